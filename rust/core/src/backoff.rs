@@ -1,0 +1,268 @@
+//! Crash-loop back-off: the table, and the start decision.
+//!
+//! The rules are client-go's `flowcontrol.Backoff` as the kubelet drives it (kuberuntime_manager.go:doBackOff, 1.36):
+//!
+//! 1. The delay that follows exit *n* was fixed when start *n* happened: a start stores `initial` for a key without an
+//!    entry and the doubled delay, at most `max`, for one with an entry.
+//! 2. The first restart is free: at the first exit there is no entry yet.
+//! 3. A container that ran longer than `reset` since its last start (strictly) has no entry any more: free again.
+//! 4. The kubelet's housekeeping also drops entries that were not touched for `reset`. Here that is looked at when a
+//!    container exits and when its wait is over, never cutting a wait short.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::restart::{RestartPolicy, RestartRule, should_restart};
+use crate::time::Instant;
+
+/// The shape of the delays.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Curve {
+    /// The first delay.
+    pub initial: Duration,
+    /// No delay is longer.
+    pub max: Duration,
+    /// A run, or an entry left alone, strictly longer than this starts anew.
+    pub reset: Duration,
+}
+
+impl Default for Curve {
+    /// 10 s doubling to 300 s, flat reset after 600 s (kubelet.go, 1.36).
+    fn default() -> Self {
+        Self { initial: Duration::from_secs(10), max: Duration::from_secs(300), reset: Duration::from_secs(600) }
+    }
+}
+
+/// What the table knows of one key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Entry {
+    /// What the next exit will have to wait.
+    pub delay: Duration,
+    /// When the container was last started through the gate.
+    pub last_start: Instant,
+    /// How many starts this entry has seen; 1 for a new one.
+    pub step: u32,
+}
+
+/// The newest exit of a container.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Exit {
+    /// When it ended, on the driver's clock.
+    pub finished: Instant,
+    /// Its exit code.
+    pub code: i32,
+}
+
+/// Whether a container starts now.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Decision {
+    /// Its policy and rules want no restart.
+    Never,
+    /// It may start; `free` says that no delay stood before it.
+    Start {
+        /// No entry was consulted: the first start, the first restart, or the first after a reset.
+        free: bool,
+    },
+    /// It is in back-off.
+    Wait {
+        /// When it may start.
+        due: Instant,
+        /// The stored delay, which is what the kubelet's message shows.
+        delay: Duration,
+    },
+}
+
+/// The start decision, pure: shared by the live manager, the model and the simulator.
+pub fn decide(
+    exit: Option<Exit>,
+    policy: RestartPolicy,
+    rules: &[RestartRule],
+    entry: Option<&Entry>,
+    curve: &Curve,
+    now: Instant,
+) -> Decision {
+    let Some(exit) = exit else {
+        return Decision::Start { free: true };
+    };
+    if !should_restart(policy, Some(policy), rules, exit.code) {
+        return Decision::Never;
+    }
+    let Some(entry) = entry.filter(|entry| exit.finished.since(entry.last_start) <= curve.reset) else {
+        return Decision::Start { free: true };
+    };
+    // An exit in the future means the clock stepped back; the wait is then the whole delay and no more.
+    let due = exit.finished.min(now) + entry.delay;
+    if now < due { Decision::Wait { due, delay: entry.delay } } else { Decision::Start { free: false } }
+}
+
+/// Keyed entries under one curve.
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
+pub struct Backoff {
+    curve: Curve,
+    entries: BTreeMap<Box<str>, Entry>,
+}
+
+impl Backoff {
+    /// An empty table.
+    pub const fn new(curve: Curve) -> Self {
+        Self { curve, entries: BTreeMap::new() }
+    }
+
+    /// Decides, and records the start where it says so. Without an exit nothing is recorded.
+    pub fn decide(
+        &mut self,
+        key: &str,
+        exit: Option<Exit>,
+        policy: RestartPolicy,
+        rules: &[RestartRule],
+        now: Instant,
+    ) -> Decision {
+        let decision = decide(exit, policy, rules, self.entries.get(key), &self.curve, now);
+        if let (Decision::Start { .. }, Some(exit)) = (decision, exit) {
+            self.start(key, exit.finished, now);
+        }
+        decision
+    }
+
+    /// The entry of a key.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.get(key)
+    }
+
+    /// Forgets a key; false if it had no entry.
+    pub fn reset(&mut self, key: &str) -> bool {
+        self.entries.remove(key).is_some()
+    }
+
+    /// Drops what was left alone for longer than the curve's reset; returns how many.
+    pub fn collect(&mut self, now: Instant) -> usize {
+        let before = self.entries.len();
+        self.entries.retain(|_, entry| now.since(entry.last_start) <= self.curve.reset);
+        before - self.entries.len()
+    }
+
+    /// How many keys have an entry.
+    pub fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    /// Whether no key has an entry.
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+
+    fn start(&mut self, key: &str, finished: Instant, now: Instant) {
+        let curve = self.curve;
+        let ran_long = |entry: &Entry| finished.since(entry.last_start) > curve.reset;
+        let left_alone = |entry: &Entry| now.since(entry.last_start) > curve.reset;
+        match self.entries.get_mut(key) {
+            Some(entry) if !ran_long(entry) && !left_alone(entry) => {
+                entry.delay = (entry.delay * 2).min(curve.max);
+                entry.last_start = now;
+                entry.step = entry.step.saturating_add(1);
+            }
+            Some(entry) => *entry = Entry { delay: curve.initial, last_start: now, step: 1 },
+            None => {
+                self.entries.insert(key.into(), Entry { delay: curve.initial, last_start: now, step: 1 });
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    const fn secs(seconds: u64) -> Instant {
+        Instant::from_millis(seconds * 1_000)
+    }
+
+    fn curve(initial: u64, max: u64) -> Curve {
+        Curve { initial: Duration::from_secs(initial), max: Duration::from_secs(max), ..Curve::default() }
+    }
+
+    /// Restart times and waits of a container that runs `run` seconds per life, under an exact timer.
+    fn lives(curve: Curve, run: u64, restarts: usize) -> (Vec<u64>, Vec<u64>) {
+        let mut table = Backoff::new(curve);
+        let (mut times, mut waits, mut started) = (Vec::new(), Vec::new(), 0_u64);
+        while times.len() < restarts {
+            let exit = Some(Exit { finished: secs(started + run), code: 1 });
+            let mut now = started + run;
+            if let Decision::Wait { due, .. } = table.decide("c", exit, RestartPolicy::Always, &[], secs(now)) {
+                now = due.as_nanos() / 1_000_000_000;
+                assert!(matches!(
+                    table.decide("c", exit, RestartPolicy::Always, &[], secs(now)),
+                    Decision::Start { free: false }
+                ));
+            }
+            waits.push(now - started - run);
+            times.push(now);
+            started = now;
+        }
+        (times, waits)
+    }
+
+    #[test]
+    fn the_shipped_curve_of_a_container_that_exits_at_once() {
+        let (times, _) = lives(Curve::default(), 0, 10);
+        assert_eq!(times, [0, 10, 30, 70, 150, 310, 610, 910, 1210, 1510]);
+    }
+
+    #[test]
+    fn the_reduced_curve() {
+        assert_eq!(lives(curve(1, 60), 0, 10).0, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
+    }
+
+    #[test]
+    fn long_lives_saw_tooth() {
+        assert_eq!(lives(Curve::default(), 300, 8).1, [0, 10, 20, 40, 80, 160, 300, 300]);
+        assert_eq!(lives(Curve::default(), 301, 9).1, [0, 10, 20, 40, 80, 160, 300, 10, 20]);
+        assert_eq!(lives(Curve::default(), 600, 5).1, [0, 10, 10, 10, 10]);
+        assert_eq!(lives(Curve::default(), 601, 5).1, [0; 5]);
+    }
+
+    #[test]
+    fn an_exit_in_the_future_waits_one_delay_and_no_more() {
+        let mut table = Backoff::new(Curve::default());
+        let exit = |second| Some(Exit { finished: secs(second), code: 1 });
+        assert_eq!(table.decide("c", exit(1), RestartPolicy::Always, &[], secs(1)), Decision::Start { free: true });
+        let wait = table.decide("c", exit(500), RestartPolicy::Always, &[], secs(2));
+        assert_eq!(wait, Decision::Wait { due: secs(12), delay: Duration::from_secs(10) });
+    }
+
+    #[test]
+    fn policy_and_rules_come_before_the_gate() {
+        let mut table = Backoff::new(Curve::default());
+        let exit = Some(Exit { finished: secs(0), code: 0 });
+        assert_eq!(table.decide("c", exit, RestartPolicy::OnFailure, &[], secs(0)), Decision::Never);
+        assert_eq!(table.decide("c", None, RestartPolicy::Never, &[], secs(0)), Decision::Start { free: true });
+        assert!(table.is_empty());
+    }
+
+    #[test]
+    fn keys_left_alone_are_collected() {
+        let mut table = Backoff::new(Curve::default());
+        let exit = Some(Exit { finished: secs(0), code: 1 });
+        table.decide("c", exit, RestartPolicy::Always, &[], secs(0));
+        assert_eq!(table.collect(secs(600)), 0);
+        assert_eq!(table.collect(secs(601)), 1);
+        assert_eq!(table.len(), 0);
+    }
+
+    proptest! {
+        /// Closed form of an instantly crashing container: wait n is 0 for the first, then initial * 2^(n-2), capped.
+        #[test]
+        fn waits_follow_the_closed_form(initial in 1..20_u64, max in 1..400_u64, restarts in 1..40_usize) {
+            let (initial, max) = (initial.min(max), max);
+            let (_, waits) = lives(curve(initial, max), 0, restarts);
+            for (index, wait) in waits.into_iter().enumerate() {
+                let expected = if index == 0 { 0 } else { (u128::from(initial) << (index - 1)).min(max.into()) };
+                prop_assert_eq!(u128::from(wait), expected);
+            }
+        }
+    }
+}

@@ -1,0 +1,122 @@
+//! The end of an attempt: tries, events, thresholds, hold (kubelet prober/prober.go:probe and worker.go:doProbe, 1.36).
+
+use std::sync::Arc;
+
+use super::Prober;
+use super::output::{Attempt, Event, Outcome, Output, Reason, WorkerId};
+use super::worker::WorkerPhase;
+use crate::results::ProbeResult;
+use crate::semantics::GrpcConnect;
+use crate::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
+use crate::time::Instant;
+
+/// What a driver needs to carry out an attempt. Read it when the attempt starts: the pod's IP and the container's ID
+/// are those of the status at that moment.
+#[derive(Clone, Copy, Debug)]
+pub struct AttemptTarget<'a> {
+    /// The pod.
+    pub pod: &'a Arc<PodSpec>,
+    /// The container.
+    pub container: &'a ContainerSpec,
+    /// Its index in [`PodSpec::containers`].
+    pub container_index: usize,
+    /// The probe's type.
+    pub probe_type: ProbeType,
+    /// The probe.
+    pub probe: &'a ProbeSpec,
+    /// The first pod IP, empty if there is none.
+    pub pod_ip: &'a str,
+    /// The container's ID, empty before the worker saw one.
+    pub container_id: &'a str,
+    /// What a gRPC probe does about a connection that fails.
+    pub grpc_connect: GrpcConnect,
+}
+
+impl Prober {
+    /// What the worker's attempts are about; none if the worker is gone.
+    pub fn target(&self, id: WorkerId) -> Option<AttemptTarget<'_>> {
+        let worker = self.workers.get(id)?;
+        Some(AttemptTarget {
+            pod: &worker.object,
+            container: &worker.object.containers[worker.container as usize],
+            container_index: worker.container as usize,
+            probe_type: worker.probe_type,
+            probe: worker.probe(),
+            pod_ip: self.pods[worker.pod].status.as_ref().map_or("", |status| &status.pod_ip),
+            container_id: worker.container_key.map_or("", |key| self.results.id(key)),
+            grpc_connect: self.semantics.grpc_connect,
+        })
+    }
+
+    /// An attempt has ended. An answer to a run that is over is ignored.
+    pub fn handle_attempt(&mut self, id: WorkerId, run: u32, outcome: Outcome, now: Instant) {
+        let Some(worker) = self.workers.get_mut(id) else {
+            return;
+        };
+        let WorkerPhase::InFlight { attempt } = worker.phase else {
+            return;
+        };
+        if worker.run != run {
+            return;
+        }
+        if matches!(outcome, Outcome::Error { .. }) && attempt < ATTEMPTS_PER_RUN {
+            worker.phase = WorkerPhase::InFlight { attempt: attempt + 1 };
+            let next = Attempt { worker: id, run, attempt: attempt + 1, scheduled: now };
+            self.outputs.push_back(Output::Attempt(next));
+            return;
+        }
+        let started = worker.run_started;
+        let result = self.conclude(id, outcome);
+        self.outputs.push_back(Output::RunFinished { worker: id, result, started });
+        if let Some(result) = result {
+            self.count(id, result);
+        }
+        self.rest(id, now);
+    }
+
+    /// Says what the run's outcome means and records its event.
+    fn conclude(&mut self, id: WorkerId, outcome: Outcome) -> Option<ProbeResult> {
+        let title = self.workers[id].probe_type.title();
+        let (reason, what, text, result): (_, _, &[u8], _) = match &outcome {
+            Outcome::Success => return Some(ProbeResult::Success),
+            Outcome::Unknown => return Some(ProbeResult::Failure),
+            Outcome::Warning { output } => (Reason::ProbeWarning, "warning", output, Some(ProbeResult::Success)),
+            Outcome::Failure { output } => (Reason::Unhealthy, "failed", output, Some(ProbeResult::Failure)),
+            Outcome::Error { failure: true, error } => {
+                (Reason::Unhealthy, "errored and resulted in failure state", error.as_bytes(), None)
+            }
+            Outcome::Error { failure: false, error } => {
+                (Reason::Unhealthy, "errored and resulted in unknown state", error.as_bytes(), None)
+            }
+        };
+        let message = [format!("{title} probe {what}: ").as_bytes(), text].concat();
+        self.push_event(id, reason, message);
+        result
+    }
+
+    fn push_event(&mut self, id: WorkerId, reason: Reason, message: Vec<u8>) {
+        let worker = &self.workers[id];
+        self.outputs.push_back(Output::Event(Event {
+            pod_uid: Arc::clone(&worker.object.uid),
+            field_path: worker.object.field_path(worker.container as usize).into(),
+            reason,
+            message: message.into(),
+        }));
+    }
+
+    /// D11 to D13: the run counts; at its threshold it is published and may put the worker on hold.
+    fn count(&mut self, id: WorkerId, result: ProbeResult) {
+        let worker = &mut self.workers[id];
+        if !worker.count(result) {
+            return;
+        }
+        if worker.holds_after(result, self.semantics.startup_success_holds) {
+            worker.on_hold = true;
+            worker.result_run = 0;
+        }
+        self.set_result(id, result);
+    }
+}
+
+/// How often a run asks while it only gets prober errors (prober.go:maxProbeRetries, 1.36).
+pub const ATTEMPTS_PER_RUN: u8 = 3;

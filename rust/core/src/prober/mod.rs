@@ -1,0 +1,343 @@
+//! The prober: who has probes, when each runs, and what its answers mean (kubelet pkg/kubelet/prober, 1.36).
+//!
+//! **Law.** Every input carries `now`, which never goes back. An input only changes state; what follows from it happens
+//! in [`Prober::settle`], which fires what is due and wakes who was touched, until nothing is left to do at `now`. So
+//! inputs that arrive together are seen together. After settling, [`Prober::poll_output`] is drained until it is empty.
+//! Same inputs, same outputs, byte for byte.
+//!
+//! It takes a *supplied* status: whoever drives it says what a pod's status is, and keeps it.
+
+mod attempt;
+mod glue;
+mod output;
+mod pods;
+mod run;
+mod snapshot;
+mod update;
+mod worker;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+pub use self::attempt::{ATTEMPTS_PER_RUN, AttemptTarget};
+pub use self::output::{Attempt, Event, Outcome, Output, Reason, ResultRecord, Update, WorkerId};
+use self::pods::Pods;
+pub use self::snapshot::WorkerState;
+use self::worker::{Worker, WorkerPhase};
+use crate::results::{ContainerKey, ProbeResult, Results};
+use crate::rng::Rng;
+use crate::semantics::Semantics;
+use crate::slab::Slab;
+use crate::spec::ProbeType;
+use crate::time::{Instant, WallOffset};
+use crate::timer::{SWEEP_SLACK, TimerId, TimerTable};
+use crate::wheel::TimerWheel;
+
+/// How a prober starts.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Settings {
+    /// The rules to play by.
+    pub semantics: Semantics,
+    /// Seeds the jitter of first runs.
+    pub seed: u64,
+    /// Where the wall clock stands.
+    pub wall: WallOffset,
+    /// Whether first runs are spread over a period while the prober is younger than it, as a kubelet does.
+    pub start_jitter: bool,
+    /// Whether to hand out [`Output::Record`] for every set and removal.
+    pub record: bool,
+}
+
+/// The prober's whole state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Prober {
+    semantics: Semantics,
+    /// When this prober started: the kubelet jitters first runs while it is younger than the probe's period.
+    started: Instant,
+    started_wall_ms: i64,
+    wall: WallOffset,
+    start_jitter: bool,
+    record: bool,
+    rng: Rng,
+    pods: Pods,
+    workers: Slab<Worker>,
+    results: Results,
+    wheel: TimerWheel<Timer>,
+    driver_timers: TimerTable<u64>,
+    /// Ticks in the wheel whose worker has ended or was re-phased.
+    dead_ticks: usize,
+    /// Counts armed ticks, so that a worker's slot that is used again does not take an old tick for its own.
+    timer_generation: u32,
+    ready: VecDeque<WorkerId>,
+    outputs: VecDeque<Output>,
+}
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+enum Timer {
+    Driver(TimerId),
+    /// A worker's tick, dead if the worker has another generation by then.
+    Tick {
+        worker: WorkerId,
+        generation: u32,
+    },
+}
+
+impl Prober {
+    /// A prober that starts at `now`.
+    pub fn new(settings: Settings, now: Instant) -> Self {
+        Self {
+            semantics: settings.semantics,
+            started: now,
+            started_wall_ms: settings.wall.wall_ms(now),
+            wall: settings.wall,
+            start_jitter: settings.start_jitter,
+            record: settings.record,
+            rng: Rng::new(settings.seed),
+            pods: Pods::new(),
+            workers: Slab::new(),
+            results: Results::new(),
+            wheel: TimerWheel::new(),
+            driver_timers: TimerTable::new(),
+            dead_ticks: 0,
+            timer_generation: 0,
+            ready: VecDeque::new(),
+            outputs: VecDeque::new(),
+        }
+    }
+
+    /// The rules it plays by.
+    pub const fn semantics(&self) -> &Semantics {
+        &self.semantics
+    }
+
+    /// The wall clock was stepped or slewed.
+    pub const fn handle_wall_offset(&mut self, wall: WallOffset) {
+        self.wall = wall;
+    }
+
+    /// Where the wall clock stands.
+    pub const fn wall(&self) -> WallOffset {
+        self.wall
+    }
+
+    /// Arms a timer of the driver on the prober's wheel.
+    pub fn arm(&mut self, deadline: Instant, token: u64) -> TimerId {
+        let id = self.driver_timers.insert(token);
+        self.wheel.arm(deadline, Timer::Driver(id));
+        id
+    }
+
+    /// Disarms a driver's timer.
+    pub fn cancel(&mut self, timer: TimerId) -> bool {
+        let live = self.driver_timers.cancel(timer);
+        self.sweep();
+        live
+    }
+
+    /// When [`Prober::settle`] has something to do without a further input.
+    pub fn next_deadline(&mut self) -> Option<Instant> {
+        if self.ready.is_empty() { self.wheel.next_deadline() } else { Some(Instant::ZERO) }
+    }
+
+    /// The next thing for the driver to do.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        let output = self.outputs.pop_front();
+        // A moment in which every worker spoke must not cost its memory for ever.
+        if self.outputs.is_empty() && self.outputs.capacity() > KEPT_OUTPUTS {
+            self.outputs.shrink_to(KEPT_OUTPUTS);
+        }
+        output
+    }
+
+    /// Lets everything happen that is due at `now`.
+    pub fn settle(&mut self, now: Instant) {
+        while self.step(now) {}
+    }
+
+    /// Lets one thing happen that is due at `now`; false if there is none.
+    pub(crate) fn step(&mut self, now: Instant) -> bool {
+        if let Some(id) = self.ready.pop_front() {
+            self.wake(id, now);
+        } else if let Some((_, timer)) = self.wheel.pop(now) {
+            match timer {
+                Timer::Driver(id) => {
+                    if let Some(token) = self.driver_timers.fire(id) {
+                        self.outputs.push_back(Output::Timer { token });
+                    }
+                }
+                Timer::Tick { worker, generation } => self.tick(worker, generation, now),
+            }
+        } else {
+            return false;
+        }
+        true
+    }
+
+    /// The cached result of a container.
+    pub fn result(&self, probe_type: ProbeType, container_id: &str) -> Option<ProbeResult> {
+        self.results.get(probe_type, self.results.find(container_id)?)
+    }
+
+    /// Every cached result, in order of the container IDs.
+    pub fn results(&self) -> impl Iterator<Item = (ProbeType, &Arc<str>, ProbeResult)> {
+        self.results.iter()
+    }
+
+    fn queue(&mut self, id: WorkerId) {
+        let worker = &mut self.workers[id];
+        if !worker.queued {
+            worker.queued = true;
+            self.ready.push_back(id);
+        }
+    }
+
+    /// The worker's timer is due: its tick, or the end of its jitter.
+    fn tick(&mut self, id: WorkerId, generation: u32, now: Instant) {
+        let live = self.workers.get_mut(id).filter(|worker| worker.armed && worker.timer_generation == generation);
+        let Some(worker) = live else {
+            self.dead_ticks -= 1;
+            return;
+        };
+        worker.armed = false;
+        let scheduled = worker.take_tick(now);
+        self.run(id, scheduled, now);
+    }
+
+    fn wake(&mut self, id: WorkerId, now: Instant) {
+        let Some(worker) = self.workers.get_mut(id) else {
+            return; // It ended while it waited in the queue.
+        };
+        worker.queued = false;
+        match worker.phase {
+            WorkerPhase::New => self.first_run(id, now),
+            WorkerPhase::Jitter | WorkerPhase::InFlight { .. } => {}
+            WorkerPhase::Waiting if worker.stop => self.end_worker(id),
+            WorkerPhase::Waiting if worker.triggered => {
+                worker.triggered = false;
+                if self.semantics.trigger_resets_ticker {
+                    worker.next_tick = now + worker.period();
+                }
+                self.disarm(id);
+                self.run(id, now, now);
+            }
+            WorkerPhase::Waiting if worker.next_tick <= now && !worker.armed => {
+                let scheduled = worker.take_tick(now);
+                self.run(id, scheduled, now);
+            }
+            WorkerPhase::Waiting => {}
+        }
+    }
+
+    /// A worker's first run is at once, or, while the prober is younger than the period, after a random part of it.
+    fn first_run(&mut self, id: WorkerId, now: Instant) {
+        let worker = &mut self.workers[id];
+        if self.start_jitter && worker.period() > now.since(self.started) {
+            let jitter = Duration::from_nanos(self.rng.below(worker.period_ns));
+            worker.phase = WorkerPhase::Jitter;
+            worker.next_tick = now + jitter;
+            self.arm_tick(id);
+        } else {
+            worker.next_tick = now + worker.period();
+            self.run(id, now, now);
+        }
+    }
+
+    /// Between two runs: what waits already is served at once, else the worker sleeps until its next tick.
+    fn rest(&mut self, id: WorkerId, now: Instant) {
+        let worker = &mut self.workers[id];
+        worker.phase = WorkerPhase::Waiting;
+        if worker.stop || worker.triggered || worker.next_tick <= now {
+            self.queue(id);
+        } else {
+            self.arm_tick(id);
+        }
+    }
+
+    fn arm_tick(&mut self, id: WorkerId) {
+        self.timer_generation = self.timer_generation.wrapping_add(1);
+        let worker = &mut self.workers[id];
+        worker.armed = true;
+        worker.timer_generation = self.timer_generation;
+        self.wheel.arm(worker.next_tick, Timer::Tick { worker: id, generation: worker.timer_generation });
+    }
+
+    fn disarm(&mut self, id: WorkerId) {
+        if std::mem::take(&mut self.workers[id].armed) {
+            self.dead_ticks += 1;
+            self.sweep();
+        }
+    }
+
+    /// Drops dead timers once they outnumber the living.
+    fn sweep(&mut self) {
+        if self.dead_ticks <= self.workers.len() + SWEEP_SLACK && !self.driver_timers.is_crowded() {
+            return;
+        }
+        let (workers, names) = (&self.workers, &self.driver_timers);
+        self.wheel.retain(|timer| match *timer {
+            Timer::Driver(id) => names.is_live(id),
+            Timer::Tick { worker, generation } => {
+                workers.get(worker).is_some_and(|worker| worker.armed && worker.timer_generation == generation)
+            }
+        });
+        self.dead_ticks = 0;
+        self.driver_timers.swept();
+    }
+
+    fn end_worker(&mut self, id: WorkerId) {
+        self.disarm(id);
+        if let Some(key) = self.workers[id].container_key.take() {
+            self.remove_result(id, key);
+            self.results.release(key);
+        }
+        self.outputs.push_back(Output::WorkerEnded { worker: id });
+        let worker = self.workers.remove(id).expect("it just ran");
+        self.pods.forget_worker(worker.pod, id);
+    }
+
+    fn set_result(&mut self, id: WorkerId, result: ProbeResult) {
+        let worker = &self.workers[id];
+        let Some(key) = worker.container_key else {
+            return;
+        };
+        let probe_type = worker.probe_type;
+        let changed = self.results.set(probe_type, key, result);
+        if self.record {
+            self.push_record(probe_type, key, Some(result), changed);
+        }
+        if changed {
+            self.outputs.push_back(Output::Update(Update {
+                probe_type,
+                container_id: Arc::clone(self.results.id(key)),
+                pod_uid: Arc::clone(&self.workers[id].object.uid),
+                result,
+            }));
+        }
+    }
+
+    fn remove_result(&mut self, id: WorkerId, key: ContainerKey) {
+        if self.results.is_empty(key) {
+            return; // The kubelet removes nothing under an empty ID.
+        }
+        let probe_type = self.workers[id].probe_type;
+        let container_id = self.record.then(|| Arc::clone(self.results.id(key)));
+        let changed = self.results.remove(probe_type, key);
+        if let Some(container_id) = container_id {
+            self.outputs.push_back(Output::Record(ResultRecord { probe_type, container_id, result: None, changed }));
+        }
+    }
+
+    fn push_record(&mut self, probe_type: ProbeType, key: ContainerKey, result: Option<ProbeResult>, changed: bool) {
+        let container_id = Arc::clone(self.results.id(key));
+        self.outputs.push_back(Output::Record(ResultRecord { probe_type, container_id, result, changed }));
+    }
+}
+
+/// Outputs that fit without a new allocation: more than a busy turn of the engine hands out.
+const KEPT_OUTPUTS: usize = 1024;
+
+/// A container that started this long before the prober counts as running before it (prober_manager.go, 1.36).
+pub(crate) const PREEXISTING_GRACE_MS: i64 = 10_000;

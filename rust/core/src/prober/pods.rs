@@ -1,0 +1,219 @@
+//! The pods a prober knows: their objects, statuses and workers (kubelet prober/prober_manager.go, 1.36).
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Prober;
+use super::output::{Output, WorkerId};
+use super::worker::Worker;
+use crate::podstatus::PodStatus;
+use crate::semantics::ExistingWorker;
+use crate::slab::Slab;
+use crate::spec::{PodSpec, ProbeType};
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Pod {
+    uid: Arc<str>,
+    pub(super) object: Option<Arc<PodSpec>>,
+    pub(super) status: Option<PodStatus>,
+    pub(super) workers: Vec<WorkerId>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Pods {
+    by_uid: BTreeMap<Arc<str>, u32>,
+    pods: Slab<Pod>,
+}
+
+impl Pods {
+    pub(super) const fn new() -> Self {
+        Self { by_uid: BTreeMap::new(), pods: Slab::new() }
+    }
+
+    pub(super) fn find(&self, uid: &str) -> Option<u32> {
+        self.by_uid.get(uid).copied()
+    }
+
+    fn ensure(&mut self, uid: &str) -> u32 {
+        if let Some(index) = self.find(uid) {
+            return index;
+        }
+        let uid: Arc<str> = uid.into();
+        let pod = Pod { uid: Arc::clone(&uid), object: None, status: None, workers: Vec::new() };
+        let index = self.pods.insert(pod);
+        self.by_uid.insert(uid, index);
+        index
+    }
+
+    pub(super) fn forget_worker(&mut self, index: u32, worker: WorkerId) {
+        self.pods[index].workers.retain(|&other| other != worker);
+        self.drop_unused(index);
+    }
+
+    fn drop_unused(&mut self, index: u32) {
+        let pod = &self.pods[index];
+        if pod.object.is_none() && pod.status.is_none() && pod.workers.is_empty() {
+            let pod = self.pods.remove(index).expect("just seen");
+            self.by_uid.remove(&pod.uid);
+        }
+    }
+}
+
+impl Index<u32> for Pods {
+    type Output = Pod;
+
+    fn index(&self, index: u32) -> &Pod {
+        &self.pods[index]
+    }
+}
+
+impl IndexMut<u32> for Pods {
+    fn index_mut(&mut self, index: u32) -> &mut Pod {
+        &mut self.pods[index]
+    }
+}
+
+impl Prober {
+    /// Makes a pod's object known, for UpdatePodStatus and for AddPod by UID. Running workers keep theirs.
+    pub fn define_pod(&mut self, pod: Arc<PodSpec>) {
+        let index = self.pods.ensure(&pod.uid);
+        self.pods[index].object = Some(pod);
+    }
+
+    /// The pod's object as last defined.
+    pub fn pod(&self, uid: &str) -> Option<&Arc<PodSpec>> {
+        self.pods[self.pods.find(uid)?].object.as_ref()
+    }
+
+    /// Creates a worker for every probe of the pod that has none (AddPod). Containers first, then sidecars; each
+    /// startup, readiness, liveness. False if no such pod was defined.
+    ///
+    /// The new workers' first runs come in the order in which Go would start them: the last one made, then the others.
+    pub fn add_pod(&mut self, uid: &str) -> bool {
+        let Some(index) = self.pods.find(uid) else {
+            return false;
+        };
+        let Some(pod) = self.pods[index].object.clone() else {
+            return false;
+        };
+        let made_before = self.ready.len();
+        'containers: for container in (0..pod.containers.len()).filter(|&container| pod.is_probed(container)) {
+            for probe_type in ProbeType::ALL {
+                if pod.containers[container].probe(probe_type).is_none() {
+                    continue;
+                }
+                if self.worker(index, &pod.containers[container].name, probe_type).is_some() {
+                    match self.semantics.existing_worker {
+                        ExistingWorker::AbortCall => break 'containers,
+                        ExistingWorker::SkipContainer => continue 'containers,
+                    }
+                }
+                let id = self.workers.insert(Worker::new(index, &pod, container, probe_type, pod.deleting));
+                self.pods[index].workers.push(id);
+                self.outputs.push_back(Output::WorkerStarted { worker: id });
+                self.queue(id);
+            }
+        }
+        if self.ready.len() > made_before {
+            self.ready.make_contiguous()[made_before..].rotate_right(1);
+        }
+        true
+    }
+
+    /// Stops every worker of the pod (RemovePod).
+    pub fn remove_pod(&mut self, uid: &str) {
+        self.stop_workers(uid, |_| true);
+    }
+
+    /// Stops the liveness and startup workers, as the first step of a pod's termination.
+    pub fn stop_liveness_and_startup(&mut self, uid: &str) {
+        let sidecars_too = self.semantics.stop_covers_sidecars;
+        self.stop_workers(uid, |worker| {
+            let regular = (worker.container as usize) < worker.object.regular;
+            worker.probe_type != ProbeType::Readiness && (regular || sidecars_too)
+        });
+    }
+
+    /// Stops the workers of every pod that is not `desired` (CleanupPods).
+    pub fn cleanup_pods(&mut self, desired: &BTreeSet<&str>) {
+        let strangers: Vec<Arc<str>> =
+            self.pods.by_uid.keys().filter(|uid| !desired.contains(uid.as_ref())).map(Arc::clone).collect();
+        for uid in strangers {
+            self.remove_pod(&uid);
+        }
+    }
+
+    /// Drops the pod's object, so that nothing is left of it once its status is removed and its workers have ended.
+    pub fn forget_pod(&mut self, uid: &str) {
+        if let Some(index) = self.pods.find(uid) {
+            self.pods[index].object = None;
+            self.pods.drop_unused(index);
+        }
+    }
+
+    /// Sets `deletionTimestamp` on the object that the pod's workers hold. The kubelet passes copies, so its workers
+    /// never see this; a caller that keeps one object does.
+    pub fn mark_deleting(&mut self, uid: &str) {
+        let Some(index) = self.pods.find(uid) else {
+            return;
+        };
+        for position in 0..self.pods[index].workers.len() {
+            let id = self.pods[index].workers[position];
+            self.workers[id].deleting = true;
+        }
+    }
+
+    /// Says what the pod's status is from now on.
+    pub fn set_pod_status(&mut self, uid: &str, mut status: PodStatus) {
+        for container in &mut status.containers {
+            container.state = container.state.cut_to_seconds();
+            container.key = (!container.id.is_empty()).then(|| self.results.hold(&container.id));
+        }
+        let index = self.pods.ensure(uid);
+        let old = self.pods[index].status.replace(status);
+        self.release_status(old);
+    }
+
+    /// The pod has no status any more.
+    pub fn remove_pod_status(&mut self, uid: &str) {
+        if let Some(index) = self.pods.find(uid) {
+            let old = self.pods[index].status.take();
+            self.release_status(old);
+            self.pods.drop_unused(index);
+        }
+    }
+
+    /// The pod's status as supplied.
+    pub fn pod_status(&self, uid: &str) -> Option<&PodStatus> {
+        self.pods[self.pods.find(uid)?].status.as_ref()
+    }
+
+    pub(super) fn worker(&self, pod: u32, container: &str, probe_type: ProbeType) -> Option<WorkerId> {
+        self.pods[pod].workers.iter().copied().find(|&id| {
+            let worker = &self.workers[id];
+            worker.probe_type == probe_type && **worker.container_name() == *container
+        })
+    }
+
+    fn stop_workers(&mut self, uid: &str, which: impl Fn(&Worker) -> bool) {
+        let Some(index) = self.pods.find(uid) else {
+            return;
+        };
+        for position in 0..self.pods[index].workers.len() {
+            let id = self.pods[index].workers[position];
+            if which(&self.workers[id]) {
+                self.workers[id].stop = true;
+                self.queue(id);
+            }
+        }
+    }
+
+    fn release_status(&mut self, status: Option<PodStatus>) {
+        for key in status.into_iter().flat_map(|status| status.containers).filter_map(|container| container.key) {
+            self.results.release(key);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! One run: the ordered decision table (kubelet prober/worker.go:doProbe, 1.36). The first rule that matches decides.
+//!
+//! | rule | test | publishes | then |
+//! |---|---|---|---|
+//! | D1 | the pod has no status | | continue |
+//! | D2 | phase Failed or Succeeded | | stop |
+//! | D3 | no status of that container with an ID | | continue |
+//! | D4 | another container ID than before | removes the old, sets the initial value | go on |
+//! | D5 | on hold | | continue |
+//! | D6 | not running | Failure | continue if it would be restarted, else stop |
+//! | D7 | being deleted, liveness or startup | Success | stop |
+//! | D8 | initial delay not over | | continue |
+//! | D9 | started and startup; not started and not startup | | continue |
+//! | D10 | otherwise | | probe |
+//!
+//! The rest of the table (D11 counting, D12 thresholds, D13 publishing and hold) follows the end of the attempt.
+
+use super::output::{Attempt, Output, WorkerId};
+use super::worker::WorkerPhase;
+use super::{PREEXISTING_GRACE_MS, Prober};
+use crate::podstatus::{ContainerStatus, PodStatus, State};
+use crate::restart::{RestartPolicy, RuleAction, should_restart};
+use crate::results::{ContainerKey, ProbeResult};
+use crate::semantics::FirstPublish;
+use crate::spec::{PodSpec, ProbeType};
+use crate::time::Instant;
+
+enum Verdict {
+    Continue,
+    Probe,
+    Stop,
+}
+
+/// What a run needs to know of its container, copied so that the worker may change meanwhile.
+#[derive(Clone, Copy)]
+struct Seen {
+    key: ContainerKey,
+    well_formed: bool,
+    state: State,
+    started: bool,
+}
+
+impl Prober {
+    /// One pass of the worker at `now`; `scheduled` is when it was due.
+    pub(super) fn run(&mut self, id: WorkerId, scheduled: Instant, now: Instant) {
+        match self.judge(id, now) {
+            Verdict::Continue => self.rest(id, now),
+            Verdict::Stop => self.end_worker(id),
+            Verdict::Probe => {
+                let worker = &mut self.workers[id];
+                worker.phase = WorkerPhase::InFlight { attempt: 1 };
+                worker.run = worker.run.wrapping_add(1);
+                worker.run_started = now;
+                let run = worker.run;
+                self.outputs.push_back(Output::Attempt(Attempt { worker: id, run, attempt: 1, scheduled }));
+            }
+        }
+    }
+
+    fn judge(&mut self, id: WorkerId, now: Instant) -> Verdict {
+        let worker = &self.workers[id];
+        let Some(status) = &self.pods[worker.pod].status else {
+            return Verdict::Continue; // D1
+        };
+        if status.phase.is_terminal() {
+            return Verdict::Stop; // D2
+        }
+        let Some(container) = status.with_id(worker.container_name()) else {
+            return Verdict::Continue; // D3
+        };
+        let seen = Seen::of(container);
+        let replaced = !seen.well_formed || worker.container_key != Some(seen.key);
+        if replaced {
+            self.adopt(id, seen); // D4
+        }
+        let worker = &self.workers[id];
+        if worker.on_hold {
+            return Verdict::Continue; // D5
+        }
+        let State::Running { started_at_ms } = seen.state else {
+            return self.judge_not_running(id, seen.state); // D6
+        };
+        let gates = worker.probe_type != ProbeType::Readiness;
+        if worker.deleting && gates {
+            self.set_result(id, ProbeResult::Success);
+            return Verdict::Stop; // D7
+        }
+        let running_for = self.wall.seconds_since(started_at_ms.unwrap_or(ZERO_TIME_MS), now);
+        if running_for < i64::from(worker.initial_delay_seconds) {
+            return Verdict::Continue; // D8
+        }
+        if seen.started == (worker.probe_type == ProbeType::Startup) {
+            return Verdict::Continue; // D9
+        }
+        Verdict::Probe // D10
+    }
+
+    /// D4: the container is new to this worker. `result_run` and `last_result` stay, as in the kubelet.
+    fn adopt(&mut self, id: WorkerId, seen: Seen) {
+        if let Some(old) = self.workers[id].container_key.take() {
+            self.remove_result(id, old);
+            self.results.release(old);
+        }
+        self.results.hold_again(seen.key);
+        let worker = &mut self.workers[id];
+        worker.container_key = Some(seen.key);
+        worker.on_hold = false;
+        worker.begin_initialization();
+        let sidecar = worker.object.is_sidecar(worker.container as usize);
+        let started_sidecar = sidecar && worker.probe_type == ProbeType::Startup && seen.started;
+        let initial = worker.initial_value();
+        let first_publish = self.semantics.first_publish;
+        if first_publish == FirstPublish::NothingButStartedSidecars && started_sidecar {
+            self.set_result(id, ProbeResult::Success);
+        }
+        if first_publish == FirstPublish::Initial || !self.is_preexisting(seen.state) {
+            self.set_result(id, initial);
+        }
+    }
+
+    /// Whether a container was running well before this prober started (worker.go:doProbe, 1.36).
+    pub(super) fn is_preexisting(&self, state: State) -> bool {
+        match state {
+            State::Running { started_at_ms: Some(at) } => at < self.started_wall_ms - PREEXISTING_GRACE_MS,
+            _ => false,
+        }
+    }
+
+    fn judge_not_running(&mut self, id: WorkerId, state: State) -> Verdict {
+        let key = self.workers[id].container_key;
+        if key.is_some_and(|key| !self.results.is_empty(key)) {
+            self.set_result(id, ProbeResult::Failure);
+        }
+        let State::Terminated { exit_code } = state else {
+            return Verdict::Continue;
+        };
+        let worker = &self.workers[id];
+        let (pod, index) = (&worker.object, worker.container as usize);
+        let container = &pod.containers[index];
+        let goes_on = if self.semantics.restart_rules {
+            let status = self.pods[worker.pod].status.as_ref().expect("D1 looked");
+            let all = self.semantics.restart_all_containers;
+            let rules = container.restart_rules.iter().filter(|rule| all || rule.action == RuleAction::Restart);
+            should_restart(pod.restart_policy, container.restart_policy, rules, exit_code)
+                || all && restarts_all_containers(pod, status)
+        } else {
+            pod.restart_policy != RestartPolicy::Never || pod.is_sidecar(index)
+        };
+        if goes_on { Verdict::Continue } else { Verdict::Stop }
+    }
+}
+
+impl Seen {
+    fn of(container: &ContainerStatus) -> Self {
+        let key = container.key.expect("a stored status has its IDs interned");
+        Self {
+            key,
+            well_formed: crate::results::canonical(&container.id).len() == container.id.len(),
+            state: container.state,
+            started: container.started == Some(true),
+        }
+    }
+}
+
+/// Whether a restart of all the pod's containers is due (kubelet container/helpers.go, 1.36; KEP-5532).
+fn restarts_all_containers(pod: &PodSpec, status: &PodStatus) -> bool {
+    status.all_containers_restarting
+        || status.containers.iter().any(|container| {
+            let State::Terminated { exit_code } = container.state else {
+                return false;
+            };
+            pod.index_of(&container.name).is_some_and(|index| {
+                let rules = &pod.containers[index].restart_rules;
+                rules.iter().any(|rule| rule.action == RuleAction::RestartAllContainers && rule.matches(exit_code))
+            })
+        })
+}
+
+/// Go's zero `time.Time`, year 1: a running container without `startedAt` has been running for ever.
+const ZERO_TIME_MS: i64 = -62_135_596_800_000;

@@ -1,0 +1,69 @@
+//! What others may read of the workers.
+
+use super::output::WorkerId;
+use super::worker::WorkerPhase;
+use super::{AttemptTarget, Prober};
+use crate::results::ProbeResult;
+use crate::time::Instant;
+
+/// A worker's memory, for a status document.
+#[derive(Clone, Copy, Debug)]
+pub struct WorkerState<'a> {
+    /// Its number.
+    pub id: WorkerId,
+    /// What it probes.
+    pub target: AttemptTarget<'a>,
+    /// The cached result of its container.
+    pub result: Option<ProbeResult>,
+    /// The length of the current run of equal results.
+    pub result_run: i32,
+    /// Whether it waits for another container.
+    pub on_hold: bool,
+    /// Whether a run is in flight.
+    pub in_flight: bool,
+    /// Whether it was told to stop.
+    pub stopping: bool,
+    /// Its next tick.
+    pub next_tick: Instant,
+}
+
+impl Prober {
+    /// One worker's memory.
+    pub fn worker_state(&self, id: WorkerId) -> Option<WorkerState<'_>> {
+        let worker = self.workers.get(id)?;
+        Some(WorkerState {
+            id,
+            target: self.target(id)?,
+            result: worker.container_key.and_then(|key| self.results.get(worker.probe_type, key)),
+            result_run: worker.result_run,
+            on_hold: worker.on_hold,
+            in_flight: matches!(worker.phase, WorkerPhase::InFlight { .. }),
+            stopping: worker.stop,
+            next_tick: worker.next_tick,
+        })
+    }
+
+    /// The numbers of all workers, or of those of one pod.
+    pub fn worker_ids(&self, uid: Option<&str>) -> Vec<WorkerId> {
+        match uid {
+            None => self.workers.iter().map(|(id, _)| id).collect(),
+            Some(uid) => self.pods.find(uid).map(|index| self.pods[index].workers.clone()).unwrap_or_default(),
+        }
+    }
+
+    /// All workers, or those of one pod.
+    pub fn worker_states(&self, uid: Option<&str>) -> Vec<WorkerState<'_>> {
+        self.worker_ids(uid).into_iter().filter_map(|id| self.worker_state(id)).collect()
+    }
+
+    /// How many workers there are.
+    pub const fn worker_count(&self) -> usize {
+        self.workers.len()
+    }
+
+    /// How many timers are armed, the driver's own among them.
+    pub fn timer_count(&self) -> usize {
+        let ticks = self.workers.iter().filter(|(_, worker)| worker.armed).count();
+        self.driver_timers.len() + ticks
+    }
+}

@@ -1,0 +1,242 @@
+//! One worker: the memory of one probe of one container (kubelet prober/worker.go, 1.36).
+//!
+//! **Rules**
+//! 1. A worker is pure memory. It is woken by its tick, a stop, a manual trigger or the end of its attempt.
+//! 2. Ticks lie on a grid that is fixed when the worker starts (after its jitter): start + k * period. Ticks that pass
+//!    while a run is in flight collapse into one that is served at once; later ticks stay on the grid.
+//! 3. A manual trigger starts the grid anew at its own moment. At most one waits.
+//! 4. A stop is seen between runs only; a run in flight is finished and its result published first.
+//!
+//! | phase | woken by | becomes |
+//! |---|---|---|
+//! | `New` | the settling of the AddPod that made it | `Jitter`, or a run |
+//! | `Jitter` | its timer alone: the kubelet sleeps here and hears nothing | a run |
+//! | `Waiting` | tick, trigger, stop | a run, or gone |
+//! | `InFlight` | the end of the attempt | the next attempt, `Waiting`, or gone |
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::results::{ContainerKey, ProbeResult};
+use crate::spec::{PodSpec, ProbeSpec, ProbeType};
+use crate::time::Instant;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum WorkerPhase {
+    New,
+    Jitter,
+    Waiting,
+    InFlight { attempt: u8 },
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Worker {
+    pub(crate) pod: u32,
+    /// The pod object of the AddPod that made the worker, never refreshed.
+    pub(crate) object: Arc<PodSpec>,
+    pub(crate) container: u32,
+    pub(crate) probe_type: ProbeType,
+    pub(crate) phase: WorkerPhase,
+    /// Whether the object's deletionTimestamp is set; apart from `object` because a caller may set it in place.
+    pub(crate) deleting: bool,
+    pub(crate) on_hold: bool,
+    pub(crate) stop: bool,
+    pub(crate) triggered: bool,
+    /// Whether the worker waits in the prober's ready queue.
+    pub(crate) queued: bool,
+    pub(crate) last_result: ProbeResult,
+    pub(crate) result_run: i32,
+    pub(crate) initial_delay_seconds: i32,
+    pub(crate) success_threshold: i32,
+    pub(crate) failure_threshold: i32,
+    pub(crate) initialization_failure_threshold: i32,
+    /// Whether the container has answered well once (KEP-950). Memory only: a new prober gives the allowance again.
+    pub(crate) has_initialized: bool,
+    pub(crate) run: u32,
+    pub(crate) period_ns: u64,
+    pub(crate) container_key: Option<ContainerKey>,
+    /// Whether a tick lies in the wheel, and which.
+    pub(crate) armed: bool,
+    pub(crate) timer_generation: u32,
+    pub(crate) next_tick: Instant,
+    pub(crate) run_started: Instant,
+}
+
+impl Worker {
+    pub(crate) fn new(
+        pod: u32,
+        object: &Arc<PodSpec>,
+        container: usize,
+        probe_type: ProbeType,
+        deleting: bool,
+    ) -> Self {
+        let probe = object.containers[container].probe(probe_type).expect("AddPod looked");
+        Self {
+            pod,
+            object: Arc::clone(object),
+            container: container as u32,
+            probe_type,
+            phase: WorkerPhase::New,
+            deleting,
+            on_hold: false,
+            stop: false,
+            triggered: false,
+            queued: false,
+            last_result: ProbeResult::Success,
+            result_run: 0,
+            initial_delay_seconds: probe.initial_delay_seconds,
+            success_threshold: probe.success_threshold,
+            failure_threshold: probe.failure_threshold,
+            initialization_failure_threshold: probe.initialization_failure_threshold,
+            has_initialized: false,
+            run: 0,
+            period_ns: probe.period().as_nanos() as u64,
+            container_key: None,
+            armed: false,
+            timer_generation: 0,
+            next_tick: Instant::ZERO,
+            run_started: Instant::ZERO,
+        }
+    }
+
+    pub(crate) const fn period(&self) -> Duration {
+        Duration::from_nanos(self.period_ns)
+    }
+
+    pub(crate) fn probe(&self) -> &ProbeSpec {
+        self.object.containers[self.container as usize].probe(self.probe_type).expect("it made the worker")
+    }
+
+    pub(crate) fn container_name(&self) -> &Arc<str> {
+        &self.object.containers[self.container as usize].name
+    }
+
+    /// What a container that was just seen for the first time counts as.
+    pub(crate) const fn initial_value(&self) -> ProbeResult {
+        match self.probe_type {
+            ProbeType::Liveness => ProbeResult::Success,
+            ProbeType::Readiness => ProbeResult::Failure,
+            ProbeType::Startup => ProbeResult::Unknown,
+        }
+    }
+
+    /// Takes the tick that is due at `now` off the grid and returns when it was due; ticks missed since then are lost,
+    /// as with a Go ticker whose channel holds one.
+    pub(crate) fn take_tick(&mut self, now: Instant) -> Instant {
+        let scheduled = self.next_tick;
+        let missed = (now.as_nanos() - scheduled.as_nanos()) / self.period_ns;
+        self.next_tick = scheduled + Duration::from_nanos(self.period_ns.saturating_mul(missed + 1));
+        scheduled
+    }
+
+    /// Counts an error-free run. Returns whether its threshold is reached (worker.go:doProbe, 1.36).
+    pub(crate) fn count(&mut self, result: ProbeResult) -> bool {
+        if self.last_result == result {
+            self.result_run = self.result_run.saturating_add(1);
+        } else {
+            self.last_result = result;
+            self.result_run = 1;
+        }
+        self.has_initialized |= result == ProbeResult::Success;
+        match result {
+            ProbeResult::Failure => self.result_run >= self.effective_failure_threshold(),
+            ProbeResult::Success => self.result_run >= self.success_threshold,
+            ProbeResult::Unknown => true,
+        }
+    }
+
+    /// How many failures in a row are a verdict now (KEP-950: more of them before the first success).
+    const fn effective_failure_threshold(&self) -> i32 {
+        if !self.has_initialized && self.initialization_failure_threshold > self.failure_threshold {
+            self.initialization_failure_threshold
+        } else {
+            self.failure_threshold
+        }
+    }
+
+    /// A new container starts its initial phase. Only with the field in force does a run of the old container not
+    /// count against the new one: the kubelet itself lets it count.
+    pub(crate) fn begin_initialization(&mut self) {
+        if self.initialization_failure_threshold > 0 {
+            self.has_initialized = false;
+            self.result_run = 0;
+        }
+    }
+
+    /// Whether a published verdict ends probing until the container is replaced.
+    pub(crate) fn holds_after(&self, result: ProbeResult, startup_success_holds: bool) -> bool {
+        match self.probe_type {
+            ProbeType::Liveness => result == ProbeResult::Failure,
+            ProbeType::Readiness => false,
+            ProbeType::Startup => result == ProbeResult::Failure || startup_success_holds,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::restart::RestartPolicy;
+    use crate::spec::{ContainerSpec, Handler};
+
+    fn worker(period_seconds: i32) -> Worker {
+        let probe = ProbeSpec {
+            handler: Handler::None,
+            initial_delay_seconds: 0,
+            timeout_seconds: 1,
+            period_seconds,
+            success_threshold: 2,
+            failure_threshold: 3,
+            initialization_failure_threshold: 0,
+        };
+        let container = ContainerSpec {
+            name: "c".into(),
+            ports: Vec::new(),
+            restart_policy: None,
+            restart_rules: Vec::new(),
+            probes: [None, Some(Box::new(probe)), None],
+        };
+        let pod = PodSpec {
+            uid: "u".into(),
+            name: "p".into(),
+            namespace: "ns".into(),
+            restart_policy: RestartPolicy::Always,
+            containers: vec![container],
+            regular: 1,
+            deleting: false,
+            api_ready: false,
+        };
+        Worker::new(0, &Arc::new(pod), 0, ProbeType::Readiness, false)
+    }
+
+    #[test]
+    fn missed_ticks_collapse_and_the_grid_stays() {
+        let mut worker = worker(2);
+        worker.next_tick = Instant::from_millis(2_000);
+        assert_eq!(worker.take_tick(Instant::from_millis(2_000)), Instant::from_millis(2_000));
+        assert_eq!(worker.next_tick, Instant::from_millis(4_000));
+        assert_eq!(worker.take_tick(Instant::from_millis(9_500)), Instant::from_millis(4_000));
+        assert_eq!(worker.next_tick, Instant::from_millis(10_000));
+    }
+
+    #[test]
+    fn the_first_success_counts_as_the_first_of_its_run() {
+        let mut worker = worker(1);
+        assert!(!worker.count(ProbeResult::Success));
+        assert!(worker.count(ProbeResult::Success));
+        assert_eq!(worker.result_run, 2);
+    }
+
+    #[test]
+    fn another_result_starts_a_new_run() {
+        let mut worker = worker(1);
+        let reached: Vec<bool> =
+            [ProbeResult::Failure, ProbeResult::Failure, ProbeResult::Success, ProbeResult::Failure]
+                .map(|result| worker.count(result))
+                .into();
+        assert_eq!(reached, [false; 4]);
+        assert_eq!(worker.result_run, 1);
+    }
+}

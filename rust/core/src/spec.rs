@@ -1,0 +1,195 @@
+//! What the prober reads of a pod: plain data, already defaulted by whoever decoded it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use crate::restart::{RestartPolicy, RestartRule};
+
+/// The type of a probe. The order is the order in which AddPod looks at a container's probes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum ProbeType {
+    /// Gates the other two until the container has started.
+    Startup,
+    /// Decides whether the container may get traffic.
+    Readiness,
+    /// Decides whether the container is restarted.
+    Liveness,
+}
+
+impl ProbeType {
+    /// All types, in AddPod's order.
+    pub const ALL: [Self; 3] = [Self::Startup, Self::Readiness, Self::Liveness];
+
+    /// `startup`, `readiness` or `liveness`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Startup => "startup",
+            Self::Readiness => "readiness",
+            Self::Liveness => "liveness",
+        }
+    }
+
+    /// The word of events and metric labels (kubelet prober.go:probeType.String, 1.36).
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Startup => "Startup",
+            Self::Readiness => "Readiness",
+            Self::Liveness => "Liveness",
+        }
+    }
+}
+
+/// A port of a probe: a number, or a name that is looked up in the container's ports at each run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum IntOrString {
+    /// A number.
+    Int(i64),
+    /// A name, or a number in quotes.
+    Str(Box<str>),
+}
+
+/// `httpGet` of a probe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HttpGet {
+    /// `HTTP` or `HTTPS`; empty means `HTTP`.
+    pub scheme: Box<str>,
+    /// Empty: the pod's first IP at the moment of the run.
+    pub host: Box<str>,
+    /// The port, resolved at each run.
+    pub port: IntOrString,
+    /// A URL reference.
+    pub path: Box<str>,
+    /// Extra headers, in order; names may repeat.
+    pub headers: Vec<(Box<str>, Box<str>)>,
+    /// Whether HTTP/2 is spoken without TLS and without asking first (KEP-5999).
+    pub http2: bool,
+}
+
+/// What a probe does.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Handler {
+    /// A command in the container; `$(VAR)` is already expanded.
+    Exec {
+        /// The command and its arguments.
+        command: Vec<Box<str>>,
+    },
+    /// An HTTP GET.
+    HttpGet(HttpGet),
+    /// A TCP connection that is opened and closed.
+    TcpSocket {
+        /// Empty: the pod's first IP at the moment of the run.
+        host: Box<str>,
+        /// The port, resolved at each run.
+        port: IntOrString,
+    },
+    /// A `grpc.health.v1.Health/Check` call.
+    Grpc {
+        /// The port, numeric only.
+        port: i64,
+        /// The service asked for, often empty.
+        service: Box<str>,
+        /// Whether the call goes over TLS (KEP-4939).
+        tls: bool,
+    },
+    /// None given: every run is a prober error. Validation refuses it; the prober must survive it.
+    None,
+}
+
+/// One probe of a container, defaulted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProbeSpec {
+    /// What it does.
+    pub handler: Handler,
+    /// `initialDelaySeconds`.
+    pub initial_delay_seconds: i32,
+    /// `timeoutSeconds` of one attempt.
+    pub timeout_seconds: i32,
+    /// `periodSeconds`.
+    pub period_seconds: i32,
+    /// `successThreshold`.
+    pub success_threshold: i32,
+    /// `failureThreshold`.
+    pub failure_threshold: i32,
+    /// `initializationFailureThreshold` (KEP-950): how many failures in a row are borne before the first success of a
+    /// container. 0, or anything up to `failureThreshold`, changes nothing.
+    pub initialization_failure_threshold: i32,
+}
+
+impl ProbeSpec {
+    /// The ticker's period. A period below one second cannot come from the API and would spin; it becomes one second.
+    pub fn period(&self) -> Duration {
+        Duration::from_secs(self.period_seconds.max(1).unsigned_abs().into())
+    }
+}
+
+/// One container of a pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ContainerSpec {
+    /// Its name.
+    pub name: Arc<str>,
+    /// Named ports, first match wins.
+    pub ports: Vec<(Box<str>, i64)>,
+    /// The container's own restart policy; on an init container `Always` makes it a sidecar.
+    pub restart_policy: Option<RestartPolicy>,
+    /// The container's restart rules (KEP-5307).
+    pub restart_rules: Vec<RestartRule>,
+    /// Probes by [`ProbeType`]: startup, readiness, liveness.
+    pub probes: [Option<Box<ProbeSpec>>; 3],
+}
+
+impl ContainerSpec {
+    /// The probe of one type.
+    pub fn probe(&self, probe_type: ProbeType) -> Option<&ProbeSpec> {
+        self.probes[probe_type as usize].as_deref()
+    }
+}
+
+/// What the prober reads of a v1.Pod.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PodSpec {
+    /// `metadata.uid`: the pod's key everywhere.
+    pub uid: Arc<str>,
+    /// `metadata.name`.
+    pub name: Arc<str>,
+    /// `metadata.namespace`.
+    pub namespace: Arc<str>,
+    /// `spec.restartPolicy`.
+    pub restart_policy: RestartPolicy,
+    /// Regular containers first, then init containers.
+    pub containers: Vec<ContainerSpec>,
+    /// How many of `containers` are regular ones.
+    pub regular: usize,
+    /// Whether the object's `deletionTimestamp` is set.
+    pub deleting: bool,
+    /// Whether the object's `Ready` condition is True: what the API last knew.
+    pub api_ready: bool,
+}
+
+impl PodSpec {
+    /// Whether the container at `index` is an init container that restarts for ever, beside the regular ones.
+    pub fn is_sidecar(&self, index: usize) -> bool {
+        index >= self.regular && self.containers[index].restart_policy == Some(RestartPolicy::Always)
+    }
+
+    /// Whether the container at `index` may have probes (kubelet prober_manager.go:AddPod, 1.36).
+    pub fn is_probed(&self, index: usize) -> bool {
+        index < self.regular || self.is_sidecar(index)
+    }
+
+    /// The index of a container by name: regular ones first.
+    pub fn index_of(&self, name: &str) -> Option<usize> {
+        self.containers.iter().position(|container| &*container.name == name)
+    }
+
+    /// The `fieldPath` of a container's events (kubelet container/ref.go, 1.36).
+    pub fn field_path(&self, index: usize) -> String {
+        let (list, position) =
+            if index < self.regular { ("containers", index) } else { ("initContainers", index - self.regular) };
+        match &*self.containers[index].name {
+            "" => format!("spec.{list}[{position}]"),
+            name => format!("spec.{list}{{{name}}}"),
+        }
+    }
+}

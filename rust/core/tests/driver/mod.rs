@@ -1,0 +1,169 @@
+//! A driver of the status layer for random lives: it keeps attempts in flight until a step lands them, and watches the
+//! laws at every output. The property tests use it, and the fuzz target that plays bytes as lives.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::{Attempt, Outcome, Output, Prober, Settings, WorkerId};
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{PodSpec, ProbeType};
+use probelet_core::status::{Glue, StatusManager};
+use probelet_core::time::{Instant, WallOffset};
+
+/// What befalls the pods next.
+#[derive(Clone, Debug)]
+pub(crate) enum Step {
+    Sync { pod: usize, states: [u8; 2], generation: [u8; 2] },
+    Terminate { pod: usize },
+    Forget { pod: usize },
+    Cleanup { keep: usize },
+    Wait { millis: u64 },
+    Land { nth: usize, outcome: u8 },
+}
+
+/// A driver that keeps attempts in flight until the scenario lands them, and watches the laws.
+#[derive(Clone)]
+pub(crate) struct Driver {
+    pub(crate) manager: StatusManager,
+    now: Instant,
+    flights: Vec<Attempt>,
+    started: BTreeMap<WorkerId, (Arc<str>, Arc<str>, ProbeType)>,
+    pub(crate) outputs: Vec<String>,
+}
+
+impl Driver {
+    pub(crate) fn new(seed: u64) -> Self {
+        let settings = Settings {
+            semantics: Semantics::V1_36,
+            seed,
+            wall: WallOffset::default(),
+            start_jitter: true,
+            record: true,
+        };
+        let manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);
+        Self { manager, now: Instant::ZERO, flights: Vec::new(), started: BTreeMap::new(), outputs: Vec::new() }
+    }
+
+    pub(crate) fn apply(&mut self, pods: &[PodSpec], step: &Step) {
+        match step {
+            Step::Sync { pod, states, generation } => {
+                let pod = &pods[*pod];
+                if self.manager.prober().pod(&pod.uid).is_none() {
+                    self.manager.prober_mut().define_pod(Arc::new(pod.clone()));
+                }
+                self.manager.sync_pod(&pod.uid, facts(pod, *states, *generation, self.now));
+            }
+            Step::Terminate { pod } => {
+                let pod = &pods[*pod];
+                self.manager.sync_terminating_pod(&pod.uid, facts(pod, [0, 0], [0, 0], self.now));
+            }
+            Step::Forget { pod } => self.manager.forget_pod(&pods[*pod].uid),
+            Step::Cleanup { keep } => {
+                self.manager.prober_mut().cleanup_pods(&BTreeSet::from([&*pods[*keep].uid]));
+            }
+            Step::Wait { millis } => {
+                let end = self.now + Duration::from_millis(*millis);
+                while let Some(next) = self.manager.prober_mut().next_deadline().filter(|next| *next <= end) {
+                    self.now = self.now.max(next);
+                    self.settle();
+                }
+                self.now = end;
+            }
+            Step::Land { nth, outcome } if !self.flights.is_empty() => {
+                let attempt = self.flights.remove(nth % self.flights.len());
+                self.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, outcome_of(*outcome), self.now);
+            }
+            Step::Land { .. } => {}
+        }
+        self.settle();
+    }
+
+    /// Forgets every pod and lets whatever is in flight land: nothing may be left then.
+    pub(crate) fn end(&mut self, pods: &[PodSpec]) {
+        for pod in pods {
+            self.manager.forget_pod(&pod.uid);
+        }
+        // A jittering worker hears nothing before its first run.
+        for _ in 0..20 {
+            self.apply(pods, &Step::Wait { millis: 4_000 });
+            while !self.flights.is_empty() {
+                self.apply(pods, &Step::Land { nth: 0, outcome: 0 });
+            }
+        }
+        let prober = self.manager.prober();
+        assert_eq!((prober.worker_count(), prober.timer_count(), prober.results().count()), (0, 0, 0), "left behind");
+        assert!(self.started.is_empty());
+    }
+
+    fn settle(&mut self) {
+        self.manager.settle(self.now);
+        while let Some(output) = self.manager.poll_output() {
+            self.outputs.push(format!("{:?} {output:?}", self.now));
+            self.watch(output);
+        }
+    }
+
+    fn watch(&mut self, output: Output) {
+        match output {
+            Output::Attempt(attempt) => {
+                let overlaps = self.flights.iter().any(|other| other.worker == attempt.worker);
+                assert!(!overlaps, "two attempts of one worker are in flight");
+                assert!(attempt.scheduled <= self.now, "an attempt began before it was due");
+                self.held_workers_rest(attempt);
+                self.flights.push(attempt);
+            }
+            Output::WorkerStarted { worker } => {
+                let target = self.manager.prober().target(worker);
+                let names = target
+                    .map(|target| (Arc::clone(&target.pod.uid), Arc::clone(&target.container.name), target.probe_type));
+                // A worker may have ended again in the same moment; then there is nothing to remember.
+                if let Some(names) = names {
+                    assert!(!self.started.values().any(|other| *other == names), "two workers of one probe");
+                    self.started.insert(worker, names);
+                }
+            }
+            Output::WorkerEnded { worker } => {
+                self.started.remove(&worker);
+                assert!(!self.flights.iter().any(|attempt| attempt.worker == worker), "it ended with a run in flight");
+            }
+            _ => {}
+        }
+    }
+
+    /// A worker on hold does not probe until it sees another container ID.
+    fn held_workers_rest(&self, attempt: Attempt) {
+        let state = self.manager.prober().worker_state(attempt.worker);
+        assert!(!state.expect("it has a target").on_hold, "an attempt of a worker on hold");
+    }
+}
+
+fn facts(pod: &PodSpec, states: [u8; 2], generation: [u8; 2], now: Instant) -> PodStatus {
+    let containers = pod.containers.iter().zip(states).zip(generation).map(|((spec, state), generation)| {
+        let id = format!("c://{}-{}-{generation}", pod.name, spec.name);
+        let started = now.as_nanos() as i64 / 1_000_000_000 * 1_000;
+        let state = match state % 6 {
+            0..=3 => State::Running { started_at_ms: Some(started) },
+            4 => State::Terminated { exit_code: i32::from(state % 2) },
+            _ => State::Waiting,
+        };
+        ContainerStatus::new(Arc::clone(&spec.name), id.into(), state)
+    });
+    PodStatus {
+        phase: Phase::Running,
+        pod_ip: "127.0.0.1".into(),
+        all_containers_restarting: false,
+        containers: containers.collect(),
+        regular: pod.regular,
+    }
+}
+
+fn outcome_of(byte: u8) -> Outcome {
+    match byte {
+        0..=4 => Outcome::Success,
+        5 => Outcome::Warning { output: b"moved".as_slice().into() },
+        6..=8 => Outcome::Failure { output: b"no".as_slice().into() },
+        _ => Outcome::Error { failure: false, error: "boom".into() },
+    }
+}

@@ -1,0 +1,173 @@
+//! KEP-950, `initializationFailureThreshold`: the KEP's test plan and worked examples, on the core.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::restart::RestartPolicy;
+use probelet_core::results::ProbeResult;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::time::{Instant, WallOffset};
+
+/// One liveness probe of one container, period 10 s, driven answer by answer.
+struct Life {
+    prober: Prober,
+    now: Instant,
+    runs: usize,
+}
+
+impl Life {
+    fn new(failure_threshold: i32, initialization_failure_threshold: i32) -> Self {
+        let probe = ProbeSpec {
+            handler: Handler::None,
+            initial_delay_seconds: 0,
+            timeout_seconds: 1,
+            period_seconds: 10,
+            success_threshold: 1,
+            failure_threshold,
+            initialization_failure_threshold,
+        };
+        let container = ContainerSpec {
+            name: "c".into(),
+            ports: Vec::new(),
+            restart_policy: None,
+            restart_rules: Vec::new(),
+            probes: [None, None, Some(Box::new(probe))],
+        };
+        let pod = PodSpec {
+            uid: "u".into(),
+            name: "p".into(),
+            namespace: "ns".into(),
+            restart_policy: RestartPolicy::Always,
+            containers: vec![container],
+            regular: 1,
+            deleting: false,
+            api_ready: false,
+        };
+        let settings = Settings {
+            semantics: Semantics::V1_36,
+            seed: 0,
+            wall: WallOffset::default(),
+            start_jitter: false,
+            record: false,
+        };
+        let mut prober = Prober::new(settings, Instant::ZERO);
+        prober.define_pod(Arc::new(pod));
+        let mut life = Self { prober, now: Instant::ZERO, runs: 0 };
+        life.run_container("c://1");
+        life.prober.add_pod("u");
+        life
+    }
+
+    fn run_container(&mut self, id: &str) {
+        let mut container = ContainerStatus::new("c".into(), id.into(), State::Running { started_at_ms: Some(0) });
+        container.started = Some(true);
+        let status =
+            PodStatus { phase: Phase::Running, containers: vec![container], regular: 1, ..PodStatus::default() };
+        self.prober.set_pod_status("u", status);
+    }
+
+    /// Plays answers (`F`, `S`, `E` for a prober error) until one is a verdict; the number of the run that was, if any.
+    fn killed_at(&mut self, answers: &str) -> Option<usize> {
+        for answer in answers.chars() {
+            self.runs += 1;
+            if self.answer(answer) {
+                return Some(self.runs);
+            }
+        }
+        None
+    }
+
+    fn answer(&mut self, answer: char) -> bool {
+        loop {
+            self.prober.settle(self.now);
+            let mut failed = false;
+            let mut attempts = Vec::new();
+            while let Some(output) = self.prober.poll_output() {
+                match output {
+                    Output::Attempt(attempt) => attempts.push(attempt),
+                    Output::Update(update) => failed |= update.result == ProbeResult::Failure,
+                    _ => {}
+                }
+            }
+            if let [attempt] = attempts[..] {
+                self.prober.handle_attempt(attempt.worker, attempt.run, outcome(answer), self.now);
+                if answer != 'E' || attempt.attempt == 3 {
+                    self.prober.settle(self.now);
+                    return std::iter::from_fn(|| self.prober.poll_output()).any(
+                        |output| matches!(output, Output::Update(update) if update.result == ProbeResult::Failure),
+                    );
+                }
+            } else if failed {
+                return true;
+            } else {
+                self.now = self.now + Duration::from_secs(10);
+            }
+        }
+    }
+}
+
+fn outcome(answer: char) -> Outcome {
+    match answer {
+        'S' => Outcome::Success,
+        'F' => Outcome::Failure { output: Box::default() },
+        _ => Outcome::Error { failure: false, error: "boom".into() },
+    }
+}
+
+#[test]
+fn a_container_that_never_answers_well_is_failed_at_the_initial_threshold() {
+    assert_eq!(Life::new(3, 20).killed_at(&"F".repeat(30)), Some(20));
+}
+
+#[test]
+fn one_success_ends_the_allowance_late_or_early() {
+    assert_eq!(Life::new(3, 20).killed_at(&format!("{}S{}", "F".repeat(19), "F".repeat(9))), Some(23));
+    assert_eq!(Life::new(3, 20).killed_at(&format!("{}S{}", "F".repeat(10), "F".repeat(9))), Some(14));
+    assert_eq!(Life::new(3, 20).killed_at(&format!("S{}FFF", "S".repeat(40))), Some(44));
+}
+
+#[test]
+fn a_smaller_initial_threshold_is_raised_to_the_usual_one() {
+    assert_eq!(Life::new(3, 2).killed_at("FFFF"), Some(3));
+    assert_eq!(Life::new(3, 0).killed_at("FFFF"), Some(3));
+}
+
+#[test]
+fn a_new_container_gets_the_allowance_again_and_no_old_failures() {
+    let mut life = Life::new(3, 5);
+    assert_eq!(life.killed_at("SFF"), None);
+    life.run_container("c://2");
+    life.runs = 0;
+    assert_eq!(life.killed_at("FFFFFFF"), Some(5));
+}
+
+#[test]
+fn without_the_field_old_failures_count_against_the_new_container_as_in_the_kubelet() {
+    let mut life = Life::new(3, 0);
+    assert_eq!(life.killed_at("SFF"), None);
+    life.run_container("c://2");
+    life.runs = 0;
+    assert_eq!(life.killed_at("FFF"), Some(1));
+}
+
+#[test]
+fn a_new_prober_gives_the_allowance_again() {
+    let mut before = Life::new(3, 20);
+    assert_eq!(before.killed_at(&"F".repeat(15)), None);
+    assert_eq!(before.runs + Life::new(3, 20).killed_at(&"F".repeat(30)).unwrap_or_default(), 35);
+}
+
+#[test]
+fn prober_errors_are_not_counted_in_the_initial_phase() {
+    assert_eq!(Life::new(2, 4).killed_at("FEEFEFFF"), Some(7));
+}
+
+#[test]
+fn the_liveness_probe_is_the_one_that_is_asked() {
+    let life = Life::new(3, 20);
+    let state = life.prober.worker_states(None);
+    assert_eq!(state.iter().map(|state| state.target.probe_type).collect::<Vec<_>>(), [ProbeType::Liveness]);
+}

@@ -1,0 +1,99 @@
+//! Random lives of random pods: what must hold whatever happens (docs/architecture.md, "The law of the core").
+
+mod driver;
+
+use probelet_core::restart::RestartPolicy;
+use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec};
+use proptest::prelude::*;
+
+use self::driver::{Driver, Step};
+
+fn step() -> impl Strategy<Value = Step> {
+    prop_oneof![
+        4 => (0..PODS, any::<[u8; 2]>(), prop::array::uniform2(0..3_u8))
+            .prop_map(|(pod, states, generation)| Step::Sync { pod, states, generation }),
+        1 => (0..PODS).prop_map(|pod| Step::Terminate { pod }),
+        1 => (0..PODS).prop_map(|pod| Step::Forget { pod }),
+        1 => (0..PODS).prop_map(|keep| Step::Cleanup { keep }),
+        8 => (0..4_000_u64).prop_map(|millis| Step::Wait { millis }),
+        12 => (any::<usize>(), 0..10_u8).prop_map(|(nth, outcome)| Step::Land { nth, outcome }),
+    ]
+}
+
+fn probe() -> impl Strategy<Value = Option<Box<ProbeSpec>>> {
+    prop::option::weighted(
+        0.8,
+        (0..4_i32, 1..4_i32, 1..3_i32, 1..4_i32, 0..6_i32).prop_map(|(delay, period, success, failure, initial)| {
+            Box::new(ProbeSpec {
+                handler: Handler::None,
+                initial_delay_seconds: delay,
+                timeout_seconds: 1,
+                period_seconds: period,
+                success_threshold: success,
+                failure_threshold: failure,
+                initialization_failure_threshold: initial,
+            })
+        }),
+    )
+}
+
+fn pod(index: usize) -> impl Strategy<Value = PodSpec> {
+    let container = |name: &'static str| {
+        prop::array::uniform3(probe()).prop_map(move |probes| ContainerSpec {
+            name: name.into(),
+            ports: Vec::new(),
+            restart_policy: None,
+            restart_rules: Vec::new(),
+            probes,
+        })
+    };
+    let policy = prop_oneof![Just(RestartPolicy::Always), Just(RestartPolicy::Never), Just(RestartPolicy::OnFailure)];
+    (container("a"), container("b"), any::<bool>(), policy).prop_map(move |(a, mut b, sidecar, restart_policy)| {
+        if sidecar {
+            b.restart_policy = Some(RestartPolicy::Always);
+        }
+        PodSpec {
+            uid: format!("u{index}").into(),
+            name: format!("p{index}").into(),
+            namespace: "ns".into(),
+            restart_policy,
+            containers: vec![a, b],
+            regular: if sidecar { 1 } else { 2 },
+            deleting: false,
+            api_ready: false,
+        }
+    })
+}
+
+fn scenario() -> impl Strategy<Value = (u64, Vec<PodSpec>, Vec<Step>)> {
+    let pods: Vec<_> = (0..PODS).map(pod).collect();
+    (any::<u64>(), pods, prop::collection::vec(step(), 1..120))
+}
+
+const PODS: usize = 3;
+
+proptest! {
+    #[test]
+    fn laws_hold_and_nothing_is_left_behind((seed, pods, steps) in scenario()) {
+        let mut driver = Driver::new(seed);
+        for step in &steps {
+            driver.apply(&pods, step);
+        }
+        driver.end(&pods);
+    }
+
+    #[test]
+    fn same_inputs_give_the_same_outputs_across_a_snapshot((seed, pods, steps) in scenario(), cut in any::<usize>()) {
+        let mut whole = Driver::new(seed);
+        let mut halved = Driver::new(seed);
+        for (index, step) in steps.iter().enumerate() {
+            if index == cut % steps.len() {
+                let bytes = postcard::to_stdvec(&halved.manager).expect("plain data");
+                halved.manager = postcard::from_bytes(&bytes).expect("what was just written");
+            }
+            whole.apply(&pods, step);
+            halved.apply(&pods, step);
+        }
+        prop_assert_eq!(whole.outputs, halved.outputs);
+    }
+}
