@@ -1,0 +1,78 @@
+//! `grpc.health.v1`: a request and a response of one field each.
+
+use super::protobuf::{Value, fields};
+
+/// A `ServingStatus`, named or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Health(i32);
+
+impl Health {
+    pub(super) const SERVING: Self = Self(1);
+
+    /// Reads a `HealthCheckResponse`: the last of repeated fields counts, a field of another type is another field.
+    pub(super) fn read(message: &[u8]) -> Result<Self, &'static str> {
+        let mut status = Self(0);
+        for field in fields(message) {
+            if let (1, Value::Varint(value)) = field? {
+                // An enum has 32 bits; the others are cut off.
+                status = Self(value as i32);
+            }
+        }
+        Ok(status)
+    }
+
+    /// The name, or the number of what has none.
+    pub(super) fn name(self) -> String {
+        match self.0 {
+            0 => "UNKNOWN".to_owned(),
+            1 => "SERVING".to_owned(),
+            2 => "NOT_SERVING".to_owned(),
+            3 => "SERVICE_UNKNOWN".to_owned(),
+            number => number.to_string(),
+        }
+    }
+}
+
+/// A `HealthCheckRequest` behind its prefix.
+pub(super) fn request(service: &str) -> Vec<u8> {
+    let mut field = Vec::new();
+    if !service.is_empty() {
+        field.push(SERVICE_FIELD);
+        let mut length = service.len();
+        while length >= 0x80 {
+            field.push(length as u8 | 0x80);
+            length >>= 7;
+        }
+        field.push(length as u8);
+        field.extend_from_slice(service.as_bytes());
+    }
+    let length = u32::try_from(field.len()).expect("a service's name is short");
+    [&[0][..], &length.to_be_bytes(), &field].concat()
+}
+
+/// Field 1, length-delimited.
+const SERVICE_FIELD: u8 = 0x0a;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn responses() {
+        let read = |bytes: &[u8]| Health::read(bytes).map(Health::name);
+        assert_eq!(read(&[]), Ok("UNKNOWN".into()));
+        assert_eq!(read(&[8, 1]), Ok("SERVING".into()));
+        assert_eq!(read(&[8, 1, 8, 2]), Ok("NOT_SERVING".into()));
+        assert_eq!(read(&[8, 0x81, 0x80, 0x80, 0x80, 0x10]), Ok("SERVING".into()), "2^32 + 1");
+        assert_eq!(read(&[8, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1]), Ok("-1".into()));
+        assert_eq!(read(&[10, 1, 1]), Ok("UNKNOWN".into()), "bytes are not an enum");
+        assert!(read(&[8]).is_err());
+    }
+
+    #[test]
+    fn requests() {
+        assert_eq!(request(""), [0; 5]);
+        assert_eq!(request("é"), [0, 0, 0, 0, 4, 10, 2, 0xc3, 0xa9]);
+        assert_eq!(request(&"s".repeat(300))[..8], [0, 0, 0, 1, 47, 10, 0xac, 2]);
+    }
+}

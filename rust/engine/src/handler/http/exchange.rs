@@ -1,0 +1,168 @@
+//! One request and its response on a connection of their own.
+
+use std::net::SocketAddr;
+
+use super::connection::Connection;
+use super::first_frame;
+use super::http2::{self, Unanswered};
+use super::punycode::to_ascii;
+use super::reader::Stop;
+use super::url::Url;
+use super::{Run, Stage};
+use crate::cause::Cause;
+use crate::handler::dial::{Dialled, dial, dial_address};
+use crate::handler::duplex::Duplex;
+use crate::handler::fault::Fault;
+use crate::handler::tls::{self, Offer};
+use crate::handler::wire::Faults;
+
+/// A response up to its body.
+#[derive(Debug)]
+pub(super) enum Response {
+    Http1(Connection),
+    Http2(Box<http2::Response>),
+}
+
+impl Run<'_> {
+    /// Connects, sends the request and reads the response's head.
+    pub(super) async fn exchange(&mut self) -> Result<Response, Fault> {
+        let request = self.request();
+        let (host, port) = target(&request.url)?;
+        if let Some(value) = request.authorization() {
+            request.headers.set("Authorization", value);
+        }
+        self.begin(Stage::Connect);
+        if self.probe.get.http2 || self.is_https() {
+            self.exchange_over_either(&host, port).await
+        } else {
+            self.write();
+            let dialled = dial(&host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
+            self.exchange_on(dialled).await
+        }
+    }
+
+    /// The same for a request that is written already, to an address.
+    pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, Fault> {
+        let dialled = dial_address(address, &self.buffers.request).await?;
+        self.exchange_on(dialled).await
+    }
+
+    async fn exchange_on(&mut self, dialled: Dialled) -> Result<Response, Fault> {
+        let (peer, written) = (dialled.peer, dialled.written);
+        let stream = dialled.stream().map_err(|error| Fault::of_poller(&error))?;
+        self.head(Connection::plain(stream, peer, written)).await
+    }
+
+    fn is_https(&mut self) -> bool {
+        self.request().url.scheme == b"https"
+    }
+
+    fn write(&mut self) {
+        let mut bytes = std::mem::take(&mut self.buffers.request);
+        self.request().write(&mut bytes);
+        self.buffers.request = bytes;
+    }
+
+    /// Over HTTP/2, or over HTTP/1.1 if the handshake of TLS comes to that.
+    async fn exchange_over_either(&mut self, host: &str, port: u16) -> Result<Response, Fault> {
+        let mut pause = http2::Pause::default();
+        loop {
+            self.begin(Stage::Connect);
+            let dialled = dial(host, port, b"", self.deadline, &mut self.watch).await?;
+            let peer = dialled.peer;
+            let stream = dialled.stream().map_err(|error| Fault::of_poller(&error))?;
+            let (link, faults): (Box<dyn Duplex>, Faults) = if self.is_https() {
+                self.begin(Stage::Tls);
+                let offer = if self.request().requires_http1() { Offer::Nothing } else { Offer::Http2OrHttp1 };
+                let stream = tls::connect(stream, peer, host, offer).await?;
+                if !tls::speaks_http2(&stream) {
+                    self.write();
+                    return self.head(Connection::tls(stream)).await;
+                }
+                let faults = tls::faults(&stream);
+                (stream, faults)
+            } else {
+                let (wire, faults) = first_frame::watched(stream, peer);
+                (Box::new(wire), faults)
+            };
+            self.begin(Stage::Headers);
+            match http2::exchange(link, faults, self.request()).await {
+                Ok(response) => return Ok(Response::Http2(response)),
+                Err(Unanswered::Failed(fault)) => return Err(fault),
+                Err(Unanswered::Again) => pause.wait().await,
+            }
+        }
+    }
+
+    async fn head(&mut self, mut connection: Connection) -> Result<Response, Fault> {
+        self.begin(Stage::Headers);
+        self.buffers.reader.begin();
+        loop {
+            match self.buffers.reader.head() {
+                Ok(()) => return Ok(Response::Http1(connection)),
+                Err(Stop::Wanting) => connection.read(&mut self.buffers.reader, &self.buffers.request).await,
+                Err(Stop::Failed(fault)) => return Err(connection.failed(fault)),
+            }
+        }
+    }
+
+    /// The response's status code.
+    pub(super) fn status(&self, response: &Response) -> u16 {
+        match response {
+            Response::Http1(_) => self.buffers.reader.status(),
+            Response::Http2(response) => response.status(),
+        }
+    }
+
+    /// Where a response redirects to.
+    pub(super) fn location(&self, response: &Response) -> Option<Vec<u8>> {
+        let location = match response {
+            Response::Http1(_) => self.buffers.reader.location(),
+            Response::Http2(response) => response.location(),
+        };
+        location.map(<[u8]>::to_vec)
+    }
+
+    /// Reads the body, as much as the kubelet wants of it.
+    pub(super) async fn body(&mut self, response: Response) -> Result<(), String> {
+        let buffers = &mut *self.buffers;
+        buffers.body.clear();
+        let mut connection = match response {
+            Response::Http1(connection) => connection,
+            Response::Http2(mut response) => return response.body(&mut buffers.body).await,
+        };
+        loop {
+            match buffers.reader.body(&mut buffers.body) {
+                Ok(()) => return Ok(()),
+                Err(Stop::Wanting) => connection.read(&mut buffers.reader, &buffers.request).await,
+                Err(Stop::Failed(fault)) => return Err(fault.text),
+            }
+        }
+    }
+
+    /// Reads the start of a redirect's body; what is wrong with it does not matter.
+    pub(super) async fn drain(&mut self, response: Response) {
+        let buffers = &mut *self.buffers;
+        buffers.body.clear();
+        let mut connection = match response {
+            Response::Http1(connection) => connection,
+            Response::Http2(mut response) => return response.drain(&mut buffers.body).await,
+        };
+        while buffers.reader.is_drained() && buffers.reader.drain(&mut buffers.body) == Err(Stop::Wanting) {
+            connection.read(&mut buffers.reader, &buffers.request).await;
+        }
+    }
+}
+
+/// Where the request goes (`http.canonicalAddr`).
+fn target(url: &Url) -> Result<(String, u16), Fault> {
+    let host = String::from_utf8_lossy(url.host_name());
+    let host = if host.is_ascii() { host.into_owned() } else { to_ascii(&host.to_lowercase()) };
+    let port = match url.port() {
+        b"" if url.scheme == b"https" => "443",
+        b"" => "80",
+        port => std::str::from_utf8(port).expect("digits"),
+    };
+    let invalid = |_| Fault::new(Cause::Request, format!("dial tcp: address {port}: invalid port"));
+    Ok((host, port.parse().map_err(invalid)?))
+}

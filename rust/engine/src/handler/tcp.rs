@@ -1,0 +1,34 @@
+//! `tcpSocket` (kubelet pkg/probe/tcp/tcp.go:DoTCPProbe, 1.36): connect, and hang up.
+
+use tokio::time::{Instant, timeout_at};
+
+use super::address::Literal;
+use super::dial::{self, dial};
+use super::fault::Fault;
+use super::gotext::join_host_port;
+use super::report::{Report, Verdict};
+use super::stopwatch::Stopwatch;
+use crate::cause::Cause;
+
+/// Carries out a probe.
+pub(super) async fn probe(host: &str, port: u16, deadline: Option<Instant>) -> Report {
+    let mut watch = Stopwatch::start();
+    let dialled = match deadline {
+        Some(deadline) if deadline <= Instant::now() => Err(late(host, port)),
+        Some(deadline) => match timeout_at(deadline, dial(host, port, b"", Some(deadline), &mut watch)).await {
+            Ok(dialled) => dialled.map(drop),
+            Err(_) => Err(late(host, port)),
+        },
+        None => dial(host, port, b"", None, &mut watch).await.map(drop),
+    };
+    watch.lap(|phases| &mut phases.connect);
+    let (verdict, cause) = match dialled {
+        Ok(()) => (Verdict::Success, Cause::Ok),
+        Err(Fault { text, cause }) => (Verdict::Failure(text), cause),
+    };
+    Report { verdict, cause, phases: watch.phases }
+}
+
+fn late(host: &str, port: u16) -> Fault {
+    dial::late(&Literal::parse(host).map_or_else(|| join_host_port(host, port), |literal| literal.shown(port)))
+}

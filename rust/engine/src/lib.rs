@@ -1,0 +1,10 @@
+//! The only place with sockets and real time, and the virtual clock beside it.
+
+pub mod book;
+pub mod cause;
+pub mod handler;
+pub mod live;
+pub mod once;
+pub mod phases;
+pub mod simulation;
+pub mod wire;

@@ -1,0 +1,129 @@
+//! One attempt of a live worker, from its start to what the core, the status and the metrics hear of it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::prober::{Attempt, AttemptTarget, Outcome, WorkerId};
+use probelet_core::semantics::GrpcConnect;
+use probelet_core::spec::{PodSpec, ProbeType};
+use probelet_core::time::Instant;
+
+use super::clock::Clock;
+use super::{ExecEnd, ExecFlight};
+use crate::book::LastRun;
+use crate::cause::Cause;
+use crate::handler::Asker;
+use crate::phases::Phases;
+
+/// An attempt that is about to begin. It owns what it needs: the worker may be told to stop meanwhile.
+#[derive(Debug)]
+pub(super) struct Start {
+    worker: WorkerId,
+    run: u32,
+    scheduled: Instant,
+    clock: Clock,
+    pod: Arc<PodSpec>,
+    container: usize,
+    probe_type: ProbeType,
+    pod_ip: Box<str>,
+    user_agent: Arc<str>,
+    grpc_connect: GrpcConnect,
+}
+
+impl Start {
+    pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, clock: Clock, user_agent: &Arc<str>) -> Self {
+        Self {
+            worker: attempt.worker,
+            run: attempt.run,
+            scheduled: attempt.scheduled,
+            clock,
+            pod: Arc::clone(target.pod),
+            container: target.container_index,
+            probe_type: target.probe_type,
+            pod_ip: target.pod_ip.into(),
+            user_agent: Arc::clone(user_agent),
+            grpc_connect: target.grpc_connect,
+        }
+    }
+}
+
+/// An attempt that is over.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) worker: WorkerId,
+    pub(super) run: u32,
+    pub(super) scheduled: Instant,
+    pub(super) began: Instant,
+    pub(super) outcome: Outcome,
+    pub(super) cause: Cause,
+    pub(super) phases: Phases,
+}
+
+impl Ended {
+    pub(super) fn of_exec(flight: ExecFlight, end: ExecEnd) -> Self {
+        let (outcome, cause) = match end {
+            ExecEnd::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
+            ExecEnd::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
+            ExecEnd::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
+            ExecEnd::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
+        };
+        let ExecFlight { worker, run, scheduled, began } = flight;
+        Self { worker, run, scheduled, began, outcome, cause, phases: Phases::default() }
+    }
+
+    /// What an attempt comes to whose code panics: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
+    pub(super) fn of_panic(start: &Start) -> Self {
+        Self {
+            worker: start.worker,
+            run: start.run,
+            scheduled: start.scheduled,
+            began: start.clock.now(),
+            outcome: Outcome::Error { failure: false, error: "the probe's handler panicked".into() },
+            cause: Cause::Request,
+            phases: Phases::default(),
+        }
+    }
+
+    pub(super) const fn is_success(&self) -> bool {
+        matches!(self.outcome, Outcome::Success | Outcome::Warning { .. })
+    }
+
+    pub(super) fn last_run(&self, now: Instant, wall_ms: i64) -> LastRun {
+        let (outcome, message) = match &self.outcome {
+            Outcome::Success => ("success", Box::default()),
+            Outcome::Warning { output } => ("warning", shown(output)),
+            Outcome::Failure { output } => ("failure", shown(output)),
+            Outcome::Error { error, .. } => ("error", shown(error.as_bytes())),
+            Outcome::Unknown => ("failure", Box::default()),
+        };
+        LastRun {
+            at_ms: wall_ms,
+            outcome,
+            cause: self.cause,
+            message,
+            duration: now.since(self.began),
+            lateness: self.began.since(self.scheduled),
+            phases: self.phases,
+        }
+    }
+}
+
+/// Carries out an attempt over a socket.
+pub(super) async fn perform(start: Start) -> Ended {
+    let began = start.clock.now();
+    let container = &start.pod.containers[start.container];
+    let probe = container.probe(start.probe_type).expect("it made the worker");
+    let timeout = Duration::from_secs(probe.timeout_seconds.max(0).unsigned_abs().into());
+    let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
+    let (outcome, cause, phases) =
+        crate::handler::attempt(&probe.handler, &container.ports, &start.pod_ip, asker, timeout).await;
+    Ended { worker: start.worker, run: start.run, scheduled: start.scheduled, began, outcome, cause, phases }
+}
+
+/// The start of an output, as text: what a person reads in a status.
+fn shown(output: &[u8]) -> Box<str> {
+    String::from_utf8_lossy(&output[..output.len().min(SHOWN_BYTES)]).into()
+}
+
+/// Bytes of a message that the status keeps per worker; the event has all of it.
+const SHOWN_BYTES: usize = 256;

@@ -1,0 +1,174 @@
+//! The engine's thread: settle, hand out, start attempts, sleep until something is due.
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use probelet_core::prober::Output;
+use probelet_core::spec::Handler;
+use probelet_core::time::{Instant, WallOffset};
+use tokio::sync::Notify;
+
+use super::attempt::{Ended, Start, perform};
+use super::mailbox::{Batch, ExecRun};
+use super::{ExecFlight, Shared, State};
+
+/// Runs until the engine is closed.
+pub(super) fn drive(shared: &Arc<Shared>) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
+    let runtime = runtime.expect("a reactor for the engine's thread");
+    let landed = Arc::new(Landed::default());
+    // The loop is a task like the attempts, not the future that `block_on` polls: waking that one would cost a write to
+    // the reactor's eventfd and another turn of epoll for every attempt.
+    while runtime.block_on(runtime.spawn(turn(Arc::clone(shared), Arc::clone(&landed)))).is_err() {
+        // A panic has said what happened on stderr. A node without a prober is worse than a lost turn; the pause keeps
+        // a panic that comes back from filling the disk.
+        shared.lock().meter.panics += 1;
+        std::thread::sleep(PAUSE_AFTER_PANIC);
+    }
+}
+
+/// Attempts that have ended since the last turn.
+#[derive(Default)]
+struct Landed {
+    ended: Mutex<Vec<Ended>>,
+    bell: Notify,
+}
+
+impl Landed {
+    fn push(&self, ended: Ended) {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(ended);
+        self.bell.notify_one();
+    }
+
+    fn take(&self) -> Vec<Ended> {
+        std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+/// Lands an attempt when it is dropped, also by a panic: its worker would otherwise wait for it for ever.
+struct Flight {
+    landed: Arc<Landed>,
+    fallen: Option<Ended>,
+}
+
+impl Flight {
+    fn land(mut self, ended: Ended) {
+        self.fallen = Some(ended);
+    }
+}
+
+impl Drop for Flight {
+    fn drop(&mut self) {
+        if let Some(ended) = self.fallen.take() {
+            self.landed.push(ended);
+        }
+    }
+}
+
+fn launch(start: Start, landed: &Arc<Landed>) {
+    let flight = Flight { landed: Arc::clone(landed), fallen: Some(Ended::of_panic(&start)) };
+    tokio::spawn(async move {
+        flight.land(perform(start).await);
+    });
+}
+
+async fn turn(shared: Arc<Shared>, landed: Arc<Landed>) {
+    let mut starts = Vec::new();
+    while !shared.closing.load(Ordering::Acquire) {
+        let deadline = settle(&shared, landed.take(), &mut starts);
+        for start in starts.drain(..) {
+            launch(start, &landed);
+        }
+        let sleep = async {
+            match deadline {
+                Some(deadline) => tokio::time::sleep_until(shared.clock.to_tokio(deadline)).await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            () = landed.bell.notified() => {}
+            () = shared.bell.notified() => {}
+            () = sleep => {}
+        }
+    }
+}
+
+/// One turn under the lock: what has ended, what is due, what follows. Returns when the next thing is due.
+fn settle(shared: &Shared, ended: Vec<Ended>, starts: &mut Vec<Start>) -> Option<Instant> {
+    let (now, wall) = (shared.clock.now(), shared.clock.wall());
+    let mut batch = Batch::default();
+    let mut state = shared.lock();
+    state.manager.prober_mut().handle_wall_offset(wall);
+    for ended in ended {
+        state.finish(ended, now, wall.wall_ms(now));
+    }
+    state.manager.settle(now);
+    while let Some(output) = state.manager.poll_output() {
+        state.hand_out(output, shared, now, wall, &mut batch, starts);
+    }
+    let deadline = state.manager.prober_mut().next_deadline();
+    drop(state);
+    shared.mailbox.post(batch);
+    deadline
+}
+
+impl State {
+    fn hand_out(
+        &mut self,
+        output: Output,
+        shared: &Shared,
+        now: Instant,
+        wall: WallOffset,
+        batch: &mut Batch,
+        starts: &mut Vec<Start>,
+    ) {
+        match output {
+            Output::Attempt(attempt) => {
+                let Some(target) = self.manager.prober().target(attempt.worker) else {
+                    return;
+                };
+                self.meter.started(now.since(attempt.scheduled));
+                if let Handler::Exec { command } = &target.probe.handler {
+                    self.next_exec += 1;
+                    let flight = ExecFlight {
+                        worker: attempt.worker,
+                        run: attempt.run,
+                        scheduled: attempt.scheduled,
+                        began: now,
+                    };
+                    self.execs.insert(self.next_exec, flight);
+                    batch.execs.push(ExecRun {
+                        run: self.next_exec,
+                        pod_uid: Arc::clone(&target.pod.uid),
+                        container: Arc::clone(&target.container.name),
+                        probe_type: target.probe_type,
+                        container_id: target.container_id.into(),
+                        argv: command.clone(),
+                        timeout_seconds: target.probe.timeout_seconds,
+                    });
+                } else {
+                    starts.push(Start::of(attempt, &target, shared.clock, &shared.user_agent));
+                }
+            }
+            Output::Event(event) => batch.push_event(wall.wall_ms(now), event),
+            Output::RunFinished { worker, result, started } => {
+                self.book.count(worker, result, now.since(started));
+            }
+            Output::Sync { pod_uid } => batch.push_sync(pod_uid),
+            Output::Timer { token } => batch.timers.push(token),
+            Output::Update(update) => batch.push_update(update),
+            Output::WorkerEnded { worker } => self.book.close(worker),
+            Output::WorkerStarted { worker } => {
+                if let Some(target) = self.manager.prober().target(worker) {
+                    self.book.open(worker, &target);
+                }
+            }
+            Output::Record(_) | Output::StatusStored { .. } | Output::StatusUpdated { .. } => {
+                debug_assert!(false, "a live engine records nothing");
+            }
+        }
+    }
+}
+
+const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);

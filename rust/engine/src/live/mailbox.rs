@@ -1,0 +1,228 @@
+//! What changed since Python last looked: bounded, with a pipe that is readable while something waits.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::io::{PipeReader, PipeWriter, Read, Write};
+use std::os::fd::{AsRawFd, RawFd};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use probelet_core::prober::{Event, Update};
+use probelet_core::spec::ProbeType;
+
+/// An exec attempt for Python to carry out.
+#[derive(Clone, Debug)]
+pub struct ExecRun {
+    /// The number to answer with.
+    pub run: u64,
+    /// The pod's UID.
+    pub pod_uid: Arc<str>,
+    /// The container's name.
+    pub container: Arc<str>,
+    /// The probe's type.
+    pub probe_type: ProbeType,
+    /// The container's ID.
+    pub container_id: Box<str>,
+    /// The command.
+    pub argv: Vec<Box<str>>,
+    /// `timeoutSeconds`.
+    pub timeout_seconds: i32,
+}
+
+/// Everything since the last drain.
+#[derive(Debug, Default)]
+pub struct Batch {
+    /// Results that changed: the latest per (type, container), bounded by the number of workers.
+    pub updates: Vec<Update>,
+    /// Pods that want a sync, each once.
+    pub syncs: Vec<Arc<str>>,
+    /// Events with the Unix milliseconds of their moment.
+    pub events: VecDeque<(i64, Event)>,
+    /// Exec attempts: at most one per worker is under way.
+    pub execs: Vec<ExecRun>,
+    /// Tokens of timers that were due.
+    pub timers: Vec<u64>,
+    update_places: HashMap<(ProbeType, Arc<str>), usize>,
+    sync_places: HashSet<Arc<str>>,
+    /// Bytes of all messages of `events`.
+    event_bytes: usize,
+    /// Events that had to go because nobody drained.
+    pub dropped_events: u64,
+}
+
+impl Batch {
+    /// Whether nothing waits.
+    pub fn is_empty(&self) -> bool {
+        self.updates.is_empty()
+            && self.syncs.is_empty()
+            && self.events.is_empty()
+            && self.execs.is_empty()
+            && self.timers.is_empty()
+    }
+
+    /// A result changed; an older change of the same entry is forgotten.
+    pub fn push_update(&mut self, update: Update) {
+        let place = (update.probe_type, Arc::clone(&update.container_id));
+        match self.update_places.get(&place) {
+            Some(&index) => self.updates[index] = update,
+            None => {
+                self.update_places.insert(place, self.updates.len());
+                self.updates.push(update);
+            }
+        }
+    }
+
+    /// A pod wants a sync.
+    pub fn push_sync(&mut self, pod_uid: Arc<str>) {
+        if self.sync_places.insert(Arc::clone(&pod_uid)) {
+            self.syncs.push(pod_uid);
+        }
+    }
+
+    /// An event; beyond a bound the oldest go.
+    pub fn push_event(&mut self, at_ms: i64, event: Event) {
+        self.event_bytes += event.message.len();
+        self.events.push_back((at_ms, event));
+        while self.events.len() > MAX_EVENTS || self.event_bytes > MAX_EVENT_BYTES {
+            let Some((_, oldest)) = self.events.pop_front() else { return };
+            self.event_bytes -= oldest.message.len();
+            self.dropped_events += 1;
+        }
+    }
+
+    fn absorb(&mut self, other: Self) {
+        other.updates.into_iter().for_each(|update| self.push_update(update));
+        other.syncs.into_iter().for_each(|uid| self.push_sync(uid));
+        other.events.into_iter().for_each(|(at_ms, event)| self.push_event(at_ms, event));
+        self.execs.extend(other.execs);
+        self.timers.extend(other.timers);
+        self.dropped_events += other.dropped_events;
+    }
+}
+
+/// The batch that waits, and its bell.
+#[derive(Debug)]
+pub struct Mailbox {
+    batch: Mutex<Batch>,
+    reader: PipeReader,
+    writer: PipeWriter,
+}
+
+impl Mailbox {
+    /// An empty mailbox.
+    ///
+    /// # Errors
+    /// The process has no file descriptor left.
+    pub fn new() -> std::io::Result<Self> {
+        let (reader, writer) = std::io::pipe()?;
+        Ok(Self { batch: Mutex::default(), reader, writer })
+    }
+
+    /// The descriptor that is readable while something waits.
+    pub fn fd(&self) -> RawFd {
+        self.reader.as_raw_fd()
+    }
+
+    /// Puts more in; rings if the mailbox was empty.
+    pub fn post(&self, more: Batch) {
+        if more.is_empty() {
+            return;
+        }
+        let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+        if batch.is_empty() {
+            *batch = more;
+            // One byte per filling: the pipe never holds more than one, so neither end can block.
+            let _ = (&self.writer).write(&[1]);
+        } else {
+            batch.absorb(more);
+        }
+    }
+
+    /// Takes everything out.
+    pub fn drain(&self) -> Batch {
+        let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
+        if !batch.is_empty() {
+            let _ = (&self.reader).read(&mut [0]);
+        }
+        std::mem::take(&mut batch)
+    }
+}
+
+/// Events kept for a reader that does not come; an event storm may cost memory, but only this much of it.
+const MAX_EVENTS: usize = 10_000;
+/// And only this much: targets decide how long their messages are, up to what a probe keeps of an output.
+const MAX_EVENT_BYTES: usize = 16 << 20;
+
+#[cfg(test)]
+mod tests {
+    use probelet_core::prober::Reason;
+    use probelet_core::results::ProbeResult;
+
+    use super::*;
+
+    fn update(container: &str, result: ProbeResult) -> Update {
+        Update { probe_type: ProbeType::Liveness, container_id: container.into(), pod_uid: "u".into(), result }
+    }
+
+    fn with(fill: impl FnOnce(&mut Batch)) -> Batch {
+        let mut batch = Batch::default();
+        fill(&mut batch);
+        batch
+    }
+
+    #[test]
+    fn the_latest_update_of_an_entry_is_kept_once() {
+        let mailbox = Mailbox::new().expect("a pipe");
+        mailbox.post(with(|batch| batch.push_update(update("a", ProbeResult::Success))));
+        mailbox.post(with(|batch| {
+            batch.push_update(update("b", ProbeResult::Success));
+            batch.push_update(update("a", ProbeResult::Failure));
+        }));
+        let batch = mailbox.drain();
+        assert_eq!(batch.updates, [update("a", ProbeResult::Failure), update("b", ProbeResult::Success)]);
+        assert!(mailbox.drain().is_empty());
+    }
+
+    #[test]
+    fn a_pod_is_synced_once_per_batch() {
+        let mailbox = Mailbox::new().expect("a pipe");
+        for _ in 0..3 {
+            mailbox.post(with(|batch| batch.push_sync("u".into())));
+        }
+        assert_eq!(mailbox.drain().syncs.len(), 1);
+    }
+
+    fn event(message: &[u8]) -> Event {
+        Event {
+            pod_uid: "u".into(),
+            field_path: "spec.containers{c}".into(),
+            reason: Reason::Unhealthy,
+            message: message.into(),
+        }
+    }
+
+    fn storm(events: usize, event: &Event) -> Batch {
+        with(|batch| (0..events).for_each(|at_ms| batch.push_event(at_ms as i64, event.clone())))
+    }
+
+    #[test]
+    fn an_event_storm_keeps_the_newest_and_counts_the_rest() {
+        let batch = storm(MAX_EVENTS + 5, &event(b"m"));
+        assert_eq!((batch.events.len(), batch.events[0].0, batch.dropped_events), (MAX_EVENTS, 5, 5));
+    }
+
+    #[test]
+    fn long_messages_count_by_their_bytes() {
+        let message = [b'm'; 10_240];
+        let kept = MAX_EVENT_BYTES / message.len();
+        let batch = storm(kept + 5, &event(&message));
+        assert_eq!((batch.events.len(), batch.events[0].0, batch.dropped_events), (kept, 5, 5));
+    }
+
+    #[test]
+    fn what_two_turns_dropped_adds_up() {
+        let mailbox = Mailbox::new().expect("a pipe");
+        mailbox.post(storm(MAX_EVENTS + 2, &event(b"m")));
+        mailbox.post(storm(MAX_EVENTS + 3, &event(b"m")));
+        let batch = mailbox.drain();
+        assert_eq!((batch.events.len(), batch.dropped_events), (MAX_EVENTS, MAX_EVENTS as u64 + 5));
+    }
+}

@@ -1,0 +1,73 @@
+//! Our own figures about the engine: a bounded set of series, however many workers there are.
+
+use std::time::Duration;
+
+use probelet_core::time::Instant;
+
+use super::attempt::Ended;
+use crate::cause::Cause;
+
+/// Counters and histograms of the engine itself.
+#[derive(Debug, Default)]
+pub(super) struct Meter {
+    /// Attempts by cause, in [`Cause::ALL`]'s order.
+    pub(super) causes: [u64; Cause::ALL.len()],
+    /// How late attempts began against their own grid.
+    pub(super) lateness: Histogram,
+    /// How long attempts that ended well took.
+    pub(super) succeeded: Histogram,
+    /// How long the others took; the kubelet's histogram leaves them out.
+    pub(super) failed: Histogram,
+    /// Turns of the engine's thread that ended in a panic.
+    pub(super) panics: u64,
+    /// Attempts that have begun and not ended.
+    pub(super) in_flight: u64,
+}
+
+/// A histogram in the bounds of [`BOUNDS`].
+#[derive(Debug, Default)]
+pub(super) struct Histogram {
+    pub(super) buckets: [u64; BOUNDS.len() + 1],
+    pub(super) sum: Duration,
+}
+
+impl Histogram {
+    fn observe(&mut self, length: Duration) {
+        let bucket = BOUNDS.iter().position(|bound| length <= *bound).unwrap_or(BOUNDS.len());
+        self.buckets[bucket] += 1;
+        self.sum += length;
+    }
+}
+
+impl Meter {
+    pub(super) fn started(&mut self, late: Duration) {
+        self.in_flight += 1;
+        self.lateness.observe(late);
+    }
+
+    pub(super) fn attempt(&mut self, ended: &Ended, now: Instant) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        let index = Cause::ALL.iter().position(|cause| *cause == ended.cause).expect("ALL has every cause");
+        self.causes[index] += 1;
+        let histogram = if ended.is_success() { &mut self.succeeded } else { &mut self.failed };
+        histogram.observe(now.since(ended.began));
+    }
+}
+
+/// From well below a timer's granularity to well above the longest usual timeout.
+pub(super) const BOUNDS: [Duration; 14] = [
+    Duration::from_micros(250),
+    Duration::from_micros(500),
+    Duration::from_millis(1),
+    Duration::from_micros(2_500),
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(25),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_millis(2_500),
+    Duration::from_secs(10),
+];

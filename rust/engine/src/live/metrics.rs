@@ -1,0 +1,140 @@
+//! The pages `/metrics/probes` and the engine's part of `/metrics`, in the Prometheus text format.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use super::meter::{BOUNDS, Histogram};
+use super::{Engine, State};
+use crate::book::{BUCKETS, Row};
+use crate::cause::Cause;
+
+impl Engine {
+    /// The kubelet's probe metrics with the kubelet's label sets (prober_manager.go, 1.36).
+    ///
+    /// Rows are copied in portions, so that 100,000 workers do not hold up the engine while the page is written.
+    pub fn metrics_probes(&self) -> String {
+        let mut totals = String::from(
+            "# HELP prober_probe_total Cumulative number of a liveness, readiness or startup probe for a container by \
+             result.\n# TYPE prober_probe_total counter\n",
+        );
+        let mut durations = String::from(
+            "# HELP prober_probe_duration_seconds Duration in seconds for a probe response.\n\
+             # TYPE prober_probe_duration_seconds histogram\n",
+        );
+        let mut next = Some(0);
+        while let Some(from) = next {
+            let (rows, rest) = self.shared.lock().book.portion(from, PORTION);
+            for row in &rows {
+                write_total(&mut totals, row);
+                write_duration(&mut durations, row);
+            }
+            next = rest;
+        }
+        totals + &durations
+    }
+
+    /// Our own series: few, whatever the number of workers.
+    pub fn metrics(&self) -> String {
+        let state = self.shared.lock();
+        let mut page = String::new();
+        write_gauges(&mut page, &state);
+        write_panics(&mut page, state.meter.panics);
+        let causes = Cause::ALL.iter().zip(state.meter.causes);
+        page.push_str("# HELP probelet_probe_attempts_total Attempts by the cause of their outcome.\n");
+        page.push_str("# TYPE probelet_probe_attempts_total counter\n");
+        for (cause, count) in causes {
+            let _ = writeln!(page, "probelet_probe_attempts_total{{cause=\"{}\"}} {count}", cause.name());
+        }
+        let lateness = "probelet_probe_lateness_seconds";
+        write_head(&mut page, lateness, "How late attempts began against their schedule.");
+        write_histogram(&mut page, lateness, "", &state.meter.lateness);
+        let took = "probelet_probe_attempt_duration_seconds";
+        write_head(&mut page, took, "How long attempts took, failures included.");
+        write_histogram(&mut page, took, "result=\"successful\",", &state.meter.succeeded);
+        write_histogram(&mut page, took, "result=\"failed\",", &state.meter.failed);
+        page
+    }
+}
+
+fn write_gauges(page: &mut String, state: &State) {
+    let gauges = [
+        ("probelet_workers", "Workers, one per probe of a container.", state.manager.prober().worker_count() as u64),
+        ("probelet_timers", "Armed timers.", state.manager.prober().timer_count() as u64),
+        ("probelet_probe_attempts_in_flight", "Attempts that have begun and not ended.", state.meter.in_flight),
+        ("probelet_exec_attempts_in_flight", "Exec attempts handed out and not answered.", state.execs.len() as u64),
+    ];
+    for (name, help, value) in gauges {
+        let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+    }
+}
+
+fn write_panics(page: &mut String, panics: u64) {
+    let name = "probelet_engine_panics_total";
+    let help = "Turns of the engine's thread that ended in a panic.";
+    let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {panics}");
+}
+
+fn write_head(page: &mut String, name: &str, help: &str) {
+    let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} histogram");
+}
+
+fn write_histogram(page: &mut String, name: &str, labels: &str, histogram: &Histogram) {
+    let mut sum = 0;
+    for (bound, count) in BOUNDS.iter().zip(histogram.buckets) {
+        sum += count;
+        let _ = writeln!(page, "{name}_bucket{{{labels}le=\"{}\"}} {sum}", seconds(*bound));
+    }
+    sum += histogram.buckets[BOUNDS.len()];
+    let _ = writeln!(page, "{name}_bucket{{{labels}le=\"+Inf\"}} {sum}");
+    let braced = match labels.strip_suffix(',') {
+        Some(labels) => format!("{{{labels}}}"),
+        None => String::new(),
+    };
+    let _ = writeln!(page, "{name}_sum{braced} {}\n{name}_count{braced} {sum}", histogram.sum.as_secs_f64());
+}
+
+fn write_total(page: &mut String, row: &Row) {
+    for (result, count) in [("successful", row.successful), ("failed", row.failed)] {
+        if count > 0 {
+            let _ = writeln!(
+                page,
+                "prober_probe_total{{container=\"{}\",namespace=\"{}\",pod=\"{}\",pod_uid=\"{}\",probe_type=\"{}\",result=\"{result}\"}} {count}",
+                row.container,
+                row.namespace,
+                row.pod,
+                row.pod_uid,
+                row.probe_type.title(),
+            );
+        }
+    }
+}
+
+fn write_duration(page: &mut String, row: &Row) {
+    if row.successful == 0 {
+        return;
+    }
+    let name = "prober_probe_duration_seconds";
+    let labels = format!(
+        "container=\"{}\",namespace=\"{}\",pod=\"{}\",probe_type=\"{}\"",
+        row.container,
+        row.namespace,
+        row.pod,
+        row.probe_type.title()
+    );
+    let mut sum = 0;
+    for (bound, count) in BUCKETS.iter().zip(row.buckets) {
+        sum += u64::from(count);
+        let _ = writeln!(page, "{name}_bucket{{{labels},le=\"{}\"}} {sum}", seconds(*bound));
+    }
+    sum += u64::from(row.buckets[BUCKETS.len()]);
+    let _ = writeln!(page, "{name}_bucket{{{labels},le=\"+Inf\"}} {sum}");
+    let _ = writeln!(page, "{name}_sum{{{labels}}} {}\n{name}_count{{{labels}}} {sum}", row.duration.as_secs_f64());
+}
+
+/// `0.005`, `1`, `2.5`: as Go prints a bucket's bound.
+fn seconds(length: Duration) -> f64 {
+    length.as_secs_f64()
+}
+
+/// Rows copied under one hold of the lock: some tens of microseconds.
+const PORTION: usize = 256;

@@ -1,0 +1,306 @@
+//! The live engine: the core driven by the system's clocks on a thread of its own, which also owns the sockets.
+//!
+//! One thread does both, scheduling and I/O, because a hand-over between two threads would cost more than the work it
+//! hands over; callers share the core's state with it under one lock that nobody holds across I/O. What callers need
+//! to hear collects in a [`Mailbox`].
+
+mod attempt;
+mod clock;
+mod driver;
+mod mailbox;
+mod meter;
+mod metrics;
+mod states;
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+
+use probelet_core::podstatus::PodStatus;
+use probelet_core::prober::{Outcome, Prober, Settings, WorkerId};
+use probelet_core::results::ProbeResult;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{PodSpec, ProbeType};
+use probelet_core::status::{Glue, StatusManager};
+use probelet_core::time::Instant;
+use probelet_core::timer::TimerId;
+use tokio::sync::Notify;
+
+use self::clock::Clock;
+pub use self::mailbox::{Batch, ExecRun, Mailbox};
+use self::meter::Meter;
+use crate::book::Book;
+use crate::wire::StatusDocument;
+
+/// How an engine starts.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The rules to play by.
+    pub semantics: Semantics,
+    /// Seeds the jitter.
+    pub seed: u64,
+    /// `User-Agent` of HTTP and gRPC probes.
+    pub user_agent: String,
+    /// Whether first runs are spread over a period while the engine is younger than it, as in a young kubelet.
+    pub start_jitter: bool,
+    /// What is done with results.
+    pub glue: Glue,
+}
+
+/// A running engine. Dropping it stops its thread.
+#[derive(Debug)]
+pub struct Engine {
+    shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+#[derive(Debug)]
+struct Shared {
+    clock: Clock,
+    state: Mutex<State>,
+    mailbox: Mailbox,
+    /// Rung when the state was touched from outside or the engine is to close.
+    bell: Notify,
+    closing: AtomicBool,
+    user_agent: Arc<str>,
+}
+
+#[derive(Debug)]
+struct State {
+    manager: StatusManager,
+    book: Book,
+    meter: Meter,
+    execs: HashMap<u64, ExecFlight>,
+    next_exec: u64,
+}
+
+/// An exec attempt that Python carries out.
+#[derive(Clone, Copy, Debug)]
+struct ExecFlight {
+    worker: WorkerId,
+    run: u32,
+    scheduled: Instant,
+    began: Instant,
+}
+
+/// How an exec attempt ended, as CRI told it.
+#[derive(Clone, Debug)]
+pub enum ExecEnd {
+    /// The runtime could not say.
+    Error(Box<str>),
+    /// The command ended by itself.
+    Exit {
+        /// Its exit code.
+        code: i32,
+        /// What it wrote.
+        output: Box<[u8]>,
+    },
+    /// It ran into its timeout; the text is the client's.
+    Timeout(Box<[u8]>),
+}
+
+impl Engine {
+    /// Starts an engine.
+    ///
+    /// # Errors
+    /// No thread or no file descriptor is to be had.
+    pub fn start(options: Options) -> std::io::Result<Self> {
+        let clock = Clock::start();
+        let settings = Settings {
+            semantics: options.semantics,
+            seed: options.seed,
+            wall: clock.wall(),
+            start_jitter: options.start_jitter,
+            record: false,
+        };
+        let state = State {
+            manager: StatusManager::new(Prober::new(settings, clock.now()), options.glue),
+            book: Book::default(),
+            meter: Meter::default(),
+            execs: HashMap::new(),
+            next_exec: 0,
+        };
+        let shared = Arc::new(Shared {
+            clock,
+            state: Mutex::new(state),
+            mailbox: Mailbox::new()?,
+            bell: Notify::new(),
+            closing: AtomicBool::new(false),
+            user_agent: options.user_agent.into(),
+        });
+        let thread = std::thread::Builder::new().name("probelet-engine".into()).spawn({
+            let shared = Arc::clone(&shared);
+            move || driver::drive(&shared)
+        })?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// The mailbox.
+    pub fn mailbox(&self) -> &Mailbox {
+        &self.shared.mailbox
+    }
+
+    /// The engine's monotonic clock.
+    pub fn now(&self) -> Instant {
+        self.shared.clock.now()
+    }
+
+    /// The wall clock in Unix milliseconds.
+    pub fn wall_ms(&self) -> i64 {
+        self.shared.clock.wall().wall_ms(self.now())
+    }
+
+    /// Stops the thread. Attempts in flight are dropped with their sockets.
+    pub fn close(&mut self) {
+        self.shared.closing.store(true, Ordering::Release);
+        self.shared.bell.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the engine's thread was printed when it happened; there is nothing to add here.
+            let _ = thread.join();
+        }
+    }
+
+    /// Makes a pod's object known.
+    pub fn define_pod(&self, pod: PodSpec) {
+        self.touch(|state| state.manager.prober_mut().define_pod(Arc::new(pod)));
+    }
+
+    /// SyncPod; none if the pod was not defined.
+    pub fn sync_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
+        self.touch(|state| {
+            state.manager.sync_pod(uid, facts)?;
+            state.document(uid)
+        })
+    }
+
+    /// SyncTerminatingPod; none if the pod was not defined.
+    pub fn sync_terminating_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
+        self.touch(|state| {
+            state.manager.sync_terminating_pod(uid, facts)?;
+            state.document(uid)
+        })
+    }
+
+    /// The status as last set, with every result since.
+    pub fn status(&self, uid: &str) -> Option<StatusDocument> {
+        self.shared.lock().document(uid)
+    }
+
+    /// RemovePod, and nothing of the pod is kept.
+    pub fn forget_pod(&self, uid: &str) {
+        self.touch(|state| state.manager.forget_pod(uid));
+    }
+
+    /// AddPod of a pod that may be new.
+    pub fn add_pod(&self, pod: PodSpec) {
+        self.touch(|state| {
+            let pod = Arc::new(pod);
+            state.manager.prober_mut().define_pod(Arc::clone(&pod));
+            state.manager.prober_mut().add_pod(&pod.uid)
+        });
+    }
+
+    /// Says what the pod's status is.
+    pub fn set_pod_status(&self, uid: &str, status: PodStatus) {
+        self.touch(|state| state.manager.prober_mut().set_pod_status(uid, status));
+    }
+
+    /// The pod has no status any more.
+    pub fn remove_pod_status(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().remove_pod_status(uid));
+    }
+
+    /// UpdatePodStatus on a copy.
+    pub fn update_pod_status(&self, uid: &str, mut status: PodStatus) -> StatusDocument {
+        self.touch(|state| {
+            let prober = state.manager.prober_mut();
+            prober.update_pod_status(uid, &mut status);
+            StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), &status)
+        })
+    }
+
+    /// RemovePod.
+    pub fn remove_pod(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().remove_pod(uid));
+    }
+
+    /// StopLivenessAndStartup.
+    pub fn stop_liveness_and_startup(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().stop_liveness_and_startup(uid));
+    }
+
+    /// CleanupPods.
+    pub fn cleanup_pods(&self, desired: &BTreeSet<&str>) {
+        self.touch(|state| state.manager.prober_mut().cleanup_pods(desired));
+    }
+
+    /// The cached result of a container.
+    pub fn result(&self, probe_type: ProbeType, container_id: &str) -> Option<ProbeResult> {
+        self.shared.lock().manager.prober().result(probe_type, container_id)
+    }
+
+    /// Arms a timer of the caller.
+    pub fn arm(&self, deadline: Instant, token: u64) -> TimerId {
+        self.touch(|state| state.manager.prober_mut().arm(deadline, token))
+    }
+
+    /// Disarms one.
+    pub fn cancel(&self, timer: TimerId) -> bool {
+        self.touch(|state| state.manager.prober_mut().cancel(timer))
+    }
+
+    /// Hands exec attempts back; unknown numbers are ignored.
+    pub fn finish_execs(&self, finished: Vec<(u64, ExecEnd)>) {
+        let now = self.now();
+        let wall_ms = self.wall_ms();
+        self.touch(|state| {
+            for (run, end) in finished {
+                if let Some(flight) = state.execs.remove(&run) {
+                    state.finish_exec(flight, end, now, wall_ms);
+                }
+            }
+        });
+    }
+
+    /// Changes the state and wakes the thread to let what follows happen.
+    fn touch<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let value = change(&mut self.shared.lock());
+        self.shared.bell.notify_one();
+        value
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.close();
+    }
+}
+
+impl Shared {
+    /// A panic under the lock leaves the state as it was between two of the core's own steps; going on is better than
+    /// a node without a prober.
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn document(&self, uid: &str) -> Option<StatusDocument> {
+        let prober = self.manager.prober();
+        Some(StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), prober.pod_status(uid)?))
+    }
+
+    fn finish_exec(&mut self, flight: ExecFlight, end: ExecEnd, now: Instant, wall_ms: i64) {
+        let ended = attempt::Ended::of_exec(flight, end);
+        self.finish(ended, now, wall_ms);
+    }
+
+    /// An attempt is over: it is measured, remembered as the worker's last, and the core hears of it.
+    fn finish(&mut self, ended: attempt::Ended, now: Instant, wall_ms: i64) {
+        let outcome: Outcome = ended.outcome.clone();
+        self.meter.attempt(&ended, now);
+        self.book.remember(ended.worker, ended.last_run(now, wall_ms));
+        self.manager.prober_mut().handle_attempt(ended.worker, ended.run, outcome, now);
+    }
+}

@@ -1,0 +1,63 @@
+//! What the workers are doing, for the status document.
+
+use probelet_core::prober::WorkerState;
+use probelet_core::spec::Handler;
+use probelet_core::time::WallOffset;
+use serde_json::{Value, json};
+
+use super::Engine;
+use crate::book::Row;
+
+impl Engine {
+    /// The workers of one pod or of all, as a JSON list.
+    ///
+    /// They are read in portions, so that a status of 100,000 workers does not make their probes late; a worker that
+    /// ends meanwhile is left out.
+    pub fn probe_states(&self, uid: Option<&str>) -> Vec<u8> {
+        let wall = self.shared.clock.wall();
+        let ids = self.shared.lock().manager.prober().worker_ids(uid);
+        let mut list: Vec<Value> = Vec::with_capacity(ids.len());
+        for portion in ids.chunks(PORTION) {
+            let state = self.shared.lock();
+            let workers = portion.iter().filter_map(|id| state.manager.prober().worker_state(*id));
+            list.extend(workers.map(|worker| document(&worker, state.book.row(worker.id), wall)));
+        }
+        serde_json::to_vec(&list).expect("plain data")
+    }
+}
+
+fn document(worker: &WorkerState<'_>, row: Option<&Row>, wall: WallOffset) -> Value {
+    let target = &worker.target;
+    let (failures, errors) = row.map_or((0, 0), |row| (row.failed, row.errors));
+    json!({
+        "pod_uid": &*target.pod.uid,
+        "container": &*target.container.name,
+        "type": target.probe_type.name(),
+        "handler": handler_name(&target.probe.handler),
+        "container_id": target.container_id,
+        "result": worker.result.map(|result| result.name()),
+        "result_run": worker.result_run,
+        "failure_threshold": target.probe.failure_threshold,
+        "success_threshold": target.probe.success_threshold,
+        "on_hold": worker.on_hold,
+        "runs": row.map_or(0, |row| row.successful) + failures + errors,
+        "failures": failures,
+        "errors": errors,
+        "next_at_ms": wall.wall_ms(worker.next_tick),
+        "last": row.and_then(|row| row.last.as_ref()).map(crate::book::LastRun::to_json),
+    })
+}
+
+/// The field of a v1.Probe.
+const fn handler_name(handler: &Handler) -> &'static str {
+    match handler {
+        Handler::Exec { .. } => "exec",
+        Handler::Grpc { .. } => "grpc",
+        Handler::HttpGet(_) => "httpGet",
+        Handler::None => "",
+        Handler::TcpSocket { .. } => "tcpSocket",
+    }
+}
+
+/// Workers described under one hold of the lock: about half a millisecond.
+const PORTION: usize = 64;

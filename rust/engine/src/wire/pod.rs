@@ -1,0 +1,359 @@
+//! The part of a v1.Pod that a prober reads.
+
+use std::sync::Arc;
+
+use probelet_core::expand::expand;
+use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
+use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
+use serde::Deserialize;
+
+use super::WireError;
+
+/// Decodes a defaulted v1.Pod.
+///
+/// # Errors
+/// The first place where the JSON is not a pod.
+pub fn decode_pod(json: &[u8]) -> Result<PodSpec, WireError> {
+    let pod: Pod = serde_json::from_slice(json)?;
+    let regular = pod.spec.containers.len();
+    let containers = pod.spec.containers.into_iter().chain(pod.spec.init_containers);
+    Ok(PodSpec {
+        uid: pod.metadata.uid,
+        name: pod.metadata.name,
+        namespace: pod.metadata.namespace,
+        restart_policy: pod.spec.restart_policy.map_or(RestartPolicy::Always, Policy::into_core),
+        containers: containers.map(Container::into_core).collect(),
+        regular,
+        deleting: pod.metadata.deletion_timestamp.is_some(),
+        api_ready: pod
+            .status
+            .conditions
+            .iter()
+            .any(|condition| condition.kind == "Ready" && condition.status == "True"),
+    })
+}
+
+/// Decodes a v1.Probe, without defaulting or validation.
+///
+/// # Errors
+/// The first place where the JSON is not a probe.
+pub fn decode_probe(json: &[u8]) -> Result<ProbeSpec, WireError> {
+    let probe: Probe = serde_json::from_slice(json)?;
+    Ok(probe.into_core(&[]))
+}
+
+/// Decodes a container's `restartPolicyRules`.
+///
+/// # Errors
+/// The first place where the JSON is not a list of rules.
+pub fn decode_rules(json: &[u8]) -> Result<Vec<RestartRule>, WireError> {
+    let rules: Vec<Rule> = serde_json::from_slice(json)?;
+    Ok(rules.into_iter().map(Rule::into_core).collect())
+}
+
+#[derive(Deserialize)]
+struct Pod {
+    metadata: Metadata,
+    spec: Spec,
+    #[serde(default)]
+    status: Status,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Metadata {
+    #[serde(default)]
+    uid: Arc<str>,
+    #[serde(default)]
+    name: Arc<str>,
+    #[serde(default)]
+    namespace: Arc<str>,
+    deletion_timestamp: Option<serde::de::IgnoredAny>,
+}
+
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Status {
+    conditions: Vec<Condition>,
+}
+
+#[derive(Deserialize)]
+struct Condition {
+    #[serde(rename = "type")]
+    kind: String,
+    status: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Spec {
+    #[serde(default)]
+    containers: Vec<Container>,
+    #[serde(default)]
+    init_containers: Vec<Container>,
+    restart_policy: Option<Policy>,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+enum Policy {
+    Always,
+    Never,
+    OnFailure,
+}
+
+impl Policy {
+    const fn into_core(self) -> RestartPolicy {
+        match self {
+            Self::Always => RestartPolicy::Always,
+            Self::Never => RestartPolicy::Never,
+            Self::OnFailure => RestartPolicy::OnFailure,
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Container {
+    name: Arc<str>,
+    #[serde(default)]
+    ports: Vec<Port>,
+    #[serde(default)]
+    env: Vec<EnvVar>,
+    restart_policy: Option<Policy>,
+    #[serde(default)]
+    restart_policy_rules: Vec<Rule>,
+    liveness_probe: Option<Probe>,
+    readiness_probe: Option<Probe>,
+    startup_probe: Option<Probe>,
+}
+
+impl Container {
+    fn into_core(self) -> ContainerSpec {
+        let probes = [self.startup_probe, self.readiness_probe, self.liveness_probe];
+        ContainerSpec {
+            probes: probes.map(|probe| probe.map(|probe| Box::new(probe.into_core(&self.env)))),
+            name: self.name,
+            ports: self.ports.into_iter().map(|port| (port.name, port.container_port)).collect(),
+            restart_policy: self.restart_policy.map(Policy::into_core),
+            restart_rules: self.restart_policy_rules.into_iter().map(Rule::into_core).collect(),
+        }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Port {
+    #[serde(default)]
+    name: Box<str>,
+    container_port: i64,
+}
+
+/// A variable with `valueFrom` has no literal value here and expands to nothing, as in the kubelet.
+#[derive(Deserialize)]
+struct EnvVar {
+    name: String,
+    #[serde(default)]
+    value: String,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Rule {
+    action: Action,
+    exit_codes: Option<ExitCodes>,
+}
+
+#[derive(Deserialize)]
+enum Action {
+    Restart,
+    RestartAllContainers,
+}
+
+#[derive(Deserialize)]
+struct ExitCodes {
+    operator: Operator,
+    #[serde(default)]
+    values: Vec<i32>,
+}
+
+#[derive(Deserialize)]
+enum Operator {
+    In,
+    NotIn,
+}
+
+impl Rule {
+    fn into_core(self) -> RestartRule {
+        let action = match self.action {
+            Action::Restart => RuleAction::Restart,
+            Action::RestartAllContainers => RuleAction::RestartAllContainers,
+        };
+        // Without a condition nothing matches: no value is within an empty list.
+        let (within, values) =
+            self.exit_codes.map_or((true, Vec::new()), |codes| (matches!(codes.operator, Operator::In), codes.values));
+        RestartRule { action, within, values }
+    }
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Probe {
+    exec: Option<Exec>,
+    http_get: Option<HttpGetAction>,
+    tcp_socket: Option<TcpSocket>,
+    grpc: Option<Grpc>,
+    #[serde(default)]
+    initial_delay_seconds: i32,
+    #[serde(default)]
+    timeout_seconds: i32,
+    #[serde(default)]
+    period_seconds: i32,
+    #[serde(default)]
+    success_threshold: i32,
+    #[serde(default)]
+    failure_threshold: i32,
+    #[serde(default)]
+    initialization_failure_threshold: i32,
+}
+
+impl Probe {
+    fn into_core(self, env: &[EnvVar]) -> ProbeSpec {
+        ProbeSpec {
+            initial_delay_seconds: self.initial_delay_seconds,
+            timeout_seconds: self.timeout_seconds,
+            period_seconds: self.period_seconds,
+            success_threshold: self.success_threshold,
+            failure_threshold: self.failure_threshold,
+            initialization_failure_threshold: self.initialization_failure_threshold,
+            handler: self.handler(env),
+        }
+    }
+
+    /// The order in which the kubelet looks at the handlers.
+    fn handler(self, env: &[EnvVar]) -> Handler {
+        if let Some(exec) = self.exec {
+            let value = |name: &str| env.iter().rev().find(|var| var.name == name).map(|var| var.value.clone());
+            Handler::Exec { command: exec.command.iter().map(|word| expand(word, value).into()).collect() }
+        } else if let Some(http) = self.http_get {
+            Handler::HttpGet(HttpGet {
+                scheme: http.scheme,
+                host: http.host,
+                port: http.port.into_core(),
+                path: http.path,
+                headers: http.http_headers.into_iter().map(|header| (header.name, header.value)).collect(),
+                http2: http.protocol.as_deref() == Some("HTTP2"),
+            })
+        } else if let Some(tcp) = self.tcp_socket {
+            Handler::TcpSocket { host: tcp.host, port: tcp.port.into_core() }
+        } else if let Some(grpc) = self.grpc {
+            let tls = grpc.mode.as_deref() == Some("TLS");
+            Handler::Grpc { port: grpc.port, service: grpc.service.unwrap_or_default(), tls }
+        } else {
+            Handler::None
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct Exec {
+    #[serde(default)]
+    command: Vec<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HttpGetAction {
+    #[serde(default)]
+    scheme: Box<str>,
+    #[serde(default)]
+    host: Box<str>,
+    port: PortRef,
+    #[serde(default)]
+    path: Box<str>,
+    #[serde(default)]
+    http_headers: Vec<Header>,
+    protocol: Option<Box<str>>,
+}
+
+#[derive(Deserialize)]
+struct Header {
+    name: Box<str>,
+    #[serde(default)]
+    value: Box<str>,
+}
+
+#[derive(Deserialize)]
+struct TcpSocket {
+    #[serde(default)]
+    host: Box<str>,
+    port: PortRef,
+}
+
+#[derive(Deserialize)]
+struct Grpc {
+    port: i64,
+    service: Option<Box<str>>,
+    mode: Option<Box<str>>,
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum PortRef {
+    Int(i64),
+    Str(Box<str>),
+}
+
+impl PortRef {
+    fn into_core(self) -> IntOrString {
+        match self {
+            Self::Int(number) => IntOrString::Int(number),
+            Self::Str(text) => IntOrString::Str(text),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_expand_literal_variables_only() {
+        let pod = decode_pod(
+            br#"{"metadata": {"uid": "u", "name": "p"}, "spec": {"containers": [{"name": "c",
+                "env": [{"name": "A", "value": "old"}, {"name": "A", "value": "new"}, {"name": "B", "valueFrom": {}}],
+                "livenessProbe": {"exec": {"command": ["sh", "$(A)$(B)$(C)$$(A)"]}}}]}}"#,
+        )
+        .expect("a pod");
+        let probe = pod.containers[0].probe(probelet_core::spec::ProbeType::Liveness).expect("a liveness probe");
+        assert_eq!(probe.handler, Handler::Exec { command: vec!["sh".into(), "new$(C)$(A)".into()] });
+    }
+
+    #[test]
+    fn only_the_exact_words_leave_http1_and_plaintext() {
+        for (protocol, is_http2) in
+            [("null", false), (r#""HTTP1""#, false), (r#""http2""#, false), (r#""HTTP2""#, true)]
+        {
+            let json = format!(r#"{{"httpGet": {{"port": 1, "protocol": {protocol}}}}}"#);
+            let Handler::HttpGet(get) = decode_probe(json.as_bytes()).expect("a probe").handler else {
+                panic!("{json}")
+            };
+            assert_eq!(get.http2, is_http2, "{json}");
+        }
+        for (mode, is_tls) in [("null", false), (r#""Plaintext""#, false), (r#""tls""#, false), (r#""TLS""#, true)] {
+            let json = format!(r#"{{"grpc": {{"port": 1, "mode": {mode}}}}}"#);
+            let handler = decode_probe(json.as_bytes()).expect("a probe").handler;
+            assert_eq!(handler, Handler::Grpc { port: 1, service: "".into(), tls: is_tls }, "{json}");
+        }
+    }
+
+    #[test]
+    fn init_containers_follow_the_regular_ones() {
+        let pod = decode_pod(
+            br#"{"metadata": {}, "spec": {"restartPolicy": "Never", "containers": [{"name": "c"}],
+                "initContainers": [{"name": "s", "restartPolicy": "Always"}, {"name": "i"}]}}"#,
+        )
+        .expect("a pod");
+        assert_eq!(pod.restart_policy, RestartPolicy::Never);
+        assert_eq!((pod.is_sidecar(0), pod.is_sidecar(1), pod.is_sidecar(2)), (false, true, false));
+    }
+}
