@@ -1,0 +1,262 @@
+"""The Rust half of probelet. This stub is the manual of the boundary.
+
+Times on the boundary are integers: ``*_ns`` are nanoseconds of the engine's monotonic clock (``Engine.now``),
+``*_ms`` are milliseconds since the Unix epoch. Structured values cross as JSON bytes, in batches, never per probe.
+"""
+
+from typing import Literal, Self, final
+
+__all__ = [
+    "Backoff",
+    "Batch",
+    "Engine",
+    "EventRecord",
+    "ExecRun",
+    "Simulation",
+    "TimerWheel",
+    "TokenBucket",
+    "Update",
+    "attempt",
+    "version",
+]
+
+_ProbeType = Literal["liveness", "readiness", "startup"]
+_ResultName = Literal["Success", "Failure", "Unknown"]
+
+def version() -> str: ...
+def attempt(
+    spec: bytes, pod_ip: str, ports: list[tuple[str, int]], user_agent: str, *, kubelet_version: str = "1.36"
+) -> bytes:
+    """Run a probe over a socket once, on this thread, with the GIL released.
+
+    ``spec`` is a v1.Probe as JSON, taken as it is. Returns ``{"outcome": "success" | "warning" | "failure" | "error",
+    "result": "success" | "warning" | "failure" | "unknown", "output", "output_bytes": the output as a list of numbers
+    where it is not UTF-8, "error": str | null, "cause", "duration_ms", "phases_ms"}``.
+
+    Raises:
+        ValueError: ``spec`` is not a probe, or the version is not known.
+        OSError: no file descriptor is left.
+    """
+
+@final
+class ExecRun:
+    """One exec attempt that the engine asks Python to carry out through CRI ExecSync."""
+
+    run: int
+    pod_uid: str
+    container: str
+    probe_type: _ProbeType
+    container_id: str
+    argv: list[str]
+    timeout_seconds: int
+
+@final
+class Update:
+    """A result that changed (``results.Manager`` sent an update); the latest per (type, container)."""
+
+    probe_type: _ProbeType
+    container_id: str
+    pod_uid: str
+    result: _ResultName
+
+@final
+class EventRecord:
+    """An event the prober wants recorded (kubelet ``prober.recordContainerEvent``)."""
+
+    at_ms: int
+    pod_uid: str
+    field_path: str
+    type: Literal["Normal", "Warning"]
+    reason: str
+    message: str
+
+@final
+class Batch:
+    """Everything that changed since the last ``Engine.drain``."""
+
+    updates: list[Update]
+    syncs: list[str]
+    events: list[EventRecord]
+    execs: list[ExecRun]
+    timers: list[int]
+    dropped_events: int
+
+@final
+class Engine:
+    """The live prober: one Rust thread owns the sockets, the wheel and the clock.
+
+    ``fileno`` is readable while a batch waits; an asyncio loop watches it and calls ``drain``.
+    Methods are safe to call from the loop's thread; none of them blocks on I/O.
+    """
+
+    def __new__(
+        cls,
+        *,
+        seed: int = 0,
+        user_agent: str = "kube-probe/1.36",
+        kubelet_version: str = "1.36",
+        start_jitter: bool = True,
+    ) -> Self: ...
+    def fileno(self) -> int: ...
+    def now(self) -> int:
+        """The engine's monotonic clock in nanoseconds."""
+    def wall_ms(self) -> int:
+        """The wall clock the prober compares ``startedAt`` with, in Unix milliseconds."""
+    def drain(self) -> Batch: ...
+    def close(self) -> None: ...
+
+    # The status layer: the kubelet's glue. `run` uses these.
+    def define_pod(self, pod: bytes) -> None:
+        """Take a defaulted v1.Pod as JSON; a pod with the same UID is replaced for later AddPod calls."""
+    def sync_pod(self, uid: str, facts: bytes) -> bytes:
+        """SyncPod: build the status from the runtime's facts, UpdatePodStatus, SetPodStatus, AddPod.
+
+        ``facts`` is ``{"phase", "pod_ip", "containers": [F], "init_containers": [F]}`` with F =
+        ``{"name", "id", "state": "running"|"waiting"|"terminated", "started_at_ms", "exit_code"}``;
+        a container of the pod that is not listed is Waiting without an id.
+        Returns ``{"phase", "pod_ip", "ready": bool, "initialized": bool, "containers": [S], "init_containers": [S]}``,
+        S = F plus ``"ready": bool`` and ``"started": bool | null``.
+        """
+    def sync_terminating_pod(self, uid: str, facts: bytes) -> bytes:
+        """SyncTerminatingPod: as ``sync_pod``, but StopLivenessAndStartup in place of AddPod."""
+    def status(self, uid: str) -> bytes | None:
+        """The status as last set, with the Ready and Started of every result since."""
+    def forget_pod(self, uid: str) -> None:
+        """RemovePod, and drop the pod's definition and status."""
+
+    # The prober: what `serve` offers to a node agent that keeps the status itself.
+    def add_pod(self, pod: bytes, deleting: bool = False) -> None: ...
+    def set_pod_status(self, uid: str, status: bytes) -> None: ...
+    def remove_pod_status(self, uid: str) -> None: ...
+    def update_pod_status(self, uid: str, status: bytes) -> bytes: ...
+    def remove_pod(self, uid: str) -> None: ...
+    def stop_liveness_and_startup(self, uid: str) -> None: ...
+    def cleanup_pods(self, desired: list[str]) -> None: ...
+    def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
+    def finish_execs(self, finished: list[tuple[int, Literal["exit", "timeout", "error"], int, bytes]]) -> None:
+        """Hand back exec attempts: ``(run, kind, exit_code, output or error text)``; unknown runs are ignored."""
+
+    # Policy's deadlines live on the same wheel.
+    def arm(self, deadline_ns: int, token: int) -> int:
+        """Arm a timer; ``token`` comes back in ``Batch.timers``. Returns an id for ``cancel``."""
+    def cancel(self, timer: int) -> bool: ...
+
+    # What others read.
+    def probe_states(self, uid: str | None = None) -> bytes:
+        """Workers as JSON: ``[{"pod_uid", "container", "type", "handler", "container_id", "result", "result_run",
+        "failure_threshold", "success_threshold", "on_hold", "runs", "failures", "errors", "next_at_ms",
+        "last": {"at_ms", "outcome", "cause", "message", "duration_ms", "lateness_ms", "phases_ms"} | null}]``."""
+    def metrics_probes(self) -> bytes:
+        """The page ``/metrics/probes``: the kubelet's names and label sets."""
+    def metrics(self) -> bytes:
+        """Our own bounded series for ``/metrics`` (runs, durations, lateness, in flight, queue depths)."""
+
+@final
+class Simulation:
+    """The same prober under a virtual clock with scripted outcomes: hours in milliseconds, the same every time.
+
+    Times are virtual milliseconds since t = 0, which lies on a whole second of the wall clock (Unix time 0); the
+    prober started ``warmup_ms`` earlier. ``glue`` says what is done with results: ``"kubelet"`` for all the kubelet
+    does, ``"none"``, or a list such as ``"readiness,startup"``. With ``sockets`` a probe that is not exec asks a real
+    socket while the virtual clock stands still; otherwise it is scripted too. Inputs only change state; what follows
+    happens in ``settle``, ``run_until`` and ``run_until_update``.
+    """
+
+    def __new__(
+        cls,
+        *,
+        warmup_ms: int = 3_600_000,
+        seed: int = 0,
+        kubelet_version: str = "1.36",
+        glue: str = "kubelet",
+        record: bool = True,
+        sockets: bool = False,
+        user_agent: str = "kube-probe/1.36",
+    ) -> Self: ...
+    @property
+    def now_ms(self) -> int: ...
+    @property
+    def runs(self) -> int:
+        """Runs that have ended, prober errors among them."""
+    def script(self, key: str, steps: bytes) -> None:
+        """Script the attempts of ``pod/container/type``: a JSON list of ``{"outcome": "success" | "failure" |
+        "error" | "timeout" | "hang", "repeat", "delay_ms", "hang_ms", "ignore_timeout", "output", "output_repeat",
+        "error", "exit_code"}``. The last entry repeats for ever; a worker without a script succeeds."""
+    def define_pod(self, pod: bytes) -> None: ...
+    def add_pod(self, uid: str) -> None: ...
+    def set_pod_status(self, uid: str, status: bytes) -> None: ...
+    def remove_pod_status(self, uid: str) -> None: ...
+    def update_pod_status(self, uid: str, status: bytes) -> bytes: ...
+    def sync_pod(self, uid: str, facts: bytes) -> bytes: ...
+    def sync_terminating_pod(self, uid: str, facts: bytes) -> bytes: ...
+    def status(self, uid: str) -> bytes | None: ...
+    def remove_pod(self, uid: str) -> None: ...
+    def stop_liveness_and_startup(self, uid: str) -> None: ...
+    def mark_deleting(self, uid: str) -> None:
+        """Set deletionTimestamp on the object the running workers hold, which the kubelet never does."""
+    def cleanup_pods(self, desired: list[str]) -> None: ...
+    def settle(self) -> None: ...
+    def run_until(self, t_ms: int) -> None:
+        """Play on until ``t_ms``, the activity of that moment included."""
+    def run_until_update(self, t_ms: int, probe: _ProbeType) -> bool:
+        """As ``run_until``, but stop at the first result of that type that changes; says whether one did."""
+    def next_ms(self) -> int | None:
+        """When something happens without a further input; None if nothing ever does."""
+    def take_records(self) -> bytes:
+        """What was written since the last call: a JSON list of lines, each with its ``section``."""
+    def workers(self) -> list[tuple[str, str, _ProbeType]]:
+        """(pod, container, type) of every live worker."""
+    def result(self, probe: _ProbeType, container_id: str) -> _ResultName | None: ...
+    def metrics(self) -> bytes:
+        """Names and counts of every live worker, as a JSON list."""
+
+@final
+class Backoff:
+    """Keyed exponential back-off of container restarts (client-go ``flowcontrol.Backoff`` as the kubelet uses it).
+
+    ``now_ns`` and ``finished_ns`` are on one clock. ``decide`` is the start decision of a container
+    (kubelet ``doBackOff``): ``("start", 0, 0, free)``, ``("wait", due_ns, delay_ns, False)`` or
+    ``("never", 0, 0, False)``. ``rules`` are the container's restartPolicyRules as JSON.
+    """
+
+    def __new__(
+        cls, *, initial_ns: int = 10_000_000_000, max_ns: int = 300_000_000_000, reset_ns: int = 600_000_000_000
+    ) -> Self: ...
+    def decide(
+        self,
+        key: str,
+        *,
+        now_ns: int,
+        finished_ns: int | None,
+        exit_code: int | None,
+        restart_policy: Literal["Always", "OnFailure", "Never"],
+        rules: bytes | None = None,
+    ) -> tuple[Literal["start", "wait", "never"], int, int, bool]: ...
+    def delay_ns(self, key: str) -> int:
+        """The stored delay of a key, 0 without an entry."""
+    def step(self, key: str) -> int:
+        """How many doublings the key has seen; 0 without an entry."""
+    def reset(self, key: str) -> bool: ...
+    def collect(self, now_ns: int) -> int:
+        """Drop every entry that has not been used for ``reset_ns``; returns how many."""
+    def __len__(self) -> int: ...
+
+@final
+class TokenBucket:
+    """A token bucket: ``burst`` tokens, one back every ``interval_ns``. Starts full."""
+
+    def __new__(cls, *, burst: int, interval_ns: int) -> Self: ...
+    def take(self, now_ns: int, tokens: int = 1) -> bool: ...
+    def available(self, now_ns: int) -> int: ...
+
+@final
+class TimerWheel:
+    """A hierarchical timer wheel: FIFO among equal deadlines, O(1) arm, cancel and fire."""
+
+    def __new__(cls) -> Self: ...
+    def arm(self, deadline_ns: int, token: int) -> int: ...
+    def cancel(self, timer: int) -> bool: ...
+    def fire(self, now_ns: int) -> list[int]:
+        """The tokens due at ``now_ns``, in order of (deadline, arm)."""
+    def next_deadline(self) -> int | None: ...
+    def __len__(self) -> int: ...

@@ -1,0 +1,74 @@
+//! `Backoff`: the crash-loop table and the start decision.
+
+use std::time::Duration;
+
+use probelet_core::backoff::{self, Curve, Decision, Exit};
+use probelet_core::restart::RestartPolicy;
+use probelet_core::time::Instant;
+use probelet_engine::wire::decode_rules;
+use pyo3::prelude::*;
+
+use crate::error::BoundaryError;
+
+#[pyclass(module = "probelet._rust")]
+pub(crate) struct Backoff(backoff::Backoff);
+
+#[pymethods]
+impl Backoff {
+    #[new]
+    #[pyo3(signature = (*, initial_ns = 10_000_000_000, max_ns = 300_000_000_000, reset_ns = 600_000_000_000))]
+    const fn new(initial_ns: u64, max_ns: u64, reset_ns: u64) -> Self {
+        Self(backoff::Backoff::new(Curve {
+            initial: Duration::from_nanos(initial_ns),
+            max: Duration::from_nanos(max_ns),
+            reset: Duration::from_nanos(reset_ns),
+        }))
+    }
+
+    #[pyo3(signature = (key, *, now_ns, finished_ns, exit_code, restart_policy, rules = None))]
+    fn decide(
+        &mut self,
+        key: &str,
+        now_ns: u64,
+        finished_ns: Option<u64>,
+        exit_code: Option<i32>,
+        restart_policy: &str,
+        rules: Option<&[u8]>,
+    ) -> Result<(&'static str, u64, u64, bool), BoundaryError> {
+        let policy = match restart_policy {
+            "Always" => RestartPolicy::Always,
+            "OnFailure" => RestartPolicy::OnFailure,
+            "Never" => RestartPolicy::Never,
+            other => return Err(BoundaryError::RestartPolicy(other.to_owned())),
+        };
+        let exit = finished_ns
+            .map(|finished| Exit { finished: Instant::from_nanos(finished), code: exit_code.unwrap_or_default() });
+        let decision =
+            self.0.decide(key, exit, policy, &decode_rules(rules.unwrap_or(b"[]"))?, Instant::from_nanos(now_ns));
+        Ok(match decision {
+            Decision::Never => ("never", 0, 0, false),
+            Decision::Start { free } => ("start", 0, 0, free),
+            Decision::Wait { due, delay } => ("wait", due.as_nanos(), delay.as_nanos() as u64, false),
+        })
+    }
+
+    fn delay_ns(&self, key: &str) -> u64 {
+        self.0.entry(key).map_or(0, |entry| entry.delay.as_nanos() as u64)
+    }
+
+    fn step(&self, key: &str) -> u32 {
+        self.0.entry(key).map_or(0, |entry| entry.step)
+    }
+
+    fn reset(&mut self, key: &str) -> bool {
+        self.0.reset(key)
+    }
+
+    fn collect(&mut self, now_ns: u64) -> usize {
+        self.0.collect(Instant::from_nanos(now_ns))
+    }
+
+    fn __len__(&self) -> usize {
+        self.0.len()
+    }
+}

@@ -1,0 +1,197 @@
+//! `Engine`: the live prober, behind methods that never wait for I/O.
+
+use std::collections::BTreeSet;
+
+use probelet_core::status::Glue;
+use probelet_core::time::Instant;
+use probelet_core::timer::TimerId;
+use probelet_engine::live::{self, ExecEnd, Options};
+use probelet_engine::wire::{StatusDocument, decode_pod, decode_status};
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::batch::Batch;
+use crate::error::{BoundaryError, probe_type, release};
+
+#[pyclass(module = "probelet._rust", frozen)]
+pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
+
+/// What CRI said of an exec attempt: number, kind, exit code, output or error text.
+type Finished = (u64, String, i32, Vec<u8>);
+
+impl Engine {
+    /// Every method but `close` only reads the handle; the engine has a lock of its own behind it.
+    fn with<T: Send>(&self, py: Python<'_>, call: impl FnOnce(&live::Engine) -> T + Send) -> T {
+        py.detach(|| call(&self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner)))
+    }
+}
+
+fn known(document: Option<StatusDocument>, uid: &str) -> Result<Vec<u8>, BoundaryError> {
+    document.map(|document| document.to_json()).ok_or_else(|| BoundaryError::UnknownPod(uid.to_owned()))
+}
+
+#[pymethods]
+impl Engine {
+    #[new]
+    #[pyo3(signature = (*, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true))]
+    fn new(seed: u64, user_agent: &str, kubelet_version: &str, start_jitter: bool) -> PyResult<Self> {
+        let options = Options {
+            semantics: release(kubelet_version)?,
+            seed,
+            user_agent: user_agent.to_owned(),
+            start_jitter,
+            glue: Glue::KUBELET,
+        };
+        let engine = live::Engine::start(options).map_err(|error| PyOSError::new_err(error.to_string()))?;
+        Ok(Self(engine.into()))
+    }
+
+    fn fileno(&self, py: Python<'_>) -> i32 {
+        self.with(py, |engine| engine.mailbox().fd())
+    }
+
+    fn now(&self, py: Python<'_>) -> u64 {
+        self.with(py, |engine| engine.now().as_nanos())
+    }
+
+    fn wall_ms(&self, py: Python<'_>) -> i64 {
+        self.with(py, live::Engine::wall_ms)
+    }
+
+    fn drain(&self, py: Python<'_>) -> PyResult<Batch> {
+        let batch = self.with(py, |engine| engine.mailbox().drain());
+        Batch::of(py, batch)
+    }
+
+    fn close(&self, py: Python<'_>) {
+        py.detach(|| self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner).close());
+    }
+
+    fn define_pod(&self, py: Python<'_>, pod: &[u8]) -> Result<(), BoundaryError> {
+        let pod = decode_pod(pod)?;
+        self.with(py, |engine| engine.define_pod(pod));
+        Ok(())
+    }
+
+    fn sync_pod<'py>(&self, py: Python<'py>, uid: &str, facts: &[u8]) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+        let facts = decode_status(facts)?;
+        let status = known(self.with(py, |engine| engine.sync_pod(uid, facts)), uid)?;
+        Ok(PyBytes::new(py, &status))
+    }
+
+    fn sync_terminating_pod<'py>(
+        &self,
+        py: Python<'py>,
+        uid: &str,
+        facts: &[u8],
+    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+        let facts = decode_status(facts)?;
+        let status = known(self.with(py, |engine| engine.sync_terminating_pod(uid, facts)), uid)?;
+        Ok(PyBytes::new(py, &status))
+    }
+
+    fn status<'py>(&self, py: Python<'py>, uid: &str) -> Option<Bound<'py, PyBytes>> {
+        let status = self.with(py, |engine| engine.status(uid))?;
+        Some(PyBytes::new(py, &status.to_json()))
+    }
+
+    fn forget_pod(&self, py: Python<'_>, uid: &str) {
+        self.with(py, |engine| engine.forget_pod(uid));
+    }
+
+    #[pyo3(signature = (pod, deleting = false))]
+    fn add_pod(&self, py: Python<'_>, pod: &[u8], deleting: bool) -> Result<(), BoundaryError> {
+        let mut pod = decode_pod(pod)?;
+        pod.deleting |= deleting;
+        self.with(py, |engine| engine.add_pod(pod));
+        Ok(())
+    }
+
+    fn set_pod_status(&self, py: Python<'_>, uid: &str, status: &[u8]) -> Result<(), BoundaryError> {
+        let status = decode_status(status)?;
+        self.with(py, |engine| engine.set_pod_status(uid, status));
+        Ok(())
+    }
+
+    fn remove_pod_status(&self, py: Python<'_>, uid: &str) {
+        self.with(py, |engine| engine.remove_pod_status(uid));
+    }
+
+    fn update_pod_status<'py>(
+        &self,
+        py: Python<'py>,
+        uid: &str,
+        status: &[u8],
+    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+        let status = decode_status(status)?;
+        let filled = self.with(py, |engine| engine.update_pod_status(uid, status));
+        Ok(PyBytes::new(py, &filled.to_json()))
+    }
+
+    fn remove_pod(&self, py: Python<'_>, uid: &str) {
+        self.with(py, |engine| engine.remove_pod(uid));
+    }
+
+    fn stop_liveness_and_startup(&self, py: Python<'_>, uid: &str) {
+        self.with(py, |engine| engine.stop_liveness_and_startup(uid));
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists of text by value")]
+    fn cleanup_pods(&self, py: Python<'_>, desired: Vec<String>) {
+        let desired: BTreeSet<&str> = desired.iter().map(String::as_str).collect();
+        self.with(py, |engine| engine.cleanup_pods(&desired));
+    }
+
+    #[pyo3(signature = (probe_type, container_id))]
+    fn result(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = probe_type_of)] probe_type: probelet_core::spec::ProbeType,
+        container_id: &str,
+    ) -> Option<&'static str> {
+        self.with(py, |engine| engine.result(probe_type, container_id)).map(|result| result.name())
+    }
+
+    fn finish_execs(&self, py: Python<'_>, finished: Vec<Finished>) -> Result<(), BoundaryError> {
+        let ends: Result<Vec<(u64, ExecEnd)>, BoundaryError> = finished.into_iter().map(exec_end).collect();
+        let ends = ends?;
+        self.with(py, |engine| engine.finish_execs(ends));
+        Ok(())
+    }
+
+    fn arm(&self, py: Python<'_>, deadline_ns: u64, token: u64) -> u64 {
+        self.with(py, |engine| engine.arm(Instant::from_nanos(deadline_ns), token).to_bits())
+    }
+
+    fn cancel(&self, py: Python<'_>, timer: u64) -> bool {
+        self.with(py, |engine| engine.cancel(TimerId::from_bits(timer)))
+    }
+
+    #[pyo3(signature = (uid = None))]
+    fn probe_states<'py>(&self, py: Python<'py>, uid: Option<&str>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.with(py, |engine| engine.probe_states(uid)))
+    }
+
+    fn metrics_probes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.with(py, live::Engine::metrics_probes).as_bytes())
+    }
+
+    fn metrics<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, self.with(py, live::Engine::metrics).as_bytes())
+    }
+}
+
+fn probe_type_of(name: &Bound<'_, PyAny>) -> PyResult<probelet_core::spec::ProbeType> {
+    Ok(probe_type(name.extract()?)?)
+}
+
+fn exec_end((run, kind, code, bytes): Finished) -> Result<(u64, ExecEnd), BoundaryError> {
+    let end = match kind.as_str() {
+        "exit" => ExecEnd::Exit { code, output: bytes.into() },
+        "timeout" => ExecEnd::Timeout(bytes.into()),
+        "error" => ExecEnd::Error(String::from_utf8_lossy(&bytes).into()),
+        _ => return Err(BoundaryError::ExecKind(kind)),
+    };
+    Ok((run, end))
+}

@@ -1,0 +1,55 @@
+//! The one way out for errors: what Python hears is a `ValueError` with the reason.
+
+use probelet_core::semantics::{RELEASES, Semantics};
+use probelet_core::spec::ProbeType;
+use probelet_engine::wire::WireError;
+use pyo3::PyErr;
+use pyo3::exceptions::PyValueError;
+
+/// Something a caller got wrong.
+#[derive(Debug)]
+pub(crate) enum BoundaryError {
+    ExecKind(String),
+    Json(WireError),
+    ProbeType(String),
+    Release(String),
+    RestartPolicy(String),
+    UnknownPod(String),
+}
+
+impl From<WireError> for BoundaryError {
+    fn from(error: WireError) -> Self {
+        Self::Json(error)
+    }
+}
+
+impl From<BoundaryError> for PyErr {
+    fn from(error: BoundaryError) -> Self {
+        PyValueError::new_err(match error {
+            BoundaryError::ExecKind(kind) => format!("kind: {kind:?}: must be one of exit, timeout, error"),
+            BoundaryError::Json(error) => error.to_string(),
+            BoundaryError::ProbeType(name) => {
+                format!("probe_type: {name:?}: must be one of liveness, readiness, startup")
+            }
+            BoundaryError::Release(name) => {
+                let known: Vec<&str> = RELEASES.iter().map(|(name, _)| *name).collect();
+                format!("kubelet_version: {name:?}: must be one of {}", known.join(", "))
+            }
+            BoundaryError::RestartPolicy(name) => {
+                format!("restart_policy: {name:?}: must be one of Always, OnFailure, Never")
+            }
+            BoundaryError::UnknownPod(uid) => format!("uid: {uid:?}: no pod with this UID was defined"),
+        })
+    }
+}
+
+pub(crate) fn probe_type(name: &str) -> Result<ProbeType, BoundaryError> {
+    ProbeType::ALL
+        .into_iter()
+        .find(|probe_type| probe_type.name() == name)
+        .ok_or_else(|| BoundaryError::ProbeType(name.to_owned()))
+}
+
+pub(crate) fn release(name: &str) -> Result<Semantics, BoundaryError> {
+    Semantics::of_release(name).ok_or_else(|| BoundaryError::Release(name.to_owned()))
+}

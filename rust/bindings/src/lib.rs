@@ -1,0 +1,32 @@
+//! The Python module `probelet._rust`: converts and delegates, decides nothing. Its manual is the stub.
+
+mod backoff;
+mod batch;
+mod engine;
+mod error;
+mod once;
+mod simulation;
+mod timing;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(once::attempt, module)?)?;
+    module.add_class::<backoff::Backoff>()?;
+    module.add_class::<batch::Batch>()?;
+    module.add_class::<batch::EventRecord>()?;
+    module.add_class::<batch::ExecRun>()?;
+    module.add_class::<batch::Update>()?;
+    module.add_class::<engine::Engine>()?;
+    module.add_class::<simulation::Simulation>()?;
+    module.add_class::<timing::TimerWheel>()?;
+    module.add_class::<timing::TokenBucket>()
+}
+
+/// The version of the extension, which is the version of the package.
+#[pyfunction]
+const fn version() -> &'static str {
+    env!("CARGO_PKG_VERSION")
+}

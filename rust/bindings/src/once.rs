@@ -1,0 +1,27 @@
+//! `attempt`: one run of a probe over a socket, for `probelet probe`, hooks and tests.
+
+use probelet_engine::handler::Asker;
+use probelet_engine::once::{Surroundings, run_once};
+use probelet_engine::wire::decode_probe;
+use pyo3::exceptions::PyOSError;
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::{BoundaryError, release};
+
+#[pyfunction]
+#[pyo3(signature = (spec, pod_ip, ports, user_agent, *, kubelet_version = "1.36"))]
+pub(crate) fn attempt<'py>(
+    py: Python<'py>,
+    spec: &[u8],
+    pod_ip: &str,
+    ports: Vec<(String, i64)>,
+    user_agent: &str,
+    kubelet_version: &str,
+) -> PyResult<Bound<'py, PyBytes>> {
+    let probe = decode_probe(spec).map_err(BoundaryError::from)?;
+    let ports: Vec<(Box<str>, i64)> = ports.into_iter().map(|(name, port)| (name.into(), port)).collect();
+    let asker = Asker { user_agent, grpc_connect: release(kubelet_version)?.grpc_connect };
+    let seen = py.detach(|| run_once(&probe, Surroundings { ports: &ports, pod_ip, asker }));
+    Ok(PyBytes::new(py, &seen.map_err(|error| PyOSError::new_err(error.to_string()))?))
+}

@@ -1,0 +1,186 @@
+//! `Simulation`: the production core under a virtual clock.
+
+use std::collections::BTreeSet;
+use std::time::Duration;
+
+use probelet_core::status::Glue;
+use probelet_engine::simulation::{self, Scene, decode_steps};
+use probelet_engine::wire::{StatusDocument, decode_pod, decode_status};
+use pyo3::prelude::*;
+use pyo3::types::PyBytes;
+
+use crate::error::{BoundaryError, probe_type, release};
+
+#[pyclass(module = "probelet._rust")]
+pub(crate) struct Simulation(simulation::Simulation);
+
+#[pymethods]
+impl Simulation {
+    #[new]
+    #[pyo3(signature = (
+        *, warmup_ms = 3_600_000, seed = 0, kubelet_version = "1.36", glue = "kubelet", record = true,
+        sockets = false, user_agent = "kube-probe/1.36"
+    ))]
+    fn new(
+        warmup_ms: u64,
+        seed: u64,
+        kubelet_version: &str,
+        glue: &str,
+        record: bool,
+        sockets: bool,
+        user_agent: &str,
+    ) -> Result<Self, BoundaryError> {
+        let glue = match glue {
+            "kubelet" => Glue::KUBELET,
+            "none" => Glue::NONE,
+            list => Glue {
+                readiness: list.contains("readiness"),
+                startup: list.contains("startup"),
+                sync: list.contains("sync"),
+            },
+        };
+        let semantics = release(kubelet_version)?;
+        let warmup = Duration::from_millis(warmup_ms);
+        Ok(Self(simulation::Simulation::new(Scene {
+            semantics,
+            seed,
+            warmup,
+            glue,
+            record,
+            sockets,
+            user_agent: user_agent.to_owned(),
+        })))
+    }
+
+    fn script(&mut self, key: &str, steps: &[u8]) -> Result<(), BoundaryError> {
+        self.0.script(key, decode_steps(steps)?);
+        Ok(())
+    }
+
+    fn define_pod(&mut self, pod: &[u8]) -> Result<(), BoundaryError> {
+        self.0.define_pod(decode_pod(pod)?);
+        Ok(())
+    }
+
+    fn add_pod(&mut self, uid: &str) -> Result<(), BoundaryError> {
+        if self.0.prober().add_pod(uid) { Ok(()) } else { Err(BoundaryError::UnknownPod(uid.to_owned())) }
+    }
+
+    fn set_pod_status(&mut self, uid: &str, status: &[u8]) -> Result<(), BoundaryError> {
+        self.0.prober().set_pod_status(uid, decode_status(status)?);
+        Ok(())
+    }
+
+    fn remove_pod_status(&mut self, uid: &str) {
+        self.0.prober().remove_pod_status(uid);
+    }
+
+    fn update_pod_status<'py>(
+        &mut self,
+        py: Python<'py>,
+        uid: &str,
+        status: &[u8],
+    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+        let status = self.0.update_pod_status(uid, decode_status(status)?);
+        let document = StatusDocument::of(self.0.prober().pod(uid).map(AsRef::as_ref), &status);
+        Ok(PyBytes::new(py, &document.to_json()))
+    }
+
+    fn sync_pod<'py>(
+        &mut self,
+        py: Python<'py>,
+        uid: &str,
+        facts: &[u8],
+    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+        self.0.manager().sync_pod(uid, decode_status(facts)?);
+        self.status(py, uid).ok_or_else(|| BoundaryError::UnknownPod(uid.to_owned()))
+    }
+
+    fn sync_terminating_pod<'py>(
+        &mut self,
+        py: Python<'py>,
+        uid: &str,
+        facts: &[u8],
+    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+        self.0.manager().sync_terminating_pod(uid, decode_status(facts)?);
+        self.status(py, uid).ok_or_else(|| BoundaryError::UnknownPod(uid.to_owned()))
+    }
+
+    fn status<'py>(&mut self, py: Python<'py>, uid: &str) -> Option<Bound<'py, PyBytes>> {
+        let prober = self.0.prober();
+        let status = prober.pod_status(uid)?;
+        let document = StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), status);
+        Some(PyBytes::new(py, &document.to_json()))
+    }
+
+    fn remove_pod(&mut self, uid: &str) {
+        self.0.prober().remove_pod(uid);
+    }
+
+    fn stop_liveness_and_startup(&mut self, uid: &str) {
+        self.0.prober().stop_liveness_and_startup(uid);
+    }
+
+    fn mark_deleting(&mut self, uid: &str) {
+        self.0.prober().mark_deleting(uid);
+    }
+
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists of text by value")]
+    fn cleanup_pods(&mut self, desired: Vec<String>) {
+        self.0.prober().cleanup_pods(&desired.iter().map(String::as_str).collect::<BTreeSet<_>>());
+    }
+
+    fn settle(&mut self, py: Python<'_>) {
+        py.detach(|| self.0.settle());
+    }
+
+    fn run_until(&mut self, py: Python<'_>, t_ms: i64) {
+        py.detach(|| self.0.run_until(t_ms));
+    }
+
+    fn run_until_update(&mut self, py: Python<'_>, t_ms: i64, probe: &str) -> Result<bool, BoundaryError> {
+        let probe_type = probe_type(probe)?;
+        Ok(py.detach(|| self.0.run_until_update(t_ms, probe_type)))
+    }
+
+    fn next_ms(&mut self) -> Option<i64> {
+        self.0.next_ms()
+    }
+
+    #[getter]
+    fn now_ms(&self) -> i64 {
+        self.0.now_ms()
+    }
+
+    #[getter]
+    const fn runs(&self) -> u64 {
+        self.0.runs()
+    }
+
+    fn take_records<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.records_json())
+    }
+
+    fn workers(&mut self) -> Vec<(String, String, &'static str)> {
+        let prober = self.0.prober();
+        let states = prober.worker_states(None).into_iter();
+        states
+            .map(|state| {
+                (
+                    state.target.pod.name.to_string(),
+                    state.target.container.name.to_string(),
+                    state.target.probe_type.name(),
+                )
+            })
+            .collect()
+    }
+
+    fn result(&mut self, probe: &str, container_id: &str) -> Result<Option<&'static str>, BoundaryError> {
+        let result = self.0.prober().result(probe_type(probe)?, container_id);
+        Ok(result.map(|result| result.name()))
+    }
+
+    fn metrics<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.book().to_json())
+    }
+}

@@ -1,0 +1,78 @@
+//! `TimerWheel` and `TokenBucket`: the core's own, for tests and models in Python.
+
+use std::time::Duration;
+
+use probelet_core::bucket;
+use probelet_core::time::Instant;
+use probelet_core::timer::{TimerId, TimerTable};
+use probelet_core::wheel;
+use pyo3::prelude::*;
+
+#[pyclass(module = "probelet._rust")]
+pub(crate) struct TimerWheel {
+    wheel: wheel::TimerWheel<TimerId>,
+    tokens: TimerTable<i64>,
+}
+
+#[pymethods]
+impl TimerWheel {
+    #[new]
+    fn new() -> Self {
+        Self { wheel: wheel::TimerWheel::new(), tokens: TimerTable::new() }
+    }
+
+    fn arm(&mut self, deadline_ns: u64, token: i64) -> u64 {
+        let id = self.tokens.insert(token);
+        self.wheel.arm(Instant::from_nanos(deadline_ns), id);
+        id.to_bits()
+    }
+
+    fn cancel(&mut self, timer: u64) -> bool {
+        let live = self.tokens.cancel(TimerId::from_bits(timer));
+        if self.tokens.is_crowded() {
+            self.wheel.retain(|&id| self.tokens.is_live(id));
+            self.tokens.swept();
+        }
+        live
+    }
+
+    fn fire(&mut self, now_ns: u64) -> Vec<i64> {
+        let mut fired = Vec::new();
+        while let Some((_, id)) = self.wheel.pop(Instant::from_nanos(now_ns)) {
+            fired.extend(self.tokens.fire(id));
+        }
+        fired
+    }
+
+    fn next_deadline(&mut self) -> Option<u64> {
+        // A cancelled timer must not show as the next one, so the dead go first.
+        self.wheel.retain(|&id| self.tokens.is_live(id));
+        self.tokens.swept();
+        self.wheel.next_deadline().map(Instant::as_nanos)
+    }
+
+    const fn __len__(&self) -> usize {
+        self.tokens.len()
+    }
+}
+
+#[pyclass(module = "probelet._rust")]
+pub(crate) struct TokenBucket(bucket::TokenBucket);
+
+#[pymethods]
+impl TokenBucket {
+    #[new]
+    #[pyo3(signature = (*, burst, interval_ns))]
+    fn new(burst: u32, interval_ns: u64) -> Self {
+        Self(bucket::TokenBucket::new(burst, Duration::from_nanos(interval_ns)))
+    }
+
+    #[pyo3(signature = (now_ns, tokens = 1))]
+    fn take(&mut self, now_ns: u64, tokens: u32) -> bool {
+        self.0.take(tokens, Instant::from_nanos(now_ns))
+    }
+
+    fn available(&self, now_ns: u64) -> u64 {
+        self.0.available(Instant::from_nanos(now_ns))
+    }
+}
