@@ -1,0 +1,244 @@
+"""The CRI client: any CRI v1 runtime behind a unix socket, with the kubelet's deadlines.
+
+Deadlines are those of kubelet cri-client/pkg/remote_runtime.go, 1.36: two minutes, plus the timeout or grace of
+the calls that have one, twice that for RunPodSandbox, none for the event stream.
+"""
+
+import stat
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from pathlib import Path
+from typing import Any, cast
+
+from google.protobuf.message import Message
+
+from probelet.cri import errors, wire
+from probelet.cri.v1 import api_pb2
+
+REQUEST_TIMEOUT_SECONDS = 120.0
+"""The kubelet's runtimeRequestTimeout default."""
+
+VERIFY_TIMEOUT_SECONDS = 5.0
+"""How long ``verify`` waits for Version: a runtime that needs longer is not ready to run pods."""
+
+Observer = Callable[[str, float, errors.CriError | None], None]
+"""Called after each call with the operation (``exec_sync``), its seconds, and the error if it failed."""
+
+
+def socket_of(endpoint: str) -> str:
+    """The socket path of ``unix:///run/containerd/containerd.sock``. Raises ValueError for anything else."""
+    scheme, separator, path = endpoint.partition("://")
+    if scheme != "unix" or not separator or not path.startswith("/"):
+        raise ValueError(f"runtime endpoint {endpoint!r}: must be unix:// and an absolute path to a socket")
+    return path
+
+
+class ContainerEvents:
+    """The open event stream. Iterate it; it ends with a ``CriError`` when the runtime goes away."""
+
+    def __init__(self, stream: wire.Stream) -> None:
+        self._stream = stream
+
+    def __aiter__(self) -> AsyncIterator[api_pb2.ContainerEventResponse]:
+        return self
+
+    async def __anext__(self) -> api_pb2.ContainerEventResponse:
+        return cast(api_pb2.ContainerEventResponse, await self._stream.__anext__())
+
+    async def opened(self) -> None:
+        """Wait until no event can be missed any more.
+
+        The embedded runtime says so at once, containerd only with its first event: bound the wait, and list again
+        now and then. Raises Unimplemented for a runtime without events.
+        """
+        await self._stream.opened()
+
+    def cancel(self) -> None:
+        """Close the stream; an iteration that waits ends with ``asyncio.CancelledError``."""
+        self._stream.cancel()
+
+
+class RuntimeClient:
+    """A client of one runtime. Create it inside the event loop that uses it; close it with ``aclose``.
+
+    Every method raises ``errors.CriError`` (its subclass per status code) and nothing of the gRPC library.
+    ``observer`` sees every unary call. Ids are the runtime's own, without ``type://``.
+    """
+
+    def __init__(
+        self,
+        endpoint: str,
+        *,
+        request_timeout: float = REQUEST_TIMEOUT_SECONDS,
+        observer: Observer | None = None,
+    ) -> None:
+        self.endpoint = endpoint
+        self._request_timeout = request_timeout
+        self._observer = observer
+        self._socket = socket_of(endpoint)
+        self._channel = wire.Channel(self._socket)
+
+    async def __aenter__(self) -> "RuntimeClient":
+        return self
+
+    async def __aexit__(self, *exception: object) -> None:
+        await self.aclose()
+
+    async def aclose(self) -> None:
+        """Cancel what is in flight and close the connection."""
+        await self._channel.close()
+
+    async def _call(self, rpc: str, request: Message, limit: float | None) -> Any:
+        if self._observer is None:
+            return await self._channel.call(rpc, request, limit)
+        begun = time.monotonic()
+        failure: errors.CriError | None = None
+        try:
+            return await self._channel.call(rpc, request, limit)
+        except errors.CriError as error:
+            failure = error
+            raise
+        finally:
+            self._observer(wire.snake_case(rpc), time.monotonic() - begun, failure)
+
+    def _require_socket(self) -> None:
+        try:
+            mode = Path(self._socket).stat().st_mode
+        except OSError as error:
+            raise errors.NotARuntime(f"runtime endpoint {self.endpoint}: {error.strerror}") from None
+        if not stat.S_ISSOCK(mode):
+            raise errors.NotARuntime(f"runtime endpoint {self.endpoint}: is not a socket")
+
+    async def verify(self) -> api_pb2.VersionResponse:
+        """Ask for the version and raise ``errors.NotARuntime`` with one clear line unless a CRI v1 runtime answers."""
+        self._require_socket()
+        try:
+            request = api_pb2.VersionRequest(version="0.1.0")
+            return cast(api_pb2.VersionResponse, await self._call("Version", request, VERIFY_TIMEOUT_SECONDS))
+        except errors.Unimplemented:
+            reason = "speaks gRPC but not CRI v1 (runtime.v1.RuntimeService)"
+        except errors.DeadlineExceeded:
+            reason = f"no answer within {VERIFY_TIMEOUT_SECONDS:g} s"
+        except errors.CriError as error:
+            reason = f"no CRI v1 runtime answers: {error.detail}"
+        raise errors.NotARuntime(f"runtime endpoint {self.endpoint}: {reason}")
+
+    # The runtime itself.
+
+    async def version(self) -> api_pb2.VersionResponse:
+        """Name and version of the runtime."""
+        request = api_pb2.VersionRequest(version="0.1.0")
+        return cast(api_pb2.VersionResponse, await self._call("Version", request, self._request_timeout))
+
+    async def status(self, *, verbose: bool = False) -> api_pb2.StatusResponse:
+        """The runtime's conditions (RuntimeReady, NetworkReady)."""
+        request = api_pb2.StatusRequest(verbose=verbose)
+        return cast(api_pb2.StatusResponse, await self._call("Status", request, self._request_timeout))
+
+    async def update_runtime_config(self, pod_cidr: str) -> None:
+        """Tell the runtime the node's pod CIDR."""
+        config = api_pb2.RuntimeConfig(network_config=api_pb2.NetworkConfig(pod_cidr=pod_cidr))
+        request = api_pb2.UpdateRuntimeConfigRequest(runtime_config=config)
+        await self._call("UpdateRuntimeConfig", request, self._request_timeout)
+
+    async def runtime_config(self) -> api_pb2.RuntimeConfigResponse:
+        """The runtime's cgroup driver; Unimplemented in containerd 1.x."""
+        request = api_pb2.RuntimeConfigRequest()
+        return cast(api_pb2.RuntimeConfigResponse, await self._call("RuntimeConfig", request, self._request_timeout))
+
+    # Pod sandboxes.
+
+    async def run_pod_sandbox(self, config: api_pb2.PodSandboxConfig, runtime_handler: str = "") -> str:
+        """Create and start a sandbox; returns its id. Waits up to twice the request timeout, as the kubelet does."""
+        request = api_pb2.RunPodSandboxRequest(config=config, runtime_handler=runtime_handler)
+        response = await self._call("RunPodSandbox", request, self._request_timeout * 2)
+        return cast(api_pb2.RunPodSandboxResponse, response).pod_sandbox_id
+
+    async def stop_pod_sandbox(self, pod_sandbox_id: str) -> None:
+        """Kill what still runs in the sandbox and free its network. Idempotent."""
+        request = api_pb2.StopPodSandboxRequest(pod_sandbox_id=pod_sandbox_id)
+        await self._call("StopPodSandbox", request, self._request_timeout)
+
+    async def remove_pod_sandbox(self, pod_sandbox_id: str) -> None:
+        """Forget the sandbox and its containers. Idempotent."""
+        request = api_pb2.RemovePodSandboxRequest(pod_sandbox_id=pod_sandbox_id)
+        await self._call("RemovePodSandbox", request, self._request_timeout)
+
+    async def pod_sandbox_status(
+        self, pod_sandbox_id: str, *, verbose: bool = False
+    ) -> api_pb2.PodSandboxStatusResponse:
+        """The sandbox's state and pod IP (``status.network.ip``). Raises NotFound."""
+        request = api_pb2.PodSandboxStatusRequest(pod_sandbox_id=pod_sandbox_id, verbose=verbose)
+        response = await self._call("PodSandboxStatus", request, self._request_timeout)
+        return cast(api_pb2.PodSandboxStatusResponse, response)
+
+    async def list_pod_sandbox(self, filter: api_pb2.PodSandboxFilter | None = None) -> list[api_pb2.PodSandbox]:
+        """Every sandbox the filter lets through."""
+        request = api_pb2.ListPodSandboxRequest(filter=filter)
+        response = await self._call("ListPodSandbox", request, self._request_timeout)
+        return list(cast(api_pb2.ListPodSandboxResponse, response).items)
+
+    # Containers.
+
+    async def create_container(
+        self, pod_sandbox_id: str, config: api_pb2.ContainerConfig, sandbox_config: api_pb2.PodSandboxConfig
+    ) -> str:
+        """Create a container in a sandbox; returns its id. ``sandbox_config`` is what the sandbox was run with."""
+        request = api_pb2.CreateContainerRequest(
+            pod_sandbox_id=pod_sandbox_id, config=config, sandbox_config=sandbox_config
+        )
+        response = await self._call("CreateContainer", request, self._request_timeout)
+        return cast(api_pb2.CreateContainerResponse, response).container_id
+
+    async def start_container(self, container_id: str) -> None:
+        """Start a created container. A command that cannot start raises; the container is then Exited, StartError."""
+        request = api_pb2.StartContainerRequest(container_id=container_id)
+        await self._call("StartContainer", request, self._request_timeout)
+
+    async def stop_container(self, container_id: str, timeout_seconds: int) -> None:
+        """Stop signal, ``timeout_seconds`` of grace, SIGKILL; returns when it has exited. 0 kills.
+
+        Stopping again succeeds; an unknown container is NotFound in containerd 1.x and succeeds elsewhere.
+        """
+        request = api_pb2.StopContainerRequest(container_id=container_id, timeout=timeout_seconds)
+        await self._call("StopContainer", request, self._request_timeout + timeout_seconds)
+
+    async def remove_container(self, container_id: str) -> None:
+        """Forget a container, killing it if it runs. Idempotent."""
+        request = api_pb2.RemoveContainerRequest(container_id=container_id)
+        await self._call("RemoveContainer", request, self._request_timeout)
+
+    async def list_containers(self, filter: api_pb2.ContainerFilter | None = None) -> list[api_pb2.Container]:
+        """Every container the filter lets through, whatever its state."""
+        request = api_pb2.ListContainersRequest(filter=filter)
+        response = await self._call("ListContainers", request, self._request_timeout)
+        return list(cast(api_pb2.ListContainersResponse, response).containers)
+
+    async def container_status(self, container_id: str, *, verbose: bool = False) -> api_pb2.ContainerStatusResponse:
+        """The container's state, times (Unix nanoseconds), exit code, reason. Raises NotFound."""
+        request = api_pb2.ContainerStatusRequest(container_id=container_id, verbose=verbose)
+        response = await self._call("ContainerStatus", request, self._request_timeout)
+        return cast(api_pb2.ContainerStatusResponse, response)
+
+    async def exec_sync(
+        self, container_id: str, cmd: Sequence[str], timeout_seconds: int, *, deadline: float | None = None
+    ) -> api_pb2.ExecSyncResponse:
+        """Run a command in the container and wait for it.
+
+        ``timeout_seconds`` goes to the runtime; 0 means none, and then the call has no deadline either.
+        ``deadline`` in seconds replaces the client's own limit (request timeout + ``timeout_seconds``).
+        Raises DeadlineExceeded when the command took too long.
+        """
+        request = api_pb2.ExecSyncRequest(container_id=container_id, cmd=cmd, timeout=timeout_seconds)
+        limit = deadline
+        if deadline is None and timeout_seconds:
+            limit = self._request_timeout + timeout_seconds
+        return cast(api_pb2.ExecSyncResponse, await self._call("ExecSync", request, limit))
+
+    def container_events(self) -> ContainerEvents:
+        """Open the event stream. Open it before listing, and list again after any error of it.
+
+        A runtime without events (containerd 1.x) ends it with Unimplemented; a reader of the embedded runtime that
+        falls behind is told so with ResourceExhausted.
+        """
+        return ContainerEvents(self._channel.stream("GetContainerEvents", api_pb2.GetEventsRequest()))

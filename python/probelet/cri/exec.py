@@ -1,0 +1,97 @@
+"""One attempt of an exec probe: ExecSync, and its answer as the prober counts it.
+
+Kubelet pkg/kubelet/prober/prober.go:execInContainer and pkg/probe/exec/exec.go:Probe, 1.36.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from probelet.cri import errors
+from probelet.cri.client import RuntimeClient
+from probelet.cri.v1 import api_pb2
+
+OUTPUT_BYTES_MAX = 10 * 1024
+"""What is kept of stdout followed by stderr (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""
+
+_ESCAPES = {
+    "\a": "\\a",
+    "\b": "\\b",
+    "\f": "\\f",
+    "\n": "\\n",
+    "\r": "\\r",
+    "\t": "\\t",
+    "\v": "\\v",
+    "\\": "\\\\",
+    '"': '\\"',
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ExecOutcome:
+    """What an attempt came to.
+
+    ``exit``: the command ran and ended; ``timeout``: a failure, ``output`` says which command took too long;
+    ``error``: the runtime could not be asked or could not run it, the prober discards it. ``exit_code`` is -1
+    unless ``kind`` is ``exit``. ``output`` is at most ``OUTPUT_BYTES_MAX`` bytes of output, or the error's text.
+    """
+
+    kind: Literal["exit", "timeout", "error"]
+    exit_code: int
+    output: bytes
+
+
+def outcome_of_answer(response: api_pb2.ExecSyncResponse) -> ExecOutcome:
+    """Stdout before stderr, cut; so a huge stdout hides stderr, as in the kubelet."""
+    return ExecOutcome("exit", response.exit_code, (response.stdout + response.stderr)[:OUTPUT_BYTES_MAX])
+
+
+def outcome_of_error(error: errors.CriError, argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:
+    """DeadlineExceeded, whoever raised it, is the command's timeout; every other error is a prober error."""
+    if isinstance(error, errors.DeadlineExceeded):
+        text = f"command timed out: {go_quoted(' '.join(argv))} timed out after {go_seconds(timeout_seconds)}"
+        return ExecOutcome("timeout", -1, text.encode())
+    return ExecOutcome("error", -1, str(error).encode())
+
+
+async def exec_attempt(
+    client: RuntimeClient,
+    container_id: str,
+    argv: Sequence[str],
+    timeout_seconds: int,
+    *,
+    deadline: float | None = None,
+) -> ExecOutcome:
+    """Run one attempt, with ``timeout_seconds`` and ``deadline`` as in ``RuntimeClient.exec_sync``.
+
+    A ``CriError`` becomes an outcome; nothing else is caught.
+    """
+    try:
+        return outcome_of_answer(await client.exec_sync(container_id, argv, timeout_seconds, deadline=deadline))
+    except errors.CriError as error:
+        return outcome_of_error(error, argv, timeout_seconds)
+
+
+def go_quoted(text: str) -> str:
+    """The text as Go's ``%q`` prints it."""
+    return '"' + "".join(_escaped(character) for character in text) + '"'
+
+
+def _escaped(character: str) -> str:
+    code = ord(character)
+    if character in _ESCAPES:
+        return _ESCAPES[character]
+    if character.isprintable():
+        return character
+    if code < 0x20 or code == 0x7F:
+        return f"\\x{code:02x}"
+    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
+def go_seconds(seconds: int) -> str:
+    """Whole seconds as Go prints a Duration: ``1s``, ``1m30s``, ``1h0m0s``."""
+    minutes, rest = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    if hours:
+        return f"{hours}h{minutes}m{rest}s"
+    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

@@ -1,0 +1,43 @@
+"""Pod addresses: each sandbox gets a loopback address of its own, so that pods may listen on the same port."""
+
+from hashlib import blake2b
+
+# 127.64.0.0/10 without the addresses that end in 0 and 255; 127.0.0.0/16, where programs of the machine listen,
+# is far away.
+SECOND_FIRST, SECOND_COUNT = 64, 64
+THIRD_COUNT = 256
+LAST_FIRST, LAST_COUNT = 1, 254
+ADDRESSES = SECOND_COUNT * THIRD_COUNT * LAST_COUNT
+
+
+def address_at(index: int) -> str:
+    """The address with this number, 0 to ``ADDRESSES`` - 1."""
+    rest, last = divmod(index, LAST_COUNT)
+    second, third = divmod(rest, THIRD_COUNT)
+    return f"127.{SECOND_FIRST + second}.{third}.{LAST_FIRST + last}"
+
+
+class AddressPool:
+    """Hands out addresses: the same key gets the same address unless it is taken.
+
+    ``seed`` tells runtimes on one machine apart, so that their pods of the same name do not meet.
+    """
+
+    def __init__(self, seed: str) -> None:
+        self._seed = seed
+        self._taken: set[str] = set()
+
+    def allocate(self, key: str) -> str:
+        """An address nobody else of this pool holds. Raises LookupError when none is left."""
+        digest = blake2b(f"{self._seed}\0{key}".encode("utf-8", "surrogateescape"), digest_size=8).digest()
+        preferred = int.from_bytes(digest, "big") % ADDRESSES
+        for step in range(ADDRESSES):
+            address = address_at((preferred + step) % ADDRESSES)
+            if address not in self._taken:
+                self._taken.add(address)
+                return address
+        raise LookupError("every pod address is taken")
+
+    def release(self, address: str) -> None:
+        """Give an address back; one that is not held is ignored."""
+        self._taken.discard(address)

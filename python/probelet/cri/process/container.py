@@ -1,0 +1,212 @@
+"""One container: a process in a session of its own, its log, and the states the CRI gives it."""
+
+import asyncio
+import secrets
+import signal
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+
+from probelet.cri import errors
+from probelet.cri.exec import go_quoted
+from probelet.cri.process import kin
+from probelet.cri.process.host import Host
+from probelet.cri.process.log import LINE_BYTES_MAX, ContainerLog, StreamName
+from probelet.cri.process.pipe import PipeReader
+from probelet.cri.process.spawn import environment, spawn
+from probelet.cri.v1 import api_pb2
+
+START_ERROR_EXIT_CODE = 128
+"""Of a container whose command could not start (containerd's errorStartExitCode, reason StartError)."""
+
+LOG_PAUSE_SECONDS = 0.01
+"""Between two reads of one stream: 1.6 MB/s of output, more than a person or a collector reads."""
+
+LOG_BYTES_PER_SECOND_MAX = 4 * 1024 * 1024
+"""Very short lines grow twentyfold in the log; this bounds what one stream makes us write."""
+
+ADDRESS_IN_USE = (b"address already in use", b"eaddrinuse", b"addrinuse")
+"""How C, Go, Java, Rust, Python and Node programs report that a port is taken."""
+
+Publish = Callable[["Container", api_pb2.ContainerEventType], None]
+
+
+def stop_signal(config: api_pb2.ContainerConfig) -> signal.Signals:
+    """The signal StopContainer begins with. Raises InvalidArgument for one this machine does not have."""
+    if config.stop_signal == api_pb2.SIGNAL_RUNTIME_DEFAULT:
+        return signal.SIGTERM
+    name = api_pb2.Signal.Name(config.stop_signal).removeprefix("SIGNAL_")
+    try:
+        return signal.Signals[name]
+    except KeyError:
+        raise errors.InvalidArgument(f"stop signal {name}: not supported by the process runtime") from None
+
+
+class Container:
+    """Created, Running, Exited. ``publish`` hears of every change of state."""
+
+    def __init__(
+        self,
+        host: Host,
+        pod_sandbox_id: str,
+        pod_ip: str,
+        config: api_pb2.ContainerConfig,
+        log_path: Path | None,
+        publish: Publish,
+    ) -> None:
+        self.id = secrets.token_hex(32)
+        self.pod_sandbox_id = pod_sandbox_id
+        self.pod_ip = pod_ip
+        self.config = config
+        self.log_path = log_path
+        self.state: api_pb2.ContainerState = api_pb2.CONTAINER_CREATED
+        self.environment = environment(config, self.id, pod_ip, host.root)
+        self._host = host
+        self._publish = publish
+        self._stop_signal = stop_signal(config)
+        self._stop_signalled = False
+        self._pid = 0
+        self._log: ContainerLog | None = None
+        self._pipes: list[PipeReader] = []
+        self._exited = asyncio.Event()
+        self._created_at = time.time_ns()
+        self._started_at = 0
+        self._finished_at = 0
+        self._exit_code = 0
+        self._reason = ""
+        self._message = ""
+
+    @property
+    def running(self) -> bool:
+        """Whether the first process is alive; false already while its strays are being killed."""
+        return self.state == api_pb2.CONTAINER_RUNNING and not self._finished_at
+
+    def require_running_for_exec(self) -> None:
+        """Raise RuntimeRefused, in containerd's words, unless it runs."""
+        if not self.running:
+            exited = self.state == api_pb2.CONTAINER_RUNNING
+            state = api_pb2.ContainerState.Name(api_pb2.CONTAINER_EXITED if exited else self.state)
+            raise errors.RuntimeRefused(f"failed to exec in container: container is in {state} state")
+
+    def start(self) -> None:
+        """Start the command. Raises RuntimeRefused, and is Exited with StartError, when it cannot be started."""
+        if self.state != api_pb2.CONTAINER_CREATED:
+            raise errors.FailedPrecondition(f"container is in {api_pb2.ContainerState.Name(self.state)} state")
+        self._host.require_open()
+        try:
+            self._start()
+        except (errors.CriError, OSError) as error:
+            reason = error.detail if isinstance(error, errors.CriError) else str(error)
+            self._message = f"failed to start container {go_quoted(self.id)}: {reason}"
+            self._finished_at = time.time_ns()
+            self._exit_code = START_ERROR_EXIT_CODE
+            self._exit("StartError")
+            raise errors.RuntimeRefused(self._message) from None
+        self._started_at = time.time_ns()
+        self.state = api_pb2.CONTAINER_RUNNING
+        self._publish(self, api_pb2.CONTAINER_STARTED_EVENT)
+
+    def _start(self) -> None:
+        self._log = ContainerLog(self.log_path)
+        stdout, stderr = self._pipe("stdout", self._log), self._pipe("stderr", self._log)
+        argv = [*self.config.command, *self.config.args]
+        self._pid = spawn(argv, self.environment, self.config.working_dir, stdout.writing_end, stderr.writing_end)
+        self._host.strays.add_first_process(self._pid)
+        self._host.reaper.watch(self._pid, self._first_process_exited)
+        stdout.start()
+        stderr.start()
+
+    def _pipe(self, stream: StreamName, log: ContainerLog) -> PipeReader:
+        def take(data: bytes) -> float:
+            return max(LOG_PAUSE_SECONDS, log.write(stream, data) / LOG_BYTES_PER_SECOND_MAX)
+
+        self._pipes.append(PipeReader(self._host.loop, take, LINE_BYTES_MAX))
+        return self._pipes[-1]
+
+    def _first_process_exited(self, exit_code: int) -> None:
+        self._finished_at = time.time_ns()
+        self._exit_code = exit_code
+        self._kill()
+        self._host.strays.clear(self.id, self._pid, self._cleared)
+
+    def _cleared(self) -> None:
+        """Nothing of the container is left; its address and ports are free, so now it may be seen as exited."""
+        self._exit("Error" if self._exit_code else "Completed")
+
+    def _exit(self, reason: str) -> None:
+        self._reason = reason
+        for pipe in self._pipes:
+            pipe.close()
+        if self._log is not None:
+            self._log.close()
+            self._message = self._message or self._explanation(self._log.tail)
+        self.state = api_pb2.CONTAINER_EXITED
+        self._exited.set()
+        self._publish(self, api_pb2.CONTAINER_STOPPED_EVENT)
+
+    def _explanation(self, tail: bytes) -> str:
+        """What a person would find in the log of a container that failed, where we can tell."""
+        if self._exit_code and any(words in tail.lower() for words in ADDRESS_IN_USE):
+            return (
+                "the log says that the address is already in use: every pod has an address of its own here, "
+                f"so bind $POD_IP ({self.pod_ip}) instead of 0.0.0.0"
+            )
+        return ""
+
+    def _kill(self) -> None:
+        """SIGKILL the first process's group; exec runs and what left the group are found when it has exited."""
+        kin.signal_group(self._pid, signal.SIGKILL)
+
+    async def stop(self, grace_seconds: float) -> None:
+        """Stop signal to the group, ``grace_seconds``, SIGKILL; returns when nothing is left of the container."""
+        if self.running and grace_seconds > 0:
+            if not self._stop_signalled:
+                self._stop_signalled = True
+                kin.signal_group(self._pid, self._stop_signal)
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._exited.wait(), grace_seconds)
+        if self.running:
+            self._kill()
+        if self.state == api_pb2.CONTAINER_RUNNING:
+            await self._exited.wait()
+
+    def delete(self) -> None:
+        """Delete the log of a container that does not run."""
+        if self._log is not None:
+            self._log.remove()
+
+    def status(self) -> api_pb2.ContainerStatus:
+        """Everything the CRI reports of one container."""
+        return api_pb2.ContainerStatus(
+            id=self.id,
+            metadata=self.config.metadata,
+            state=self.state,
+            created_at=self._created_at,
+            started_at=self._started_at,
+            finished_at=self._finished_at if self.state == api_pb2.CONTAINER_EXITED else 0,
+            exit_code=self._exit_code if self.state == api_pb2.CONTAINER_EXITED else 0,
+            image=self.config.image,
+            image_ref=self.config.image.image,
+            reason=self._reason,
+            message=self._message,
+            labels=self.config.labels,
+            annotations=self.config.annotations,
+            mounts=self.config.mounts,
+            log_path=str(self.log_path or ""),
+            stop_signal=self.config.stop_signal,
+        )
+
+    def row(self) -> api_pb2.Container:
+        """Its row in a list."""
+        return api_pb2.Container(
+            id=self.id,
+            pod_sandbox_id=self.pod_sandbox_id,
+            metadata=self.config.metadata,
+            image=self.config.image,
+            image_ref=self.config.image.image,
+            state=self.state,
+            created_at=self._created_at,
+            labels=self.config.labels,
+            annotations=self.config.annotations,
+        )

@@ -1,0 +1,126 @@
+"""Container logs in the CRI's format: ``<RFC 3339 time> <stdout|stderr> <F|P> <line>``.
+
+F is a full line; P a part of one, of a line longer than ``LINE_BYTES_MAX`` or of a last line without its newline.
+"""
+
+import logging
+import os
+import time
+from pathlib import Path
+from typing import Literal
+
+LINE_BYTES_MAX = 16 * 1024
+"""Longer lines are cut into parts (containerd's max_container_log_line_size)."""
+
+FILE_BYTES_MAX = 10 * 1024 * 1024
+"""A log that is full becomes ``<name>.1`` and starts anew (the kubelet's containerLogMaxSize default)."""
+
+TAIL_BYTES_MAX = 2 * 1024
+"""How much of the newest output is kept in memory, to explain an exit."""
+
+StreamName = Literal["stdout", "stderr"]
+
+logger = logging.getLogger(__name__)
+
+
+def timestamp(unix_ns: int) -> str:
+    """RFC 3339 with nanoseconds, UTC."""
+    seconds, fraction = divmod(unix_ns, 1_000_000_000)
+    return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{fraction:09d}Z"
+
+
+class LineSplitter:
+    """Turns one stream's bytes into log records; every record is one line or part of at most ``LINE_BYTES_MAX``."""
+
+    def __init__(self, stream: StreamName) -> None:
+        self._stream = stream
+        self._open = b""
+
+    def records(self, data: bytes, unix_ns: int) -> bytes:
+        """The records that are complete with ``data``, at most ``LINE_BYTES_MAX`` bytes of it at a time."""
+        time_and_stream = f"{timestamp(unix_ns)} {self._stream} ".encode()
+        full, part = time_and_stream + b"F ", time_and_stream + b"P "
+        head, newline, rest = data.rpartition(b"\n")
+        first_line = len(head.partition(b"\n")[0]) if newline else len(rest)
+        out = b""
+        if len(self._open) + first_line > LINE_BYTES_MAX:
+            out = part + self._open + b"\n"
+            self._open = b""
+        if newline:
+            # One timestamp for all lines of a read lets the C code of replace do the work of the loop.
+            out += full + (self._open + head).replace(b"\n", b"\n" + full) + b"\n"
+            self._open = rest
+        else:
+            self._open += rest
+        return out
+
+    def rest(self, unix_ns: int) -> bytes:
+        """The record of a last line that never got its newline."""
+        left, self._open = self._open, b""
+        return f"{timestamp(unix_ns)} {self._stream} P ".encode() + left + b"\n" if left else b""
+
+
+class ContainerLog:
+    """The log file of one container. A full disk loses lines, with one warning, and never stops the container."""
+
+    def __init__(self, path: Path | None) -> None:
+        """Open for appending, with the directories above it; None keeps only the tail. Raises OSError."""
+        self.path = path
+        self.tail = b""
+        self._splitters = {name: LineSplitter(name) for name in ("stdout", "stderr")}
+        self._warned = False
+        self._size = 0
+        self._file = -1
+        if path is not None:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            self._open_file(path)
+
+    def _open_file(self, path: Path) -> None:
+        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o640)
+        self._size = os.fstat(self._file).st_size
+
+    def write(self, stream: StreamName, data: bytes) -> int:
+        """Log what a container wrote, at most ``LINE_BYTES_MAX`` bytes at a time; returns the bytes it made."""
+        self.tail = (self.tail + data)[-TAIL_BYTES_MAX:]
+        return self._append(self._splitters[stream].records(data, time.time_ns()))
+
+    def _append(self, records: bytes) -> int:
+        if not records or self.path is None:
+            return 0
+        try:
+            if self._file < 0 or self._size + len(records) > FILE_BYTES_MAX:
+                self._rotate(self.path)
+            self._size += os.write(self._file, records)
+        except OSError as error:
+            if not self._warned:
+                self._warned = True
+                logger.warning("log %s: lines are lost: %s", self.path, error.strerror)
+        return len(records)
+
+    def _rotate(self, path: Path) -> None:
+        self._close_file()
+        if self._size:
+            path.replace(_older(path))
+        self._open_file(path)
+
+    def _close_file(self) -> None:
+        if self._file >= 0:
+            os.close(self._file)
+            self._file = -1
+
+    def close(self) -> None:
+        """Write what is left of both streams and close the file."""
+        for splitter in self._splitters.values():
+            self._append(splitter.rest(time.time_ns()))
+        self._close_file()
+
+    def remove(self) -> None:
+        """Delete the file and its older part."""
+        self._close_file()
+        if self.path is not None:
+            self.path.unlink(missing_ok=True)
+            _older(self.path).unlink(missing_ok=True)
+
+
+def _older(path: Path) -> Path:
+    return path.with_name(path.name + ".1")

@@ -1,0 +1,49 @@
+"""The one place that waits for children: those we started, and orphans that fell to us as subreaper."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+
+from probelet.cri.process import kin
+
+KILLED_EXIT_CODE = 128
+"""A process ended by signal n has exit code 128 + n, as shells and runtimes say it (137 is SIGKILL)."""
+
+
+class Reaper:
+    """Reaps on SIGCHLD and tells whoever watches the pid its exit code.
+
+    The watcher is called while the child is still a zombie: its pid and its process group cannot be taken by
+    another process yet, so signalling the group is safe.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+        self._watchers: dict[int, Callable[[int], None]] = {}
+        self._loop = loop
+        loop.add_signal_handler(signal.SIGCHLD, self._reap)
+        # Children that come and go by the thousand fill the pipe that wakes the loop; it is awake then, so Python
+        # need not print a warning for each.
+        signal.set_wakeup_fd(signal.set_wakeup_fd(-1), warn_on_full_buffer=False)
+
+    def watch(self, pid: int, exited: Callable[[int], None]) -> None:
+        """Call ``exited(exit_code)`` once. Call this in the same step that started the process, so none is missed."""
+        self._watchers[pid] = exited
+
+    def close(self) -> None:
+        """Stop listening for SIGCHLD."""
+        self._loop.remove_signal_handler(signal.SIGCHLD)
+
+    def _reap(self) -> None:
+        for _ in range(kin.REAPED_AT_ONCE_MAX):
+            try:
+                info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+            except ChildProcessError:
+                return
+            if info is None:
+                return
+            watcher = self._watchers.pop(info.si_pid, None)
+            if watcher is not None:
+                watcher(info.si_status if info.si_code == os.CLD_EXITED else KILLED_EXIT_CODE + info.si_status)
+            os.waitpid(info.si_pid, 0)
+        self._loop.call_soon(self._reap)

@@ -1,0 +1,61 @@
+"""One pod sandbox: an address, a name, and the containers in it. No process stands for it."""
+
+import secrets
+import time
+from pathlib import Path, PurePath
+
+from probelet.cri import errors
+from probelet.cri.process.container import Container
+from probelet.cri.v1 import api_pb2
+
+
+class Sandbox:
+    """Ready until it is stopped; stopped for good."""
+
+    def __init__(self, config: api_pb2.PodSandboxConfig, ip: str) -> None:
+        self.id = secrets.token_hex(32)
+        self.config = config
+        self.ip = ip
+        self.state: api_pb2.PodSandboxState = api_pb2.SANDBOX_READY
+        self.containers: dict[str, Container] = {}
+        self._created_at = time.time_ns()
+
+    @property
+    def name(self) -> tuple[str, str, str, int]:
+        """What no two sandboxes may share."""
+        metadata = self.config.metadata
+        return metadata.namespace, metadata.name, metadata.uid, metadata.attempt
+
+    def log_path(self, config: api_pb2.ContainerConfig) -> Path | None:
+        """Where a container's log goes; None when the caller wants none. Raises InvalidArgument."""
+        if not self.config.log_directory or not config.log_path:
+            return None
+        inside = PurePath(config.log_path)
+        if inside.is_absolute() or ".." in inside.parts:
+            raise errors.InvalidArgument(f"log_path {config.log_path!r}: must stay inside the log directory")
+        return Path(self.config.log_directory) / inside
+
+    def status(self) -> api_pb2.PodSandboxStatus:
+        """Everything the CRI reports of one sandbox. A stopped one has no address, as in containerd."""
+        options = self.config.linux.security_context.namespace_options
+        return api_pb2.PodSandboxStatus(
+            id=self.id,
+            metadata=self.config.metadata,
+            state=self.state,
+            created_at=self._created_at,
+            network=api_pb2.PodSandboxNetworkStatus(ip=self.ip),
+            linux=api_pb2.LinuxPodSandboxStatus(namespaces=api_pb2.Namespace(options=options)),
+            labels=self.config.labels,
+            annotations=self.config.annotations,
+        )
+
+    def row(self) -> api_pb2.PodSandbox:
+        """Its row in a list."""
+        return api_pb2.PodSandbox(
+            id=self.id,
+            metadata=self.config.metadata,
+            state=self.state,
+            created_at=self._created_at,
+            labels=self.config.labels,
+            annotations=self.config.annotations,
+        )

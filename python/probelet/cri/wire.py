@@ -1,0 +1,203 @@
+"""CRI messages over gRPC: the one module that knows the gRPC library.
+
+Method paths and message types come from the descriptor of ``runtime.v1``, so there is no generated service stub.
+A client method and a runtime's method carry the RPC's name in snake_case.
+"""
+
+import asyncio
+import logging
+import os
+import re
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from typing import Any, cast
+
+# The C library writes to stderr by itself unless told otherwise before it is loaded.
+os.environ.setdefault("GRPC_VERBOSITY", "NONE")
+
+import grpc  # type: ignore[import-untyped]
+from google.protobuf.message import Message
+from google.protobuf.message_factory import GetMessageClass
+
+from probelet.cri import errors
+from probelet.cri.v1 import api_pb2
+
+MESSAGE_BYTES_MAX = 16 * 1024 * 1024
+"""The largest message either side takes (kubelet cri-client remote_runtime.go:maxMsgSize, 1.36)."""
+
+CHANNEL_OPTIONS = (
+    ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
+    ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
+    # A runtime that restarts is found again soon (kubelet cri-client remote_runtime.go: baseBackoffDelay,
+    # maxBackoffDelay and minConnectionTimeout, 1.36).
+    ("grpc.initial_reconnect_backoff_ms", 100),
+    ("grpc.max_reconnect_backoff_ms", 3_000),
+    ("grpc.min_reconnect_backoff_ms", 100),
+    # A proxy from the environment must never get in front of a unix socket.
+    ("grpc.enable_http_proxy", 0),
+)
+
+RUNTIME_SERVICE = api_pb2.DESCRIPTOR.services_by_name["RuntimeService"]
+
+
+def snake_case(rpc: str) -> str:
+    """``RunPodSandbox`` -> ``run_pod_sandbox``."""
+    return re.sub(r"(?<!^)([A-Z])", r"_\1", rpc).lower()
+
+
+def go_code(code: Any) -> str:
+    """The status code as Go prints it: ``NOT_FOUND`` -> ``NotFound``."""
+    name = str(code.name)
+    return "Canceled" if name == "CANCELLED" else "".join(word.capitalize() for word in name.split("_"))
+
+
+STATUS_CODES = {go_code(code): code for code in grpc.StatusCode}
+
+
+def translated(error: Any) -> errors.CriError:
+    """Our error for the gRPC library's."""
+    kind = errors.BY_CODE.get(go_code(error.code()), errors.RuntimeRefused)
+    return kind(error.details() or "")
+
+
+class Stream:
+    """Messages of one open server-streaming call. Ends with ``StopAsyncIteration`` or a ``CriError``."""
+
+    def __init__(self, call: Any) -> None:
+        self._call = call
+
+    def __aiter__(self) -> AsyncIterator[Message]:
+        return self
+
+    async def __anext__(self) -> Message:
+        try:
+            message = await self._call.read()
+        except grpc.aio.AioRpcError as error:
+            raise translated(error) from None
+        if message is grpc.aio.EOF:
+            raise StopAsyncIteration
+        return cast(Message, message)
+
+    async def opened(self) -> None:
+        """Wait for the other side's headers. Raises ``CriError`` when the stream ended instead."""
+        try:
+            await self._call.initial_metadata()
+            await self._call.wait_for_connection()
+        except grpc.aio.AioRpcError as error:
+            raise translated(error) from None
+
+    def cancel(self) -> None:
+        """Close the stream from this side."""
+        self._call.cancel()
+
+
+class Channel:
+    """One connection to a runtime's unix socket. Create and use it inside one event loop."""
+
+    def __init__(self, socket: str) -> None:
+        self._channel = grpc.aio.insecure_channel(f"unix:{socket}", options=CHANNEL_OPTIONS)
+        self._calls: dict[str, Any] = {}
+
+    def _multi_callable(self, rpc: str) -> Any:
+        found = self._calls.get(rpc)
+        if found is None:
+            method = RUNTIME_SERVICE.methods_by_name[rpc]
+            make = self._channel.unary_stream if method.server_streaming else self._channel.unary_unary
+            found = self._calls[rpc] = make(
+                f"/{RUNTIME_SERVICE.full_name}/{rpc}",
+                request_serializer=GetMessageClass(method.input_type).SerializeToString,
+                response_deserializer=GetMessageClass(method.output_type).FromString,
+            )
+        return found
+
+    async def call(self, rpc: str, request: Message, limit: float | None) -> Any:
+        """One unary call; ``limit`` in seconds, None waits without limit. Raises ``errors.CriError``."""
+        try:
+            return await self._multi_callable(rpc)(request, timeout=limit)
+        except grpc.aio.AioRpcError as error:
+            raise translated(error) from None
+        except grpc.aio.UsageError as error:
+            raise errors.RuntimeUnavailable(f"the client is closed: {error}") from None
+
+    def stream(self, rpc: str, request: Message) -> Stream:
+        """Open a server-streaming call without a deadline; the request is on its way when this returns."""
+        return Stream(self._multi_callable(rpc)(request))
+
+    async def close(self) -> None:
+        """Cancel what is in flight and close the connection."""
+        await self._channel.close()
+
+
+class Server:
+    """Serves an object whose async methods carry the RPCs' names in snake_case, on a unix socket.
+
+    A method takes the request message and returns the response message; a streaming one returns an async generator,
+    or whatever can be iterated and has ``aclose``, and the stream counts as open when it returns. An error is
+    answered by raising a ``CriError``. RPCs without a method are Unimplemented.
+    """
+
+    def __init__(self, runtime: object) -> None:
+        handlers = {}
+        for method in RUNTIME_SERVICE.methods:
+            implementation = getattr(runtime, snake_case(method.name), None)
+            if implementation is not None:
+                make = (
+                    grpc.unary_stream_rpc_method_handler
+                    if method.server_streaming
+                    else grpc.unary_unary_rpc_method_handler
+                )
+                handlers[method.name] = make(
+                    _answering_stream(implementation) if method.server_streaming else _answering(implementation),
+                    request_deserializer=GetMessageClass(method.input_type).FromString,
+                    response_serializer=GetMessageClass(method.output_type).SerializeToString,
+                )
+        self._server = grpc.aio.server(options=CHANNEL_OPTIONS)
+        self._server.add_generic_rpc_handlers(
+            (grpc.method_handlers_generic_handler(RUNTIME_SERVICE.full_name, handlers),)
+        )
+
+    async def start(self, socket: str) -> None:
+        """Listen. Raises OSError when the socket cannot be bound."""
+        try:
+            self._server.add_insecure_port(f"unix:{socket}")
+        except RuntimeError as error:
+            raise OSError(f"cannot listen on {socket}: {error}") from None
+        await self._server.start()
+
+    async def stop(self, grace: float) -> None:
+        """Take no more calls, give those in flight ``grace`` seconds, then cancel them."""
+        await self._server.stop(grace)
+
+
+def _answering(implementation: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    async def answer(request: Message, context: Any) -> Any:
+        try:
+            return await implementation(request)
+        except errors.CriError as error:
+            await context.abort(STATUS_CODES[error.code], error.detail)
+
+    return answer
+
+
+def _answering_stream(implementation: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
+    async def answer(request: Message, context: Any) -> AsyncIterator[Any]:
+        try:
+            async with aclosing(await implementation(request)) as messages:
+                # The caller learns from the headers that nothing is missed from now on.
+                await context.send_initial_metadata(())
+                async for message in messages:
+                    yield message
+        except errors.CriError as error:
+            await context.abort(STATUS_CODES[error.code], error.detail)
+
+    return answer
+
+
+class _NotCancelled(logging.Filter):
+    """The gRPC library logs a call that was cancelled, by a caller or by ``Server.stop``, as an unhandled exception."""
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))
+
+
+logging.getLogger("grpc._cython.cygrpc").addFilter(_NotCancelled())
