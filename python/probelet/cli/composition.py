@@ -1,0 +1,150 @@
+"""What ``run`` is made of, put together and taken apart again: runtime, service, pages, control socket."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from probelet._rust import Backoff, Engine
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.lifetime import Lifetime
+from probelet.cli.manifests import Manifests
+from probelet.config.load import Config
+from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
+from probelet.cri.process.launch import EmbeddedRuntime, LaunchError, launch
+from probelet.node.service import Service
+from probelet.server.address import Address
+from probelet.server.control import ControlServer
+from probelet.server.http import HttpServer
+from probelet.spec.duration import SECOND
+from probelet.spec.load import Manifest
+
+# `--runtime` for the embedded one.
+PROCESS = "process"
+# Where the kubelet has a runtime write container logs (podLogsDir, pkg/kubelet/apis/config, 1.36).
+POD_LOGS_DIR = Path("/var/log/pods")
+
+log = structlog.get_logger("probelet.run")
+
+
+class ServiceDied(Exception):
+    """Something that never ends has ended; the message is one line."""
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the command line asks for. ``seconds`` is how long to run, None for until a signal."""
+
+    configuration: Config
+    manifests: Manifests
+    first: list[Manifest]
+    runtime: str
+    node: str
+    seconds: float | None
+
+
+def carry_out(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> int:
+    """Run the pods until the end of the plan; returns the exit code. Raises CliError when it cannot begin."""
+    try:
+        return asyncio.run(_run(plan, state_dir, sock, address))
+    except (CriError, LaunchError) as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
+    except ServiceDied as error:
+        raise CliError(f"the service died: {error}", code=Exit.CANNOT) from error
+
+
+async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> int:
+    async with AsyncExitStack() as stack:
+        lifetime = stack.enter_context(Lifetime())
+        runtime, endpoint, log_root = await _runtime(plan.runtime, state_dir, stack)
+        timeout = plan.configuration.kubelet.runtime_request_timeout / SECOND
+        client = await stack.enter_async_context(RuntimeClient(endpoint, request_timeout=timeout))
+        service = await stack.enter_async_context(_service(plan, client, log_root))
+        await stack.enter_async_context(_pages(service, sock, state_dir))
+        log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
+        service.set_pods(plan.first)
+        await service.remove_orphans()
+        work = [_service_died(service), plan.manifests.follow(service.set_pods)]
+        if runtime is not None:
+            work.append(_runtime_died(runtime))
+        reason = await lifetime.wait(plan.seconds, *work)
+        log.info("draining", reason=reason)
+        return await _drain(service, lifetime)
+
+
+async def _drain(service: Service, lifetime: Lifetime) -> int:
+    """End every pod within its grace; on another signal, at once. Pods that cannot be ended are said by name."""
+    left = await lifetime.unless_hurried(service.drain())
+    code = 0
+    if not isinstance(left, list):
+        log.warning("killing at once", signal=left.name)
+        code = 128 + left
+        left = await service.drain(at_once=True)
+    if left:
+        log.error("pods could not be ended", pods=left)
+        return Exit.CANNOT
+    log.info("drained")
+    return code
+
+
+async def _runtime(name: str, state_dir: Path, stack: AsyncExitStack) -> tuple[EmbeddedRuntime | None, str, Path]:
+    """The runtime's endpoint and where it writes logs; the embedded one is started here and ends with the stack."""
+    if name != PROCESS:
+        return None, name, POD_LOGS_DIR
+    runtime = await launch(state_dir)
+    stack.push_async_callback(runtime.aclose)
+    return runtime, runtime.endpoint, runtime.log_directory
+
+
+@asynccontextmanager
+async def _service(plan: Plan, client: RuntimeClient, log_root: Path) -> AsyncIterator[Service]:
+    version = plan.configuration.gates.version
+    seed = int.from_bytes(os.urandom(8))
+    engine = Engine(seed=seed, kubelet_version=version, user_agent=f"kube-probe/{version}")
+    service = Service(
+        client,
+        engine,
+        Backoff(),
+        node=plan.node,
+        log_root=log_root,
+        on_host=plan.runtime == PROCESS,
+        probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],
+        kubelet_version=version,
+    )
+    try:
+        await service.start()
+        yield service
+    finally:
+        await service.close()
+
+
+@asynccontextmanager
+async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> AsyncIterator[None]:
+    """Both doors stay open while the pods drain, so that a person can see what it waits for."""
+    http, control = HttpServer(service, sock), ControlServer(service, state_dir)
+    await http.start()
+    await control.start()
+    try:
+        yield
+    finally:
+        await http.close()
+        await control.close()
+
+
+async def _service_died(service: Service) -> None:
+    try:
+        await service.run()
+    except Exception as error:
+        log.exception("a part of the service failed")
+        raise ServiceDied(f"{type(error).__name__}: {error}") from error
+
+
+async def _runtime_died(runtime: EmbeddedRuntime) -> None:
+    code = await runtime.wait()
+    raise ServiceDied(f"the embedded runtime ended with {code}, and its containers with it")

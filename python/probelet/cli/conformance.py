@@ -1,0 +1,65 @@
+"""``probelet conformance``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Output
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from probelet.replay.conformance import Finding
+
+app = verb(
+    "conformance",
+    "Recordings with kills are played twice: fed with the recorded inputs, and with probelet's own decisions.\n"
+    "Exit 1 if one differs that is not listed in docs/kubelet-parity.md.",
+    "probelet conformance tests/conformance/traces",
+    "probelet conformance tests/conformance/traces -o json | jq '.different[].name'",
+)
+
+
+@app.default
+def conformance(
+    folder: Annotated[Path, Parameter(name="DIR", help="A folder with recordings in it, at any depth.")],
+    /,
+    *,
+    output: Output = "table",
+) -> int:
+    import msgspec
+
+    from probelet.replay.conformance import conformance as examine
+    from probelet.replay.recording import RecordingError
+
+    if not folder.is_dir():
+        raise CliError(f"DIR: {folder}: not a directory")
+    try:
+        report = examine(folder)
+    except RecordingError as error:
+        raise CliError(str(error)) from error
+    except OSError as error:
+        raise CliError(f"the recordings' target cannot be served: {error}", code=Exit.CANNOT) from error
+    if report.total == 0:
+        raise CliError(f"DIR: {folder}: no recording in it")
+    if output == "json":
+        print(msgspec.json.encode(report).decode())
+    else:
+        for finding in report.different:
+            _print_finding(finding)
+        for known in report.known:
+            print(f"known      {known.name}: {known.section}: {known.reason}")
+        print(f"{report.equal} of {report.total} recordings equal")
+    return Exit.FAILED if report.different else Exit.GOOD
+
+
+def _print_finding(finding: "Finding") -> None:
+    import msgspec
+
+    def text(line: object) -> str:
+        return "(no such line)" if line is None else msgspec.json.encode(line, order="sorted").decode()
+
+    print(f"different  {finding.name}: {finding.section}")
+    print(f"    kubelet   {text(finding.expected)}")
+    print(f"    probelet  {text(finding.got)}")

@@ -1,0 +1,74 @@
+"""How long ``run`` lives: until a signal or the end of its time. A second signal hurries, a third one leaves."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable, Coroutine
+from types import TracebackType
+from typing import Any
+
+# SIGHUP too: the terminal is gone, and with it whoever wanted the pods to run.
+SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
+
+
+class Lifetime:
+    """Counts the signals inside a running event loop.
+
+    The first asks for an end, the second for an end at once. Whoever sends a third has given up on the program: it
+    calls ``leave(128 + number)``, which does not return in production.
+    """
+
+    def __init__(self, leave: Callable[[int], object] = os._exit) -> None:
+        loop = asyncio.get_running_loop()
+        self._asked: asyncio.Future[signal.Signals] = loop.create_future()
+        self._hurried: asyncio.Future[signal.Signals] = loop.create_future()
+        self._leave = leave
+
+    def __enter__(self) -> "Lifetime":
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.add_signal_handler(number, self.handle, number)
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        loop = asyncio.get_running_loop()
+        for number in SIGNALS:
+            loop.remove_signal_handler(number)
+
+    def handle(self, number: signal.Signals) -> None:
+        """What a signal leads to."""
+        for future in (self._asked, self._hurried):
+            if not future.done():
+                future.set_result(number)
+                return
+        self._leave(128 + number)
+
+    async def wait(self, seconds: float | None, *work: Coroutine[Any, Any, None]) -> str:
+        """Do the work until a signal, or for at most ``seconds``; returns why it ended, in a word.
+
+        The work is not expected to end: what ends it, if anything does, is raised. Otherwise it is cancelled.
+        """
+        tasks = [asyncio.ensure_future(part) for part in work]
+        try:
+            ends: list[asyncio.Future[Any]] = [*tasks, self._asked]
+            await asyncio.wait(ends, timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
+            for task in tasks:
+                if task.done():
+                    task.result()
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+        return self._asked.result().name if self._asked.done() else "end of --duration"
+
+    async def unless_hurried(self, drain: Coroutine[Any, Any, list[str]]) -> list[str] | signal.Signals:
+        """What the drain returns, or the signal that could not wait for it; then the drain is cancelled."""
+        task = asyncio.ensure_future(drain)
+        ends: list[asyncio.Future[Any]] = [task, self._hurried]
+        await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            return task.result()
+        task.cancel()
+        return self._hurried.result()

@@ -1,0 +1,79 @@
+"""``probelet replay``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from probelet.replay import Recording
+    from probelet.replay.recording import Trace
+
+app = verb(
+    "replay",
+    "Exit code 1 if one differs.",
+    "probelet replay tests/conformance/traces/named/liveness_failure_threshold.json",
+    "probelet replay tests/conformance/traces/named/*.json",
+    "probelet replay recording.json -o json | jq .probes",
+)
+
+
+@app.default
+def replay(
+    *files: Annotated[Path, Parameter(name="FILE", help="Recordings, or directories with *.json in them.")],
+    output: Annotated[
+        Literal["text", "json"],
+        Parameter(name=["--output", "-o"], help="json: the trace probelet gives, one object a line."),
+    ] = "text",
+) -> int:
+    from probelet.replay import compare, play
+    from probelet.replay.story import differences_text, story
+
+    recordings = [_load(path) for path in _expand(files)]
+    played, equal = 0, 0
+    for recording in recordings:
+        if recording.uses_sockets:
+            if output == "text":
+                print(f"skipped    {recording.scenario.name}: its probes need sockets, not only virtual time")
+            continue
+        trace = play(recording)
+        differences = compare(recording, trace)
+        played += 1
+        equal += not differences
+        if output == "json":
+            _print_json(recording, trace)
+        elif len(recordings) == 1:
+            print(story(recording, trace))
+        if differences and output == "text":
+            print(differences_text(recording, differences))
+    if output == "text":
+        print(f"{equal} of {played} recordings equal in every section")
+    return Exit.GOOD if equal == played else Exit.FAILED
+
+
+def _expand(files: tuple[Path, ...]) -> list[Path]:
+    if not files:
+        raise CliError("FILE: nothing to replay", hint="probelet replay --help shows examples")
+    found: list[Path] = []
+    for path in files:
+        found.extend(sorted(path.rglob("*.json")) if path.is_dir() else [path])
+    return found
+
+
+def _load(path: Path) -> "Recording":
+    from probelet.replay import load
+    from probelet.replay.recording import RecordingError
+
+    try:
+        return load(path)
+    except RecordingError as error:
+        raise CliError(str(error)) from error
+
+
+def _print_json(recording: "Recording", trace: "Trace") -> None:
+    import msgspec
+
+    print(msgspec.json.encode({"scenario": recording.scenario.name, **trace}).decode())

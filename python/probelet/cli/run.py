@@ -1,0 +1,81 @@
+"""``probelet run``."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError
+from probelet.cli.options import Duration, KubeletVersion, Listen, LogFormat, LogLevel, Runtime, StateDir
+from probelet.cli.verb import verb
+
+app = verb(
+    "run",
+    "PATH is a file with v1 Pods (YAML or JSON, several documents, a List) or a\n"
+    "directory of such files. They are watched: what is added starts, what is\n"
+    "removed ends, and a pod whose new version has a mistake goes on as it is.\n"
+    "SIGTERM or Ctrl-C drains within the pods' grace and exits 0; a second one kills\n"
+    "at once and exits 128 + its number (130 for Ctrl-C). What the containers print\n"
+    "is in STATE_DIR/runtime/logs, or where the CRI runtime puts it.",
+    "probelet run examples/web",
+    "probelet run /etc/kubernetes/manifests --listen 127.0.0.1:0",
+    "probelet run pods/ --runtime unix:///run/containerd/containerd.sock",
+    "probelet run pods/ --duration 60s --log-format json",
+)
+
+
+@app.default
+def run(
+    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="A manifest, or a directory of manifests.")],
+    runtime: Runtime = "process",
+    config: Annotated[Path | None, Parameter(metavar="FILE", help="Kubelet- and ProbeletConfiguration.")] = None,
+    feature_gates: Annotated[str | None, Parameter(metavar="GATES", help="Name=true,Other=false.")] = None,
+    kubelet_version: KubeletVersion = "1.36",
+    listen: Listen = "127.0.0.1:10290",
+    state_dir: StateDir = None,
+    node_name: Annotated[str | None, Parameter(metavar="NAME", help="Default: the name of this host.")] = None,
+    duration: Duration = None,
+    log_format: LogFormat = "text",
+    log_level: LogLevel = "info",
+) -> int:
+    import os
+    import socket
+    import sys
+
+    import structlog
+
+    from probelet.cli.composition import PROCESS, Plan, carry_out
+    from probelet.cli.logging import set_up_logging
+    from probelet.cli.manifests import Manifests
+    from probelet.config import ConfigError, load_config
+    from probelet.cri.client import socket_of
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.error import ServerError
+    from probelet.server.state_dir import default_state_dir, locked_state_dir
+
+    set_up_logging(log_format, log_level, colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ)
+    try:
+        configuration = load_config(config, feature_gates=feature_gates, kubelet_version=kubelet_version)
+        if runtime != PROCESS:
+            socket_of(runtime)
+    except ConfigError as error:
+        raise CliError(*map(str, error.problems)) from error
+    except ValueError as error:
+        raise CliError(f'--runtime: {error}; or "{PROCESS}"') from error
+    for warning in configuration.warnings:
+        structlog.get_logger("probelet.run").warning(str(warning))
+    manifests = Manifests(list(paths), configuration.gates, on_host=runtime == PROCESS)
+    plan = Plan(
+        configuration=configuration,
+        manifests=manifests,
+        first=manifests.first(),
+        runtime=runtime,
+        node=node_name or socket.gethostname(),
+        seconds=duration,
+    )
+    try:
+        with locked_state_dir(state_dir or default_state_dir()) as locked:
+            sock, address = listening_socket(parse_address(listen))
+            return carry_out(plan, locked, sock, address)
+    except ServerError as error:
+        raise CliError(str(error)) from error

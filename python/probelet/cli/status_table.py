@@ -1,0 +1,126 @@
+"""The table of ``probelet status``: one line a container, and below it one for each thing that is wrong."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from typing import Any
+
+from rich.cells import cell_len, set_cell_size
+from rich.console import Console, ConsoleOptions
+from rich.text import Text
+
+from probelet.cli.terminal import printable
+from probelet.server.summary import PROBE_TYPES, Sign, probe_mark, restarts, state, trouble
+
+GAP = "  "
+# Of a name that is too long for the terminal at least this much stays.
+POD_COLUMNS_MIN = 12
+
+_STYLES: dict[Sign, str] = {
+    "good": "green",
+    "failing": "yellow",
+    "bad": "red",
+    "recovering": "yellow",
+    "error": "yellow",
+    "pending": "dim",
+}
+_MARKS: dict[Sign, str] = {"good": "✓", "failing": "✗", "bad": "✗", "recovering": "✓", "error": "!", "pending": "·"}
+_ASCII_MARKS: dict[Sign, str] = {
+    "good": "+",
+    "failing": "x",
+    "bad": "x",
+    "recovering": "+",
+    "error": "!",
+    "pending": ".",
+}
+
+_HEADS = ("POD", "READY", "STATE", "RESTARTS", "PROBES")
+
+
+class StatusTable:
+    """A rich renderable of a status document. ``unicode`` is whether the terminal can show ✓ and ✗."""
+
+    def __init__(self, document: dict[str, Any], *, unicode: bool) -> None:
+        self._document = document
+        self._as_of = datetime.fromisoformat(document["as_of"])
+        self._marks = _MARKS if unicode else _ASCII_MARKS
+        self._branch = "└ " if unicode else "- "
+        self._ellipsis = "…" if unicode else "~"
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        yield self._summary()
+        if not self._document["pods"]:
+            return
+        rows = list(self._rows())
+        widths = [max(cell_len(cells[column].plain) for cells, _ in rows) for column in range(len(_HEADS))]
+        widths = [max(width, len(head)) for width, head in zip(widths, _HEADS, strict=True)]
+        over = sum(widths) + len(GAP) * (len(widths) - 1) - options.max_width
+        widths[0] = max(widths[0] - max(over, 0), min(widths[0], POD_COLUMNS_MIN))
+        yield self._line([Text(head, "bold") for head in _HEADS], widths)
+        for cells, sentences in rows:
+            yield self._line(cells, widths)
+            for sentence in sentences:
+                indent = "  " + ("  " if cells[0].plain.startswith("  ") else "")
+                yield self._cut(Text(f"{indent}{self._branch}{printable(sentence)}", "dim"), options.max_width)
+
+    def _summary(self) -> Text:
+        pods = self._document["pods"]
+        ready = sum(pod["ready"] for pod in pods)
+        many = "1 pod" if len(pods) == 1 else f"{len(pods)} pods"
+        return Text(f"{printable(self._document['node'])}: {many}, {ready} ready at {self._as_of:%H:%M:%S} UTC", "dim")
+
+    def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
+        pods = self._document["pods"]
+        qualified = any(pod["namespace"] != "default" for pod in pods)
+        for pod in pods:
+            name = f"{pod['namespace']}/{pod['name']}" if qualified else pod["name"]
+            containers = pod["containers"]
+            if len(containers) == 1:
+                yield self._container(Text(name), containers[0], pod["ready"])
+                continue
+            counted = [container for container in containers if container["kind"] != "init"]
+            ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
+            total = str(sum(container["restart_count"] for container in containers))
+            yield [Text(name), _ready(ready, pod["ready"]), Text(pod["phase"]), Text(total), Text("")], []
+            for container in containers:
+                yield self._container(Text(f"  {container['name']}"), container, container["ready"])
+
+    def _container(self, name: Text, container: dict[str, Any], ready: bool) -> tuple[list[Text], list[str]]:
+        style = {"running": "", "waiting": "yellow", "terminated": "dim"}[container["state"]]
+        if container["state"] == "terminated" and container["exit_code"]:
+            style = "red"
+        cells = [
+            name,
+            _ready("1/1" if container["ready"] else "0/1", ready),
+            Text(printable(state(container)), style),
+            Text(restarts(container, self._as_of), "yellow" if container["restart_count"] else ""),
+            self._probes(container["probes"]),
+        ]
+        return cells, trouble(container, self._as_of)
+
+    def _probes(self, probes: dict[str, Any]) -> Text:
+        shown = []
+        for probe_type in PROBE_TYPES:
+            if probe_type in probes:
+                mark = probe_mark(probes[probe_type])
+                text = f"{probe_type[0].upper()}{self._marks[mark.sign]}{mark.count}"
+                shown.append(Text(text, _STYLES[mark.sign]))
+        return Text(" ").join(shown)
+
+    def _line(self, cells: list[Text], widths: list[int]) -> Text:
+        line = Text(no_wrap=True, overflow="ignore")
+        for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+            cell = self._cut(cell, width)
+            line.append_text(cell)
+            if place < len(cells) - 1:
+                line.append(" " * (width - cell_len(cell.plain)) + GAP)
+        line.rstrip()
+        return line
+
+    def _cut(self, text: Text, width: int) -> Text:
+        if cell_len(text.plain) > width:
+            return Text(set_cell_size(text.plain, width - 1) + self._ellipsis, text.style)
+        return text
+
+
+def _ready(count: str, ready: bool) -> Text:
+    return Text(count, "green" if ready else "yellow")

@@ -1,0 +1,24 @@
+"""The verbs, one line each. A verb is the attribute ``app`` of ``probelet.cli.<name>``, imported when it is used."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Verb:
+    name: str
+    group: Literal["Node", "Laboratory", "Tools"]
+    help: str
+    words: tuple[str, ...] = ()
+    """What may follow the verb, where something has to."""
+
+
+VERBS = (
+    Verb("run", "Node", "Run pods from manifests: start, probe, kill and restart their containers."),
+    Verb("status", "Node", "Show every pod and container and how its probes stand."),
+    Verb("events", "Node", "Show what has happened: failed probes, kills, restarts."),
+    Verb("probe", "Node", "Run one probe and show what it saw, phase by phase.", ("http", "tcp", "grpc", "exec")),
+    Verb("version", "Tools", "Show the version, and the kubelet it is equivalent to."),
+    Verb("conformance", "Tools", "Play a folder of recordings and say what differs."),
+    Verb("replay", "Tools", "Play recordings of the kubelet's prober through probelet's own and compare."),
+)

@@ -1,0 +1,25 @@
+"""``probelet version``."""
+
+from probelet.cli.exit import Exit
+from probelet.cli.options import Output
+from probelet.cli.verb import verb
+
+# The release whose prober was recorded; see docs/kubelet-parity.md.
+KUBERNETES = "1.36.3"
+
+app = verb("version", "", "probelet version", "probelet version -o json")
+
+
+@app.default
+def version(*, output: Output = "table") -> int:
+    import json
+    import platform
+
+    from probelet import _rust
+
+    found = {"probelet": _rust.version(), "kubernetes": KUBERNETES, "python": platform.python_version()}
+    if output == "json":
+        print(json.dumps({"schema": "probelet-version/1", **found}))
+    else:
+        print(f"probelet {found['probelet']} (prober of Kubernetes {found['kubernetes']}, Python {found['python']})")
+    return Exit.GOOD

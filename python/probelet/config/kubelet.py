@@ -1,0 +1,57 @@
+"""``KubeletConfiguration`` (kubelet.config.k8s.io/v1beta1), as far as it is read here."""
+
+from typing import Annotated, TypeAlias
+
+import msgspec
+
+from probelet.spec.decode import DURATION_FORMAT
+from probelet.spec.duration import MINUTE
+from probelet.spec.meta import Int32
+
+API_VERSION = "kubelet.config.k8s.io/v1beta1"
+KIND = "KubeletConfiguration"
+
+# Nanoseconds; written as a Go duration text such as "2m0s".
+Duration: TypeAlias = Annotated[int, msgspec.Meta(extra=DURATION_FORMAT)]
+
+
+class Section(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
+    """Base of every configuration type: camelCase in files, snake_case inside."""
+
+
+class CrashLoopBackOffConfig(Section, frozen=True, kw_only=True):
+    """The restart delay of the whole node (KEP-5593)."""
+
+    max_container_restart_period: Duration | None = None
+    """Longest delay before a restart, 1s to 300s. Default: none set, which means 300s. Needs the gate
+    ``KubeletCrashLoopBackOffMax``."""
+
+
+class ProposedCrashLoopBackOff(Section, frozen=True, kw_only=True):
+    """The spelling of KEP-4603's own text, kept beside the one that shipped."""
+
+    max_seconds: Int32 | None = None
+    """Longest delay before a restart in whole seconds, 1 to 300. Default: none set."""
+
+
+class KubeletConfiguration(Section, frozen=True, kw_only=True):
+    """The kubelet's own file. Fields that are not read are accepted in silence (``unread_field``)."""
+
+    api_version: str = API_VERSION
+    kind: str = KIND
+    feature_gates: dict[str, bool] = msgspec.field(default_factory=dict)
+    """Gates to switch on or off; ``--feature-gates`` wins over it. Default: each gate's own."""
+    runtime_request_timeout: Duration = 0
+    """Deadline of a CRI call, except of those that wait by nature; an exec run gets this plus its own timeout.
+    Default 2m, also for an explicit 0 (the kubelet's defaulting); must not be negative."""
+    crash_loop_back_off: CrashLoopBackOffConfig = CrashLoopBackOffConfig()
+    crashloopbackoff: ProposedCrashLoopBackOff = ProposedCrashLoopBackOff()
+
+
+RUNTIME_REQUEST_TIMEOUT = 2 * MINUTE
+
+
+def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
+    """The kubelet's defaulting (``SetDefaults_KubeletConfiguration``, 1.36) of what is read here."""
+    timeout = config.runtime_request_timeout or RUNTIME_REQUEST_TIMEOUT
+    return msgspec.structs.replace(config, runtime_request_timeout=timeout)

@@ -1,0 +1,80 @@
+"""``ProbeletConfiguration`` (probelet.dev/v1alpha1): every improvement over the kubelet, each off by default.
+
+With nothing set a node behaves as the kubelet's own prober does.
+"""
+
+from typing import Literal
+
+from probelet.config.kubelet import Duration, Section
+from probelet.spec.duration import MINUTE
+from probelet.spec.meta import Int32
+
+API_VERSION = "probelet.dev/v1alpha1"
+KIND = "ProbeletConfiguration"
+
+
+class RestartBudget(Section, frozen=True, kw_only=True):
+    """A token bucket for restarts; it starts full."""
+
+    burst: Int32 = 10
+    """Restarts that may happen at once. Default 10; at least 1."""
+    refill: Duration = MINUTE
+    """One more restart is allowed after each such time. Default 1m; above 0."""
+
+
+class ProbeletConfiguration(Section, frozen=True, kw_only=True):
+    """The opt-ins. Durations are Go texts such as ``1m30s``."""
+
+    api_version: str = API_VERSION
+    kind: str = KIND
+
+    phase: Literal["kubelet", "spread"] = "kubelet"
+    """When a worker's runs fall: ``kubelet``, at once and then every period (default); ``spread``, at a phase derived
+    from the pod's UID, container and type, so that a rollout of many pods does not probe in step for ever."""
+    event_wording: Literal["kubelet", "counted"] = "kubelet"
+    """``counted`` adds "2 of 3" to Unhealthy events (kubernetes#115823). Default ``kubelet``, which many parse."""
+    started_carried_by: Literal["name", "id"] = "name"
+    """What a status inherits ``started`` by: the container's name, as Kubernetes 1.36 does (default), or its ID, which
+    fixes kubernetes#141155: a restarted container looks started before its startupProbe has passed."""
+    starved_verdict: Literal["failure", "unknown"] = "failure"
+    """A failed run of a prober that was itself late: it counts, as for the kubelet (default), or ``unknown``: it is a
+    prober error and counts for nothing (kubernetes#89898)."""
+    starved_share: float = 0.5
+    """Lateness of our own loop, as a share of the probe's timeout, from which a run is starved. Default 0.5, above 0:
+    half of the timeout was then not the container's."""
+    deny_host_probes: bool = False
+    """Refuse pods whose probes or hooks name a ``host`` (Pod Security baseline, policy 1.34). Default false, because
+    the kubelet itself honours the host."""
+
+    exec_single_flight: bool = False
+    """Never start an exec run while an earlier one still hangs in the runtime. Default false, as the kubelet."""
+    exec_max_in_flight: Int32 | None = None
+    """Exec runs of the whole node at once, at least 1; others wait their turn. Default: no limit, as the kubelet."""
+    exec_client_deadline: Duration | None = None
+    """Give up an exec run this long after its own timeout, above 0, for runtimes that do not honour timeouts.
+    Default: runtimeRequestTimeout, as the kubelet."""
+
+    restore: Literal["kubelet", "full"] = "kubelet"
+    """After a restart of probelet: ``kubelet`` starts anew but for ready and started (default); ``full`` continues
+    counters, holds and back-off from the journal."""
+    max_container_age: Duration | None = None
+    """Restart containers that are older, one after another under ``restartBudget``; above 0. Default: never."""
+    restart_budget: RestartBudget | None = None
+    """Limits restarts of the whole node. Default: no limit, as the kubelet."""
+
+    restart_timer: Literal["exact", "kubelet"] = "exact"
+    """When a container in back-off starts: when the delay is over (default), or ``kubelet``: when its sync loop would
+    have looked again, up to 1.5 times later."""
+    first_restart: Literal["free", "delayed"] = "free"
+    """The first restart of a container waits for nothing, as shipped (default), or ``delayed``: for the initial delay
+    (kubernetes#123602)."""
+    probe_kill_accounting: Literal["kubelet", "own_exit"] = "kubelet"
+    """The exit a probe kill is measured from: the life before, as the kubelet (default), or ``own_exit``: its own."""
+    reduced_curve_max: Literal["kep", "shipped"] = "kep"
+    """The longest delay with both crash-loop gates on and nothing set: 60 s as KEP-4603 says (default), or
+    ``shipped``: the 300 s that the kubelet's defaulting writes over it."""
+    container_backoff_annotations: bool = False
+    """Let pods choose the curve of a container by annotation, within the node's limits. Default false."""
+    release_on_dependency: bool = False
+    """Start containers that wait in back-off as soon as the probe they name as their dependency turns healthy.
+    Default false."""

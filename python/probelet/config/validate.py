@@ -1,0 +1,36 @@
+"""What values a configuration may hold, beyond their types."""
+
+from probelet.config.kubelet import KubeletConfiguration
+from probelet.config.opt_in import ProbeletConfiguration
+from probelet.spec.duration import format_duration
+from probelet.spec.problem import FieldError
+
+
+def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
+    """Mistakes in the kubelet's document."""
+    if config.runtime_request_timeout >= 0:
+        return []
+    value = format_duration(config.runtime_request_timeout)
+    return [FieldError("runtimeRequestTimeout", "Invalid value", value, "must not be negative")]
+
+
+def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
+    """Mistakes in our own document."""
+    errors = []
+    durations = {
+        "execClientDeadline": config.exec_client_deadline,
+        "maxContainerAge": config.max_container_age,
+    }
+    counts = {"execMaxInFlight": config.exec_max_in_flight}
+    if config.restart_budget is not None:
+        durations["restartBudget.refill"] = config.restart_budget.refill
+        counts["restartBudget.burst"] = config.restart_budget.burst
+    for path, duration in durations.items():
+        if duration is not None and duration <= 0:
+            errors.append(FieldError(path, "Invalid value", format_duration(duration), "must be greater than 0"))
+    for path, count in counts.items():
+        if count is not None and count < 1:
+            errors.append(FieldError(path, "Invalid value", count, "must be greater than or equal to 1"))
+    if not config.starved_share > 0:
+        errors.append(FieldError("starvedShare", "Invalid value", config.starved_share, "must be greater than 0"))
+    return errors

@@ -1,0 +1,58 @@
+"""What the engine has to say: one file descriptor, one batch, everyone who waits for a part of it."""
+
+import asyncio
+from collections.abc import Mapping
+
+from probelet._rust import Batch, Engine
+from probelet.node.execs import Execs
+from probelet.node.pod import NodePod
+from probelet.node.recorder import Recorder
+from probelet.node.timers import Timers
+
+
+class Changes:
+    """Reads the engine's batches. ``pods`` are those of the node, by UID; others are not ours any more.
+
+    In a batch events come before what they lead to: an Unhealthy is on record before the sync that kills.
+    """
+
+    def __init__(
+        self, engine: Engine, *, execs: Execs, recorder: Recorder, timers: Timers, pods: Mapping[str, NodePod]
+    ) -> None:
+        self._engine = engine
+        self._execs = execs
+        self._recorder = recorder
+        self._timers = timers
+        self._pods = pods
+        self._watched: asyncio.AbstractEventLoop | None = None
+
+    def watch(self) -> None:
+        """Read batches on the running loop from now on."""
+        self._watched = asyncio.get_running_loop()
+        self._watched.add_reader(self._engine.fileno(), self._read)
+
+    def close(self) -> None:
+        """Read no more."""
+        if self._watched is not None:
+            self._watched.remove_reader(self._engine.fileno())
+            self._watched = None
+
+    def _read(self) -> None:
+        self.dispatch(self._engine.drain())
+
+    def dispatch(self, batch: Batch) -> None:
+        """Hand every part of a batch to who waits for it."""
+        for event in batch.events:
+            if pod := self._pods.get(event.pod_uid):
+                self._recorder.record(
+                    pod.uid, pod.full_name, event.type, event.reason, event.message, event.field_path, event.at_ms
+                )
+        self._execs.start(batch.execs)
+        for update in batch.updates:
+            if pod := self._pods.get(update.pod_uid):
+                pod.note_result(update)
+        for token in batch.timers:
+            self._timers.fire(token)
+        for uid in batch.syncs:
+            if pod := self._pods.get(uid):
+                pod.request_sync()

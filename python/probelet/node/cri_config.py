@@ -1,0 +1,61 @@
+"""What the runtime is told to run: sandbox and container configurations (kubelet kuberuntime_sandbox.go, 1.36)."""
+
+from pathlib import Path
+
+from probelet.cri.v1 import api_pb2
+from probelet.node import labels
+from probelet.node.environment import Place, environment, expanded
+from probelet.spec.container import Container
+from probelet.spec.pod import Pod
+
+
+def log_directory(root: Path, pod: Pod) -> Path:
+    """``<root>/<namespace>_<name>_<uid>`` (kubelet ``BuildPodLogsDirectory``, 1.36)."""
+    meta = pod.metadata
+    return root / f"{meta.namespace}_{meta.name}_{meta.uid}"
+
+
+def log_path(container: str, restart_count: int) -> str:
+    """The log of one instance, inside the pod's directory."""
+    return f"{container}/{restart_count}.log"
+
+
+def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_pb2.PodSandboxConfig:
+    """The sandbox of one attempt."""
+    meta = pod.metadata
+    return api_pb2.PodSandboxConfig(
+        metadata=api_pb2.PodSandboxMetadata(name=meta.name, uid=meta.uid, namespace=meta.namespace, attempt=attempt),
+        hostname="" if pod.spec.host_network else pod.spec.hostname or meta.name,
+        log_directory=str(log_directory(log_root, pod)),
+        labels=labels.sandbox_labels(pod, node),
+        annotations=meta.annotations,
+        linux=api_pb2.LinuxPodSandboxConfig(
+            security_context=api_pb2.LinuxSandboxSecurityContext(namespace_options=_namespaces(pod))
+        ),
+    )
+
+
+def container_config(pod: Pod, container: Container, restart_count: int, place: Place) -> api_pb2.ContainerConfig:
+    """One instance of a container, with everything expanded that the kubelet expands."""
+    variables = environment(pod, container, place)
+    known = {**place.given, **variables}
+    return api_pb2.ContainerConfig(
+        metadata=api_pb2.ContainerMetadata(name=container.name, attempt=restart_count),
+        image=api_pb2.ImageSpec(image=container.image, user_specified_image=container.image),
+        command=expanded(container.command, known),
+        args=expanded(container.args, known),
+        working_dir=container.working_dir,
+        envs=[api_pb2.KeyValue(key=name, value=value.encode()) for name, value in variables.items()],
+        labels=labels.container_labels(pod, container),
+        annotations=labels.container_annotations(pod, container, restart_count),
+        log_path=log_path(container.name, restart_count),
+        linux=api_pb2.LinuxContainerConfig(
+            security_context=api_pb2.LinuxContainerSecurityContext(namespace_options=_namespaces(pod))
+        ),
+    )
+
+
+def _namespaces(pod: Pod) -> api_pb2.NamespaceOption:
+    # Processes are shared by the pod only where it asks for that; the API's zero value would share them always.
+    pid = api_pb2.POD if pod.spec.share_process_namespace else api_pb2.CONTAINER
+    return api_pb2.NamespaceOption(network=api_pb2.NODE if pod.spec.host_network else api_pb2.POD, pid=pid)

@@ -1,0 +1,153 @@
+"""Policy's effects as calls of the runtime, and the cache brought up to date with each."""
+
+import shutil
+from collections.abc import Awaitable
+from contextlib import suppress
+from pathlib import Path
+
+from probelet.cri import errors
+from probelet.cri.client import RuntimeClient
+from probelet.node.cache import PodCache
+from probelet.node.cri_config import container_config, log_directory, log_path, sandbox_config
+from probelet.node.environment import Place
+from probelet.node.facts import bare_id
+from probelet.node.hooks import Hooks
+from probelet.node.pleg import Pleg
+from probelet.policy.action import (
+    CreateContainer,
+    Effect,
+    KillContainer,
+    Outcome,
+    RemoveContainer,
+    RemoveSandbox,
+    RunHook,
+    RunSandbox,
+    StartContainer,
+    StopSandbox,
+)
+from probelet.spec.pod import Pod
+
+CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", detail="context canceled")
+"""What the kubelet's own calls end with when a sync is given up."""
+
+
+class Effects:
+    """Carries out one effect at a time; the cache shows what it did before ``perform`` returns.
+
+    ``runtime`` is the type in ``type://id``; ``on_host`` says that containers are processes of this machine; HTTP hooks
+    call themselves ``user_agent``.
+    """
+
+    def __init__(
+        self,
+        client: RuntimeClient,
+        cache: PodCache,
+        pleg: Pleg,
+        *,
+        runtime: str,
+        node: str,
+        log_root: Path,
+        on_host: bool,
+        user_agent: str,
+    ) -> None:
+        self._client = client
+        self._cache = cache
+        self._pleg = pleg
+        self._runtime = runtime
+        self._node = node
+        self._log_root = log_root
+        self._on_host = on_host
+        self._hooks = Hooks(client, user_agent)
+
+    async def perform(self, pod: Pod, effect: Effect) -> Outcome:
+        """Never raises for what the runtime answers."""
+        try:
+            outcome = await self._call(pod, effect)
+        except errors.CriError as error:
+            outcome = Outcome(error=str(error), detail=error.detail)
+        await self.look(pod.metadata.uid, effect, outcome)
+        return outcome
+
+    async def look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
+        """Bring the cache up to date with an effect that has ended or was given up."""
+        try:
+            await self._look(uid, effect, outcome)
+        except errors.CriError:
+            # The effect stands as it is; what it changed is found by the next list.
+            self._pleg.request_relist()
+
+    async def _call(self, pod: Pod, effect: Effect) -> Outcome:
+        match effect:
+            case RunSandbox(attempt):
+                config = sandbox_config(pod, attempt=attempt, node=self._node, log_root=self._log_root)
+                return Outcome(id=await self._client.run_pod_sandbox(config))
+            case StopSandbox(sandbox_id):
+                await _unless_gone(self._client.stop_pod_sandbox(sandbox_id))
+            case RemoveSandbox(sandbox_id):
+                await _unless_gone(self._client.remove_pod_sandbox(sandbox_id))
+            case CreateContainer():
+                return Outcome(id=await self._create(pod, effect))
+            case StartContainer(_, container_id):
+                await self._client.start_container(bare_id(container_id))
+            case KillContainer():
+                stop = self._client.stop_container(bare_id(effect.container_id), effect.grace_seconds)
+                await _unless_gone(stop)
+            case RemoveContainer():
+                await self._remove(pod, effect)
+            case RunHook():
+                return await self._hooks.run(effect, self._pod_ip(pod, effect.container_id))
+        return Outcome()
+
+    def _pod_ip(self, pod: Pod, container_id: str) -> str:
+        """The address of a container's sandbox; empty where there is none of its own, or none known."""
+        container = self._cache.container(pod.metadata.uid, container_id)
+        sandbox = self._cache.sandbox(pod.metadata.uid, container.sandbox_id) if container is not None else None
+        return sandbox.ip or "" if sandbox is not None else ""
+
+    async def _remove(self, pod: Pod, effect: RemoveContainer) -> None:
+        """The log first, as the kubelet does (kuberuntime_container.go:removeContainer, 1.36)."""
+        known = self._cache.container(pod.metadata.uid, effect.container_id)
+        if known is not None and not effect.keep_log:
+            log = log_directory(self._log_root, pod) / log_path(effect.name, known.restart_count)
+            with suppress(OSError):
+                log.unlink()
+        await _unless_gone(self._client.remove_container(bare_id(effect.container_id)))
+
+    def remove_logs(self, pod: Pod) -> None:
+        """The pod is gone: its log directory goes too."""
+        shutil.rmtree(log_directory(self._log_root, pod), ignore_errors=True)
+
+    async def _create(self, pod: Pod, effect: CreateContainer) -> str:
+        sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
+        attempt = sandbox.attempt if sandbox is not None else 0
+        # The runtime wants the configuration the sandbox was run with; it follows from the pod and the attempt.
+        of_sandbox = sandbox_config(pod, attempt=attempt, node=self._node, log_root=self._log_root)
+        ip = sandbox.ip or "" if sandbox is not None else ""
+        # The process runtime tells every container its address, which a server has to bind there.
+        given = {"POD_IP": ip} if self._on_host and ip else {}
+        config = container_config(pod, effect.container, effect.restart_count, Place(self._node, ip, given))
+        return f"{self._runtime}://{await self._client.create_container(effect.sandbox_id, config, of_sandbox)}"
+
+    async def _look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
+        match effect:
+            case RunSandbox() if outcome.id:
+                await self._pleg.refresh_sandbox(uid, outcome.id)
+            case StopSandbox(sandbox_id):
+                await self._pleg.refresh_sandbox(uid, sandbox_id)
+            case RemoveSandbox(sandbox_id) if not outcome.error:
+                self._cache.drop(uid, sandbox_id)
+            case CreateContainer() if outcome.id:
+                await self._pleg.refresh_container(uid, outcome.id, effect.sandbox_id)
+            case StartContainer(_, container_id) | KillContainer(_, container_id):
+                known = self._cache.container(uid, container_id)
+                await self._pleg.refresh_container(uid, container_id, known.sandbox_id if known else "")
+            case RemoveContainer(_, container_id, _) if not outcome.error:
+                self._cache.drop(uid, container_id)
+
+
+async def _unless_gone(call: Awaitable[None]) -> None:
+    """What is already gone needs no stopping (kubelet ``crierror.IsNotFound``, 1.36)."""
+    try:
+        await call
+    except errors.NotFound:
+        return

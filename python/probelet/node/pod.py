@@ -1,0 +1,244 @@
+"""One pod on the node: its machine's actions, carried out in order."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+import structlog
+
+from probelet._rust import Backoff, Engine, TokenBucket, Update
+from probelet.node.cache import PodCache
+from probelet.node.counters import REASONS, Counters
+from probelet.node.effects import CANCELED, Effects
+from probelet.node.facts import encode_facts
+from probelet.node.recorder import Recorder
+from probelet.node.tasks import Tasks
+from probelet.node.timers import Timers
+from probelet.policy.action import (
+    Action,
+    Arm,
+    Cancel,
+    Due,
+    Effect,
+    Forget,
+    Input,
+    KillContainer,
+    Observed,
+    Outcome,
+    Perform,
+    Performed,
+    Publish,
+    Record,
+    RunHook,
+    StartContainer,
+    StopProbing,
+    SyncRequested,
+    Terminate,
+)
+from probelet.policy.kill import termination_grace
+from probelet.policy.lifecycle import PodMachine
+from probelet.policy.plan import Prober
+from probelet.spec.load import Manifest
+
+SYNC_BURST: Final = 20
+"""Syncs that results may ask for at once: a few for each probe of a large pod."""
+
+SYNC_REFILL_NS: Final = 1_000_000_000
+"""Then one a second. The kubelet has no such limit, and a Never pod one of whose containers has ended while another
+runs on keeps it busy for ever: each sync makes a worker that publishes Failure, which asks for a sync, and ends."""
+
+INITIAL_RESULTS: Final[dict[str, str]] = {
+    "liveness": "Success",
+    "readiness": "Failure",
+    "startup": "Unknown",
+}
+"""What is published for a new container before its first run (kubelet worker.go, 1.36)."""
+
+log = structlog.get_logger("probelet.node")
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What all pods of a node share."""
+
+    engine: Engine
+    prober: Prober
+    backoff: Backoff
+    cache: PodCache
+    effects: Effects
+    recorder: Recorder
+    timers: Timers
+    tasks: Tasks
+    counters: Counters
+    probe_grace: bool
+
+
+class NodePod:
+    """A pod and what is under way for it. A task exists only while effects are in flight."""
+
+    def __init__(self, manifest: Manifest, parts: Parts, on_gone: "Callable[[NodePod], None]") -> None:
+        self.manifest = manifest
+        self.pod = manifest.pod
+        self.uid = manifest.pod.metadata.uid
+        self.full_name = manifest.pod.full_name
+        self.machine = PodMachine(manifest.pod, parts.prober, parts.backoff, probe_grace=parts.probe_grace)
+        self.removing = False
+        """Whether the pod has been asked to end."""
+        self._parts = parts
+        self._on_gone = on_gone
+        self._timer: int | None = None
+        # The calls of every ticket that is not answered yet.
+        self._calls: dict[int, list[asyncio.Task[Outcome]]] = {}
+        self._syncs = TokenBucket(burst=SYNC_BURST, interval_ns=SYNC_REFILL_NS)
+        self._delayed: int | None = None
+        # By type and container name: the instance and the result that was last spoken of.
+        self._said: dict[tuple[str, str], tuple[str, str]] = {}
+        self._log = log.bind(pod=self.full_name)
+
+    def observe(self) -> None:
+        """The cache has news of this pod."""
+        self.give(Observed(self._parts.cache.snapshot(self.uid)))
+
+    def request_sync(self) -> None:
+        """A result changed: sync now, or as soon as the pod may."""
+        if self._delayed is not None:
+            return
+        timers = self._parts.timers
+        if self._syncs.take(timers.now()):
+            self.give(SyncRequested())
+        else:
+            self._delayed = timers.arm(timers.now() + SYNC_REFILL_NS, self._delayed_sync)
+
+    def _delayed_sync(self) -> None:
+        self._delayed = None
+        self._syncs.take(self._parts.timers.now())
+        self.give(SyncRequested())
+
+    def note_result(self, update: Update) -> None:
+        """Say that a result changed, unless it only is what every container begins with."""
+        known = self._parts.cache.container(self.uid, update.container_id)
+        if known is None:
+            return
+        key = (update.probe_type, known.name)
+        instance, result = self._said.get(key, ("", ""))
+        if (result if instance == known.id else INITIAL_RESULTS[update.probe_type]) == update.result:
+            return
+        self._said[key] = (known.id, update.result)
+        say = self._log.warning if update.result == "Failure" else self._log.info
+        say("probe result", container=known.name, probe_type=update.probe_type, result=update.result)
+
+    def end(self, terminate: Terminate) -> int:
+        """End the pod; returns the seconds it may take."""
+        self.removing = True
+        self.give(terminate)
+        return 0 if terminate.at_once else termination_grace(self.pod, terminate.grace_seconds).seconds
+
+    def give(self, given: Input) -> None:
+        """One input to the machine, and the carrying out of its actions."""
+        for action in self.machine.handle(self._parts.timers.now(), given):
+            self._do(action)
+
+    def _do(self, action: Action) -> None:
+        parts = self._parts
+        match action:
+            case Record():
+                parts.recorder.record(
+                    self.uid, self.full_name, action.type, action.reason, action.message, action.field_path
+                )
+            case Publish():
+                self._publish(action)
+            case Perform():
+                for effect in action.effects:
+                    self._announce(effect)
+                calls = [asyncio.ensure_future(parts.effects.perform(self.pod, e)) for e in action.effects]
+                self._calls[action.ticket] = calls
+                parts.tasks.spawn(self._perform(action, calls))
+            case Cancel(ticket):
+                for call in self._calls.get(ticket, ()):
+                    call.cancel()
+            case Arm(deadline):
+                self._arm(deadline)
+            case StopProbing():
+                parts.engine.remove_pod(self.uid)
+            case Forget():
+                self._forget()
+
+    def _publish(self, publish: Publish) -> None:
+        engine = self._parts.engine
+        set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
+        set_status(self.uid, encode_facts(publish))
+
+    async def _perform(self, perform: Perform, calls: list[asyncio.Task[Outcome]]) -> None:
+        ended = await asyncio.gather(*calls, return_exceptions=True)
+        outcomes = tuple([await self._outcome(e, r) for e, r in zip(perform.effects, ended, strict=True)])
+        if self._calls.pop(perform.ticket, None) is None:
+            # The pod was forgotten meanwhile: a hook outlived its container.
+            return
+        for effect, outcome in zip(perform.effects, outcomes, strict=True):
+            self._report(effect, outcome)
+        self.give(Performed(perform.ticket, outcomes, self._parts.cache.snapshot(self.uid)))
+
+    async def _outcome(self, effect: Effect, result: Outcome | BaseException) -> Outcome:
+        if isinstance(result, Outcome):
+            return result
+        if isinstance(result, asyncio.CancelledError):
+            # The runtime may have done it all the same: only looking tells.
+            await self._parts.effects.look(self.uid, effect, CANCELED)
+            return CANCELED
+        raise result
+
+    def _arm(self, deadline: int | None) -> None:
+        if self._timer is not None:
+            self._parts.timers.cancel(self._timer)
+            self._timer = None
+        if deadline is not None:
+            self._timer = self._parts.timers.arm(deadline, self._due)
+
+    def _due(self) -> None:
+        self._timer = None
+        self.give(Due())
+
+    def _forget(self) -> None:
+        if self._delayed is not None:
+            self._parts.timers.cancel(self._delayed)
+        for calls in self._calls.values():
+            for call in calls:
+                call.cancel()
+        self._calls.clear()
+        self._parts.engine.forget_pod(self.uid)
+        self._parts.effects.remove_logs(self.pod)
+        self._parts.cache.forget(self.uid)
+        # Entries of pods that are gone would otherwise stay for ever; the table knows which are old enough.
+        self._parts.backoff.collect(self._parts.timers.now())
+        self._on_gone(self)
+
+    # What is said about it.
+
+    def _announce(self, effect: Effect) -> None:
+        if isinstance(effect, KillContainer):
+            self._log.info(
+                "killing container",
+                container=effect.name,
+                reason=REASONS[effect.reason],
+                grace_seconds=effect.grace_seconds,
+                grace_source=effect.grace_source,
+            )
+        elif isinstance(effect, RunHook):
+            self._log.info("running hook", container=effect.container.name, hook=effect.hook)
+
+    def _report(self, effect: Effect, outcome: Outcome) -> None:
+        if outcome.error:
+            if isinstance(effect, RunHook):
+                name = effect.container.name
+                self._log.warning("hook failed", container=name, hook=effect.hook, error=outcome.error)
+            elif outcome is not CANCELED:
+                self._log.warning("runtime call failed", call=type(effect).__name__, error=outcome.error)
+            return
+        if isinstance(effect, KillContainer):
+            self._parts.counters.killed(effect)
+        elif isinstance(effect, StartContainer):
+            status = self._parts.cache.container(self.uid, effect.container_id)
+            count = status.restart_count if status is not None else 0
+            self._parts.counters.started(again=count > 0)
+            self._log.info("container started", container=effect.name, restart_count=count)

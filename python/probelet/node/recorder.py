@@ -1,0 +1,144 @@
+"""Events, with the limits of the kubelet's recorder: similar ones are merged, and a pod that storms is cut.
+
+client-go tools/record/events_cache.go, 1.36, in its order: aggregation, then the count of equal events, then the spam
+filter. The filter's bucket is per source and object; all our events have one source.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, Final, Literal, TypeVar
+
+from probelet._rust import TokenBucket
+from probelet.node.timestamp import rfc3339
+
+SPAM_BURST: Final = 25
+"""Events of one object at once (``defaultSpamBurst``)."""
+
+SPAM_REFILL_NS: Final = 300_000_000_000
+"""Then one in five minutes (``defaultSpamQPS`` 1/300)."""
+
+SIMILAR_MAX: Final = 10
+"""So many different messages of one reason are merged (``defaultAggregateMaxEvents``)."""
+
+SIMILAR_WINDOW_NS: Final = 600_000_000_000
+"""While they follow each other within ten minutes (``defaultAggregateIntervalInSeconds``)."""
+
+COMBINED: Final = "(combined from similar events): "
+
+EVENTS_MAX: Final = 10_000
+"""Events kept: an hour of a node of 200 pods in which everything fails. An API server keeps one for an hour."""
+
+OBJECTS_MAX: Final = 4096
+"""Objects whose buckets and similar events are remembered (``maxLruCacheEntries``)."""
+
+EventType = Literal["Normal", "Warning"]
+K = TypeVar("K")
+V = TypeVar("V")
+_Similar = tuple[str, EventType, str]
+_Same = tuple[str, EventType, str, str, str]
+
+
+@dataclass(slots=True)
+class _Aggregate:
+    messages: set[str] = field(default_factory=set)
+    last_ns: int = 0
+
+
+class Recorder:
+    """Takes events, keeps the newest ``EVENTS_MAX``, and hands each that passes to its listeners.
+
+    ``now`` is the engine's clock in nanoseconds, ``wall_ms`` Unix milliseconds.
+    """
+
+    def __init__(self, now: Callable[[], int], wall_ms: Callable[[], int]) -> None:
+        self.dropped = 0
+        """Events that the spam filter kept back."""
+        self.listeners: list[Callable[[dict[str, Any]], None]] = []
+        """Called with each event as ``events`` would return it."""
+        self._now = now
+        self._wall_ms = wall_ms
+        self._seq = 0
+        # By what makes two events the same one; a repetition moves to the end with its count.
+        self._kept: OrderedDict[_Same | _Similar, dict[str, Any]] = OrderedDict()
+        self._aggregates: OrderedDict[_Similar, _Aggregate] = OrderedDict()
+        self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
+        self._counts: OrderedDict[_Same | _Similar, int] = OrderedDict()
+
+    def record(
+        self, uid: str, pod: str, type: EventType, reason: str, message: str, field_path: str = "", at_ms: int = 0
+    ) -> None:
+        """One event about a pod (``namespace/name``) or, with a field path, one of its containers."""
+        now = self._now()
+        key, message = self._aggregate(uid, type, reason, message, field_path, now)
+        count = _lru(self._counts, key, lambda: 0, EVENTS_MAX) + 1
+        self._counts[key] = count
+        bucket = _lru(
+            self._buckets, uid, lambda: TokenBucket(burst=SPAM_BURST, interval_ns=SPAM_REFILL_NS), OBJECTS_MAX
+        )
+        if not bucket.take(now):
+            self.dropped += 1
+            return
+        self._seq += 1
+        event = {
+            "seq": self._seq,
+            "schema": "probelet-event/1",
+            "at": rfc3339(at_ms or self._wall_ms()),
+            "type": type,
+            "reason": reason,
+            "message": message,
+            "object": pod,
+            "field_path": field_path,
+            "count": count,
+        }
+        self._kept.pop(key, None)
+        self._kept[key] = event
+        if len(self._kept) > EVENTS_MAX:
+            self._kept.popitem(last=False)
+        for listener in self.listeners:
+            listener(event)
+
+    def events(self, since: int = 0) -> list[dict[str, Any]]:
+        """The events kept with ``seq > since``, oldest first."""
+        found = []
+        for event in reversed(self._kept.values()):
+            if event["seq"] <= since:
+                break
+            found.append(event)
+        found.reverse()
+        return found
+
+    @property
+    def last_seq(self) -> int:
+        """The ``seq`` of the newest event, 0 before the first."""
+        return self._seq
+
+    def _aggregate(
+        self, uid: str, type: EventType, reason: str, message: str, field_path: str, now: int
+    ) -> tuple[_Same | _Similar, str]:
+        """The key an event is counted under, and its message: its own until too many similar ones came."""
+        similar: _Similar = (uid, type, reason)
+        aggregate = _lru(self._aggregates, similar, _Aggregate, OBJECTS_MAX)
+        if now - aggregate.last_ns > SIMILAR_WINDOW_NS:
+            aggregate.messages.clear()
+        aggregate.messages.add(message)
+        aggregate.last_ns = now
+        if len(aggregate.messages) < SIMILAR_MAX:
+            return (uid, type, reason, message, field_path), message
+        # Full: one message makes room, so that the next different one is merged as well.
+        aggregate.messages.pop()
+        return similar, COMBINED + message
+
+
+def _new_bucket() -> TokenBucket:
+    return TokenBucket(burst=SPAM_BURST, interval_ns=SPAM_REFILL_NS)
+
+
+def _lru(cache: "OrderedDict[K, V]", key: K, make: Callable[[], V], limit: int) -> V:
+    if key in cache:
+        cache.move_to_end(key)
+        return cache[key]
+    value = cache[key] = make()
+    if len(cache) > limit:
+        cache.popitem(last=False)
+    return value

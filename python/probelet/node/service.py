@@ -1,0 +1,256 @@
+"""The service: every part of the node put together, on one event loop.
+
+It does not know which runtime is behind the client, nor who shows its status: it is a ``server.view.View``.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from probelet._rust import Backoff, Engine
+from probelet.cri import errors
+from probelet.cri.client import RuntimeClient
+from probelet.cri.v1 import api_pb2
+from probelet.node import labels
+from probelet.node.cache import PodCache
+from probelet.node.changes import Changes
+from probelet.node.counters import Counters
+from probelet.node.effects import Effects
+from probelet.node.execs import Execs
+from probelet.node.pleg import Pleg
+from probelet.node.pod import NodePod, Parts
+from probelet.node.prober import EngineProber
+from probelet.node.recorder import Recorder
+from probelet.node.source import difference
+from probelet.node.status import status_document
+from probelet.node.tasks import Tasks
+from probelet.node.timers import Timers
+from probelet.policy.action import Terminate
+from probelet.spec.load import Manifest
+from probelet.spec.wire import encode_pod
+
+DRAIN_SLACK_NS: Final = 10_000_000_000
+"""What ending a pod may take beyond its grace: stopping and removing its sandbox, on a machine that is busy."""
+
+ORPHAN_GRACE_SECONDS: Final = 1
+"""For a pod whose manifest went away while probelet did not run (kubelet SyncTerminatingRuntimePod, 1.36)."""
+
+log = structlog.get_logger("probelet.node")
+
+
+class Service:
+    """Runs the pods it is given until it is drained.
+
+    ``start``, then ``set_pods`` as often as the source has news, ``drain`` once, ``close``. All on one event loop.
+    The engine is taken over and closed; the client stays the caller's.
+
+    ``on_host`` says that the runtime's containers are processes of this machine, ``probe_grace`` that the gate
+    ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call themselves.
+    """
+
+    def __init__(
+        self,
+        client: RuntimeClient,
+        engine: Engine,
+        backoff: Backoff,
+        *,
+        node: str,
+        log_root: Path,
+        on_host: bool = False,
+        probe_grace: bool = True,
+        kubelet_version: str = "1.36",
+    ) -> None:
+        self._client = client
+        self._engine = engine
+        self._backoff = backoff
+        self._node = node
+        self._log_root = log_root
+        self._on_host = on_host
+        self._probe_grace = probe_grace
+        self._user_agent = f"kube-lifecycle/{kubelet_version}"
+        self._tasks = Tasks()
+        self._timers = Timers(engine)
+        self._cache = PodCache()
+        self._counters = Counters()
+        self.recorder = Recorder(engine.now, engine.wall_ms)
+        """Where events go; listen to it to narrate."""
+        self._execs = Execs(client, engine, self._tasks)
+        self._pods: dict[str, NodePod] = {}
+        self._changes = Changes(engine, execs=self._execs, recorder=self.recorder, timers=self._timers, pods=self._pods)
+        # A pod that may not begin before another of its name or UID has ended, by name.
+        self._waiting: dict[str, Manifest] = {}
+        self._empty = asyncio.Event()
+        self._empty.set()
+        self._parts: Parts | None = None
+        self._pleg: Pleg | None = None
+        self._draining = False
+
+    async def start(self) -> None:
+        """Meet the runtime and see what it has. Raises CriError, for the user in one line, when it cannot be used."""
+        version = await self._client.verify()
+        runtime = version.runtime_name
+        self._pleg = pleg = Pleg(self._client, self._cache, self._timers, runtime, self._observe)
+        effects = Effects(
+            self._client,
+            self._cache,
+            pleg,
+            runtime=runtime,
+            node=self._node,
+            log_root=self._log_root,
+            on_host=self._on_host,
+            user_agent=self._user_agent,
+        )
+        self._parts = Parts(
+            engine=self._engine,
+            prober=EngineProber(self._engine),
+            backoff=self._backoff,
+            cache=self._cache,
+            effects=effects,
+            recorder=self.recorder,
+            timers=self._timers,
+            tasks=self._tasks,
+            counters=self._counters,
+            probe_grace=self._probe_grace,
+        )
+        await pleg.relist()
+        self._changes.watch()
+        self._tasks.spawn(pleg.follow())
+        self._tasks.spawn(pleg.relist_for_ever())
+        log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
+
+    async def run(self) -> None:
+        """Wait until something goes wrong that should never go wrong, and raise it. Cancelling this stops nothing."""
+        await self._tasks.failure()
+
+    # Which pods.
+
+    def set_pods(self, manifests: Iterable[Manifest]) -> None:
+        """Run exactly these pods: new ones are started, those that are missing end within their grace."""
+        wanted = list(manifests)
+        running = {uid: pod.manifest for uid, pod in self._pods.items() if not pod.removing}
+        running |= {manifest.pod.metadata.uid: manifest for manifest in self._waiting.values()}
+        change = difference(running, wanted)
+        for uid in change.removed:
+            self._remove(uid, running[uid])
+        for manifest in change.added:
+            self._add(manifest)
+
+    async def remove_orphans(self) -> None:
+        """End what an earlier probelet of this node left on the runtime and no pod given to ``set_pods`` claims."""
+        for sandbox in await self._client.list_pod_sandbox(labels.sandboxes_of(self._node)):
+            if sandbox.labels.get(labels.POD_UID) not in self._pods:
+                log.warning(
+                    "ending a pod without a manifest", pod=f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"
+                )
+                self._tasks.spawn(self._end_orphan(sandbox.id))
+
+    async def _end_orphan(self, sandbox_id: str) -> None:
+        try:
+            containers = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox_id))
+            stops = (self._client.stop_container(found.id, ORPHAN_GRACE_SECONDS) for found in containers)
+            await asyncio.gather(*stops)
+            await self._client.stop_pod_sandbox(sandbox_id)
+            await self._client.remove_pod_sandbox(sandbox_id)
+        except errors.CriError as error:
+            log.error("a pod without a manifest could not be ended", sandbox=sandbox_id, error=str(error))
+
+    def _add(self, manifest: Manifest) -> None:
+        assert self._parts is not None, "start comes before set_pods"
+        pod, uid = manifest.pod, manifest.pod.metadata.uid
+        if uid in self._pods or any(other.pod.full_name == pod.full_name for other in self._pods.values()):
+            # As the kubelet does for static pods: one of a name at a time (pod_workers.go:allowPodStart, 1.36).
+            self._waiting[pod.full_name] = manifest
+            return
+        self._engine.define_pod(encode_pod(pod))
+        self._empty.clear()
+        added = self._pods[uid] = NodePod(manifest, self._parts, self._gone)
+        log.info("pod added", pod=pod.full_name, uid=uid, path=str(manifest.path))
+        added.observe()
+
+    def _remove(self, uid: str, manifest: Manifest) -> None:
+        if self._waiting.get(manifest.pod.full_name) is manifest:
+            del self._waiting[manifest.pod.full_name]
+            return
+        log.info("pod removed", pod=manifest.pod.full_name, uid=uid)
+        self._pods[uid].end(Terminate())
+
+    def _gone(self, pod: NodePod) -> None:
+        del self._pods[pod.uid]
+        log.info("pod gone", pod=pod.pod.full_name)
+        if not self._pods:
+            self._empty.set()
+        waiting = self._waiting.pop(pod.pod.full_name, None)
+        if waiting is not None and not self._draining:
+            self._add(waiting)
+
+    def _observe(self, uid: str) -> None:
+        if pod := self._pods.get(uid):
+            pod.observe()
+
+    # The end.
+
+    async def drain(self, grace_seconds: int | None = None, *, at_once: bool = False) -> list[str]:
+        """End every pod, all at the same time, each within its own grace or ``grace_seconds``, or ``at_once``.
+
+        Returns the names of pods that could not be ended in that time (and some slack): the runtime is gone, or does
+        not do what it says. May be called again with less grace while it waits.
+        """
+        self._draining = True
+        self._waiting.clear()
+        end = Terminate(grace_seconds, at_once)
+        limit = 0
+        for pod in list(self._pods.values()):
+            limit = max(limit, pod.end(end))
+        given_up = asyncio.Event()
+        timer = self._timers.arm(self._timers.now() + limit * 1_000_000_000 + DRAIN_SLACK_NS, given_up.set)
+        waits = [asyncio.ensure_future(event.wait()) for event in (self._empty, given_up)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            self._timers.cancel(timer)
+            for wait in waits:
+                wait.cancel()
+        return [pod.pod.full_name for pod in self._pods.values()]
+
+    async def close(self) -> None:
+        """Stop everything that runs here. Pods that were not drained stay as they are on the runtime."""
+        await self._tasks.close()
+        self._changes.close()
+        self._engine.close()
+
+    # What it shows (server.view.View).
+
+    def status(self) -> dict[str, Any]:
+        """The status document."""
+        return status_document(
+            self._pods.values(),
+            node=self._node,
+            engine=self._engine,
+            backoff=self._backoff,
+        )
+
+    def events(self, since: int) -> list[dict[str, Any]]:
+        """The events kept with ``seq > since``, oldest first."""
+        return self.recorder.events(since)
+
+    def metrics(self) -> bytes:
+        """The page ``/metrics``: the engine's series, then the node's own."""
+        phases = Counter(str(pod.machine.phase) for pod in self._pods.values())
+        return self._engine.metrics() + self._counters.render(phases, self._execs.in_flight, self.recorder.dropped)
+
+    def metrics_probes(self) -> bytes:
+        """The page ``/metrics/probes``."""
+        return self._engine.metrics_probes()
+
+    def ready(self) -> tuple[bool, str]:
+        """Whether pods are run: the runtime answers, and nobody has asked for the end."""
+        if self._draining:
+            return False, "draining"
+        if self._pleg is None:
+            return False, "starting"
+        error = self._pleg.error
+        return error is None, "" if error is None else f"runtime: {error}"

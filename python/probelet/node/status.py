@@ -1,0 +1,179 @@
+"""The status document, ``probelet-status/1``: other programs read it."""
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+
+from probelet._rust import Backoff, Engine
+from probelet.node.pod import NodePod
+from probelet.node.prober import status_of
+from probelet.node.timestamp import rfc3339
+from probelet.policy.kind import containers
+from probelet.policy.podstatus import ContainerStatus, LastExit
+from probelet.policy.restart import back_off_key
+from probelet.spec.container import Container
+from probelet.spec.probe import Probe
+
+_NS_PER_SECOND = 1_000_000_000
+_NS_PER_MS = 1_000_000
+
+
+class LastRun(msgspec.Struct):
+    """The last finished run of a worker, as the engine tells it."""
+
+    at_ms: int
+    outcome: str
+    cause: str
+    message: str
+    duration_ms: float
+    lateness_ms: float
+
+
+class WorkerState(msgspec.Struct):
+    """One row of ``Engine.probe_states``."""
+
+    pod_uid: str
+    container: str
+    type: str
+    handler: str
+    container_id: str
+    result: str | None
+    result_run: int
+    failure_threshold: int
+    success_threshold: int
+    on_hold: bool
+    runs: int
+    failures: int
+    errors: int
+    next_at_ms: int | None
+    last: LastRun | None
+
+
+_WORKERS = msgspec.json.Decoder(list[WorkerState])
+_Workers = dict[tuple[str, str, str], WorkerState]
+
+
+class Moment(NamedTuple):
+    """One moment on the engine's clock and on the wall clock."""
+
+    now_ns: int
+    wall_ms: int
+
+    def wall(self, ns: int) -> str:
+        """A time of the engine's clock as RFC 3339."""
+        return rfc3339(self.wall_ms + (ns - self.now_ns) // _NS_PER_MS)
+
+
+def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, backoff: Backoff) -> dict[str, Any]:
+    """The document, as of now."""
+    moment = Moment(engine.now(), engine.wall_ms())
+    workers = {(w.pod_uid, w.container, w.type): w for w in _WORKERS.decode(engine.probe_states())}
+    shown = sorted(pods, key=lambda pod: pod.pod.full_name)
+    return {
+        "schema": "probelet-status/1",
+        "as_of": rfc3339(moment.wall_ms),
+        "node": node,
+        "pods": [_pod(pod, status_of(engine, pod.uid), workers, backoff, moment) for pod in shown],
+    }
+
+
+def _pod(pod: NodePod, known: dict[str, Any], workers: _Workers, backoff: Backoff, moment: Moment) -> dict[str, Any]:
+    # Readiness moves while a kill blocks its pod; so the engine's status counts, not the last sync's.
+    of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
+    rows = []
+    for kind, container in containers(pod.pod):
+        status = pod.machine.statuses.get(container.name) or ContainerStatus(container.name, kind)
+        row = _container(status, of_containers.get(container.name, {}))
+        row["backoff"] = _backoff(pod, container, backoff, moment)
+        row["probes"] = {
+            probe_type: _probe(probe, workers.get((pod.uid, container.name, probe_type)))
+            for probe_type, probe in container.probes.items()
+        }
+        rows.append(row)
+    meta = pod.pod.metadata
+    return {
+        "namespace": meta.namespace,
+        "name": meta.name,
+        "uid": meta.uid,
+        "phase": pod.machine.phase,
+        "ip": known.get("pod_ip", ""),
+        "ready": known.get("ready", False),
+        "containers": rows,
+    }
+
+
+def _container(status: ContainerStatus, known: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "name": status.name,
+        "kind": status.kind,
+        "container_id": status.container_id,
+        "state": status.state,
+        "reason": status.reason,
+        "exit_code": status.exit_code,
+        "restart_count": status.restart_count,
+        "ready": known.get("ready", False),
+        "started": bool(known.get("started")),
+        "last_exit": _last_exit(status.last_exit),
+    }
+
+
+def _last_exit(last: LastExit | None) -> dict[str, Any] | None:
+    if last is None:
+        return None
+    at = rfc3339(last.at_ms) if last.at_ms else None
+    return {"at": at, "exit_code": last.exit_code, "reason": last.reason}
+
+
+def _backoff(pod: NodePod, container: Container, backoff: Backoff, moment: Moment) -> dict[str, Any] | None:
+    wait = pod.machine.waits.get(container.name)
+    if wait is None:
+        return None
+    whole, part = divmod(wait.delay_ns, _NS_PER_SECOND)
+    return {
+        "delay_seconds": wait.delay_ns / _NS_PER_SECOND if part else whole,
+        "step": backoff.step(back_off_key(pod.pod, container)),
+        "due_at": moment.wall(wait.due_ns),
+    }
+
+
+def _probe(probe: Probe, worker: WorkerState | None) -> dict[str, Any]:
+    """A probe with its worker, or without one: the container has not been started yet, or is done."""
+    if worker is None:
+        return {
+            "handler": probe.handler,
+            "result": None,
+            "result_run": 0,
+            "failure_threshold": probe.failure_threshold,
+            "success_threshold": probe.success_threshold,
+            "on_hold": False,
+            "runs": 0,
+            "failures": 0,
+            "errors": 0,
+            "next_at": None,
+            "last": None,
+        }
+    return {
+        "handler": worker.handler,
+        "result": worker.result,
+        "result_run": worker.result_run,
+        "failure_threshold": worker.failure_threshold,
+        "success_threshold": worker.success_threshold,
+        "on_hold": worker.on_hold,
+        "runs": worker.runs,
+        "failures": worker.failures,
+        "errors": worker.errors,
+        "next_at": None if worker.next_at_ms is None else rfc3339(worker.next_at_ms),
+        "last": None if worker.last is None else _last_run(worker.last),
+    }
+
+
+def _last_run(last: LastRun) -> dict[str, Any]:
+    return {
+        "at": rfc3339(last.at_ms),
+        "outcome": last.outcome,
+        "cause": last.cause,
+        "message": last.message,
+        "duration_ms": last.duration_ms,
+        "lateness_ms": last.lateness_ms,
+    }

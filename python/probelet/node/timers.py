@@ -1,0 +1,44 @@
+"""Deadlines on the engine's wheel, for the event loop's side: one clock for everything."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Protocol
+
+
+class Wheel(Protocol):
+    """The part of ``Engine`` that keeps time. Nanoseconds, monotonic."""
+
+    def now(self) -> int: ...
+    def arm(self, deadline_ns: int, token: int) -> int: ...
+    def cancel(self, timer: int) -> bool: ...
+
+
+class Timers:
+    """Callbacks by token. A timer fires once, on the event loop, never before its deadline."""
+
+    def __init__(self, wheel: Wheel) -> None:
+        self._wheel = wheel
+        self._tokens = count(1)
+        self._armed: dict[int, tuple[int, Callable[[], None]]] = {}
+
+    def now(self) -> int:
+        """Nanoseconds of the engine's clock."""
+        return self._wheel.now()
+
+    def arm(self, deadline_ns: int, fire: Callable[[], None]) -> int:
+        """Call ``fire`` at a time; returns the token for ``cancel``."""
+        token = next(self._tokens)
+        self._armed[token] = (self._wheel.arm(deadline_ns, token), fire)
+        return token
+
+    def cancel(self, token: int) -> None:
+        """Forget a timer. One that has fired, also one whose token is still on its way here, is left alone."""
+        timer, _ = self._armed.pop(token, (None, None))
+        if timer is not None:
+            self._wheel.cancel(timer)
+
+    def fire(self, token: int) -> None:
+        """A token came back from the wheel."""
+        _, fire = self._armed.pop(token, (None, None))
+        if fire is not None:
+            fire()

@@ -1,0 +1,11 @@
+"""Times as every document of probelet writes them."""
+
+from datetime import UTC, datetime, timedelta
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def rfc3339(unix_ms: int) -> str:
+    """RFC 3339 in UTC with milliseconds: ``2026-11-21T14:02:11.000Z``."""
+    at = _EPOCH + timedelta(milliseconds=unix_ms)
+    return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")

@@ -1,0 +1,217 @@
+"""What a pod's machine asks for, and what it is told.
+
+Actions come in an order that has to be kept. Those without an answer (``Record``, ``Publish``, ``Arm`` ...) are done
+on the spot. ``Perform`` is answered by one ``Performed`` with the same ticket when *all* its effects have ended; its
+effects may run at the same time. Several tickets are open at once only while containers of the pod are killed
+together, and while a preStop hook runs. Nothing else is asked of the runtime until they are answered: a kill blocks
+its pod.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from probelet.policy.kill import GraceSource, KillReason
+from probelet.policy.kind import Kind
+from probelet.policy.podstatus import ContainerStatus
+from probelet.policy.snapshot import Snapshot
+from probelet.spec.container import Container, LifecycleHandler
+from probelet.spec.pod import PodPhase
+
+HookName: TypeAlias = Literal["postStart", "preStop"]
+
+# Effects: each is one call of the runtime.
+
+
+@dataclass(frozen=True, slots=True)
+class RunSandbox:
+    """RunPodSandbox; the outcome's ``id`` is the sandbox's."""
+
+    attempt: int
+
+
+@dataclass(frozen=True, slots=True)
+class StopSandbox:
+    """StopPodSandbox. A sandbox that is not there is a success."""
+
+    sandbox_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveSandbox:
+    """RemovePodSandbox. A sandbox that is not there is a success."""
+
+    sandbox_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class CreateContainer:
+    """CreateContainer; the outcome's ``id`` is the container's, ``type://id``."""
+
+    sandbox_id: str
+    kind: Kind
+    container: Container
+    restart_count: int
+
+
+@dataclass(frozen=True, slots=True)
+class StartContainer:
+    """StartContainer."""
+
+    name: str
+    container_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class KillContainer:
+    """StopContainer with a grace in whole seconds. A container that is not there is a success."""
+
+    name: str
+    container_id: str
+    reason: KillReason
+    grace_seconds: int
+    grace_source: GraceSource
+
+
+@dataclass(frozen=True, slots=True)
+class RemoveContainer:
+    """RemoveContainer of a dead one. A container that is not there is a success."""
+
+    name: str
+    container_id: str
+    keep_log: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RunHook:
+    """ExecSync or an HTTP request for a hook that is one of the two; the outcome's ``detail`` is what it printed.
+
+    Any answer to the request is a success, whatever its status (kubelet lifecycle/handlers.go:runHTTPHandler, 1.36).
+    ``limit_seconds`` is how long anybody waits for it, None for as long as it takes.
+    """
+
+    container: Container
+    container_id: str
+    hook: HookName
+    handler: LifecycleHandler
+    limit_seconds: int | None
+
+
+Effect: TypeAlias = (
+    RunSandbox
+    | StopSandbox
+    | RemoveSandbox
+    | CreateContainer
+    | StartContainer
+    | KillContainer
+    | RemoveContainer
+    | RunHook
+)
+
+# Actions.
+
+
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """Run these effects, at the same time if there are several, and answer with ``Performed``."""
+
+    ticket: int
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Give up waiting for the effects of a ticket; it is still to be answered, with errors."""
+
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event about the pod, or with a ``field_path`` about one of its containers."""
+
+    type: Literal["Normal", "Warning"]
+    reason: str
+    message: str
+    field_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Set the pod's status: ``terminating`` stops liveness and startup probes, otherwise probes are added."""
+
+    phase: PodPhase
+    pod_ip: str
+    containers: Mapping[str, ContainerStatus]
+    terminating: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Answer with ``Due`` at this time; replaces the deadline armed before. None disarms."""
+
+    deadline_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StopProbing:
+    """Every container is dead: end the workers that are left (kubelet ``RemovePod``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Nothing of the pod is left; the machine is done."""
+
+
+Action: TypeAlias = Perform | Cancel | Record | Publish | Arm | StopProbing | Forget
+
+# Inputs.
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How one effect ended. ``error`` is the error with its code, ``detail`` the runtime's own words; "" if it did."""
+
+    id: str = ""
+    error: str = ""
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The runtime as it is now."""
+
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """The effects of a ticket have ended; ``outcomes`` in their order, ``snapshot`` taken afterwards."""
+
+    ticket: int
+    outcomes: tuple[Outcome, ...]
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequested:
+    """A result or a status changed: look at the pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The armed deadline has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Terminate:
+    """The pod's manifest is gone: end it within its grace, or within ``grace_seconds``, or ``at_once``.
+
+    ``at_once`` kills with no grace at all, below the kubelet's minimum: the operator asked twice.
+    """
+
+    grace_seconds: int | None = None
+    at_once: bool = False
+
+
+Input: TypeAlias = Observed | Performed | SyncRequested | Due | Terminate

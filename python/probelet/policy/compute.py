@@ -1,0 +1,102 @@
+"""What one sync has to do: kubelet kuberuntime_manager.go:computePodActions, 1.36, as pure functions."""
+
+from probelet.policy import messages
+from probelet.policy.initial import compute_init_actions
+from probelet.policy.kill import KillReason
+from probelet.policy.plan import PodActions, Prober, Victim
+from probelet.policy.restart import definition, effective_policy, restarts_after_kill, should_start
+from probelet.policy.restart_all import containers_to_reset
+from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.spec.container import Container
+from probelet.spec.pod import Pod
+
+
+def compute_pod_actions(pod: Pod, snapshot: Snapshot, prober: Prober, *, restarting_all: bool = False) -> PodActions:
+    """The actions that bring the runtime of this snapshot to what the pod asks for.
+
+    ``restarting_all``: every container has to go first; no probe is looked at meanwhile.
+    """
+    actions = sandbox_actions(pod, snapshot)
+    if restarting_all:
+        actions.reset = containers_to_reset(pod, snapshot)
+        return actions
+    if actions.kill_pod:
+        if actions.create_sandbox:
+            _start_from_nothing(pod, snapshot, actions)
+        return actions
+    if not compute_init_actions(pod, snapshot, prober, actions) or actions.kill_pod:
+        # Initialisation failed or goes on: the regular containers are not even looked at.
+        return actions
+    kept = 0
+    for container in pod.spec.containers:
+        record = snapshot.newest(container.name)
+        if record is None or record.state is not State.RUNNING:
+            _consider_start(pod, snapshot, container, record, actions)
+        elif (victim := _victim(container, record, prober)) is None:
+            kept += 1
+        else:
+            restart = victim.reason is KillReason.DEFINITION or restarts_after_kill(pod, container)
+            if restart:
+                victim = Victim(record, victim.reason, messages.will_be_restarted(victim.message))
+                actions.start.append(container)
+            actions.kill.append(victim)
+    if kept == 0 and not actions.start:
+        # Nothing is left to run: the pod ends, and no sidecar may keep it alive.
+        actions.kill_pod = True
+        actions.start_init.clear()
+    return actions
+
+
+def sandbox_actions(pod: Pod, snapshot: Snapshot) -> PodActions:
+    """Whether the pod needs a (new) sandbox (kubelet kuberuntime/util/util.go:PodSandboxChanged, 1.36)."""
+    if not snapshot.sandboxes:
+        return PodActions(kill_pod=True, create_sandbox=True)
+    newest = snapshot.sandboxes[0]
+    ready = sum(sandbox.ready for sandbox in snapshot.sandboxes)
+    lost_address = not pod.spec.host_network and newest.ip == ""
+    if ready > 1 or not newest.ready or lost_address:
+        return PodActions(kill_pod=True, create_sandbox=True, sandbox_id=newest.id, attempt=newest.attempt + 1)
+    return PodActions(sandbox_id=newest.id, attempt=newest.attempt)
+
+
+def _start_from_nothing(pod: Pod, snapshot: Snapshot, actions: PodActions) -> None:
+    """A new sandbox starts the pod from its initial state, unless the pod has done what it was there for."""
+    if pod.spec.restart_policy == "Never" and actions.attempt != 0 and snapshot.containers:
+        actions.create_sandbox = False
+        return
+    wanted = [container for container in pod.spec.containers if not _done(pod, container, snapshot)]
+    created = any(snapshot.newest(container.name) for container in pod.spec.containers)
+    if not wanted and created:
+        actions.create_sandbox = False
+    elif pod.spec.init_containers:
+        actions.start_init = [pod.spec.init_containers[0]]
+    else:
+        actions.start = wanted
+
+
+def _done(pod: Pod, container: Container, snapshot: Snapshot) -> bool:
+    record = snapshot.newest(container.name)
+    succeeded = record is not None and record.state is State.EXITED and record.exit_code == 0
+    return succeeded and effective_policy(pod, container) == "OnFailure"
+
+
+def _consider_start(
+    pod: Pod, snapshot: Snapshot, container: Container, record: ContainerRecord | None, actions: PodActions
+) -> None:
+    if not should_start(pod, container, snapshot):
+        return
+    actions.start.append(container)
+    if record is not None and record.state is State.UNKNOWN:
+        # It may run after all, and two instances of one container must never run at once.
+        actions.kill.append(Victim(record, KillReason.UNKNOWN, messages.unknown_state(init=False)))
+
+
+def _victim(container: Container, record: ContainerRecord, prober: Prober) -> Victim | None:
+    """Why a running container is to be killed, first match; without its restart suffix."""
+    if record.definition != definition(container):
+        return Victim(record, KillReason.DEFINITION, messages.definition_changed(container.name, init=False))
+    if prober.result("liveness", record.id) == "Failure":
+        return Victim(record, KillReason.LIVENESS, messages.failed_probe(container.name, "liveness", init=False))
+    if prober.result("startup", record.id) == "Failure":
+        return Victim(record, KillReason.STARTUP, messages.failed_probe(container.name, "startup", init=False))
+    return None

@@ -1,0 +1,29 @@
+"""What everything under way for one pod shares: the pod, the time, and what has been asked for so far."""
+
+from typing import Literal
+
+from probelet.policy import messages
+from probelet.policy.action import Action, Record
+from probelet.policy.kind import field_path
+from probelet.spec.pod import Pod
+
+
+class PodContext:
+    """``now`` is the time of the input that is being handled, ``out`` what it has led to."""
+
+    def __init__(self, pod: Pod) -> None:
+        meta = pod.metadata
+        self.pod = pod
+        self.text = messages.pod_text(meta.name, meta.namespace, meta.uid)
+        self.now = 0
+        self.out: list[Action] = []
+        self.failed = False
+        """Whether something of this sync failed, so that it has to be tried again."""
+
+    def record(self, type: Literal["Normal", "Warning"], reason: str, message: str, container: str = "") -> None:
+        """An event about the pod, or about one of its containers."""
+        path = ""
+        if container:
+            regular = any(known.name == container for known in self.pod.spec.containers)
+            path = field_path("regular" if regular else "init", container)
+        self.out.append(Record(type, reason, message, path))

@@ -1,0 +1,121 @@
+"""Init containers and sidecars: kubelet kuberuntime_container.go:computeInitContainerActions, 1.36.
+
+The list is walked from its end, because the runtime may have forgotten init containers that are done: the last one
+it still knows tells how far the pod came. Everything before that one has been initialised.
+"""
+
+from probelet.policy import messages
+from probelet.policy.kill import KillReason
+from probelet.policy.kind import is_sidecar
+from probelet.policy.plan import PodActions, Prober, Victim
+from probelet.policy.restart import definition, effective_policy, should_start
+from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.spec.container import Container
+from probelet.spec.pod import Pod
+
+
+class _Walk:
+    """The walk's state: ``initialized`` ends as the answer, ``previously`` as "a later one was already seen"."""
+
+    def __init__(self, pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions) -> None:
+        self.pod = pod
+        self.snapshot = snapshot
+        self.prober = prober
+        self.actions = actions
+        self.initialized = self.previously = any(_holds_initialized(snapshot, c) for c in pod.spec.containers)
+        self.start: list[int] = []
+
+    def visit(self, index: int) -> None:
+        container = self.pod.spec.init_containers[index]
+        record = self.snapshot.newest(container.name)
+        if record is None:
+            if self.previously and is_sidecar(container):
+                self.start.append(index)
+            return
+        if self.previously and not is_sidecar(container):
+            # After initialisation only sidecars are kept running.
+            return
+        match record.state:
+            case State.CREATED:
+                # Created but not started: the runtime failed between the two.
+                self.start.append(index)
+            case State.RUNNING if is_sidecar(container):
+                self._running_sidecar(index, container, record)
+            case State.RUNNING:
+                pass
+            case State.EXITED:
+                self._exited(index, container, record)
+            case State.UNKNOWN:
+                self._unknown(index, container, record)
+        self.previously = True
+
+    def _done(self, index: int, *, first_time: bool) -> None:
+        """This container has been initialised: it is the next one's turn, or the regular containers'."""
+        if index == len(self.pod.spec.init_containers) - 1:
+            self.initialized = True
+        elif first_time:
+            self.start.append(index + 1)
+
+    def _running_sidecar(self, index: int, container: Container, record: ContainerRecord) -> None:
+        if container.startup_probe is not None:
+            startup = self.prober.result("startup", record.id)
+            if startup == "Failure":
+                self._replace(index, record, KillReason.STARTUP)
+            if startup != "Success":
+                return
+        self._done(index, first_time=not self.previously)
+        if record.definition != definition(container):
+            self._replace(index, record, KillReason.DEFINITION)
+        elif container.liveness_probe is not None and self.prober.result("liveness", record.id) == "Failure":
+            self._replace(index, record, KillReason.LIVENESS)
+
+    def _replace(self, index: int, record: ContainerRecord, reason: KillReason) -> None:
+        text = {
+            KillReason.DEFINITION: messages.definition_changed(record.name, init=True),
+            KillReason.LIVENESS: messages.failed_probe(record.name, "liveness", init=True),
+            KillReason.STARTUP: messages.failed_probe(record.name, "startup", init=True),
+        }.get(reason, messages.unknown_state(init=True))
+        self.actions.kill.append(Victim(record, reason, text))
+        self.start.append(index)
+
+    def _exited(self, index: int, container: Container, record: ContainerRecord) -> None:
+        if is_sidecar(container):
+            self.start.append(index)
+        elif not _has_failed(record):
+            self._done(index, first_time=True)
+        elif should_start(self.pod, container, self.snapshot):
+            self.start.append(index)
+        else:
+            self.actions.kill_pod = True
+
+    def _unknown(self, index: int, container: Container, record: ContainerRecord) -> None:
+        if not is_sidecar(container) and effective_policy(self.pod, container) == "Never":
+            self.actions.kill_pod = True
+        else:
+            self._replace(index, record, KillReason.UNKNOWN)
+
+
+def compute_init_actions(pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions) -> bool:
+    """Add what the init containers need to ``actions``; True when the pod is initialised."""
+    count = len(pod.spec.init_containers)
+    if not count:
+        return True
+    walk = _Walk(pod, snapshot, prober, actions)
+    for index in reversed(range(count)):
+        walk.visit(index)
+        if actions.kill_pod:
+            return False
+    if not walk.previously:
+        walk.start.append(0)
+    actions.start_init = [pod.spec.init_containers[index] for index in reversed(walk.start)]
+    return walk.initialized
+
+
+def _has_failed(record: ContainerRecord) -> bool:
+    """Also one that was killed for its memory has failed, whatever its exit code (isInitContainerFailed)."""
+    return record.exit_code != 0 or record.reason == "OOMKilled"
+
+
+def _holds_initialized(snapshot: Snapshot, container: Container) -> bool:
+    record = snapshot.newest(container.name)
+    return record is not None and record.state in (State.CREATED, State.RUNNING)

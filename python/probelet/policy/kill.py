@@ -1,0 +1,81 @@
+"""How long a container is given to end.
+
+Kubelet kuberuntime_container.go:setTerminationGracePeriod and killContainer, 1.36.
+"""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final, Literal
+
+from probelet.spec.container import Container
+from probelet.spec.pod import Pod
+
+MINIMUM_GRACE_SECONDS: Final = 2
+"""Every container gets this small a window, whatever was asked for (``minimumGracePeriodInSeconds``)."""
+
+GraceSource = Literal["default", "deletion", "override", "pod", "probe"]
+
+
+class KillReason(StrEnum):
+    """Why a container is killed, in the kubelet's spelling; the empty one is a changed definition."""
+
+    DEFINITION = ""
+    LIVENESS = "LivenessProbe"
+    POST_START = "FailedPostStartHook"
+    RESTART_ALL = "RestartAllContainers"
+    STARTUP = "StartupProbe"
+    UNKNOWN = "Unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Grace:
+    """Whole seconds, and the field they came from."""
+
+    seconds: int
+    source: GraceSource
+
+    @property
+    def asked_of_runtime(self) -> int:
+        """What StopContainer gets: never less than the minimum."""
+        return max(self.seconds, MINIMUM_GRACE_SECONDS)
+
+
+def select_grace(pod: Pod, container: Container, reason: KillReason, *, probe_grace: bool = True) -> Grace:
+    """The first that applies: the deletion's, the probe's (for its own kills only), the pod's, the minimum.
+
+    A probe's value larger than the pod's is used as it is. Without a pod value the probe's is not looked at, nor
+    without ``probe_grace``: the gate ProbeTerminationGracePeriod is off, and what an older pod still has is ignored.
+    """
+    deletion = pod.metadata.deletion_grace_period_seconds
+    if deletion is not None:
+        return Grace(deletion, "deletion")
+    of_pod = pod.spec.termination_grace_period_seconds
+    if of_pod is None:
+        return Grace(MINIMUM_GRACE_SECONDS, "default")
+    probe = None
+    if reason is KillReason.STARTUP:
+        probe = container.startup_probe
+    elif reason is KillReason.LIVENESS:
+        probe = container.liveness_probe
+    if probe_grace and probe is not None and probe.termination_grace_period_seconds is not None:
+        return Grace(probe.termination_grace_period_seconds, "probe")
+    return Grace(of_pod, "pod")
+
+
+def termination_grace(pod: Pod, override: int | None) -> Grace:
+    """The grace of a pod that ends: what was asked for, else the pod's own, at least a second.
+
+    Kubelet pkg/kubelet/pod_workers.go:calculateEffectiveGracePeriod, 1.36.
+    """
+    if override is not None:
+        return Grace(max(override, 1), "override")
+    of_pod = pod.spec.termination_grace_period_seconds
+    return Grace(max(of_pod, 1), "pod") if of_pod is not None else Grace(MINIMUM_GRACE_SECONDS, "default")
+
+
+def find_container(pod: Pod, name: str) -> Container:
+    """The container or init container of that name. Raises KeyError: what is not in the pod is never killed for it."""
+    for container in (*pod.spec.containers, *pod.spec.init_containers):
+        if container.name == name:
+            return container
+    raise KeyError(f"no container {name!r} in pod {pod.full_name}")

@@ -1,0 +1,152 @@
+"""Event reasons and texts, and waiting reasons, as the kubelet writes them (1.36).
+
+Sources: pkg/kubelet/kuberuntime/kuberuntime_manager.go, kuberuntime_container.go, pkg/kubelet/events/event.go.
+"""
+
+from collections.abc import Sequence
+from typing import Final
+
+from probelet.spec.problem import go_quote
+
+BACK_OFF: Final = "BackOff"
+CREATED: Final = "Created"
+FAILED: Final = "Failed"
+FAILED_CREATE_POD_SANDBOX: Final = "FailedCreatePodSandBox"
+FAILED_KILL_POD: Final = "FailedKillPod"
+FAILED_POST_START_HOOK: Final = "FailedPostStartHook"
+FAILED_PRE_STOP_HOOK: Final = "FailedPreStopHook"
+KILLING: Final = "Killing"
+LIFECYCLE_HTTP_FALLBACK: Final = "LifecycleHTTPFallback"
+SANDBOX_CHANGED: Final = "SandboxChanged"
+STARTED: Final = "Started"
+
+CONTAINER_CREATED: Final = "Container created"
+CONTAINER_STARTED: Final = "Container started"
+POST_START_HOOK_FAILED: Final = "PostStartHook failed"
+PRE_STOP_HOOK_FAILED: Final = "PreStopHook failed"
+RESET_CONTAINER: Final = "killing"
+SANDBOX_CHANGED_MESSAGE: Final = "Pod sandbox changed, it will be killed and re-created."
+
+# Why a container is waiting (kubelet pkg/kubelet/container/sync_result.go, kuberuntime_container.go and
+# kubelet_pods.go, 1.36).
+CONTAINER_CREATING: Final = "ContainerCreating"
+CRASH_LOOP_BACK_OFF: Final = "CrashLoopBackOff"
+CREATE_CONTAINER_ERROR: Final = "CreateContainerError"
+POD_INITIALIZING: Final = "PodInitializing"
+POST_START_HOOK_ERROR: Final = "PostStartHookError"
+RESTARTING_ALL_CONTAINERS: Final = "RestartingAllContainers"
+RUN_CONTAINER_ERROR: Final = "RunContainerError"
+
+# What is said of a container whose end nobody saw (kubelet_pods.go:convertToAPIContainerStatuses, 1.36).
+CONTAINER_STATUS_UNKNOWN: Final = "ContainerStatusUnknown"
+INIT_CONTAINER_FORGOTTEN: Final = (
+    "Unable to get init container status from container runtime and pod has been initialized, treat it as exited "
+    "normally"
+)
+REMOVED_FOR_RESTART: Final = "The container is removed because RestartAllContainers in place"
+
+INVALID_HOOK: Final = "Cannot run handler: invalid handler: only exec, httpGet and sleep can be run"
+PLAIN_HTTP_ANSWER: Final = "server gave HTTP response to HTTPS client"
+"""By this part of its error the kubelet knows that an HTTPS hook should be tried without TLS."""
+
+
+def pod_text(name: str, namespace: str, uid: str) -> str:
+    """The pod as the kubelet's ``format.Pod`` writes it: ``name_namespace(uid)``."""
+    return f"{name}_{namespace}({uid})"
+
+
+def failed_probe(container: str, probe: str, *, init: bool) -> str:
+    """Why a container is killed after a probe; ``probe`` is ``liveness`` or ``startup``."""
+    who = "Init container" if init else "Container"
+    return f"{who} {container} failed {probe} probe"
+
+
+def definition_changed(container: str, *, init: bool) -> str:
+    """Why a container is killed whose image is no longer what the pod asks for."""
+    return f"{'Init container' if init else 'Container'} {container} definition changed"
+
+
+def unknown_state(*, init: bool) -> str:
+    """Why a container is killed of which the runtime does not know whether it runs."""
+    return f'{"Init container" if init else "Container"} is in "unknown" state, try killing it before restart'
+
+
+def will_be_restarted(message: str) -> str:
+    """A kill's message when the container is wanted again. Init containers never get it."""
+    return f"{message}, will be restarted"
+
+
+def stopping(container: str) -> str:
+    """The message of a kill that has no other reason: the pod ends."""
+    return f"Stopping container {container}"
+
+
+def back_off_event(container: str, pod: str) -> str:
+    """The event of a refused start; ``pod`` as ``pod_text`` gives it."""
+    return f"Back-off restarting failed container {container} in pod {pod}"
+
+
+def back_off_waiting(delay_ns: int, container: str, pod: str) -> str:
+    """The waiting message. It shows the stored delay, not what is left of it."""
+    return f"back-off {go_duration(delay_ns)} restarting failed container={container} pod={pod}"
+
+
+def error_event(detail: str) -> str:
+    """The event of a container that could not be created or started; ``detail`` is the runtime's own words."""
+    return f"Error: {detail}"
+
+
+def named(text: str, container_id: str, name: str) -> str:
+    """The text with the runtime's id replaced by the container's name, so that equal failures are equal events.
+
+    Kubelet kuberuntime_container.go:recordContainerEvent, 1.36. ``container_id`` is ``type://id``.
+    """
+    return text.replace(container_id.partition("://")[2], name)
+
+
+def failed_sandbox(error: str) -> str:
+    """The event of a sandbox that could not be created; ``error`` with its code."""
+    return f"Failed to create pod sandbox: {error}"
+
+
+def failed_kill(error: str) -> str:
+    """The event of a pod that could not be killed."""
+    return f"error killing pod: {error}"
+
+
+def exec_hook_failed(command: Sequence[str], container: str, pod: str, error: str, output: str) -> str:
+    """Why a container waits whose exec hook failed; ``pod`` as ``pod_text`` gives it."""
+    who = f"Container {go_quote(container)} in Pod {go_quote(pod)}"
+    return f"Exec lifecycle hook ([{' '.join(command)}]) for {who} failed - error: {error}, message: {go_quote(output)}"
+
+
+def http_hook_failed(path: str, container: str, pod: str, error: str) -> str:
+    """Why a container waits whose HTTP hook failed."""
+    who = f"Container {go_quote(container)} in Pod {go_quote(pod)}"
+    return f"HTTP lifecycle hook ({path}) for {who} failed - error: {error}"
+
+
+def http_fallback(host: str) -> str:
+    """The event of an HTTPS hook that only plain HTTP could answer; ``host`` with its port."""
+    return f"request to HTTPS lifecycle hook {host} got HTTP response, retry with HTTP succeeded"
+
+
+def go_duration(ns: int) -> str:
+    """Nanoseconds as Go prints a Duration: ``10s``, ``1m20s``, ``5m0s``, ``1.5s``, ``500ms``."""
+    if ns < 1_000_000_000:
+        for unit, length in (("ms", 1_000_000), ("µs", 1_000), ("ns", 1)):
+            if ns >= length:
+                return f"{_decimal(ns, length)}{unit}"
+        return "0s"
+    hours, rest = divmod(ns, 3_600_000_000_000)
+    minutes, rest = divmod(rest, 60_000_000_000)
+    seconds = f"{_decimal(rest, 1_000_000_000)}s"
+    if hours:
+        return f"{hours}h{minutes}m{seconds}"
+    return f"{minutes}m{seconds}" if minutes else seconds
+
+
+def _decimal(ns: int, unit: int) -> str:
+    whole, part = divmod(ns, unit)
+    digits = f"{part:0{len(str(unit)) - 1}d}".rstrip("0") if part else ""
+    return f"{whole}.{digits}" if digits else str(whole)

@@ -1,0 +1,111 @@
+"""The phase of a pod (kubelet pkg/kubelet/kubelet_pods.go:getPhase, 1.36)."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from probelet.policy import messages
+from probelet.policy.kind import is_sidecar
+from probelet.policy.podstatus import ContainerStatus
+from probelet.policy.restart import restarts_after_exit
+from probelet.spec.container import Container
+from probelet.spec.pod import Pod, PodPhase
+
+
+@dataclass(slots=True)
+class _Tally:
+    """How many containers are in which state; the names are getPhase's."""
+
+    pending_init: int = 0
+    pending_sidecars: int = 0
+    failed_init: int = 0
+    unknown: int = 0
+    running: int = 0
+    waiting: int = 0
+    stopped: int = 0
+    stopped_for_good: int = 0
+    succeeded: int = 0
+
+
+def pod_phase(
+    pod: Pod,
+    statuses: Mapping[str, ContainerStatus],
+    *,
+    terminal: bool,
+    initialized: bool,
+    started: Callable[[str], bool],
+) -> PodPhase:
+    """The phase.
+
+    ``terminal``: the pod ends, nothing is restarted whatever its policy. ``initialized``: a regular container has
+    been created in this sandbox, so a restarting sidecar does not put the pod back to Pending. ``started(name)``:
+    whether a sidecar's status last said started.
+    """
+    tally = _Tally()
+    for container in pod.spec.init_containers:
+        if is_sidecar(container):
+            _count_sidecar(tally, statuses.get(container.name), started)
+        else:
+            _count_init(tally, pod, container, statuses.get(container.name))
+    for container in pod.spec.containers:
+        _count_regular(tally, pod, container, statuses.get(container.name))
+    if tally.failed_init:
+        return "Failed"
+    if tally.pending_init or (tally.pending_sidecars and not initialized) or tally.waiting:
+        return "Pending"
+    if tally.running and not tally.unknown:
+        return "Running"
+    if tally.stopped and not tally.unknown:
+        if not terminal and tally.stopped != tally.stopped_for_good:
+            return "Running"
+        return "Succeeded" if tally.stopped == tally.succeeded else "Failed"
+    return "Pending"
+
+
+def _exit_code(status: ContainerStatus) -> int | None:
+    """The exit a status is about: its own, or while it waits to be started again the last one."""
+    if status.state == "terminated":
+        return status.exit_code
+    return status.last_exit.exit_code if status.state == "waiting" and status.last_exit else None
+
+
+def _restarts(pod: Pod, container: Container, status: ContainerStatus, code: int) -> bool:
+    """Also a container that only ended because all are restarted will run again, whatever its policy."""
+    reason = status.reason if status.state == "terminated" else status.last_exit.reason if status.last_exit else ""
+    return reason == messages.RESTARTING_ALL_CONTAINERS or restarts_after_exit(pod, container, code)
+
+
+def _count_init(tally: _Tally, pod: Pod, container: Container, status: ContainerStatus | None) -> None:
+    code = None if status is None else _exit_code(status)
+    if status is None or code is None:
+        tally.pending_init += 1
+    elif code != 0 and not _restarts(pod, container, status, code):
+        tally.failed_init += 1
+
+
+def _count_sidecar(tally: _Tally, status: ContainerStatus | None, started: Callable[[str], bool]) -> None:
+    if status is None:
+        tally.unknown += 1
+    elif status.state == "running":
+        tally.running += 1
+        tally.pending_sidecars += not started(status.name)
+    elif _exit_code(status) is None:
+        tally.pending_sidecars += 1
+        tally.waiting += 1
+    # A sidecar that has ended does not count: only regular containers say how a pod went.
+
+
+def _count_regular(tally: _Tally, pod: Pod, container: Container, status: ContainerStatus | None) -> None:
+    if status is None:
+        tally.unknown += 1
+        return
+    if status.state == "running":
+        tally.running += 1
+        return
+    code = _exit_code(status)
+    if code is None:
+        tally.waiting += 1
+        return
+    tally.stopped += 1
+    tally.stopped_for_good += not _restarts(pod, container, status, code)
+    # A container that waits to be started again has failed as far as the phase is concerned, whatever its exit.
+    tally.succeeded += status.state == "terminated" and code == 0

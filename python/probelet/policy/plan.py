@@ -1,0 +1,46 @@
+"""What a sync is computed from and into: the results it asks for, and the list of what to kill and to start."""
+
+from dataclasses import dataclass, field
+from typing import Literal, Protocol, TypeAlias
+
+from probelet.policy.kill import KillReason
+from probelet.policy.restart_all import Reset
+from probelet.policy.snapshot import ContainerRecord
+from probelet.spec.container import Container
+from probelet.spec.probe import ProbeType
+
+ResultName: TypeAlias = Literal["Success", "Failure", "Unknown"]
+"""A published result."""
+
+
+class Prober(Protocol):
+    """What policy asks of the prober. A missing result is a state of its own: it never kills."""
+
+    def result(self, probe_type: ProbeType, container_id: str) -> ResultName | None:
+        """The published result of a container instance; ``container_id`` is ``type://id``."""
+
+    def started(self, pod_uid: str, container: str) -> bool:
+        """Whether the container's status, as last set, says started."""
+
+
+@dataclass(frozen=True, slots=True)
+class Victim:
+    """A container that is to be killed, and what its Killing event will say."""
+
+    record: ContainerRecord
+    reason: KillReason
+    message: str
+
+
+@dataclass(slots=True)
+class PodActions:
+    """The kubelet's ``podActions``. Everything in ``kill`` and ``reset`` ends before anything in ``start*`` begins."""
+
+    kill_pod: bool = False
+    create_sandbox: bool = False
+    sandbox_id: str = ""
+    attempt: int = 0
+    kill: list[Victim] = field(default_factory=list)
+    reset: list[Reset] = field(default_factory=list)
+    start_init: list[Container] = field(default_factory=list)
+    start: list[Container] = field(default_factory=list)

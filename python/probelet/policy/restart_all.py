@@ -1,0 +1,67 @@
+"""The restart rule RestartAllContainers (KEP-5532, kubelet 1.36): every container of a pod is removed, then the pod
+starts from its beginning in the sandbox it has.
+
+Kubelet pkg/kubelet/container/helpers.go:ShouldAllContainersRestart, status/generate.go and
+kuberuntime_manager.go:getContainersToReset.
+"""
+
+from dataclasses import dataclass
+
+from probelet.policy.kind import containers
+from probelet.policy.restart import matching_rule
+from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.spec.container import Container
+from probelet.spec.pod import Pod
+
+
+@dataclass(frozen=True, slots=True)
+class Reset:
+    """A container instance to remove; ``kill`` it first unless it has exited."""
+
+    container: Container
+    record: ContainerRecord
+    kill: bool
+
+
+def restart_wanted(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether a container has exited as a rule says that restarts all of them."""
+    return any(
+        record is not None and record.state is State.EXITED and _asks_for_restart(container, record.exit_code)
+        for _, container in containers(pod)
+        for record in [snapshot.newest(container.name)]
+    )
+
+
+def is_cleaned_up(pod: Pod, snapshot: Snapshot) -> bool:
+    """Whether the runtime has nothing left of any container of the pod."""
+    return all(snapshot.newest(container.name) is None for _, container in containers(pod))
+
+
+def containers_to_reset(pod: Pod, snapshot: Snapshot) -> list[Reset]:
+    """Every instance of every container, in the order of removal; those whose exit is the reason come last."""
+    regular = _resets(pod.spec.containers, snapshot)
+    init = _resets(pod.spec.init_containers, snapshot)
+    return [
+        *(reset for reset in regular if not _is_source(reset)),
+        *(reset for reset in init if not _is_source(reset)),
+        *(reset for reset in regular if _is_source(reset)),
+        *(reset for reset in init if _is_source(reset)),
+    ]
+
+
+def _resets(wanted: list[Container], snapshot: Snapshot) -> list[Reset]:
+    return [
+        Reset(container, record, record.state is not State.EXITED)
+        for container in wanted
+        for record in snapshot.containers
+        if record.name == container.name
+    ]
+
+
+def _is_source(reset: Reset) -> bool:
+    return not reset.kill and _asks_for_restart(reset.container, reset.record.exit_code)
+
+
+def _asks_for_restart(container: Container, exit_code: int) -> bool:
+    rule = matching_rule(container, exit_code)
+    return rule is not None and rule.action == "RestartAllContainers"

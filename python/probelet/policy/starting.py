@@ -1,0 +1,122 @@
+"""How containers are started: the back-off gate, create, start, postStart hook.
+
+Kubelet kuberuntime_manager.go:SyncPod (its ``start``) and kuberuntime_container.go:startContainer, 1.36.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+from probelet.policy import messages
+from probelet.policy.action import CreateContainer, Outcome, StartContainer
+from probelet.policy.context import PodContext
+from probelet.policy.hook import Hook, run_hook
+from probelet.policy.kill import KillReason, select_grace
+from probelet.policy.killing import Killing
+from probelet.policy.kind import Kind
+from probelet.policy.podstatus import ContainerStatus, StartError
+from probelet.policy.restart import StartGate, pass_gate
+from probelet.policy.snapshot import ContainerRecord, Snapshot
+from probelet.policy.strand import Strand, call
+from probelet.spec.container import Container
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """A container in back-off: it may start at ``due_ns``; ``delay_ns`` is the stored delay."""
+
+    due_ns: int
+    delay_ns: int
+
+
+class Starting:
+    """Strands that start containers of one pod, and what the last starts came to."""
+
+    def __init__(self, context: PodContext, gate: StartGate, killing: Killing) -> None:
+        self.errors: dict[str, StartError] = {}
+        """Why containers could not be started, by name (kubelet ``reasonCache``)."""
+        self.waits: dict[str, Wait] = {}
+        """Containers in back-off, by name, as the last sync found them."""
+        self._context = context
+        self._gate = gate
+        self._killing = killing
+        self._kept_exits: dict[str, ContainerRecord] = {}
+
+    def keep_exits(self, snapshot: Snapshot) -> None:
+        """All containers are about to be removed: their exits still count for their back-off.
+
+        The kubelet loses them with the containers, so a container that keeps asking for a restart of all is restarted
+        without any delay; KEP-5532 says that it is delayed as usual.
+        """
+        for record in snapshot.containers:
+            if (exited := snapshot.newest_exited(record.name)) is not None:
+                self._kept_exits[record.name] = exited
+
+    def start(
+        self,
+        snapshot: Snapshot,
+        sandbox_id: str,
+        kind: Kind,
+        container: Container,
+        statuses: Mapping[str, ContainerStatus],
+    ) -> Strand[bool]:
+        """Start one container if the gate lets it pass; False if it does not run now. ``statuses``: as published."""
+        context, name = self._context, container.name
+        exited = snapshot.newest_exited(name) or self._kept_exits.get(name)
+        verdict, due, delay, _ = pass_gate(self._gate, context.pod, container, exited, context.now)
+        if verdict == "wait":
+            self.waits[name] = Wait(due, delay)
+            text = messages.back_off_waiting(delay, name, context.text)
+            self.errors[name] = StartError(messages.CRASH_LOOP_BACK_OFF, text)
+            context.record("Warning", messages.BACK_OFF, messages.back_off_event(name, context.text), name)
+            return False
+        self._kept_exits.pop(name, None)
+        count = _restart_count(snapshot.newest(name), statuses.get(name))
+        (created,) = yield from call(CreateContainer(sandbox_id, kind, container, count))
+        if created.error:
+            return self._failed(name, messages.CREATE_CONTAINER_ERROR, created, created.detail)
+        context.record("Normal", messages.CREATED, messages.CONTAINER_CREATED, name)
+        (started,) = yield from call(StartContainer(name, created.id))
+        if started.error:
+            said = messages.named(started.detail, created.id, name)
+            return self._failed(name, messages.RUN_CONTAINER_ERROR, started, said)
+        context.record("Normal", messages.STARTED, messages.CONTAINER_STARTED, name)
+        if container.lifecycle is not None and container.lifecycle.post_start is not None:
+            hook = Hook(container, created.id, "postStart", container.lifecycle.post_start)
+            if not (yield from self._post_start(hook)):
+                return False
+        self.errors.pop(name, None)
+        return True
+
+    def _post_start(self, hook: Hook) -> Strand[bool]:
+        """The start is not over before its hook is; a container whose hook failed is killed."""
+        context, container = self._context, hook.container
+        failure = yield from run_hook(context, hook)
+        if not failure:
+            return True
+        name = container.name
+        # What went wrong may hold secrets: the event only says that it did.
+        context.record("Warning", messages.FAILED_POST_START_HOOK, messages.POST_START_HOOK_FAILED, name)
+        reason = KillReason.POST_START
+        grace = select_grace(context.pod, container, reason)
+        # The kubelet passes the reason as the message of the Killing event. A failed kill is left to the next sync.
+        yield from self._killing.kill(container, hook.container_id, reason, grace, reason.value)
+        context.failed = True
+        self.errors[name] = StartError(messages.POST_START_HOOK_ERROR, failure)
+        return False
+
+    def _failed(self, name: str, reason: str, outcome: Outcome, said: str) -> Literal[False]:
+        self._context.failed = True
+        self.errors[name] = StartError(reason, outcome.detail)
+        self._context.record("Warning", messages.FAILED, messages.error_event(said), name)
+        return False
+
+
+def _restart_count(newest: ContainerRecord | None, status: ContainerStatus | None) -> int:
+    """One more than the instance before, also where the runtime has forgotten it but the status has not.
+
+    The kubelet counts the logs it finds instead (calcRestartCountByLogDir), which tells it also after a restart.
+    """
+    if newest is not None:
+        return newest.restart_count + 1
+    return 0 if status is None else status.restart_count + (status.state == "terminated")

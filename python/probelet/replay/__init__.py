@@ -1,0 +1,7 @@
+"""Replay: recordings of the kubelet's prober played through probelet's production core."""
+
+from .difference import Difference, compare
+from .play import play
+from .recording import Recording, load
+
+__all__ = ["Difference", "Recording", "compare", "load", "play"]

@@ -1,0 +1,152 @@
+"""Closed-loop replay: probelet's own status layer and sync decisions, against a scripted runtime.
+
+Nothing is fed but what happened outside the kubelet: the scenario's events, and a runtime that kills and restarts a
+container some time after a liveness or startup failure. Every status the prober sees is probelet's own. Back-off has no
+part in it: a restart comes after the scenario's `restart_ms`.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import msgspec
+
+from probelet._rust import Simulation
+from probelet.testing.loop import Loop, Timing
+from probelet.testing.runtime import ModelPod
+
+from .play import USER_AGENT, status_line, trace_line
+from .pod import pod_object
+from .recording import Line, Recording, ScenarioPod, Trace
+
+
+def play_closed(recording: Recording) -> Trace:
+    """Replay a scenario's events; returns `inputs`, `results` and `statuses` in the recordings' schema."""
+    return ClosedPlayer(recording).play()
+
+
+class ClosedPlayer(Loop):
+    """One closed-loop replay under way: writes down what the prober was fed."""
+
+    def __init__(self, recording: Recording) -> None:
+        scenario = recording.scenario
+        glue = scenario.kubelet_glue
+        self.recording = recording
+        self.scenario_pods = {pod.uid: pod for pod in scenario.pods}
+        self.uids = {pod.name: pod.uid for pod in scenario.pods}
+        self.deleting = {pod.uid for pod in scenario.pods if pod.deletion_timestamp_ms is not None}
+        self.trace: Trace = {"inputs": [], "results": [], "statuses": []}
+        self.batch = 0
+        self.in_turn = False
+        super().__init__(
+            Simulation(warmup_ms=scenario.warmup_ms, user_agent=USER_AGENT),
+            {pod.uid: ModelPod(pod.uid, pod.name, pod.spec, pod.pod_ip) for pod in scenario.pods},
+            Timing(glue["sync_delay_ms"], glue["kill_ms"], glue["restart_ms"]),
+        )
+        for key, steps in scenario.scripts.items():
+            self.simulation.script(key, msgspec.json.encode(steps))
+        for pod in scenario.pods:
+            self.simulation.define_pod(pod_object(recording, pod))
+
+    def play(self) -> Trace:
+        """Let events, workers and the runtime take their turns until the recording's end."""
+        for event in self.recording.scenario.events:
+            self.advance(event["t_ms"])
+            self.turn(lambda event=event: self._apply(event))  # type: ignore[misc]
+        self.advance(self.recording.scenario.duration_ms)
+        return self.trace
+
+    def turn(self, action: Callable[[], None]) -> None:
+        """What is applied together is one batch, if anything of it was an input."""
+        before = len(self.trace["inputs"])
+        self.batch += 1
+        self.in_turn = True
+        action()
+        self.read()
+        self.in_turn = False
+        if len(self.trace["inputs"]) == before:
+            self.batch -= 1
+        self.simulation.settle()
+        self.read()
+
+    def recorded(self, section: str, line: Line) -> None:
+        """Write down statuses and results; a status stored outside a turn is a batch of its own."""
+        match section:
+            case "updated":
+                written = self._status_input("update_pod_status", line["pod_uid"], line["argument"])
+                self.trace["statuses"].append(status_line({**written, "cause": ""}, line["filled"]))
+            case "stored":
+                if not self.in_turn:
+                    self.batch += 1
+                self._status_input("status", line["pod_uid"], line["status"])["t_ms"] = line["t_ms"]
+            case "results":
+                self.trace["results"].append(trace_line("results", dict(line)))
+
+    def called(self, call: str, pod: ModelPod) -> None:
+        """Write down what a sync called beside the status."""
+        deleting = {"deleting": True} if call == "add_pod" and pod.uid in self.deleting else {}
+        self._input(call, pod=pod.name, **deleting)
+
+    def _apply(self, event: Line) -> None:
+        if event["op"] == "cleanup_pods":
+            desired = event.get("desired") or []
+            self.simulation.cleanup_pods([self.uids[name] for name in desired])
+            self._input("cleanup_pods", **({"desired": desired} if desired else {}))
+            return
+        pod = self.pods[self.uids[event["pod"]]]
+        match event["op"]:
+            case "runtime":
+                pod.patch(event, self.simulation.now_ms)
+                if event.get("sync"):
+                    self.sync(pod)
+            case "sync":
+                self.sync(pod)
+            case "sync_terminating":
+                pod.terminating = True
+                self.sync(pod)
+            case "status":
+                pod.patch(event, self.simulation.now_ms)
+                self._store(pod)
+            case "update_pod_status":
+                self._update(pod)
+            case "remove_pod":
+                pod.removed = True
+                self.simulation.remove_pod(pod.uid)
+                self._input("remove_pod", pod=pod.name)
+            case "stop_liveness_and_startup":
+                self.simulation.stop_liveness_and_startup(pod.uid)
+                self._input("stop_liveness_and_startup", pod=pod.name)
+            case "set_deletion_timestamp":
+                self._mark_deleting(self.scenario_pods[pod.uid], in_place=not event.get("new_object", False))
+            case op:
+                raise ValueError(f"events: op: {op!r}: not an operation closed replay knows")
+
+    def _store(self, pod: ModelPod) -> None:
+        """Write the patched phase straight into the cached status."""
+        cached = msgspec.json.decode(self.simulation.status(pod.uid) or b"{}")
+        cached["phase"] = pod.phase
+        self.simulation.set_pod_status(pod.uid, msgspec.json.encode(cached))
+        self._status_input("status", pod.uid, cached)
+
+    def _update(self, pod: ModelPod) -> None:
+        cached = self.simulation.status(pod.uid)
+        if cached is None:
+            return
+        filled = msgspec.json.decode(self.simulation.update_pod_status(pod.uid, cached))
+        written = self._status_input("update_pod_status", pod.uid, msgspec.json.decode(cached))
+        self.trace["statuses"].append(status_line({**written, "cause": ""}, filled))
+
+    def _mark_deleting(self, pod: ScenarioPod, *, in_place: bool) -> None:
+        self.deleting.add(pod.uid)
+        self.simulation.define_pod(pod_object(self.recording, pod, deleting=True))
+        if in_place:
+            self.simulation.mark_deleting(pod.uid)
+        self._input("set_deletion_timestamp", pod=pod.name, **({"in_place": True} if in_place else {}))
+
+    def _input(self, call: str, **more: Any) -> Line:
+        line = {"t_ms": self.simulation.now_ms, "batch": self.batch, "call": call, **more}
+        self.trace["inputs"].append(line)
+        return line
+
+    def _status_input(self, call: str, uid: str, document: dict[str, Any]) -> Line:
+        shown = ("phase", "pod_ip", "containers", "init_containers")
+        return self._input(call, pod=self.pods[uid].name, **{key: document[key] for key in shown if document.get(key)})

@@ -1,0 +1,105 @@
+"""What differs between two traces, section by section."""
+
+from typing import Any
+
+import msgspec
+
+from .recording import Line, Recording, Trace
+
+SECTIONS = (
+    "effective_probes",
+    "probes",
+    "results",
+    "updates",
+    "events",
+    "statuses",
+    "workers",
+    "end_results",
+    "end_metrics",
+)
+"""The sections a replay must give, in the order of cause and effect."""
+
+
+CLOSED_SECTIONS = ("inputs", "results", "statuses")
+"""What a closed replay must give: everything the prober was fed was probelet's own decision."""
+
+
+class Difference(msgspec.Struct, frozen=True):
+    """The first line of a section where the traces part; None where one of them has no line there."""
+
+    section: str
+    index: int
+    expected: Any
+    got: Any
+
+
+def compare(recording: Recording, trace: Trace) -> list[Difference]:
+    """The differences to the recorded trace, or to the variant that is nearest; none if any of them is equal."""
+    candidates = [recording.trace, *(variant.trace for variant in recording.variants)]
+    return min((_differences(expected, trace) for expected in candidates), key=len)
+
+
+def closed_differences(recording: Recording, trace: Trace) -> list[Difference]:
+    """The differences of a closed replay: inputs without who caused them, results, statuses."""
+    candidates = [recording.trace, *(variant.trace for variant in recording.variants)]
+    return min((_closed(expected, trace) for expected in candidates), key=len)
+
+
+def _closed(expected: Trace, got: Trace) -> list[Difference]:
+    found = []
+    for section in CLOSED_SECTIONS:
+        left, right = ([_uncaused(line) for line in trace[section]] for trace in (expected, got))
+        if section == "results":
+            left, right = canonical(section, left), canonical(section, right)
+        found.append(_first_of(section, left, right))
+    return [difference for difference in found if difference is not None]
+
+
+def _uncaused(line: Line) -> Line:
+    return {key: value for key, value in line.items() if key not in ("cause", "changed")}
+
+
+def _differences(expected: Trace, got: Trace) -> list[Difference]:
+    found = (_first(section, expected.get(section, []), got.get(section, [])) for section in SECTIONS)
+    return [difference for difference in found if difference is not None]
+
+
+def _first(section: str, expected: list[Line], got: list[Line]) -> Difference | None:
+    return _first_of(section, canonical(section, expected), canonical(section, got))
+
+
+def _first_of(section: str, left: list[Line], right: list[Line]) -> Difference | None:
+    for index in range(max(len(left), len(right))):
+        one = left[index] if index < len(left) else None
+        other = right[index] if index < len(right) else None
+        if one != other:
+            return Difference(section, index, one, other)
+    return None
+
+
+def canonical(section: str, lines: list[Line]) -> list[Line]:
+    """Lines in an order that does not depend on how things of one moment were interleaved.
+
+    Results keep their order within one cache entry, because there the order of a set and a removal matters.
+    """
+    if section == "workers":
+        return _changes(lines)
+    if section == "results":
+        return sorted(lines, key=lambda line: (line["t_ms"], line["type"], line["container_id"]))
+    return sorted(lines, key=lambda line: (line.get("t_ms", 0), _text(line)))
+
+
+def _changes(lines: list[Line]) -> list[Line]:
+    """The last look of each moment, where it differs from the one before."""
+    last: dict[int, list[str]] = {}
+    for line in lines:
+        last[line["t_ms"]] = line["workers"]
+    changes: list[Line] = []
+    for t_ms, workers in sorted(last.items()):
+        if not changes or changes[-1]["workers"] != workers:
+            changes.append({"t_ms": t_ms, "workers": workers})
+    return changes
+
+
+def _text(line: Line) -> str:
+    return msgspec.json.encode(line, order="sorted").decode()

@@ -1,0 +1,193 @@
+"""Open-loop replay: the recorded inputs, at their moments, into the production core under a virtual clock."""
+
+import hashlib
+from collections.abc import Iterator
+from itertools import groupby
+from operator import itemgetter
+from typing import Any, Literal, get_args
+
+import msgspec
+
+from probelet._rust import Simulation
+
+from .pod import pod_object
+from .recording import Line, Recording, ScenarioPod, Trace
+
+ProbeType = Literal["liveness", "readiness", "startup"]
+
+LONG_MESSAGE = 1024
+"""Bytes above which a recording keeps only the start of a message and its hash."""
+
+KEPT_BYTES = 256
+
+USER_AGENT = "kube-probe/."
+"""The recorder's kubelet had no version stamp."""
+
+GLUE: dict[str, ProbeType] = {"glue:SetContainerStartup": "startup", "glue:SetContainerReadiness": "readiness"}
+"""Inputs that follow from a result, and the type of that result."""
+
+KUBELET_WORDS = {"Unknown": "UNKNOWN"}
+"""Results print as the kubelet's results.Result does: an undecided one is shouted."""
+
+
+def play(recording: Recording) -> Trace:
+    """Replay a recording and return the trace probelet gives, in the recordings' schema and canonical order."""
+    return Player(recording).play()
+
+
+class Player:
+    """One replay under way."""
+
+    def __init__(self, recording: Recording) -> None:
+        scenario = recording.scenario
+        self.recording = recording
+        self.pods = {pod.name: pod for pod in scenario.pods}
+        self.simulation = Simulation(warmup_ms=scenario.warmup_ms, glue="none", sockets=True, user_agent=USER_AGENT)
+        for key, steps in scenario.scripts.items():
+            self.simulation.script(key, msgspec.json.encode(steps))
+        for pod in scenario.pods:
+            self.simulation.define_pod(pod_object(recording, pod))
+        self.trace: Trace = {name: [] for name in recording.trace}
+        self.trace["effective_probes"] = recording.trace["effective_probes"]
+        self.trace["inputs"] = recording.trace["inputs"]
+        self.looks = _looks(recording)
+
+    def play(self) -> Trace:
+        """Apply every batch of inputs, let it settle, and collect what came of it."""
+        last = 0
+        for t_ms, lines in groupby(self.recording.trace["inputs"], key=itemgetter("t_ms")):
+            self._look_before(t_ms)
+            for _, batch in groupby(lines, key=itemgetter("batch")):
+                self._apply_batch(t_ms, list(batch))
+            last = t_ms
+        end = max(last, self.recording.scenario.duration_ms)
+        self._look_before(end)
+        self.simulation.run_until(end)
+        self._look(end)
+        self._collect()
+        return self.trace
+
+    def _apply_batch(self, t_ms: int, batch: list[Line]) -> None:
+        """Let what is due settle, then apply the batch.
+
+        A batch that the kubelet's glue made out of a result follows that result at once: workers that are woken later
+        in the same moment see it already.
+        """
+        cause = GLUE.get(batch[0]["cause"])
+        if cause is None:
+            self.simulation.run_until(t_ms)
+        else:
+            self.simulation.run_until(t_ms - 1)
+            self.simulation.run_until_update(t_ms, cause)
+        for line in batch:
+            self._apply(line)
+
+    def _apply(self, line: Line) -> None:
+        simulation, call = self.simulation, line["call"]
+        if call == "cleanup_pods":
+            simulation.cleanup_pods([self.pods[name].uid for name in line.get("desired") or []])
+            return
+        pod = self.pods[line["pod"]]
+        match call:
+            case "status":
+                simulation.set_pod_status(pod.uid, _status(line))
+            case "no_status":
+                simulation.remove_pod_status(pod.uid)
+            case "add_pod":
+                self._add(pod, deleting=line.get("deleting", False))
+            case "remove_pod":
+                simulation.remove_pod(pod.uid)
+            case "stop_liveness_and_startup":
+                simulation.stop_liveness_and_startup(pod.uid)
+            case "set_deletion_timestamp":
+                if line.get("in_place", False):
+                    simulation.mark_deleting(pod.uid)
+            case "update_pod_status":
+                filled = msgspec.json.decode(simulation.update_pod_status(pod.uid, _status(line)))
+                self.trace["statuses"].append(status_line(line, filled))
+            case _:
+                raise ValueError(f"inputs: call: {call!r}: not a call this version knows")
+
+    def _add(self, pod: ScenarioPod, *, deleting: bool) -> None:
+        if deleting:
+            self.simulation.define_pod(pod_object(self.recording, pod, deleting=True))
+        self.simulation.add_pod(pod.uid)
+
+    def _look_before(self, t_ms: int) -> None:
+        """Look at the workers wherever the recording did, up to `t_ms`."""
+        while self.looks and self.looks[0] < t_ms:
+            moment = self.looks.pop(0)
+            self.simulation.run_until(moment)
+            self._look(moment)
+
+    def _look(self, t_ms: int) -> None:
+        workers = sorted("/".join(names) for names in self.simulation.workers())
+        self.trace["workers"].append({"t_ms": t_ms, "workers": workers})
+
+    def _collect(self) -> None:
+        for record in msgspec.json.decode(self.simulation.take_records()):
+            section = record.pop("section")
+            if section in self.trace:
+                self.trace[section].append(trace_line(section, record))
+        for container_id in sorted(_container_ids(self.recording)):
+            for probe_type in get_args(ProbeType):
+                result = self.simulation.result(probe_type, container_id)
+                if result is not None:
+                    line = {
+                        "type": probe_type,
+                        "container_id": container_id,
+                        "result": KUBELET_WORDS.get(result, result),
+                    }
+                    self.trace["end_results"].append(line)
+        self.trace["end_metrics"] = list(_metric_lines(msgspec.json.decode(self.simulation.metrics())))
+
+
+def _looks(recording: Recording) -> list[int]:
+    return sorted({line["t_ms"] for line in recording.trace["workers"] if line["after"] != "end"})
+
+
+def _container_ids(recording: Recording) -> set[str]:
+    lists = (line.get(key) or [] for line in recording.trace["inputs"] for key in ("containers", "init_containers"))
+    return {container["id"] for containers in lists for container in containers if container.get("id")}
+
+
+def _status(line: Line) -> bytes:
+    keys = ("phase", "pod_ip", "containers", "init_containers")
+    return msgspec.json.encode({key: line[key] for key in keys if line.get(key)})
+
+
+def status_line(line: Line, filled: dict[str, Any]) -> Line:
+    shown = ("name", "id", "state", "ready", "started")
+    lists = {
+        name: [{key: container[key] for key in shown if key in container} for container in filled[name]]
+        for name in ("containers", "init_containers")
+        if filled[name]
+    }
+    return {"t_ms": line["t_ms"], "cause": line["cause"], "pod": line["pod"], **lists}
+
+
+def trace_line(section: str, record: Line) -> Line:
+    if "result" in record:
+        record["result"] = KUBELET_WORDS.get(record["result"], record["result"])
+    if section == "probes":
+        extra = record.pop("command")[4:]
+        if extra:
+            record["extra_args"] = extra
+    if section == "events":
+        raw = bytes(record.pop("raw")) if "raw" in record else record["message"].encode()
+        record["message_bytes"] = len(raw)
+        if len(raw) > LONG_MESSAGE:
+            record["message"] = raw[:KEPT_BYTES].decode(errors="replace")
+            record["message_sha256"] = hashlib.sha256(raw).hexdigest()
+    return record
+
+
+def _metric_lines(rows: list[dict[str, Any]]) -> Iterator[Line]:
+    for row in rows:
+        names = {key: row[key] for key in ("container", "namespace", "pod", "probe_type")}
+        if row["successful"]:
+            yield {"name": "prober_probe_duration_seconds_count", "labels": names, "value": row["successful"]}
+        for result in ("successful", "failed"):
+            if row[result]:
+                labels = {**names, "pod_uid": row["pod_uid"], "result": result}
+                yield {"name": "prober_probe_total", "labels": labels, "value": row[result]}

@@ -1,0 +1,84 @@
+"""A recording: one scenario and the trace the kubelet's prober gave for it."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+SCHEMA = "kubelet-prober-trace/1"
+
+Line = dict[str, Any]
+Trace = dict[str, list[Line]]
+
+
+class Variant(msgspec.Struct):
+    """Another trace that the kubelet gave for the same scenario; any of them is right."""
+
+    trace: Trace
+    count: int = 1
+
+
+class ScenarioPod(msgspec.Struct):
+    """One pod of a scenario."""
+
+    name: str
+    namespace: str
+    uid: str
+    spec: dict[str, Any]
+    pod_ip: str = ""
+    deletion_timestamp_ms: int | None = None
+    api_condition_ready: bool = False
+
+
+class Scenario(msgspec.Struct):
+    """What happens, in virtual milliseconds since t = 0."""
+
+    name: str
+    duration_ms: int
+    pods: list[ScenarioPod]
+    description: str = ""
+    tags: list[str] = []
+    warmup_ms: int = 3_600_000
+    kubelet_glue: dict[str, Any] = {}
+    scripts: dict[str, list[dict[str, Any]]] = {}
+    events: list[dict[str, Any]] = []
+
+
+class Recording(msgspec.Struct):
+    """A whole recording file."""
+
+    schema: str
+    scenario: Scenario
+    trace: Trace
+    variants: list[Variant] = []
+    kubernetes: str = ""
+
+    @property
+    def uses_sockets(self) -> bool:
+        """Whether a probe of the scenario opens a connection, so that virtual time alone cannot play it."""
+        handlers = ({"httpGet", "tcpSocket", "grpc"} & line["probe"].keys() for line in self.trace["effective_probes"])
+        return any(handlers)
+
+    @property
+    def kills(self) -> bool:
+        """Whether failures have consequences in the scenario, so that it can be played closed."""
+        return bool(self.scenario.kubelet_glue.get("kill_ms"))
+
+
+class RecordingError(Exception):
+    """A file that is not a recording; the text names the file."""
+
+
+def load(path: Path) -> Recording:
+    """Read one recording.
+
+    Raises:
+        RecordingError: the file cannot be read or is not a recording.
+    """
+    try:
+        recording = msgspec.json.decode(path.read_bytes(), type=Recording)
+    except (OSError, msgspec.DecodeError) as error:
+        raise RecordingError(f"{path}: not a recording: {error}") from error
+    if recording.schema != SCHEMA:
+        raise RecordingError(f"{path}: schema: {recording.schema!r}: must be {SCHEMA!r}")
+    return recording

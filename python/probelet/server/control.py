@@ -1,0 +1,95 @@
+"""The control socket: how the verbs of the command line find and ask the service that runs."""
+
+import asyncio
+import os
+import socket
+from pathlib import Path
+
+import msgspec
+from aiohttp import web
+
+from probelet.server.state_dir import socket_path
+from probelet.server.view import View
+
+# How often a follower is told what is new: a person sees no difference, and asking the view is cheap.
+FOLLOW_SECONDS = 0.2
+# Each follower costs a task and a connection; more than these are a script that forgot to stop.
+FOLLOWERS_MAX = 32
+# A follower that stops reading holds up shutdown no longer than this.
+SHUTDOWN_SECONDS = 1.0
+# What waits in the kernel for the loop: command lines of one user.
+BACKLOG = 64
+
+
+class ControlServer:
+    """HTTP on the 0600 unix socket of a locked state directory: ``/status``, ``/events?since=N[&follow=1]``.
+
+    ``followers`` is how many connections follow the events now.
+    """
+
+    def __init__(self, view: View, state_dir: Path) -> None:
+        self.path = socket_path(state_dir)
+        self._view = view
+        self.followers = 0
+        self._closing = asyncio.Event()
+        app = web.Application()
+        app.add_routes([web.get("/status", self._status), web.get("/events", self._events)])
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+
+    async def start(self) -> None:
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # Nobody else may connect, not even between bind and a chmod.
+        umask = os.umask(0o177)
+        try:
+            sock.bind(str(self.path))
+        finally:
+            os.umask(umask)
+        sock.listen(BACKLOG)
+        sock.setblocking(False)
+        await self._runner.setup()
+        await web.SockSite(self._runner, sock).start()
+
+    async def close(self) -> None:
+        """Let every follower go, then stop. The socket's file belongs to the state directory's owner."""
+        self._closing.set()
+        await self._runner.cleanup()
+
+    async def _status(self, _: web.Request) -> web.Response:
+        return web.Response(body=msgspec.json.encode(self._view.status()), content_type="application/json")
+
+    async def _events(self, request: web.Request) -> web.StreamResponse:
+        """One JSON object a line with its ``seq``; with ``follow=1`` until either side has enough."""
+        place = request.query.get("since", "0")
+        if not (place.isascii() and place.isdigit()):
+            return web.Response(status=400, text="since must be a number from 0")
+        since = int(place)
+        if request.query.get("follow") != "1":
+            lines = [msgspec.json.encode(event) + b"\n" for event in self._view.events(since)]
+            return web.Response(body=b"".join(lines), content_type="application/x-ndjson")
+        if self.followers >= FOLLOWERS_MAX:
+            return web.Response(status=503, text=f"{FOLLOWERS_MAX} followers are connected already")
+        response = web.StreamResponse(headers={"Content-Type": "application/x-ndjson"})
+        self.followers += 1
+        try:
+            await response.prepare(request)
+            await self._follow(response, since)
+        except ConnectionError:
+            # The follower has seen enough; there is nobody to tell.
+            return response
+        finally:
+            self.followers -= 1
+        return response
+
+    async def _follow(self, response: web.StreamResponse, since: int) -> None:
+        while True:
+            last = self._closing.is_set()
+            for event in self._view.events(since):
+                since = event["seq"]
+                await response.write(msgspec.json.encode(event) + b"\n")
+            if last:
+                return
+            try:
+                async with asyncio.timeout(FOLLOW_SECONDS):
+                    await self._closing.wait()
+            except TimeoutError:
+                continue

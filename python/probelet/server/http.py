@@ -1,0 +1,94 @@
+"""The HTTP pages: metrics, health and status. They only show; nothing here changes any state."""
+
+import base64
+import hashlib
+import socket
+from collections.abc import Awaitable, Callable
+
+import msgspec
+from aiohttp import web
+
+from probelet.server.page import SCRIPT, STYLE, render_page
+from probelet.server.view import View
+
+# The Prometheus text format, as the kubelet's own /metrics says it.
+METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
+# A reader that stops reading holds up shutdown no longer than this.
+SHUTDOWN_SECONDS = 1.0
+
+_VIEW = web.AppKey("view", View)
+
+
+def _source(inline: str) -> str:
+    return f"'sha256-{base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()}'"
+
+
+# The page shows texts that come from probed programs: besides escaping them, let the browser run and load
+# nothing but the page's own two inline blocks.
+_POLICY = f"default-src 'none'; connect-src 'self'; script-src {_source(SCRIPT)}; style-src {_source(STYLE)}"
+_HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
+
+
+async def _metrics(request: web.Request) -> web.Response:
+    return web.Response(body=request.app[_VIEW].metrics(), headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+
+
+async def _metrics_probes(request: web.Request) -> web.Response:
+    return web.Response(body=request.app[_VIEW].metrics_probes(), headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+
+
+async def _healthz(_: web.Request) -> web.Response:
+    """Alive: the event loop answers. It says nothing about the runtime, whose trouble a restart would not cure."""
+    return web.Response(text="ok\n", headers=_HEADERS)
+
+
+async def _readyz(request: web.Request) -> web.Response:
+    ready, why = request.app[_VIEW].ready()
+    return web.Response(text="ok\n" if ready else f"{why}\n", status=200 if ready else 503, headers=_HEADERS)
+
+
+async def _statusz(request: web.Request) -> web.Response:
+    view = request.app[_VIEW]
+    headers = {**_HEADERS, "Vary": "Accept"}
+    # Browsers ask for text/html by name; curl and programs say */* or nothing and get the document.
+    if "text/html" not in request.headers.get("Accept", ""):
+        return web.Response(
+            body=msgspec.json.encode(view.status()) + b"\n", content_type="application/json", headers=headers
+        )
+    page = render_page(view.status(), view.events(0))
+    return web.Response(text=page, content_type="text/html", headers={**headers, "Content-Security-Policy": _POLICY})
+
+
+async def _root(_: web.Request) -> web.Response:
+    raise web.HTTPFound("/statusz")
+
+
+ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
+    "/": _root,
+    "/healthz": _healthz,
+    "/metrics": _metrics,
+    "/metrics/probes": _metrics_probes,
+    "/readyz": _readyz,
+    "/statusz": _statusz,
+}
+
+
+class HttpServer:
+    """The pages on a listening socket, which it takes over. Start it inside a running event loop.
+
+    The socket comes from outside so that a taken port is known before anything else has begun.
+    """
+
+    def __init__(self, view: View, sock: socket.socket) -> None:
+        self._sock = sock
+        app = web.Application()
+        app[_VIEW] = view
+        app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
+        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+
+    async def start(self) -> None:
+        await self._runner.setup()
+        await web.SockSite(self._runner, self._sock).start()
+
+    async def close(self) -> None:
+        await self._runner.cleanup()

@@ -1,0 +1,91 @@
+"""Kubernetes objects we read: typed, defaulted, validated with the API server's words."""
+
+from probelet.spec.container import (
+    Container,
+    ContainerPort,
+    ContainerRestartRule,
+    ContainerRestartRuleOnExitCodes,
+    EnvVar,
+    Lifecycle,
+    LifecycleHandler,
+    SleepAction,
+)
+from probelet.spec.defaults import set_defaults
+from probelet.spec.disabled import drop_disabled_fields
+from probelet.spec.ignored import ignored_fields, require_command
+from probelet.spec.int_or_string import IntOrString
+from probelet.spec.load import Loaded, Manifest, load
+from probelet.spec.meta import ObjectMeta, OwnerReference
+from probelet.spec.pod import (
+    ContainerState,
+    ContainerStateRunning,
+    ContainerStateTerminated,
+    ContainerStateWaiting,
+    ContainerStatus,
+    Pod,
+    PodCondition,
+    PodIP,
+    PodSpec,
+    PodStatus,
+)
+from probelet.spec.probe import (
+    PROBE_TYPES,
+    ExecAction,
+    GRPCAction,
+    HTTPGetAction,
+    HTTPHeader,
+    Probe,
+    ProbeType,
+    TCPSocketAction,
+)
+from probelet.spec.problem import FieldError, Problem
+from probelet.spec.static_pod import static_uid
+from probelet.spec.validate import validate
+from probelet.spec.wire import SpecError, decode_pod, encode_pod, encode_probe
+
+__all__ = [
+    "PROBE_TYPES",
+    "Container",
+    "ContainerPort",
+    "ContainerRestartRule",
+    "ContainerRestartRuleOnExitCodes",
+    "ContainerState",
+    "ContainerStateRunning",
+    "ContainerStateTerminated",
+    "ContainerStateWaiting",
+    "ContainerStatus",
+    "EnvVar",
+    "ExecAction",
+    "FieldError",
+    "GRPCAction",
+    "HTTPGetAction",
+    "HTTPHeader",
+    "IntOrString",
+    "Lifecycle",
+    "LifecycleHandler",
+    "Loaded",
+    "Manifest",
+    "ObjectMeta",
+    "OwnerReference",
+    "Pod",
+    "PodCondition",
+    "PodIP",
+    "PodSpec",
+    "PodStatus",
+    "Probe",
+    "ProbeType",
+    "Problem",
+    "SleepAction",
+    "SpecError",
+    "TCPSocketAction",
+    "decode_pod",
+    "drop_disabled_fields",
+    "encode_pod",
+    "encode_probe",
+    "ignored_fields",
+    "load",
+    "require_command",
+    "set_defaults",
+    "static_uid",
+    "validate",
+]

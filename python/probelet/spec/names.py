@@ -1,0 +1,78 @@
+"""What names may look like (apimachinery ``util/validation``, 1.36): each function returns the API server's texts."""
+
+import re
+from collections.abc import Callable
+from typing import TypeAlias
+
+Rule: TypeAlias = Callable[[str], list[str]]
+
+DNS1123_LABEL_LENGTH_MAX = 63
+DNS1123_SUBDOMAIN_LENGTH_MAX = 253
+PORT_NAME_LENGTH_MAX = 15
+
+_LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
+_SUBDOMAIN = _LABEL + r"(\." + _LABEL + ")*"
+_HEADER = "[-A-Za-z0-9]+"
+
+_LABEL_TEXT = (
+    "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "
+    # The two blanks before "or" are the API server's own.
+    f"an alphanumeric character (e.g. 'my-name',  or '123-abc', regex used for validation is '{_LABEL}')"
+)
+_SUBDOMAIN_TEXT = (
+    "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
+    f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+)
+_HEADER_TEXT = (
+    "a valid HTTP header must consist of alphanumeric characters or '-' "
+    f"(e.g. 'X-Header-Name', regex used for validation is '{_HEADER}')"
+)
+_ENV_TEXT = "a valid environment variable name must consist only of printable ASCII characters other than '='"
+
+
+def _too_long(text: str, length_max: int, unit: str = "characters") -> list[str]:
+    """Bytes are counted, whatever the unit is called."""
+    return [f"must be no more than {length_max} {unit}"] if len(text.encode()) > length_max else []
+
+
+def dns1123_label(text: str) -> list[str]:
+    """A container's or a namespace's name."""
+    errors = _too_long(text, DNS1123_LABEL_LENGTH_MAX)
+    if not re.fullmatch(_LABEL, text):
+        errors.append("must not contain dots" if re.fullmatch(_SUBDOMAIN, text) else _LABEL_TEXT)
+    return errors
+
+
+def dns1123_subdomain(text: str) -> list[str]:
+    """A pod's name."""
+    wrong = [] if re.fullmatch(_SUBDOMAIN, text) else [_SUBDOMAIN_TEXT]
+    return _too_long(text, DNS1123_SUBDOMAIN_LENGTH_MAX) + wrong
+
+
+def port_number(number: int) -> list[str]:
+    """1 to 65535."""
+    return [] if 1 <= number <= 65535 else ["must be between 1 and 65535, inclusive"]
+
+
+def port_name(text: str) -> list[str]:
+    """An IANA service name; one text can break several rules."""
+    wrong = _too_long(text, PORT_NAME_LENGTH_MAX, "bytes")
+    if not re.fullmatch("[-a-z0-9]+", text):
+        wrong.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
+    if not re.search("[a-z]", text):
+        wrong.append("must contain at least one letter (a-z)")
+    if "--" in text:
+        wrong.append("must not contain consecutive hyphens")
+    if text.startswith("-") or text.endswith("-"):
+        wrong.append("must not begin or end with a hyphen")
+    return wrong
+
+
+def http_header_name(text: str) -> list[str]:
+    """The name of a header that a probe sends."""
+    return [] if re.fullmatch(_HEADER, text) else [_HEADER_TEXT]
+
+
+def env_name(text: str) -> list[str]:
+    """An environment variable's name (the relaxed rule, GA in 1.34)."""
+    return [] if re.fullmatch("[ -<>-~]+", text) else [_ENV_TEXT]

@@ -1,0 +1,10 @@
+"""Tests of probe configurations: the production prober under a virtual clock, with scripted answers.
+
+node = VirtualNode(Path("pod.yaml"))
+node.answer("web/app/liveness", "success", "failure * 3")
+node.run("1m")
+"""
+
+from .node import Attempt, Event, Kill, VirtualNode
+
+__all__ = ["Attempt", "Event", "Kill", "VirtualNode"]
