@@ -1,0 +1,126 @@
+"""``probelet run`` as a person starts it: the real command line, real pods, its log read line by line."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+# Real processes on a machine that is busy with other tests.
+PATIENCE_SECONDS = 20.0
+
+
+def wait_for(what: Callable[[], Any], why: str) -> Any:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while time.monotonic() < deadline:
+        if found := what():
+            return found
+        time.sleep(0.02)
+    raise AssertionError(f"waited in vain for {why}")
+
+
+def processes_with(marker: str) -> list[int]:
+    """Who has this word on its command line, zombies not counted."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                command = (entry / "cmdline").read_bytes()
+            except OSError:
+                continue
+            if marker.encode() in command:
+                found.append(int(entry.name))
+    return found
+
+
+def probelet(*arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "probelet", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+
+
+class Run:
+    """A running ``probelet run``. ``said`` is every object of its log so far."""
+
+    def __init__(self, state_dir: Path, *arguments: str) -> None:
+        self.state_dir = state_dir
+        self.log = state_dir.with_name(f"{state_dir.name}.log")
+        command = [sys.executable, "-m", "probelet", "run", *arguments, "--state-dir", str(state_dir)]
+        with self.log.open("wb") as output:
+            self.process = subprocess.Popen([*command, "--log-format", "json"], stdout=output, stderr=output)
+
+    @property
+    def said(self) -> list[dict[str, Any]]:
+        return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
+
+    def line(self, message: str) -> dict[str, Any]:
+        """The first line of the log with this message; waits for it."""
+
+        def look() -> dict[str, Any] | None:
+            assert self.process.poll() is None or message in self.log.read_text(), self.log.read_text()
+            return next((found for found in self.said if message in found["message"]), None)
+
+        found: dict[str, Any] = wait_for(look, f'"{message}" in the log')
+        return found
+
+    @property
+    def url(self) -> str:
+        return str(self.line("listening")["url"]).removesuffix("/statusz")
+
+    def verb(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        return probelet(*arguments, "--state-dir", str(self.state_dir))
+
+    def status(self) -> dict[str, dict[str, Any]]:
+        """The pods of the status document by name."""
+        return {pod["name"]: pod for pod in json.loads(self.verb("status", "-o", "json").stdout)["pods"]}
+
+    def signal(self, number: signal.Signals) -> None:
+        os.kill(self.process.pid, number)
+
+    def ended(self) -> int:
+        return self.process.wait(PATIENCE_SECONDS)
+
+
+Start = Callable[..., Run]
+
+
+@pytest.fixture
+def start(tmp_path: Path) -> Iterator[Start]:
+    """Start a service; port 0 and a state directory of its own unless said otherwise."""
+    runs: list[Run] = []
+
+    def run(*arguments: str, state_dir: Path | None = None) -> Run:
+        listen = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
+        runs.append(Run(state_dir or tmp_path / f"state-{len(runs)}", *arguments, *listen))
+        return runs[-1]
+
+    yield run
+    for started in runs:
+        if started.process.poll() is None:
+            started.process.kill()
+            started.process.wait()
+
+
+@pytest.fixture
+def marker(tmp_path: Path) -> str:
+    """A word that no other process on this machine has on its command line."""
+    return f"pod-of-{tmp_path.name}-{os.getpid()}"
+
+
+def manifest(name: str, marker: str, script: str = "sleep 86400; :", grace: int = 30, probe: str = "") -> str:
+    return f"""
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}}}
+spec:
+  terminationGracePeriodSeconds: {grace}
+  containers:
+  - name: app
+    command: [sh, -c, {json.dumps(script)}, {marker}]
+{probe}
+"""

@@ -1,0 +1,24 @@
+"""Benches do not rot: each runs once, as small as it gets."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+ROOT = Path(__file__).parent.parent.parent
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["benches.http_probe", "--smoke"],
+        ["pytest", "-q", "-m", "bench", "--benchmark-disable", "--timeout", "60", "benches/python"],
+    ],
+    ids=lambda arguments: arguments[0],
+)
+def test_a_bench_runs(arguments: list[str]) -> None:
+    bench = subprocess.run([sys.executable, "-m", *arguments], cwd=ROOT, capture_output=True, text=True)
+    assert bench.returncode == 0, bench.stdout + bench.stderr

@@ -1,0 +1,141 @@
+"""What was seen against what was recorded, by the rules of the recordings' README."""
+
+import base64
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from .case import Case
+from .end import End
+from .frames import messages_of, recorded_messages, recorded_requests, requests_of
+from .tls import Hello
+
+# The causes that are right for a class of the recordings.
+CAUSES: Mapping[str, frozenset[str]] = {
+    "ok": frozenset({"ok"}),
+    "warning": frozenset({"redirect"}),
+    "status": frozenset({"status"}),
+    "malformed": frozenset({"malformed"}),
+    "timeout": frozenset({"connect_timeout", "tls", "header_timeout", "body", "grpc_status"}),
+    "eof": frozenset({"eof"}),
+    "reset": frozenset({"reset"}),
+    "refused": frozenset({"refused"}),
+    "resolve": frozenset({"dns"}),
+    "request": frozenset({"request", "port"}),
+    "tls": frozenset({"tls"}),
+    "http2": frozenset({"http2"}),
+    "redirects": frozenset({"redirect"}),
+    "unhealthy": frozenset({"grpc_status"}),
+    "unimplemented": frozenset({"grpc_status"}),
+    "rpc": frozenset({"grpc_status"}),
+}
+# Classes whose wording is the library's own affair: TLS alerts, HTTP/2 and RPC errors, and HTTP/1.1 within TLS.
+FREE_WORDING = frozenset({"malformed", "tls", "http2", "rpc"})
+TIMEOUTS = re.compile(
+    r"context deadline exceeded( \(Client\.Timeout exceeded while awaiting headers\))?$"
+    r"|net/http: request canceled( while waiting for connection)? \(Client\.Timeout exceeded while awaiting headers\)$"
+)
+CONNECTIONS_COMPARED_MAX = 12
+
+
+@dataclass(frozen=True)
+class Seen:
+    """How a case went here."""
+
+    told: Mapping[str, Any]
+    ports: Mapping[str, int] = field(default_factory=dict)
+    ends: Mapping[str, list[End]] = field(default_factory=dict)
+
+    @property
+    def output(self) -> bytes:
+        numbers = self.told["output_bytes"]
+        return bytes(numbers) if numbers is not None else self.told["output"].encode()
+
+
+def differences(case: Case, seen: Seen) -> dict[str, list[str]]:
+    """Every difference that counts, as lines for a person by kind: result, cause, text, received."""
+    found = {"result": _result(case, seen), "cause": _cause(case, seen), "text": _text(case, seen)}
+    if "received" not in case.expect.get("varies", ()):
+        found["received"] = _connections(case, seen)
+    return {kind: listed for kind, lines in found.items() if (listed := list(lines))}
+
+
+def _variants(case: Case) -> list[Mapping[str, Any]]:
+    return [case.expect, *case.expect.get("variants", ())]
+
+
+def _result(case: Case, seen: Seen) -> Iterator[str]:
+    mine = (seen.told["result"], seen.told["error"] is not None)
+    theirs = {(variant["result"], variant["error"] is not None) for variant in _variants(case)}
+    if mine not in theirs:
+        yield f"(result, has error): {mine}, recorded {theirs}: {seen.told}"
+
+
+def _cause(case: Case, seen: Seen) -> Iterator[str]:
+    kind, cause = case.expect["class"], seen.told["cause"]
+    right = CAUSES[kind] | ({"body"} if case.expect["error"] is not None else set())
+    if cause not in right and not case.expect.get("variants"):
+        yield f"cause: {cause}, recorded class {kind}: {seen.told}"
+
+
+def _text(case: Case, seen: Seen) -> Iterator[str]:
+    kind = case.expect["class"]
+    is_free = kind in FREE_WORDING and not (kind == "malformed" and case.speaks_plain_http)
+    if is_free:
+        return
+    mine = _told(seen.output, seen) + b"|" + _told((seen.told["error"] or "").encode(), seen)
+    theirs = [_recorded(variant) for variant in _variants(case)]
+    if kind == "timeout":
+        mine, theirs = _timeless(mine), [_timeless(text) for text in theirs]
+    if mine not in theirs:
+        yield f"text: {mine!r}, recorded {theirs!r}"
+
+
+def _recorded(variant: Mapping[str, Any]) -> bytes:
+    output = variant.get("output_base64")
+    output = base64.b64decode(output) if output is not None else variant["output"].encode()
+    return output + b"|" + (variant["error"] or "").encode()
+
+
+def _told(text: bytes, seen: Seen) -> bytes:
+    text = re.sub(rb":\d+->", b":{CLIENT}->", text)
+    for name, number in seen.ports.items():
+        text = text.replace(str(number).encode(), f"{{{name}}}".encode())
+    return text
+
+
+def _timeless(text: bytes) -> bytes:
+    output, bar, error = text.decode().rpartition("|")
+    return (TIMEOUTS.sub("timeout", output) + bar + error).encode()
+
+
+def _connections(case: Case, seen: Seen) -> Iterator[str]:
+    for name, number in case.expect["connections"].items():
+        mine = len(seen.ends[name])
+        if number is not None and mine != number and "connections" not in case.expect.get("varies", ()):
+            yield f"connections to {name}: {mine}, recorded {number}"
+    for name, recorded in (case.expect["received"] or {}).items():
+        for index, theirs in enumerate((recorded or [])[:CONNECTIONS_COMPARED_MAX]):
+            if index < len(seen.ends[name]):
+                yield from _received(case, seen, f"{name}[{index}]", seen.ends[name][index], theirs)
+
+
+def _received(case: Case, seen: Seen, where: str, end: End, theirs: Mapping[str, Any]) -> Iterator[str]:
+    if hello := theirs.get("client_hello"):
+        # A listener without TLS has the ClientHello among what it received.
+        mine_hello = end.hello or Hello.of(bytes(end.received))
+        offered = mine_hello and (mine_hello.server_name, list(mine_hello.alpn))
+        if offered != (hello["server_name"], hello["alpn"] or []):
+            yield f"{where} ClientHello: {offered}, recorded {hello['server_name']!r} {hello['alpn']}"
+    if "bytes" in theirs:
+        sent = _told(bytes(end.received), seen)
+        if sent != base64.b64decode(theirs["bytes"]):
+            yield f"{where} received: {sent!r}, recorded {base64.b64decode(theirs['bytes'])!r}"
+    elif recorded_requests(theirs.get("h2", [])):
+        data = bytes(end.received)
+        mine = [[(key, _told(value.encode(), seen).decode()) for key, value in one] for one in requests_of(data)]
+        if mine != recorded_requests(theirs["h2"]):
+            yield f"{where} requests: {mine}, recorded {recorded_requests(theirs['h2'])}"
+        if messages_of(data) != recorded_messages(theirs["h2"]):
+            yield f"{where} messages: {messages_of(data)!r}, recorded {recorded_messages(theirs['h2'])!r}"

@@ -1,0 +1,80 @@
+import pytest
+from probelet.cli.app import build_app
+from probelet.cli.verbs import VERBS
+
+from tests.unit.cli.conftest import Probelet
+
+NAMES = [verb.name for verb in VERBS]
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("statu", 'probelet: there is no verb "statu"; did you mean "status"?\n  try: probelet --help\n'),
+        ("zzz", 'probelet: there is no verb "zzz"\n  try: probelet --help\n'),
+        ("status -o xml", 'Invalid value "xml" for -o. Choose from: "table", "json".\n  try: probelet status --help\n'),
+        ("status --watched", "Unknown option: --watched. Did you mean --watch?\n  try: probelet status --help\n"),
+        ("status --watch --duration 5", '"5" is not a duration above zero; want for example 60s, 1m30s or 500ms\n'),
+        ("events --follow --duration 0s", '"0s" is not a duration above zero; want'),
+        ("status --duration 5s", "probelet status: --duration is for --watch\n"),
+        ("events --duration 5s", "probelet events: --duration is for --follow\n"),
+        ("version extra", "probelet version: "),
+        ("run", "probelet run: "),
+        ("probe https --port 1", 'probelet probe: there is no handler "https"; did you mean "http"?\n'),
+        ("probe tcp --port 1 db", 'probelet probe tcp: nothing is known of "db" here\n'),
+    ],
+)
+def test_bad_usage_is_one_line_and_a_hint(probelet: Probelet, line: str, said: str) -> None:
+    ended = probelet(*line.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert said in ended.err
+    message, hint, end = ended.err.split("\n")
+    assert message.startswith("probelet")
+    assert hint.startswith("  try: probelet")
+    assert end == ""
+
+
+@pytest.mark.parametrize("line", ["status", "status --watch", "status -o json", "events", "events --follow"])
+def test_without_a_service_a_verb_says_where_it_looked(probelet: Probelet, line: str, tmp_path: object) -> None:
+    ended = probelet(*line.split(), "--state-dir", str(tmp_path))
+    assert (ended.code, ended.out) == (3, "")
+    verb = line.split()[0]
+    assert ended.err.splitlines()[0] == f"probelet {verb}: no probelet runs in {tmp_path}"
+
+
+def test_the_list_of_verbs_is_grouped_and_complete(probelet: Probelet) -> None:
+    ended = probelet("--help")
+    assert (ended.code, ended.err) == (0, "")
+    assert all(f"│ {name} " in ended.out for name in NAMES)
+    assert ended.out.index("Node") < ended.out.index("│ run ") < ended.out.index("│ status ") < ended.out.index("Tools")
+    assert "Exit codes: 0 good;" in ended.out
+
+
+def test_without_a_verb_help_is_shown(probelet: Probelet) -> None:
+    assert probelet().out == probelet("--help").out
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_verbs_help_has_examples_and_fits_80_columns(probelet: Probelet, name: str) -> None:
+    ended = probelet(name, "--help")
+    assert (ended.code, ended.err) == (0, "")
+    examples = ended.out.partition("\nExamples:\n")[2].splitlines()
+    assert examples
+    assert all(f"probelet {name}" in line for line in examples)
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+@pytest.mark.parametrize("verb", VERBS, ids=NAMES)
+def test_a_verbs_one_line_is_the_start_of_its_help(probelet: Probelet, verb: object) -> None:
+    # The list shows the line of the table, since the verb itself is not imported for it.
+    assert verb.help in " ".join(probelet(verb.name, "--help").out.split())
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_example_is_a_command_line_that_parses(probelet: Probelet, name: str) -> None:
+    import shlex
+
+    for line in probelet(name, "--help").out.partition("\nExamples:\n")[2].splitlines():
+        words = shlex.split(line.split("|")[0])
+        assert words.pop(0) == "probelet"
+        build_app().parse_args(words, exit_on_error=False, print_error=False)

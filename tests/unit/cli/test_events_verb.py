@@ -1,0 +1,57 @@
+import asyncio
+import json
+
+import pytest
+from probelet.server import control as control_module
+
+from tests.unit.cli.conftest import Service
+from tests.unit.server.fake_view import event
+
+
+async def test_events_as_lines_for_a_person(service: Service) -> None:
+    service.view.kept = [
+        event(1, "Started", "Started container app"),
+        event(2, message="Liveness probe failed: \x1b[31mred\nsecond line", count=3),
+    ]
+    ended = await service.ask("events")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines() == [
+        "14:02:01 Started    default/web Started container app",
+        "14:02:01 Unhealthy  default/web Liveness probe failed: \N{REPLACEMENT CHARACTER}[31mred second line (3 times)",
+    ]
+
+
+async def test_json_is_one_object_a_line_without_the_place_in_the_stream(service: Service) -> None:
+    service.view.kept = [event(1, message="two\nlines"), event(7, "Killing")]
+    lines = (await service.ask("events", "-o", "json")).out.splitlines()
+    wanted = [{key: value for key, value in found.items() if key != "seq"} for found in service.view.kept]
+    assert [json.loads(line) for line in lines] == wanted
+
+
+@pytest.mark.parametrize("name", ["cart", "shop/cart"])
+async def test_only_the_events_of_one_pod(service: Service, name: str) -> None:
+    service.view.kept = [event(1), event(2, object="shop/cart", message="mine"), event(3, object="shop/cart-2")]
+    lines = (await service.ask("events", name, "-o", "json")).out.splitlines()
+    assert [json.loads(line)["message"] for line in lines] == ["mine"]
+
+
+async def test_following_prints_what_comes_until_the_service_ends(
+    service: Service, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(control_module, "FOLLOW_SECONDS", 0.001)
+    service.view.kept = [event(1, message="first")]
+    verb = asyncio.create_task(service.ask("events", "--follow", "-o", "json"))
+    await service.view.asked.wait()
+    service.view.kept.append(event(2, message="second"))
+    await service.control.close()
+    ended = await verb
+    assert [json.loads(line)["message"] for line in ended.out.splitlines()] == ["first", "second"]
+    assert ended.code == 3
+    assert ended.err.splitlines()[0].endswith("has ended")
+
+
+async def test_following_for_a_time_is_good(service: Service) -> None:
+    service.view.kept = [event(1)]
+    ended = await service.ask("events", "--follow", "--duration", "20ms")
+    assert (ended.code, ended.err) == (0, "")
+    assert "Unhealthy" in ended.out

@@ -1,0 +1,375 @@
+"""``probelet probe`` against real sockets: what is asked, what is printed, how it ends."""
+
+import base64
+import json
+import socket
+import socketserver
+import threading
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+from grpc import (
+    GenericRpcHandler,
+    HandlerCallDetails,
+    RpcMethodHandler,
+    ServicerContext,
+    unary_unary_rpc_method_handler,
+)
+from grpc import server as grpc_server
+from probelet.cli import probe_attempt
+from probelet.cli.probe_report import OUTPUT_LINES_MAX
+
+from tests.unit.cli.conftest import Probelet, Service
+
+PAGES = {
+    "/healthz": b"200 OK\r\nContent-Length: 2\r\n\r\nok",
+    "/sick": b"503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
+    "/away": b"302 Found\r\nLocation: http://elsewhere.invalid/\r\nContent-Length: 3\r\n\r\nbye",
+    "/cut": b"200 OK\r\nContent-Length: 9\r\n\r\nok",
+    "/bytes": b"200 OK\r\nContent-Length: 2\r\n\r\n\xff\n",
+    "/terminal": b"200 OK\r\nContent-Length: 6\r\n\r\n\x1b[31mx",
+    "/long": b"200 OK\r\nContent-Length: 60\r\n\r\n" + b"ha\n" * 20,
+}
+
+
+class Target(socketserver.ThreadingTCPServer):
+    """An HTTP server that keeps the requests it got."""
+
+    allow_reuse_address = True
+    daemon_threads = True
+
+    def __init__(self) -> None:
+        super().__init__(("127.0.0.1", 0), Handler)
+        self.requests: list[str] = []
+
+    @property
+    def port(self) -> str:
+        return str(self.server_address[1])
+
+
+class Handler(socketserver.StreamRequestHandler):
+    server: Target
+
+    def handle(self) -> None:
+        request = ""
+        while (line := self.rfile.readline()) not in (b"", b"\r\n"):
+            request += line.decode()
+        # Without a request it was a TCP probe.
+        if request:
+            self.server.requests.append(request)
+            self.wfile.write(b"HTTP/1.1 " + PAGES[request.split()[1].partition("?")[0]])
+
+
+@pytest.fixture
+def target() -> Iterator[Target]:
+    with Target() as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        yield server
+        server.shutdown()
+        thread.join()
+
+
+def asked(probelet: Probelet, *arguments: str) -> tuple[int, dict[str, Any]]:
+    ended = probelet("probe", *arguments, "-o", "json")
+    return ended.code, json.loads(ended.out)
+
+
+def test_a_success_phase_by_phase(probelet: Probelet, target: Target) -> None:
+    ended = probelet("probe", "http", "--port", target.port, "--path", "/healthz")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == f"GET http://127.0.0.1:{target.port}/healthz (timeout 1 s)"
+    assert [line.split()[0] for line in lines[1:4]] == ["connect", "headers", "body"]
+    assert lines[4].startswith("✓ success in ")
+    assert lines[5:] == ["  ok"]
+
+
+def test_the_document_has_the_keys_of_its_schema(probelet: Probelet, target: Target) -> None:
+    code, seen = asked(probelet, "http", "--port", target.port, "--path", "/healthz")
+    assert code == 0
+    phases, duration = seen.pop("phases_ms"), seen.pop("duration_ms")
+    assert list(phases) == ["connect", "headers", "body"]
+    assert sum(phases.values()) <= duration
+    assert seen == {
+        "schema": "probelet-probe/1",
+        "outcome": "success",
+        "output": "ok",
+        "error": None,
+        "cause": "ok",
+        "result": "success",
+        "tries": 1,
+    }
+
+
+@pytest.mark.parametrize(
+    ("path", "code", "outcome", "cause"),
+    [
+        ("/healthz", 0, "success", "ok"),
+        ("/away", 0, "warning", "redirect"),
+        ("/sick", 1, "failure", "status"),
+        ("/cut", 3, "error", "body"),
+    ],
+)
+def test_the_exit_code_is_what_the_prober_makes_of_it(
+    probelet: Probelet, target: Target, path: str, code: int, outcome: str, cause: str
+) -> None:
+    found, seen = asked(probelet, "http", "--port", target.port, "--path", path)
+    assert (found, seen["outcome"], seen["cause"]) == (code, outcome, cause)
+
+
+def test_an_error_is_tried_again_as_often_as_asked_and_a_failure_is_not(probelet: Probelet, target: Target) -> None:
+    code, seen = asked(probelet, "http", "--port", target.port, "--path", "/cut", "--tries", "3")
+    assert (code, seen["tries"], len(target.requests)) == (3, 3, 3)
+    code, seen = asked(probelet, "http", "--port", target.port, "--path", "/sick", "--tries", "3")
+    assert (code, seen["tries"], len(target.requests)) == (1, 1, 4)
+
+
+def test_the_request_is_the_kubelets(probelet: Probelet, target: Target) -> None:
+    headers = ["--header", "x-one: 1", "--header", "X-Two:2", "--header", "Host:shop.example"]
+    ended = probelet("probe", "http", "--port", target.port, "--path", "/healthz?a=b", *headers)
+    assert ended.code == 0
+    assert sorted(target.requests[0].splitlines()) == [
+        "Accept: */*",
+        "Connection: close",
+        "GET /healthz?a=b HTTP/1.1",
+        "Host: shop.example",
+        "User-Agent: kube-probe/1.36",
+        "X-One: 1",
+        "X-Two: 2",
+    ]
+
+
+def test_an_output_that_is_no_text_is_there_exactly_too(probelet: Probelet, target: Target) -> None:
+    _, seen = asked(probelet, "http", "--port", target.port, "--path", "/bytes")
+    assert (seen["output"], base64.b64decode(seen["output_base64"])) == ("\N{REPLACEMENT CHARACTER}\n", b"\xff\n")
+
+
+def test_an_output_cannot_harm_the_terminal_or_fill_it(probelet: Probelet, target: Target) -> None:
+    ended = probelet("probe", "http", "--port", target.port, "--path", "/terminal")
+    assert ended.out.splitlines()[-1] == "  \N{REPLACEMENT CHARACTER}[31mx"
+    ended = probelet("probe", "http", "--port", target.port, "--path", "/long")
+    assert ended.out.splitlines()[-1] == f"  ({20 - OUTPUT_LINES_MAX} more lines; all of it with -o json)"
+
+
+def test_a_refused_connection_is_a_failure_with_the_kubelets_text(probelet: Probelet) -> None:
+    ended = probelet("probe", "tcp", "--port", "1")
+    assert ended.code == 1
+    lines = ended.out.splitlines()
+    assert lines[0] == "connect to 127.0.0.1:1 (timeout 1 s)"
+    assert lines[-2].endswith("cause refused")
+    assert lines[-1] == "  dial tcp 127.0.0.1:1: connect: connection refused"
+
+
+def test_a_named_port(probelet: Probelet, target: Target) -> None:
+    named = ["--port", "web", "--container-port", "admin=1", "--container-port", f"web={target.port}"]
+    assert probelet("probe", "tcp", *named).code == 0
+    ended = probelet("probe", "tcp", "--port", "http", "--container-port", "web=1")
+    assert (ended.code, ended.err) == (
+        3,
+        'probelet probe: --port: warning: "http" is no --container-port, so the run is an error\n',
+    )
+    assert "counts for nothing" in ended.out
+    assert 'strconv.Atoi: parsing "http": invalid syntax' in ended.out
+
+
+def test_an_address_of_a_pod_and_a_host(probelet: Probelet) -> None:
+    assert (
+        "connect to [::1]:1 (timeout 3 s)" in probelet("probe", "tcp", "--port=1", "--pod-ip=::1", "--timeout=3s").out
+    )
+    ended = probelet("probe", "http", "--port", "1", "--host", "127.0.0.9", "--scheme", "HTTPS", "--path", "x")
+    assert ended.out.splitlines()[0] == "GET https://127.0.0.9:1/x (timeout 1 s)"
+
+
+MANIFEST = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: app
+    image: shop:1
+    ports: [{name: http, containerPort: %s}]
+    livenessProbe: {httpGet: {port: http, path: /healthz}, timeoutSeconds: 5}
+    readinessProbe: {httpGet: {port: http, path: /sick}}
+  - name: idle
+"""
+
+
+def test_a_probe_of_a_manifest(probelet: Probelet, target: Target, tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    path.write_text(MANIFEST % target.port)
+    ended = probelet("probe", "--from", str(path), "--type", "liveness", "--state-dir", str(tmp_path / "none"))
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[:2] == [
+        "GET http://127.0.0.1:http/healthz (timeout 5 s)",
+        "liveness probe of default/web/app",
+    ]
+    ended = probelet(
+        *("probe", "--from", str(path), "--pod", "web", "--container", "app", "--type", "readiness"),
+        *("--pod-ip", "127.0.0.1"),
+    )
+    assert ended.code == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ([], "--type: Required value: probes of container app: liveness, readiness"),
+        (["--type", "startup"], '--type: Not found: "startup": probes of container app: liveness, readiness'),
+        (["--container", "idle"], '--container: Not found: "idle": containers of default/web with a probe: app'),
+        (["--pod", "shop/web"], '--pod: Not found: "shop/web": pods of web.yaml: default/web'),
+        (["--container-port", "a=1"], "--container-port is not for --from: the container has its own"),
+        (["--runtime", "unix:///x", "--type", "liveness"], "--runtime and --container-id belong together"),
+        (
+            ["--runtime", "unix:///x", "--container-id", "a", "--type", "liveness"],
+            "--runtime and --container-id are for exec: other probes go to --pod-ip",
+        ),
+    ],
+)
+def test_a_choice_in_a_manifest_is_asked_for_with_what_there_is(
+    probelet: Probelet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("web.yaml").write_text(MANIFEST % "80")
+    ended = probelet("probe", "--from", "web.yaml", *arguments, "--state-dir", "none")
+    assert (ended.code, ended.out, ended.err) == (2, "", f"probelet probe: {said}\n")
+
+
+def test_mistakes_of_a_manifest_are_said_as_by_run(probelet: Probelet, tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    path.write_text((MANIFEST % "80").replace("timeoutSeconds: 5", "timeoutSeconds: x"))
+    ended = probelet("probe", "--from", str(path))
+    assert ended.code == 2
+    assert f"{path}:9: spec.containers[0].livenessProbe.timeoutSeconds: Invalid value" in ended.err
+
+
+async def test_a_pod_that_runs_is_probed_where_it_is(service: Service, tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    path.write_text(MANIFEST % "1")
+    service.view.document["pods"][0] |= {"ip": "127.9.8.7"}
+    ended = await service.ask("probe", "--from", str(path), "--type", "liveness")
+    assert ended.code == 1
+    assert "dial tcp 127.9.8.7:1" in ended.out
+
+
+def test_a_raw_probe_is_neither_defaulted_nor_validated(probelet: Probelet, target: Target) -> None:
+    spec = {"httpGet": {"port": int(target.port), "path": "healthz"}, "tcpSocket": {"port": 1}}
+    ended = probelet("probe", "--spec", json.dumps(spec))
+    assert ended.code == 0
+    assert ended.out.splitlines()[0] == f"GET http://127.0.0.1:{target.port}/healthz (no timeout)"
+    code, seen = asked(probelet, "--spec", '{"tcpSocket": {"port": 0}}')
+    assert (code, seen["cause"], seen["error"]) == (3, "port", "invalid port number: 0")
+    code, seen = asked(probelet, "--spec", "{}", "--container-port", "a=1", "--pod-ip", "127.0.0.1")
+    assert (code, seen["outcome"], seen["cause"]) == (3, "error", "request")
+
+
+def test_an_unknown_field_of_a_raw_probe_is_a_warning(probelet: Probelet) -> None:
+    ended = probelet("probe", "--spec", '{"tcpSocket": {"port": 1}, "timeoutSecond": 1}')
+    assert ended.code == 1
+    assert ended.err == (
+        "probelet probe: --spec: warning: timeoutSecond: unknown field, ignored; did you mean timeoutSeconds?\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--spec", '{"exec": 1}'], "--spec: exec: Invalid value: 1: must be a mapping, not a number"),
+        (["--spec", "{"], "--spec: not YAML: did not find expected node content"),
+        (["--spec", ""], "--spec: want one v1.Probe, as JSON"),
+        (["--spec", "{}", "--type", "liveness"], "--pod, --container and --type are for --from"),
+        (["--spec", "{}", "--from", "x.yaml"], "say what to probe: "),
+        ([], "say what to probe: http, tcp, grpc, exec, or one of --from and --spec"),
+        (["http"], "--port"),
+        (["http", "--port", "0"], "--port: Invalid value: 0: must be between 1 and 65535, inclusive"),
+        (["http", "--port", "a--b"], '--port: Invalid value: "a--b": must not contain consecutive hyphens'),
+        (["http", "--port", "1", "--scheme", "https"], '--scheme: Unsupported value: "https": supported values: '),
+        (["http", "--port", "1", "--header", "x"], '--header: Invalid value: "x": must be NAME:VALUE'),
+        (["http", "--port", "1", "--header", "a b:c"], '--header: Invalid value: "a b": a valid HTTP header'),
+        (["http", "--port", "1", "--timeout", "-1"], "--timeout: Invalid value: -1: must be greater than or equal"),
+        (["http", "--port", "1", "--timeout", "1.5s"], '"1.5s" is no whole number of seconds'),
+        (["http", "--port", "1", "--tries", "0"], '"0" is not a number of tries above zero'),
+        (["tcp", "--port", "1", "--pod-ip", "db"], '--pod-ip: Invalid value: "db": must be an IP address'),
+        (["tcp", "--port", "1", "--container-port", "a"], '--container-port: Invalid value: "a": must be NAME=NUMBER'),
+        (["tcp", "--port", "1", "--container-port", "a=70000"], '--container-port: Invalid value: "a=70000": must be'),
+        (["grpc", "--port", "web"], '"web" is no number; a grpc probe knows no names of ports'),
+        (["exec"], "requires an argument"),
+        (["exec", "--runtime", "docker", "--container-id", "a", "true"], "--runtime: runtime endpoint 'docker': must"),
+    ],
+)
+def test_bad_usage_is_a_line_and_nothing_is_probed(
+    probelet: Probelet, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+) -> None:
+    monkeypatch.setattr(probe_attempt, "over_socket", None)
+    ended = probelet("probe", *arguments)
+    assert (ended.code, ended.out) == (2, "")
+    complaints = [line for line in ended.err.splitlines() if not line.startswith("  try: ")]
+    assert len(complaints) == 1
+    assert said in complaints[0]
+
+
+@pytest.mark.parametrize("handler", ["http", "tcp", "grpc", "exec"])
+def test_each_handlers_help_names_the_fields_flags_and_fits_80_columns(probelet: Probelet, handler: str) -> None:
+    ended = probelet("probe", handler, "--help")
+    assert (ended.code, ended.err) == (0, "")
+    assert "--timeout" in ended.out
+    assert max(map(len, ended.out.splitlines())) <= 80
+
+
+class Health(GenericRpcHandler):
+    """A health service that knows the services it is told."""
+
+    def __init__(self, serving: set[str]) -> None:
+        self._serving = serving
+
+    def service(self, call: HandlerCallDetails) -> RpcMethodHandler | None:
+        if call.method != "/grpc.health.v1.Health/Check":
+            return None
+        return unary_unary_rpc_method_handler(self._check)
+
+    def _check(self, request: bytes, _: ServicerContext) -> bytes:
+        # HealthCheckRequest{service = 1}; HealthCheckResponse{status = 1}: SERVING is 1, NOT_SERVING 2.
+        return b"\x08\x01" if request[2:].decode() in self._serving else b"\x08\x02"
+
+
+@pytest.fixture
+def health() -> Iterator[str]:
+    """The port of a gRPC server whose service shop.Cart serves, and the server as a whole does not."""
+    server = grpc_server(ThreadPoolExecutor(1), handlers=[Health({"shop.Cart"})])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    yield str(port)
+    server.stop(0).wait()
+
+
+def test_a_grpc_service_that_serves(probelet: Probelet, health: str) -> None:
+    ended = probelet("probe", "grpc", "--port", health, "--service", "shop.Cart")
+    assert (ended.code, ended.err) == (0, "")
+    lines = ended.out.splitlines()
+    assert lines[0] == f'grpc.health.v1.Health/Check of service "shop.Cart" at 127.0.0.1:{health} (timeout 1 s)'
+    assert lines[-1] == "  service healthy"
+
+
+def test_a_grpc_server_that_does_not_serve(probelet: Probelet, health: str) -> None:
+    code, seen = asked(probelet, "grpc", "--port", health)
+    assert (code, seen["outcome"], seen["cause"]) == (1, "failure", "grpc_status")
+    assert seen["output"] == 'service unhealthy (responded with "NOT_SERVING")'
+
+
+def test_https_to_a_server_that_speaks_plainly(probelet: Probelet) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=_speak_plainly, args=(server,), daemon=True).start()
+        code, seen = asked(probelet, "http", "--port", str(server.getsockname()[1]), "--scheme", "HTTPS")
+    assert (code, seen["outcome"]) == (1, "failure")
+    assert "server gave HTTP response to HTTPS client" in seen["output"]
+
+
+def _speak_plainly(server: socket.socket) -> None:
+    connection, _ = server.accept()
+    with connection:
+        connection.recv(1024)
+        connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")

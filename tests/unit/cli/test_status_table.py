@@ -1,0 +1,74 @@
+import io
+from typing import Any
+
+import pytest
+from probelet.cli.status_table import StatusTable
+from probelet.server.page import render_page
+from rich.console import Console
+
+from tests.unit.server.fake_view import FAILED, SITUATIONS, container, document, last, pod, probe
+
+
+def shown(status: dict[str, Any], *, width: int = 80, unicode: bool = True, color: bool = False) -> str:
+    stream = io.StringIO()
+    console = Console(file=stream, width=width, force_terminal=color, color_system="standard" if color else None)
+    console.print(StatusTable(status, unicode=unicode))
+    return stream.getvalue()
+
+
+def test_a_terminal_without_unicode_gets_ascii() -> None:
+    text = shown(SITUATIONS, unicode=False)
+    assert text.isascii()
+    assert "L+ R+ S+" in text
+    assert "Lx2/3 Rx3/3" in text
+    assert "L. Sx4/30" in text
+
+
+@pytest.mark.parametrize("width", [80, 100, 200])
+def test_no_line_is_wider_than_the_terminal(width: int) -> None:
+    long = pod("a-name-that-is-much-too-long-for-a-terminal-" * 3, container(probes={"liveness": probe(last=FAILED)}))
+    lines = shown(document(long, *SITUATIONS["pods"]), width=width).splitlines()
+    assert max(map(len, lines)) <= width
+
+
+def test_a_probe_that_could_not_be_asked_is_no_failure() -> None:
+    status = document(
+        pod("web", container(probes={"liveness": probe(last=last("error", "rpc error: code = Unavailable"))}))
+    )
+    assert shown(status).splitlines()[2:] == [
+        "web  1/1    Running  0         L!",
+        "  └ liveness, 10s ago: rpc error: code = Unavailable",
+    ]
+    assert "cannot be asked" in render_page(status, [])
+
+
+def test_a_long_name_gives_way_and_the_probes_stay() -> None:
+    long = pod("a-name-that-is-much-too-long-for-a-terminal-" * 3, container(probes={"liveness": probe()}))
+    line = shown(document(long)).splitlines()[2]
+    assert "a-name-that-is-much" in line
+    assert "…" in line
+    assert line.endswith("L✓")
+
+
+def test_wide_characters_keep_the_columns() -> None:
+    rows = shown(document(pod("漢字", container()), pod("ascii", container()))).splitlines()[2:]
+    assert rows[0].index("1/1") + 2 == rows[1].index("1/1")
+
+
+def test_a_message_cannot_command_the_terminal() -> None:
+    message = "\x1b[2J\x1b]0;owned\x07 two\nlines \u202e\x9b"
+    text = shown(document(pod("web", container(probes={"liveness": probe(last=last("failure", message))}))))
+    assert all(char.isprintable() or char == "\n" for char in text)
+    assert "two lines" in text
+
+
+def test_markup_in_a_message_is_text() -> None:
+    status = document(pod("web", container(probes={"liveness": probe(last=last("failure", "[red]no[/red] :smile:"))})))
+    assert "[red]no[/red] :smile:" in shown(status)
+
+
+@pytest.mark.parametrize(
+    ("words", "code"), [("L✗2/3", "33"), ("R✗3/3", "31"), ("CrashLoopBackOff", "33"), ("L·", "2"), ("S✓", "32")]
+)
+def test_colours_tell_how_bad_it_is(words: str, code: str) -> None:
+    assert f"\x1b[{code}m{words}\x1b[0m" in shown(SITUATIONS, color=True)

@@ -1,0 +1,210 @@
+"""The configuration file: two documents, precedence, strictness, and one line per mistake."""
+
+from pathlib import Path
+
+import msgspec
+import pytest
+from probelet.config import Config, ConfigError, ProbeletConfiguration, load_config
+from probelet.config.unavailable import UNAVAILABLE_FIELDS
+
+KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+PROBELET = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
+
+
+@pytest.fixture(autouse=True)
+def in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths are shown as they were named, so name them shortly."""
+    monkeypatch.chdir(tmp_path)
+
+
+def read(text: str | bytes, flag: str | None = None, *, strict: bool = False) -> Config:
+    path = Path("c.yaml")
+    path.write_bytes(text.encode() if isinstance(text, str) else text)
+    return load_config(path, feature_gates=flag, strict=strict)
+
+
+def errors(text: str | bytes, flag: str | None = None, *, strict: bool = False) -> list[str]:
+    with pytest.raises(ConfigError) as caught:
+        read(text, flag, strict=strict)
+    assert str(caught.value) == "\n".join(str(problem) for problem in caught.value.problems)
+    return [str(problem) for problem in caught.value.problems]
+
+
+def test_without_a_file_all_is_default() -> None:
+    config = load_config(None)
+    assert config.kubelet.runtime_request_timeout == 120 * 10**9
+    assert config.probelet == ProbeletConfiguration()
+    assert config.warnings == []
+
+
+def test_an_empty_file_is_no_mistake() -> None:
+    assert read("# nothing\n").warnings == []
+
+
+def test_a_nodes_own_file_passes_without_a_word() -> None:
+    text = KUBELET + "cgroupDriver: systemd\nclusterDNS: [10.96.0.10]\nstaticPodPath: /etc/kubernetes/manifests\n"
+    text += "authentication: {anonymous: {enabled: false}}\nevictionHard: {memory.available: 100Mi}\n"
+    text += "featureGates: {NodeSwap: true, RotateKubeletServerCertificate: true}\nruntimeRequestTimeout: 15m0s\n"
+    config = read(text)
+    assert config.kubelet.runtime_request_timeout == 900 * 10**9
+    assert config.warnings == []
+
+
+def test_an_explicit_zero_timeout_is_the_default_as_for_the_kubelet() -> None:
+    assert read(KUBELET + "runtimeRequestTimeout: 0s\n").kubelet.runtime_request_timeout == 120 * 10**9
+
+
+def test_both_documents_in_either_order() -> None:
+    for text in (f"{KUBELET}---\n{PROBELET}", f"{PROBELET}phase: kubelet\n---\n{KUBELET}", PROBELET):
+        assert read(text).probelet == ProbeletConfiguration()
+
+
+def test_a_flag_wins_over_the_file_gate_by_gate() -> None:
+    text = KUBELET + "featureGates:\n  ProbeTerminationGracePeriod: false\n  KubeletCrashLoopBackOffMax: false\n"
+    config = read(text, "KubeletCrashLoopBackOffMax=true")
+    assert not config.gates["ProbeTerminationGracePeriod"]
+    assert config.gates["KubeletCrashLoopBackOffMax"]
+
+
+def test_what_only_strictness_refuses_is_a_warning_and_the_rest_counts() -> None:
+    text = KUBELET + "runtimeRequestTimout: 1m\nruntimeRequestTimeout: 3m\nruntimeRequestTimeout: 1m\n"
+    config = read(text)
+    assert config.kubelet.runtime_request_timeout == 60 * 10**9
+    assert [str(problem) for problem in config.warnings] == [
+        "c.yaml:5: warning: runtimeRequestTimeout: duplicate field, the last one counts",
+        "c.yaml:3: warning: runtimeRequestTimout: unknown field, ignored; did you mean runtimeRequestTimeout?",
+    ]
+
+
+def test_strict_turns_those_into_refusals() -> None:
+    text = KUBELET + "runtimeRequestTimout: 1m\n"
+    assert errors(text, strict=True) == [
+        "c.yaml:3: runtimeRequestTimout: unknown field; did you mean runtimeRequestTimeout?"
+    ]
+
+
+def test_a_misspelt_opt_in_is_always_refused() -> None:
+    assert errors(PROBELET + "execSingelFlight: true\n") == [
+        "c.yaml:3: execSingelFlight: unknown field; did you mean execSingleFlight?"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("a: [", "c.yaml:1: not YAML: did not find expected node content, while parsing a flow node"),
+        (b"\xff", "c.yaml:1: not UTF-8: byte 0xff"),
+        (
+            "kind: Pod",
+            'c.yaml:1: kind: Unsupported value: "Pod": must be kubelet.config.k8s.io/v1beta1 KubeletConfiguration '
+            "or probelet.dev/v1alpha1 ProbeletConfiguration",
+        ),
+        (
+            "apiVersion: kubelet.config.k8s.io/v1\nkind: KubeletConfiguration",
+            'c.yaml:2: kind: Unsupported value: "kubelet.config.k8s.io/v1 KubeletConfiguration": must be '
+            "kubelet.config.k8s.io/v1beta1 KubeletConfiguration or probelet.dev/v1alpha1 ProbeletConfiguration",
+        ),
+        (
+            f"{KUBELET}---\n{KUBELET}",
+            'c.yaml:4: kind: Duplicate value: "KubeletConfiguration": already at line 1',
+        ),
+        (
+            KUBELET + "runtimeRequestTimeout: 4\n",
+            'c.yaml:3: runtimeRequestTimeout: Invalid value: 4: must be a duration text such as "1m30s", not a number',
+        ),
+        (
+            KUBELET + 'runtimeRequestTimeout: "4"\n',
+            'c.yaml:3: runtimeRequestTimeout: Invalid value: "4": time: missing unit in duration "4"',
+        ),
+        (
+            KUBELET + "runtimeRequestTimeout: -1s\n",
+            'c.yaml:3: runtimeRequestTimeout: Invalid value: "-1s": must not be negative',
+        ),
+        (
+            KUBELET + "featureGates: {NodeSwap: 1}\n",
+            "c.yaml:3: featureGates[NodeSwap]: Invalid value: 1: must be true or false, not a number",
+        ),
+        (
+            KUBELET + "featureGates:\n  Nope: true\n",
+            "c.yaml:4: featureGates[Nope]: unrecognized feature gate: Nope",
+        ),
+        (
+            KUBELET + "crashLoopBackOff: {maxContainerRestartPeriod: 60s}\n",
+            "c.yaml:3: crashLoopBackOff: Forbidden: not available in this version of probelet",
+        ),
+        (
+            PROBELET + "phase: wild\n",
+            'c.yaml:3: phase: Unsupported value: "wild": supported values: "kubelet", "spread"',
+        ),
+        (
+            PROBELET + "execMaxInFlight: 0\n",
+            "c.yaml:3: execMaxInFlight: Invalid value: 0: must be greater than or equal to 1",
+        ),
+        (
+            PROBELET + "maxContainerAge: 0s\n",
+            'c.yaml:3: maxContainerAge: Invalid value: "0s": must be greater than 0',
+        ),
+        (
+            PROBELET + "starvedShare: 0\n",
+            "c.yaml:3: starvedShare: Invalid value: 0.0: must be greater than 0",
+        ),
+    ],
+)
+def test_one_line_for_a_mistake(text: str | bytes, expected: str) -> None:
+    assert errors(text) == [expected]
+
+
+def test_every_mistake_is_named_at_once() -> None:
+    text = KUBELET + "runtimeRequestTimeout: x\nfeatureGates: {Nope: true}\n---\n" + PROBELET + "phase: 5\n"
+    assert [line.partition(": Inv")[0] for line in errors(text, "A=b")] == [
+        "c.yaml:3: runtimeRequestTimeout",
+        "c.yaml:8: phase",
+        '--feature-gates: invalid value of A: b, err: strconv.ParseBool: parsing "b": invalid syntax',
+        "c.yaml:4: featureGates[Nope]: unrecognized feature gate: Nope",
+    ]
+
+
+def test_a_file_that_is_not_there() -> None:
+    with pytest.raises(ConfigError, match=r"none\.yaml: cannot be read: No such file or directory"):
+        load_config(Path("none.yaml"))
+
+
+SET = {
+    "containerBackoffAnnotations": "true",
+    "denyHostProbes": "true",
+    "eventWording": "counted",
+    "execClientDeadline": "5s",
+    "execMaxInFlight": "3",
+    "execSingleFlight": "true",
+    "firstRestart": "delayed",
+    "maxContainerAge": "24h",
+    "phase": "spread",
+    "probeKillAccounting": "own_exit",
+    "reducedCurveMax": "shipped",
+    "releaseOnDependency": "true",
+    "restartBudget": "{burst: 3, refill: 30s}",
+    "restartTimer": "kubelet",
+    "restore": "full",
+    "startedCarriedBy": "id",
+    "starvedShare": "0.25",
+    "starvedVerdict": "unknown",
+}
+
+
+def test_every_opt_in_has_an_example_here() -> None:
+    names = {field.encode_name for field in msgspec.structs.fields(ProbeletConfiguration)}
+    assert SET.keys() == names - {"apiVersion", "kind"}
+
+
+@pytest.mark.parametrize("name", sorted(SET))
+def test_an_opt_in_is_taken_or_refused_by_name(name: str) -> None:
+    text = f"{PROBELET}{name}: {SET[name]}\n"
+    if name in UNAVAILABLE_FIELDS:
+        assert errors(text) == [f"c.yaml:3: {name}: Forbidden: not available in this version of probelet"]
+    else:
+        assert read(text).probelet != ProbeletConfiguration()
+
+
+def test_the_default_of_an_opt_in_may_be_written_out() -> None:
+    for name, value in (("phase", "kubelet"), ("starvedShare", "0.5"), ("execMaxInFlight", "~")):
+        assert read(f"{PROBELET}{name}: {value}\n").probelet == ProbeletConfiguration()

@@ -1,0 +1,36 @@
+"""A runtime of the test's own making, behind the real wire."""
+
+import tempfile
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from pathlib import Path
+
+import pytest
+from probelet.cri import RuntimeClient, wire
+
+Connect = Callable[[object], Awaitable[RuntimeClient]]
+
+
+@pytest.fixture
+def socket_path() -> Iterator[Path]:
+    # Short: a socket's path has 107 bytes, and tmp_path holds the test's name.
+    with tempfile.TemporaryDirectory(prefix="cri") as directory:
+        yield Path(directory) / "cri.sock"
+
+
+@pytest.fixture
+async def connect(socket_path: Path) -> AsyncIterator[Connect]:
+    """``await connect(runtime)`` serves an object and returns a client of it."""
+    servers: list[wire.Server] = []
+    clients: list[RuntimeClient] = []
+
+    async def serve(runtime: object) -> RuntimeClient:
+        servers.append(wire.Server(runtime))
+        await servers[-1].start(str(socket_path))
+        clients.append(RuntimeClient(f"unix://{socket_path}"))
+        return clients[-1]
+
+    yield serve
+    for client in clients:
+        await client.aclose()
+    for server in servers:
+        await server.stop(0)

@@ -1,0 +1,51 @@
+"""The event queues: everyone sees everything in order, and nobody can fill the memory."""
+
+import pytest
+from probelet.cri import errors
+from probelet.cri.process import events
+from probelet.cri.process.events import EVENTS_WAITING_MAX, Events
+from probelet.cri.v1 import api_pb2
+
+
+def event(number: int) -> api_pb2.ContainerEventResponse:
+    return api_pb2.ContainerEventResponse(container_id=str(number))
+
+
+async def test_every_reader_sees_every_event_in_order() -> None:
+    source = Events()
+    readers = [source.subscribe(), source.subscribe()]
+    for number in range(3):
+        source.publish(event(number))
+    for reader in readers:
+        assert [(await anext(reader)).container_id for _ in range(3)] == ["0", "1", "2"]
+
+
+async def test_events_are_wanted_while_somebody_reads() -> None:
+    source = Events()
+    assert not source.wanted
+    reader = source.subscribe()
+    assert source.wanted
+    await reader.aclose()
+    assert not source.wanted
+
+
+async def test_a_reader_that_falls_behind_gets_all_before_the_gap_and_is_told() -> None:
+    source = Events()
+    reader = source.subscribe()
+    for number in range(EVENTS_WAITING_MAX + 5):
+        source.publish(event(number))
+    seen = [await anext(reader) for _ in range(EVENTS_WAITING_MAX)]
+    assert [each.container_id for each in seen] == [str(number) for number in range(EVENTS_WAITING_MAX)]
+    with pytest.raises(errors.ResourceExhausted, match="list again"):
+        await anext(reader)
+    assert not source.wanted
+
+
+async def test_readers_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(events, "READERS_MAX", 1)
+    source = Events()
+    reader = source.subscribe()
+    with pytest.raises(errors.ResourceExhausted, match="1 readers"):
+        source.subscribe()
+    await reader.aclose()
+    source.subscribe()

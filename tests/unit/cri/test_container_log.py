@@ -1,0 +1,87 @@
+"""Logs in the CRI's format."""
+
+import logging
+import re
+from pathlib import Path
+
+import pytest
+from probelet.cri.process import log
+from probelet.cri.process.log import LINE_BYTES_MAX, TAIL_BYTES_MAX, ContainerLog, LineSplitter, timestamp
+
+NOON = 1_795_262_400_000_000_001
+STAMP = b"2026-11-21T12:00:00.000000001Z"
+
+
+def test_the_time_has_nanoseconds() -> None:
+    assert timestamp(NOON).encode() == STAMP
+
+
+def test_each_line_is_a_full_record() -> None:
+    expected = STAMP + b" stdout F one\n" + STAMP + b" stdout F \n" + STAMP + b" stdout F two\n"
+    assert LineSplitter("stdout").records(b"one\n\ntwo\n", NOON) == expected
+
+
+def test_a_line_waits_for_its_newline() -> None:
+    splitter = LineSplitter("stderr")
+    assert splitter.records(b"half ", NOON) == b""
+    assert splitter.records(b"line\nnext", NOON) == STAMP + b" stderr F half line\n"
+    assert splitter.rest(NOON) == STAMP + b" stderr P next\n"
+    assert splitter.rest(NOON) == b""
+
+
+def test_an_overlong_line_comes_in_parts_that_join_to_the_line() -> None:
+    splitter, line = LineSplitter("stdout"), b"x" * (3 * LINE_BYTES_MAX + 7)
+    data, out = line + b"\nend\n", b""
+    while data:
+        out += splitter.records(data[:5_000], NOON)
+        data = data[5_000:]
+    found = re.findall(rb"(\S+) stdout (F|P) (.*)\n", out)
+    kinds = [kind for _, kind, _ in found]
+    assert kinds == [b"P"] * (len(found) - 2) + [b"F", b"F"]
+    assert b"".join(text for _, _, text in found[:-1]) == line
+    assert all(len(text) <= LINE_BYTES_MAX for _, _, text in found)
+    assert found[-1][2] == b"end"
+
+
+def test_streams_do_not_mix_within_a_line(tmp_path: Path) -> None:
+    written = ContainerLog(tmp_path / "pod" / "0.log")
+    written.write("stdout", b"out ")
+    written.write("stderr", b"err\n")
+    written.write("stdout", b"put\n")
+    written.close()
+    lines = (tmp_path / "pod" / "0.log").read_text().splitlines()
+    assert [line.split(" ", 1)[1] for line in lines] == ["stderr F err", "stdout F out put"]
+
+
+def test_a_full_log_keeps_one_older_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(log, "FILE_BYTES_MAX", 1_000)
+    path = tmp_path / "0.log"
+    written = ContainerLog(path)
+    for number in range(100):
+        written.write("stdout", f"line {number}\n".encode())
+    written.close()
+    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["0.log", "0.log.1"]
+    assert all(entry.stat().st_size <= 1_000 for entry in tmp_path.iterdir())
+    assert "line 99" in path.read_text()
+    written.remove()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_full_disk_loses_lines_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
+    written = ContainerLog(Path("/dev/full"))
+    with caplog.at_level(logging.WARNING):
+        written.write("stdout", b"one\n")
+        written.write("stdout", b"two\n")
+    written.close()
+    assert [record.getMessage() for record in caplog.records] == [
+        "log /dev/full: lines are lost: No space left on device"
+    ]
+    assert written.tail == b"one\ntwo\n"
+
+
+def test_only_the_newest_output_stays_in_memory() -> None:
+    written = ContainerLog(None)
+    written.write("stdout", b"a" * TAIL_BYTES_MAX)
+    written.write("stdout", b"the end")
+    assert len(written.tail) == TAIL_BYTES_MAX
+    assert written.tail.endswith(b"aaathe end")

@@ -1,0 +1,88 @@
+"""What the demo says about the example pods."""
+
+from typing import Any
+
+from examples.demo.narration import Narrator
+
+
+def container(**changes: Any) -> dict[str, Any]:
+    """A container that runs well, as the status document shows it."""
+    return {
+        "name": "app",
+        "container_id": "process://1",
+        "state": "running",
+        "restart_count": 0,
+        "ready": True,
+        "started": True,
+        "last_exit": None,
+        "backoff": None,
+        "probes": {},
+    } | changes
+
+
+def told(*looks: dict[str, Any]) -> list[str]:
+    """What is said at the last look."""
+    narrator = Narrator(grace={"app": 2})
+    said: list[str] = []
+    for look in looks:
+        said = narrator.changes({"pods": [{"name": "app", "containers": [look]}]})
+    return said
+
+
+EXIT = {"at": "2026-01-01T00:00:00.000Z", "exit_code": 1, "reason": "Error"}
+LATER_EXIT = EXIT | {"at": "2026-01-01T00:00:04.000Z"}
+BACKOFF = {"delay_seconds": 10.0, "step": 1, "due_at": "2026-01-01T00:00:14.000Z"}
+
+
+def test_a_container_that_runs_was_started() -> None:
+    assert told(container()) == ["app: started"]
+
+
+def test_nothing_new_is_said_once() -> None:
+    assert told(container(), container()) == []
+
+
+def test_the_first_restart_is_free() -> None:
+    new = container(container_id="process://2", restart_count=1, last_exit=EXIT)
+    assert told(container(), new) == ["app: ended with exit code 1", "app: restart 1, free"]
+
+
+def test_a_back_off_says_how_long_and_before_what() -> None:
+    before = container(restart_count=1, last_exit=EXIT)
+    waiting = container(
+        state="waiting", restart_count=1, last_exit=LATER_EXIT, backoff=BACKOFF, started=False, ready=False
+    )
+    assert told(before, waiting) == ["app: ended with exit code 1, back-off 10 s before restart 2"]
+    restarted = container(container_id="process://3", restart_count=2, last_exit=LATER_EXIT)
+    assert told(before, waiting, restarted) == ["app: restart 2, after a back-off of 10 s"]
+
+
+def test_a_later_restart_without_a_wait_is_not_called_free() -> None:
+    before = container(restart_count=1, last_exit=EXIT, backoff=BACKOFF)
+    assert "app: restart 2, at once" in told(before, container(restart_count=2, last_exit=LATER_EXIT))
+
+
+def test_readiness_that_is_lost_says_why() -> None:
+    last = {"message": "HTTP probe failed with statuscode: 503"}
+    probes = {"readiness": {"failure_threshold": 2, "last": last, "runs": 9}}
+    lost = told(container(probes=probes), container(probes=probes, ready=False))
+    assert lost == ["app: not ready, readiness 2 of 2 failed: HTTP probe failed with statuscode: 503"]
+
+
+def test_a_startup_probe_hands_over() -> None:
+    probes = {"startup": {"failure_threshold": 30, "last": None, "runs": 7}}
+    said = told(container(probes=probes, started=False), container(probes=probes))
+    assert said == ["app: startup probe succeeded at run 7, the other probes take over"]
+
+
+def test_a_liveness_kill_names_threshold_and_grace() -> None:
+    narrator = Narrator(grace={"app": 2})
+    probes = {"liveness": {"failure_threshold": 3, "last": None, "runs": 7}}
+    narrator.changes({"pods": [{"name": "app", "containers": [container(probes=probes)]}]})
+    killing = {
+        "reason": "Killing",
+        "object": "default/app",
+        "message": "Container app failed liveness probe, will be restarted",
+    }
+    assert narrator.event(killing) == "app: liveness 3 of 3 failed, SIGTERM, grace 2 s"
+    assert narrator.event(killing | {"message": "Stopping container app"}) is None

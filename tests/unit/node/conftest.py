@@ -1,0 +1,32 @@
+"""A node on a scripted runtime for each test."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from probelet._rust import Backoff, Engine
+from probelet.node.service import Service
+from scripted_node import Node
+from scripted_runtime import ScriptedRuntime
+
+
+@pytest.fixture
+def runtime() -> ScriptedRuntime:
+    return ScriptedRuntime()
+
+
+@pytest.fixture
+def backoff() -> Backoff:
+    """The kubelet's curve a hundred times as fast."""
+    return Backoff(initial_ns=100_000_000, max_ns=3_000_000_000)
+
+
+@pytest.fixture
+async def node(runtime: ScriptedRuntime, backoff: Backoff, tmp_path: Path) -> AsyncIterator[Node]:
+    client = await runtime.serve(tmp_path)
+    service = Service(client, Engine(start_jitter=False), backoff, node="node-a", log_root=tmp_path / "logs")
+    await service.start()
+    yield Node(service, runtime, client)
+    await service.close()
+    await client.aclose()
+    await runtime.stop()

@@ -1,0 +1,131 @@
+"""The runtime's statuses as policy and the engine read them."""
+
+import json
+from pathlib import Path
+
+import msgspec
+import pytest
+from probelet.cri.v1 import api_pb2
+from probelet.node import labels
+from probelet.node.cri_config import container_config, sandbox_config
+from probelet.node.environment import Place
+from probelet.node.facts import bare_id, container_record, encode_facts, sandbox_record
+from probelet.policy.action import Publish
+from probelet.policy.podstatus import ContainerStatus, LastExit
+from probelet.policy.snapshot import State
+from probelet.spec.pod import Pod
+
+SECOND = 1_000_000_000
+POD = msgspec.convert(
+    {
+        "metadata": {"name": "web", "namespace": "prod", "uid": "u1", "labels": {"app": "web"}},
+        "spec": {
+            "terminationGracePeriodSeconds": 7,
+            "containers": [
+                {
+                    "name": "app",
+                    "image": "web:1",
+                    "command": ["serve"],
+                    "args": ["-v"],
+                    "workingDir": "/srv",
+                    "env": [{"name": "A", "value": "1"}],
+                }
+            ],
+        },
+    },
+    Pod,
+)
+
+
+def exited(finished_at: int) -> api_pb2.ContainerStatus:
+    return api_pb2.ContainerStatus(id="c", state=api_pb2.CONTAINER_EXITED, finished_at=finished_at, exit_code=3)
+
+
+def finished_ns(finished_at: int) -> int | None:
+    record = container_record(
+        exited(finished_at), runtime="t", sandbox_id="s", now_ns=100 * SECOND, wall_ns=5_000 * SECOND
+    )
+    return record.finished_ns
+
+
+@pytest.mark.parametrize(
+    ("finished_at", "expected"),
+    [
+        (4_990 * SECOND, 90 * SECOND),
+        (5_000 * SECOND, 100 * SECOND),
+        (5_500 * SECOND, 100 * SECOND),
+        (4_000 * SECOND, 0),
+        (0, 0),
+    ],
+    ids=["10 s ago", "now", "in the future", "before the engine's time", "unknown"],
+)
+def test_an_exit_is_moved_to_the_engines_clock(finished_at: int, expected: int) -> None:
+    assert finished_ns(finished_at) == expected
+
+
+def test_what_was_written_into_a_container_is_read_back_from_it() -> None:
+    config = container_config(POD, POD.spec.containers[0], 4, Place())
+    status = api_pb2.ContainerStatus(
+        id="c",
+        metadata=config.metadata,
+        state=api_pb2.CONTAINER_RUNNING,
+        started_at=1_500 * 1_000_000,
+        labels=config.labels,
+        annotations=config.annotations,
+    )
+    record = container_record(status, runtime="containerd", sandbox_id="s", now_ns=1, wall_ns=1)
+    assert (record.id, record.name, record.restart_count, record.state) == ("containerd://c", "app", 4, State.RUNNING)
+    assert (record.started_at_ms, record.finished_ns, record.sandbox_id) == (1500, None, "s")
+    from probelet.policy.restart import definition
+
+    assert record.definition == definition(POD.spec.containers[0])
+    assert bare_id(record.id) == "c"
+
+
+def test_containers_and_sandboxes_are_labelled_as_a_kubelet_labels_them() -> None:
+    config = container_config(POD, POD.spec.containers[0], 2, Place())
+    assert dict(config.labels) == {
+        "io.kubernetes.pod.name": "web",
+        "io.kubernetes.pod.namespace": "prod",
+        "io.kubernetes.pod.uid": "u1",
+        "io.kubernetes.container.name": "app",
+    }
+    assert config.annotations["io.kubernetes.container.restartCount"] == "2"
+    assert config.annotations["io.kubernetes.pod.terminationGracePeriod"] == "7"
+    assert (config.metadata.attempt, config.log_path) == (2, "app/2.log")
+    assert (list(config.command), list(config.args), config.working_dir) == (["serve"], ["-v"], "/srv")
+    assert [(env.key, env.value) for env in config.envs] == [("A", b"1")]
+    sandbox = sandbox_config(POD, attempt=1, node="n", log_root=Path("/logs"))
+    assert sandbox.log_directory == "/logs/prod_web_u1"
+    assert (sandbox.metadata.uid, sandbox.metadata.attempt, sandbox.hostname) == ("u1", 1, "web")
+    assert sandbox.labels["app"] == "web"
+    assert sandbox.labels[labels.NODE] == "n"
+    assert sandbox.linux.security_context.namespace_options.pid == api_pb2.CONTAINER
+
+
+@pytest.mark.parametrize(("text", "count"), [("3", 3), ("", 0), ("x", 0), ("-1", 0)])
+def test_a_restart_count_that_cannot_be_read_is_zero(text: str, count: int) -> None:
+    assert labels.restart_count({labels.RESTART_COUNT: text}) == count
+
+
+def test_a_sandbox_on_the_hosts_network_has_no_address_of_its_own() -> None:
+    status = api_pb2.PodSandboxStatus(id="s", state=api_pb2.SANDBOX_READY)
+    assert sandbox_record(status).ip == ""
+    status.linux.namespaces.options.network = api_pb2.NODE
+    assert sandbox_record(status).ip is None
+
+
+def test_a_container_in_back_off_is_waiting_with_its_old_id_in_the_facts() -> None:
+    waiting = ContainerStatus("app", "regular", "t://a-0", "waiting", "CrashLoopBackOff", last_exit=LastExit(1, 1, ""))
+    running = ContainerStatus("log", "sidecar", "t://l-0", "running", started_at_ms=1234)
+    done = ContainerStatus("init", "init", "t://i-0", "terminated", exit_code=0)
+    statuses = {status.name: status for status in (running, done, waiting)}
+    assert json.loads(encode_facts(Publish("Running", "10.0.0.1", statuses, False))) == {
+        "phase": "Running",
+        "pod_ip": "10.0.0.1",
+        "containers": [{"name": "app", "id": "t://a-0", "state": "waiting"}],
+        "init_containers": [
+            {"name": "log", "id": "t://l-0", "state": "running", "started_at_ms": 1234},
+            {"name": "init", "id": "t://i-0", "state": "terminated", "exit_code": 0},
+        ],
+    }

@@ -1,0 +1,180 @@
+"""Hooks against a scripted runtime and real sockets on loopback."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import pytest
+from probelet.cri import errors
+from probelet.cri.v1 import api_pb2
+from probelet.node.hooks import Hooks
+from probelet.policy.action import RunHook
+from probelet.policy.messages import PLAIN_HTTP_ANSWER
+from probelet.spec.container import Container, LifecycleHandler
+from scripted_node import Node, make_manifest
+from scripted_runtime import ScriptedRuntime
+
+Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
+
+
+@asynccontextmanager
+async def server(answer: bytes) -> AsyncIterator[tuple[int, list[bytes]]]:
+    """An HTTP server that says the same to everybody; its port, and the requests it got."""
+    requests: list[bytes] = []
+
+    async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        requests.append(await reader.read(4096))
+        writer.write(answer)
+        writer.close()
+
+    listening = await asyncio.start_server(serve, "127.0.0.1", 0)
+    async with listening:
+        yield listening.sockets[0].getsockname()[1], requests
+
+
+def hooks(node: Node) -> Hooks:
+    return Hooks(node.client, "kube-lifecycle/1.36")
+
+
+def hook(handler: dict[str, Any], **container: Any) -> RunHook:
+    app = msgspec.convert({"name": "app", **container}, Container)
+    return RunHook(app, "scripted://c1", "preStop", msgspec.convert(handler, LifecycleHandler), 5)
+
+
+async def test_an_exec_hook_is_run_without_a_time_limit(node: Node, runtime: ScriptedRuntime) -> None:
+    outcome = await hooks(node).run(hook({"exec": {"command": ["bye"]}}), "127.0.0.1")
+    assert outcome.error == ""
+    (request,) = runtime.called("exec_sync")
+    assert (request.container_id, list(request.cmd), request.timeout) == ("c1", ["bye"], 0)
+
+
+async def test_an_http_hook_speaks_http1_whatever_protocol_says(node: Node) -> None:
+    async with server(b"HTTP/1.1 204 No Content\r\n\r\n") as (port, requests):
+        outcome = await hooks(node).run(
+            hook({"httpGet": {"port": port, "path": "/", "protocol": "HTTP2"}}), "127.0.0.1"
+        )
+    assert outcome.error == ""
+    assert requests[0].startswith(b"GET / HTTP/1.1\r\n")
+
+
+async def test_an_exec_hook_fails_by_its_exit_code_in_the_kubelets_words(node: Node, runtime: ScriptedRuntime) -> None:
+    runtime.exec_answers["sh", "-c", "x"] = api_pb2.ExecSyncResponse(exit_code=3, stdout=b"out", stderr=b"err\xff")
+    outcome = await hooks(node).run(hook({"exec": {"command": ["sh", "-c", "x"]}}), "127.0.0.1")
+    assert outcome.error == "command 'sh -c x' exited with 3: err\N{REPLACEMENT CHARACTER}"
+    assert outcome.detail == "outerr\N{REPLACEMENT CHARACTER}"
+
+
+async def test_an_exec_hook_that_cannot_be_run_fails_with_the_runtimes_error(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
+    runtime.refuse["exec_sync"] = errors.RuntimeRefused("no such program")
+    outcome = await hooks(node).run(hook({"exec": {"command": ["x"]}}), "127.0.0.1")
+    assert (outcome.error, outcome.detail) == ("rpc error: code = Unknown desc = no such program", "")
+
+
+@pytest.mark.parametrize("status", ["200 OK", "302 Found", "404 Not Found", "500 Internal Server Error"])
+async def test_any_answer_to_an_http_hook_will_do(node: Node, status: str) -> None:
+    async with server(f"HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno".encode()) as (port, requests):
+        handler = {"httpGet": {"path": "/bye?x=1", "port": "web", "scheme": "HTTP"}}
+        ports = [{"name": "web", "containerPort": port}]
+        outcome = await hooks(node).run(hook(handler, ports=ports), "127.0.0.1")
+        assert (outcome.error, outcome.id) == ("", f"127.0.0.1:{port}")
+    assert requests[0].startswith(b"GET /bye?x=1 HTTP/1.1\r\n")
+    assert b"\r\nUser-Agent: kube-lifecycle/1.36\r\n" in requests[0]
+
+
+async def test_an_http_hook_without_an_answer_fails_with_gos_words(node: Node) -> None:
+    async with server(b"") as (port, _):
+        handler = {"httpGet": {"path": "/", "port": port, "host": "127.0.0.1", "scheme": "HTTP"}}
+        outcome = await hooks(node).run(hook(handler), "")
+    assert outcome.error == f'Get "http://127.0.0.1:{port}/": EOF'
+    refused = await hooks(node).run(hook(handler), "")
+    assert refused.error.endswith("connect: connection refused")
+
+
+async def test_an_https_hook_that_meets_plain_http_fails_with_the_words_policy_looks_for(node: Node) -> None:
+    async with server(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n") as (port, _):
+        handler = {"httpGet": {"path": "/", "port": port, "scheme": "HTTPS"}}
+        outcome = await hooks(node).run(hook(handler), "127.0.0.1")
+    assert PLAIN_HTTP_ANSWER in outcome.error
+
+
+async def test_an_http_hook_needs_an_address(node: Node) -> None:
+    outcome = await hooks(node).run(hook({"httpGet": {"path": "/", "port": 1, "scheme": "HTTP"}}), "")
+    assert outcome.error.startswith("failed to find networking container")
+
+
+# The whole node.
+
+EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
+
+
+def hooked(**fields: Any) -> dict[str, Any]:
+    return {"name": "app", "image": "i", **fields}
+
+
+async def test_nothing_is_probed_while_a_post_start_hook_runs(node: Node, runtime: ScriptedRuntime) -> None:
+    runtime.held["exec_sync"] = asyncio.Event()
+    lifecycle = {"postStart": {"exec": {"command": ["warm-up"]}}}
+    node.service.set_pods([make_manifest(containers=[hooked(lifecycle=lifecycle, readinessProbe=EXEC)])])
+    await node.until(lambda: runtime.called("exec_sync"))
+    for _ in range(200):
+        await node.client.version()
+    assert (node.container()["state"], node.pod()["phase"]) == ("waiting", "Pending")
+    assert [list(request.cmd) for request in runtime.called("exec_sync")] == [["warm-up"]]
+    runtime.held["exec_sync"].set()
+    await node.until(lambda: node.pod()["ready"])
+    assert [list(request.cmd) for request in runtime.called("exec_sync")][:2] == [["warm-up"], ["probe"]]
+
+
+async def test_a_failed_post_start_hook_kills_its_container_and_is_counted(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
+    runtime.exec_answers["warm-up",] = api_pb2.ExecSyncResponse(exit_code=1)
+    lifecycle = {"postStart": {"exec": {"command": ["warm-up"]}}}
+    node.service.set_pods([make_manifest(containers=[hooked(lifecycle=lifecycle)])])
+    await node.until(lambda: runtime.called("stop_container"))
+    assert node.messages("FailedPostStartHook") == ["PostStartHook failed"]
+    assert node.messages("Killing") == ["FailedPostStartHook"]
+    assert runtime.called("stop_container")[0].timeout == 30
+    await node.until(lambda: b'reason="post_start_hook",grace_source="pod"' in node.service.metrics())
+
+
+async def test_a_pre_stop_hook_comes_before_the_stop_signal(node: Node, runtime: ScriptedRuntime) -> None:
+    lifecycle = {"preStop": {"exec": {"command": ["bye"]}}}
+    node.service.set_pods([make_manifest(containers=[hooked(lifecycle=lifecycle)])])
+    await node.until(lambda: node.pod().get("ready"))
+    runtime.held["exec_sync"] = asyncio.Event()
+    node.service.set_pods([])
+    await node.until(lambda: runtime.called("exec_sync"))
+    assert runtime.called("stop_container") == []
+    runtime.held["exec_sync"].set()
+    await node.until(lambda: not runtime.sandboxes)
+    order = [rpc for rpc, _ in runtime.calls if rpc in ("exec_sync", "stop_container")]
+    assert order == ["exec_sync", "stop_container"]
+
+
+async def test_a_hook_that_outlives_its_pod_disturbs_nobody(node: Node, runtime: ScriptedRuntime) -> None:
+    lifecycle = {"preStop": {"exec": {"command": ["bye"]}}}
+    spec = {"containers": [hooked(lifecycle=lifecycle)], "terminationGracePeriodSeconds": 1}
+    node.service.set_pods([make_manifest(**spec)])
+    await node.until(lambda: node.pod().get("ready"))
+    runtime.held["exec_sync"] = asyncio.Event()
+    node.service.set_pods([])
+    await node.until(lambda: not node.service.status()["pods"])
+    runtime.held["exec_sync"].set()
+    node.service.set_pods([make_manifest()])
+    await node.until(lambda: node.pod().get("ready"))
+    assert node.messages("FailedPreStopHook") == []
+
+
+async def test_containers_get_their_address_expanded_on_the_host_only(node: Node, runtime: ScriptedRuntime) -> None:
+    container = hooked(command=["serve", "$(POD_IP)"], env=[{"name": "ME", "value": "$(POD_IP)"}])
+    node.service.set_pods([make_manifest(containers=[container])])
+    await node.until(lambda: node.pod().get("ready"))
+    config = runtime.called("create_container")[0].config
+    assert list(config.command) == ["serve", "$(POD_IP)"], "a kubelet sets no POD_IP"
+    assert re.fullmatch(r"\$\(POD_IP\)", config.envs[0].value.decode())

@@ -1,0 +1,71 @@
+"""What the cache believes when events, lists and answers overtake each other."""
+
+from dataclasses import replace
+
+from probelet.node.cache import PodCache
+from probelet.policy.snapshot import ContainerRecord, SandboxRecord, State
+
+RUNNING = ContainerRecord("t://a", "app", State.RUNNING, created_at_ns=1)
+EXITED = replace(RUNNING, state=State.EXITED, exit_code=1, finished_ns=5)
+SANDBOX = SandboxRecord("s", True, ip="10.0.0.1")
+
+
+def test_a_container_never_goes_back_to_a_state_it_has_left() -> None:
+    cache = PodCache()
+    assert cache.put_container("u", EXITED, 1)
+    assert not cache.put_container("u", RUNNING, 2), "an event that was overtaken"
+    assert not cache.put_container("u", replace(RUNNING, state=State.UNKNOWN), 3)
+    assert cache.snapshot("u").containers == (EXITED,)
+
+
+def test_the_first_account_of_an_exit_stays() -> None:
+    cache = PodCache()
+    cache.put_container("u", EXITED, 1)
+    assert not cache.put_container("u", replace(EXITED, finished_ns=9), 2), "another conversion of the same wall time"
+    assert cache.snapshot("u").containers[0].finished_ns == 5
+
+
+def test_a_sandbox_that_stopped_stays_stopped() -> None:
+    cache = PodCache()
+    assert cache.put_sandbox("u", SANDBOX, 1)
+    assert not cache.put_sandbox("u", SANDBOX, 2)
+    stopped = replace(SANDBOX, ready=False, ip="")
+    assert cache.put_sandbox("u", stopped, 3)
+    assert not cache.put_sandbox("u", SANDBOX, 4)
+    assert cache.snapshot("u").sandboxes == (stopped,)
+
+
+def test_what_was_removed_does_not_come_back_with_a_late_event() -> None:
+    cache = PodCache()
+    cache.put_container("u", EXITED, 1)
+    cache.put_sandbox("u", SANDBOX, 1)
+    assert cache.drop("u", EXITED.id)
+    assert not cache.drop("u", EXITED.id)
+    assert cache.drop("u", SANDBOX.id)
+    assert not cache.put_container("u", EXITED, 2)
+    assert not cache.put_sandbox("u", SANDBOX, 2)
+
+
+def test_a_list_drops_what_it_lacks_but_not_what_came_after_it_was_asked_for() -> None:
+    cache = PodCache()
+    cache.put_container("u", EXITED, 10)
+    younger = replace(RUNNING, id="t://b", restart_count=1)
+    cache.put_container("u", younger, 30)
+    assert cache.keep_only("u", set(), asked_at=20)
+    assert cache.snapshot("u").containers == (younger,)
+    assert not cache.keep_only("u", {younger.id}, asked_at=40)
+
+
+def test_a_pod_of_which_a_list_has_nothing_is_forgotten() -> None:
+    cache = PodCache()
+    cache.put_sandbox("u", SANDBOX, 1)
+    assert cache.keep_only("u", set(), asked_at=2)
+    assert cache.uids() == set()
+
+
+def test_the_newest_instance_comes_first_also_among_those_of_one_instant() -> None:
+    cache = PodCache()
+    for count in (1, 0, 2):
+        cache.put_container("u", replace(RUNNING, id=f"t://{count}", restart_count=count), 1)
+    cache.put_container("u", replace(RUNNING, id="t://late", created_at_ns=9), 1)
+    assert [record.id for record in cache.snapshot("u").containers] == ["t://late", "t://2", "t://1", "t://0"]

@@ -1,0 +1,265 @@
+"""The service with everything real but the runtime: what it asks of it, and what it shows."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+from probelet.cri import errors
+from probelet.cri.v1 import api_pb2
+from probelet.node.pod import SYNC_BURST
+from probelet.policy.action import Action, Input, SyncRequested
+from probelet.policy.lifecycle import PodMachine
+from scripted_node import Node, make_manifest
+from scripted_runtime import ScriptedRuntime
+
+EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
+
+
+async def test_a_pod_is_started_published_and_ready(node: Node) -> None:
+    node.service.set_pods([make_manifest()])
+    await node.until(lambda: node.pod().get("ready"))
+    pod = node.pod()
+    assert (pod["phase"], pod["ip"], pod["uid"], pod["namespace"]) == ("Running", "127.0.0.1", "uid-web", "default")
+    container = node.container()
+    assert container | {"container_id": ""} == {
+        "name": "app",
+        "kind": "regular",
+        "container_id": "",
+        "state": "running",
+        "reason": "",
+        "exit_code": None,
+        "restart_count": 0,
+        "ready": True,
+        "started": True,
+        "last_exit": None,
+        "backoff": None,
+        "probes": {},
+    }
+    assert container["container_id"].startswith("scripted://container")
+    assert (node.messages("Created"), node.messages("Started")) == (["Container created"], ["Container started"])
+
+
+async def test_readiness_follows_an_exec_probe(node: Node, runtime: ScriptedRuntime) -> None:
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not yet")
+    node.service.set_pods([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
+    await node.until(lambda: node.messages("Unhealthy"))
+    assert node.messages("Unhealthy")[0] == "Readiness probe failed: not yet"
+    assert not node.pod()["ready"]
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
+    await node.until(lambda: node.pod()["ready"])
+    probe = node.container()["probes"]["readiness"]
+    assert (probe["handler"], probe["result"], probe["last"]["outcome"]) == ("exec", "Success", "success")
+    assert runtime.called("exec_sync")[0].cmd == ["probe"]
+
+
+async def test_a_liveness_failure_kills_with_grace_and_restarts_at_once(node: Node, runtime: ScriptedRuntime) -> None:
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
+    probe = {**EXEC, "terminationGracePeriodSeconds": 7}
+    node.service.set_pods([make_manifest(containers=[{"name": "app", "image": "i", "livenessProbe": probe}])])
+    await node.until(lambda: runtime.called("stop_container"))
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
+    await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
+    assert runtime.called("stop_container")[0].timeout == 7
+    assert node.messages("Killing") == ["Container app failed liveness probe, will be restarted"]
+    assert node.container()["last_exit"]["exit_code"] == 137
+    reasons = [event["reason"] for event in node.service.events(0)]
+    assert reasons.index("Unhealthy") < reasons.index("Killing")
+    assert b'probelet_container_kills_total{reason="liveness",grace_source="probe"} 1' in node.service.metrics()
+
+
+async def test_a_crashing_container_is_seen_waiting_and_restarted_when_due(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
+    node.service.set_pods([make_manifest()])
+    for crash in (0, 1):
+        await node.until(lambda: node.container()["state"] == "running")
+        running = next(id for id, c in runtime.containers.items() if c.state == api_pb2.CONTAINER_RUNNING)
+        runtime.exit(running, 3)
+        if crash == 0:
+            await node.until(lambda: node.container()["restart_count"] == 1)
+    await node.until(lambda: node.container()["state"] == "waiting")
+    waiting = node.container()
+    assert waiting["reason"] == "CrashLoopBackOff"
+    assert (waiting["backoff"]["delay_seconds"], waiting["backoff"]["step"]) == (0.1, 1)
+    assert waiting["last_exit"]["exit_code"] == 3
+    assert node.pod()["phase"] == "Running"
+    await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
+    starts = sorted(c.started_at for c in runtime.containers.values())
+    ends = sorted(c.finished_at for c in runtime.containers.values() if c.finished_at)
+    assert starts[-1] - ends[-1] >= 100_000_000, "never before its delay is over"
+    assert len(runtime.containers) == 2, "only the newest dead one is kept"
+
+
+async def test_a_removed_pod_leaves_nothing_and_another_of_its_name_waits_for_that(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
+    node.service.set_pods([make_manifest(uid="u1")])
+    await node.until(lambda: node.pod().get("ready"))
+    runtime.held["stop_container"] = asyncio.Event()
+    node.service.set_pods([make_manifest(uid="u2", digest="e")])
+    await node.until(lambda: runtime.called("stop_container"))
+    assert [pod["uid"] for pod in node.service.status()["pods"]] == ["u1"]
+    runtime.held["stop_container"].set()
+    await node.until(lambda: node.pod().get("uid") == "u2" and node.pod()["ready"])
+    assert len(runtime.sandboxes) == 1
+    assert len(runtime.containers) == 1
+
+
+async def test_a_container_that_cannot_be_created_says_why(node: Node, runtime: ScriptedRuntime) -> None:
+    runtime.refuse["create_container"] = errors.InvalidArgument("no command")
+    node.service.set_pods([make_manifest()])
+    await node.until(lambda: node.messages("Failed"))
+    assert node.messages("Failed") == ["Error: no command"]
+    assert (node.container()["state"], node.container()["reason"]) == ("waiting", "CreateContainerError")
+
+
+async def test_pods_are_taken_over_with_their_restart_counts(
+    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+) -> None:
+    from probelet._rust import Backoff, Engine
+    from probelet.node.service import Service
+
+    node.service.set_pods([make_manifest()])
+    await node.until(lambda: node.container()["state"] == "running")
+    runtime.exit(next(iter(runtime.containers)), 1)
+    await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
+    before = len(runtime.called("create_container"))
+    later = Service(node.client, Engine(), Backoff(), node="node-a", log_root=tmp_path)
+    await later.start()
+    later.set_pods([make_manifest()])
+    shown = later.status()["pods"][0]["containers"][0]
+    assert (shown["state"], shown["restart_count"], shown["last_exit"]["exit_code"]) == ("running", 1, 1)
+    assert len(runtime.called("create_container")) == before
+    await later.close()
+
+
+async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest("old"), make_manifest("kept")])
+    await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
+    from probelet._rust import Backoff, Engine
+    from probelet.node.service import Service
+
+    await node.service.close()
+    later = Service(node.client, Engine(), Backoff(), node="node-a", log_root=Path("/nowhere"))
+    await later.start()
+    later.set_pods([make_manifest("kept")])
+    await later.remove_orphans()
+    await node.until(lambda: len(runtime.sandboxes) == 1)
+    assert next(iter(runtime.sandboxes.values())).metadata.name == "kept"
+    assert runtime.called("stop_container")[0].timeout == 1
+    await later.close()
+
+
+async def test_drain_ends_every_pod_at_the_same_time(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest(f"p{number}") for number in range(3)])
+    await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(3)))
+    runtime.held["stop_container"] = asyncio.Event()
+    drain = asyncio.ensure_future(node.service.drain())
+    await node.until(lambda: len(runtime.called("stop_container")) == 3)
+    assert node.service.ready() == (False, "draining")
+    runtime.held["stop_container"].set()
+    assert await drain == []
+    assert (runtime.sandboxes, runtime.containers, node.service.status()["pods"]) == ({}, {}, [])
+
+
+async def test_draining_at_once_does_not_wait_for_a_grace(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest(terminationGracePeriodSeconds=3600)])
+    await node.until(lambda: node.pod().get("ready"))
+    runtime.held["stop_container"] = asyncio.Event()
+    drain = asyncio.ensure_future(node.service.drain())
+    await node.until(lambda: runtime.called("stop_container"))
+    del runtime.held["stop_container"]
+    assert await node.service.drain(at_once=True) == []
+    assert [request.timeout for request in runtime.called("stop_container")] == [3600, 0]
+    assert await drain == []
+
+
+async def test_logs_go_with_the_containers_and_the_pod_they_belong_to(
+    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+) -> None:
+    node.service.set_pods([make_manifest()])
+    logs = tmp_path / "logs" / "default_web_uid-web" / "app"
+    for count in range(3):
+        await node.until(lambda count=count: node.container().get("restart_count") == count)
+        await node.until(lambda: node.container()["state"] == "running")
+        logs.mkdir(parents=True, exist_ok=True)
+        (logs / f"{count}.log").touch()
+        if count < 2:
+            running = next(id for id, c in runtime.containers.items() if c.state == api_pb2.CONTAINER_RUNNING)
+            runtime.exit(running, 1)
+    await node.until(lambda: len(runtime.containers) == 2)
+    assert sorted(path.name for path in logs.iterdir()) == ["1.log", "2.log"]
+    await node.service.drain()
+    assert not logs.parent.exists()
+
+
+async def test_a_completed_pod_is_shown_until_it_is_removed(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest(restartPolicy="Never")])
+    await node.until(lambda: node.container()["state"] == "running")
+    runtime.exit(next(iter(runtime.containers)), 0)
+    await node.until(lambda: node.pod()["phase"] == "Succeeded")
+    assert (node.container()["state"], node.container()["reason"]) == ("terminated", "Completed")
+    await node.until(lambda: runtime.called("stop_pod_sandbox"))
+    node.service.set_pods([])
+    await node.until(lambda: not runtime.sandboxes)
+
+
+async def test_an_idle_node_asks_the_runtime_for_nothing_pod_by_pod(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest(f"p{number}") for number in range(5)])
+    await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(5)))
+    runtime.calls.clear()
+    await node.service._pleg.relist()  # type: ignore[union-attr]
+    assert sorted(name for name, _ in runtime.calls) == ["list_containers", "list_pod_sandbox"]
+
+
+class TestWithoutEvents:
+    """containerd 1.x has no event stream; a relist every second finds what happened."""
+
+    @pytest.fixture
+    def runtime(self) -> ScriptedRuntime:
+        return ScriptedRuntime(with_events=False)
+
+    async def test_an_exit_is_found_by_the_relist(self, node: Node, runtime: ScriptedRuntime) -> None:
+        node.service.set_pods([make_manifest()])
+        await node.until(lambda: node.container()["state"] == "running")
+        runtime.exit(next(iter(runtime.containers)), 1)
+        await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
+
+
+async def test_a_runtime_that_went_away_is_said_and_found_again(
+    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+) -> None:
+    await node.until(lambda: node.service.ready()[0])
+    await runtime.stop()
+    await node.until(lambda: not node.service.ready()[0])
+    assert node.service.ready()[1].startswith("runtime: rpc error: code = ")
+    again = ScriptedRuntime()
+    client = await again.serve(tmp_path)
+    await node.until(lambda: node.service.ready()[0])
+    await client.aclose()
+    await again.stop()
+
+
+async def test_a_container_that_ended_beside_a_running_one_does_not_keep_the_node_busy(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
+    short = {"name": "short", "image": "i", "readinessProbe": EXEC}
+    node.service.set_pods([make_manifest(restartPolicy="Never", containers=[short, {"name": "long", "image": "i"}])])
+    await node.until(lambda: node.pod().get("ready"))
+    ended = next(id for id, c in runtime.containers.items() if c.metadata.name == "short")
+    syncs = 0
+    give = PodMachine.handle
+
+    def counted(machine: PodMachine, now: int, given: Input) -> list[Action]:
+        nonlocal syncs
+        syncs += isinstance(given, SyncRequested)
+        return give(machine, now, given)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(PodMachine, "handle", counted)
+        runtime.exit(ended, 0)
+        await node.until(lambda: syncs >= SYNC_BURST - 5)
+        for _ in range(200):
+            await node.client.version()
+    # The bucket may have got a token back or two since the pod was started.
+    assert syncs <= SYNC_BURST + 3

@@ -1,0 +1,30 @@
+"""From the pods that run to the pods that are wanted."""
+
+from pathlib import Path
+
+import msgspec
+from probelet.node.source import difference
+from probelet.spec.load import Manifest
+from probelet.spec.pod import Pod
+
+
+def manifest(uid: str, digest: str = "d") -> Manifest:
+    pod = msgspec.convert({"metadata": {"name": uid, "namespace": "default", "uid": uid}}, Pod)
+    return Manifest(pod=pod, path=Path("m.yaml"), line=1, digest=digest)
+
+
+def test_new_pods_are_added_missing_ones_removed_and_the_rest_left_alone() -> None:
+    change = difference({"a": manifest("a"), "b": manifest("b")}, [manifest("b"), manifest("c")])
+    assert change.removed == ("a",)
+    assert [m.pod.metadata.uid for m in change.added] == ["c"]
+
+
+def test_a_changed_manifest_under_the_same_uid_is_another_pod() -> None:
+    newer = manifest("a", "e")
+    change = difference({"a": manifest("a")}, [newer])
+    assert (change.removed, change.added) == (("a",), (newer,))
+
+
+def test_the_same_set_again_changes_nothing() -> None:
+    change = difference({"a": manifest("a")}, [manifest("a")])
+    assert (change.removed, change.added) == ((), ())

@@ -1,0 +1,33 @@
+"""A task that fails is heard of, a task that is cancelled is not a failure."""
+
+import asyncio
+
+import pytest
+from probelet.node.tasks import Tasks
+
+
+async def test_the_first_failure_is_raised_to_whoever_waits() -> None:
+    tasks = Tasks()
+
+    async def break_down() -> None:
+        raise LookupError("no such thing")
+
+    tasks.spawn(break_down())
+    with pytest.raises(LookupError, match="no such thing"):
+        await tasks.failure()
+
+
+async def test_closing_cancels_and_waits() -> None:
+    tasks = Tasks()
+    ended = []
+
+    async def wait() -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.append(True)
+
+    task = tasks.spawn(wait())
+    await asyncio.sleep(0)
+    await tasks.close()
+    assert (ended, len(tasks), task.cancelled()) == ([True], 0, True)

@@ -1,0 +1,49 @@
+"""Timers on the engine's wheel: each fires once, and never after it was cancelled."""
+
+from probelet._rust import TimerWheel
+from probelet.node.timers import Timers
+
+
+class Wheel:
+    """The wheel of the extension with a clock that a test moves."""
+
+    def __init__(self) -> None:
+        self.now_ns = 0
+        self.wheel = TimerWheel()
+
+    def now(self) -> int:
+        return self.now_ns
+
+    def arm(self, deadline_ns: int, token: int) -> int:
+        return self.wheel.arm(deadline_ns, token)
+
+    def cancel(self, timer: int) -> bool:
+        return self.wheel.cancel(timer)
+
+
+def test_callbacks_come_in_order_of_deadline_and_once() -> None:
+    wheel, fired = Wheel(), list[str]()
+    timers = Timers(wheel)
+    timers.arm(20, lambda: fired.append("late"))
+    timers.arm(10, lambda: fired.append("early"))
+    tokens = wheel.wheel.fire(30)
+    for token in [*tokens, *tokens]:
+        timers.fire(token)
+    assert fired == ["early", "late"]
+
+
+def test_a_cancelled_timer_does_not_fire_even_when_its_token_is_on_the_way() -> None:
+    wheel, fired = Wheel(), list[str]()
+    timers = Timers(wheel)
+    kept = timers.arm(10, lambda: fired.append("kept"))
+    on_the_way = timers.arm(10, lambda: fired.append("on the way"))
+    cancelled = timers.arm(10, lambda: fired.append("cancelled"))
+    timers.cancel(cancelled)
+    tokens = wheel.wheel.fire(10)
+    assert len(tokens) == 2
+    timers.cancel(on_the_way)
+    for token in tokens:
+        timers.fire(token)
+    timers.cancel(kept)
+    assert fired == ["kept"]
+    assert len(wheel.wheel) == 0

@@ -1,0 +1,53 @@
+"""What a pod's containers look like: convertToAPIContainerStatuses, where it is more than the newest instance."""
+
+from typing import Any
+
+from probelet.policy.podstatus import ContainerStatus, LastExit, StartError, container_statuses
+from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.spec.pod import Pod
+from rig import make_pod, record, sandbox
+
+WAITS = StartError("CrashLoopBackOff", "back-off 10s")
+
+
+def statuses(pod: Pod, *records: ContainerRecord, **options: Any) -> dict[str, ContainerStatus]:
+    known = options.pop("known", {})
+    return container_statuses(pod, Snapshot((sandbox(),), records), options.pop("errors", {}), known, **options)
+
+
+def test_a_running_container_that_vanished_must_have_ended() -> None:
+    pod = make_pod()
+    before = statuses(pod, record(pod, "app", restart_count=2))
+    gone = statuses(pod, known=before)["app"]
+    assert (gone.state, gone.reason, gone.restart_count) == ("waiting", "ContainerCreating", 3)
+    assert gone.last_exit == LastExit(0, 137, "ContainerStatusUnknown")
+    assert statuses(pod, known={"app": gone})["app"] == gone, "counted once"
+
+
+def test_an_exit_is_remembered_when_the_runtime_has_forgotten_it() -> None:
+    pod = make_pod()
+    dead = record(pod, "app", State.EXITED, exit_code=3, reason="Error", finished_at_ms=5)
+    before = statuses(pod, dead)
+    assert statuses(pod, known=before) == before
+    again = statuses(pod, record(pod, "app", restart_count=1), known=before)
+    assert again["app"].last_exit == LastExit(5, 3, "Error")
+    later = statuses(pod, record(pod, "app", restart_count=1), known=again)
+    assert later["app"].last_exit == LastExit(5, 3, "Error")
+
+
+def test_an_init_container_the_runtime_forgot_has_done_its_work_if_a_regular_one_was_made() -> None:
+    pod = make_pod(init=[{"name": "setup"}, {"name": "side", "restartPolicy": "Always"}])
+    found = statuses(pod, record(pod, "app"))
+    assert (found["setup"].state, found["setup"].exit_code) == ("terminated", 0)
+    assert (found["side"].state, found["side"].reason) == ("waiting", "PodInitializing")
+    assert statuses(pod)["setup"].state == "waiting"
+
+
+def test_a_container_in_back_off_waits_except_an_init_container_that_ended_well() -> None:
+    pod = make_pod(init=[{"name": "side", "restartPolicy": "Always"}])
+    errors = {"app": WAITS, "side": WAITS}
+    done = [record(pod, name, State.EXITED, exit_code=0, reason="Completed") for name in ("app", "side")]
+    found = statuses(pod, *done, errors=errors)
+    assert (found["app"].state, found["side"].state) == ("waiting", "terminated")
+    failed = record(pod, "side", State.EXITED, exit_code=1, reason="Error")
+    assert statuses(pod, failed, errors=errors)["side"].reason == "CrashLoopBackOff"

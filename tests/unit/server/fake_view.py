@@ -1,0 +1,170 @@
+"""A view with a node's worth of situations, for the real server to show and the real client to ask for."""
+
+import asyncio
+import copy
+from typing import Any
+
+AS_OF = "2026-11-21T14:02:11.000Z"
+
+
+def last(outcome: str = "success", message: str = "", *, at: str = "2026-11-21T14:02:01.000Z") -> dict[str, Any]:
+    cause = "ok" if outcome == "success" else "status"
+    return {
+        "at": at,
+        "outcome": outcome,
+        "cause": cause,
+        "message": message,
+        "duration_ms": 1.25,
+        "lateness_ms": 0.04,
+    }
+
+
+def probe(**changes: Any) -> dict[str, Any]:
+    return {
+        "handler": "httpGet",
+        "result": "Success",
+        "result_run": 5,
+        "failure_threshold": 3,
+        "success_threshold": 1,
+        "on_hold": False,
+        "runs": 12,
+        "failures": 0,
+        "errors": 0,
+        "next_at": "2026-11-21T14:02:21.000Z",
+        "last": last(),
+        **changes,
+    }
+
+
+def container(name: str = "app", **changes: Any) -> dict[str, Any]:
+    return {
+        "name": name,
+        "kind": "regular",
+        "container_id": f"probelet://{name}-0",
+        "state": "running",
+        "reason": "",
+        "exit_code": None,
+        "restart_count": 0,
+        "ready": True,
+        "started": True,
+        "last_exit": None,
+        "backoff": None,
+        "probes": {},
+        **changes,
+    }
+
+
+def pod(name: str, *containers: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {
+        "namespace": "default",
+        "name": name,
+        "uid": f"uid-{name}",
+        "phase": "Running",
+        "ip": "127.8.0.1",
+        "ready": all(found["ready"] for found in containers),
+        "containers": list(containers),
+        **changes,
+    }
+
+
+def document(*pods: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    return {"schema": "probelet-status/1", "as_of": AS_OF, "node": "node-a", "pods": list(pods), **changes}
+
+
+def event(
+    seq: int, reason: str = "Unhealthy", message: str = "Liveness probe failed: ", **changes: Any
+) -> dict[str, Any]:
+    return {
+        "seq": seq,
+        "schema": "probelet-event/1",
+        "at": "2026-11-21T14:02:01.000Z",
+        "type": "Normal" if reason in ("Started", "Killing") else "Warning",
+        "reason": reason,
+        "message": message,
+        "object": "default/web",
+        "field_path": "spec.containers{app}",
+        "count": 1,
+        **changes,
+    }
+
+
+FAILED = last("failure", "HTTP probe failed with statuscode: 500")
+CRASHED = {"at": "2026-11-21T14:01:59.000Z", "exit_code": 1, "reason": "Error"}
+
+SITUATIONS = document(
+    pod("web", container(probes={"liveness": probe(), "readiness": probe(), "startup": probe()})),
+    pod(
+        "deadlock",
+        container(
+            ready=False,
+            restart_count=2,
+            probes={
+                "liveness": probe(result="Success", result_run=2, last=FAILED, failures=2),
+                "readiness": probe(result="Failure", result_run=3, last=FAILED, failures=7),
+            },
+        ),
+    ),
+    pod(
+        "crasher",
+        container(
+            state="waiting",
+            reason="CrashLoopBackOff",
+            ready=False,
+            started=False,
+            restart_count=3,
+            last_exit=CRASHED,
+            backoff={"delay_seconds": 40, "step": 2, "due_at": "2026-11-21T14:02:39.000Z"},
+        ),
+    ),
+    pod(
+        "slow-starter",
+        container(
+            ready=False,
+            started=False,
+            probes={
+                "liveness": probe(result="Success", last=None, runs=0),
+                "startup": probe(
+                    result="Unknown",
+                    result_run=4,
+                    failure_threshold=30,
+                    last=last(
+                        "failure", 'Get "http://127.8.0.4:8080/healthz": dial tcp 127.8.0.4:8080: connect: refused'
+                    ),
+                ),
+            },
+        ),
+    ),
+    pod(
+        "two",
+        container("app", probes={"readiness": probe(result="Failure", result_run=1, success_threshold=3)}),
+        container("proxy", kind="sidecar", probes={"liveness": probe(handler="tcpSocket")}),
+        container("migrate", kind="init", state="terminated", reason="Completed", exit_code=0, ready=False),
+    ),
+    pod("job", container(state="terminated", reason="Error", exit_code=137, ready=False), phase="Failed"),
+)
+
+
+class FakeView:
+    """Answers from what a test puts into it; ``asked`` is set as soon as anybody wants events."""
+
+    def __init__(self, status: dict[str, Any] = SITUATIONS) -> None:
+        self.document = status
+        self.kept: list[dict[str, Any]] = []
+        self.why_not_ready = ""
+        self.asked = asyncio.Event()
+
+    def status(self) -> dict[str, Any]:
+        return copy.deepcopy(self.document)
+
+    def events(self, since: int) -> list[dict[str, Any]]:
+        self.asked.set()
+        return [found for found in self.kept if found["seq"] > since]
+
+    def metrics(self) -> bytes:
+        return b"# TYPE probelet_workers gauge\nprobelet_workers 3\n"
+
+    def metrics_probes(self) -> bytes:
+        return b"# TYPE prober_probe_total counter\n"
+
+    def ready(self) -> tuple[bool, str]:
+        return not self.why_not_ready, self.why_not_ready

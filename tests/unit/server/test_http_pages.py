@@ -1,0 +1,93 @@
+import json
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+
+import aiohttp
+import pytest
+import pytest_asyncio
+from probelet.server.address import Address, listening_socket
+from probelet.server.http import ROUTES, HttpServer
+
+from tests.unit.server.fake_view import SITUATIONS, FakeView
+
+BROWSER = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8"
+
+
+@dataclass
+class Site:
+    view: FakeView
+    url: str
+    session: aiohttp.ClientSession
+
+    async def get(self, path: str, accept: str = "*/*") -> tuple[int, str, str]:
+        async with self.session.get(self.url + path, headers={"Accept": accept}, allow_redirects=False) as answer:
+            return answer.status, answer.headers.get("Content-Type", ""), await answer.text()
+
+
+@pytest_asyncio.fixture
+async def site() -> AsyncIterator[Site]:
+    view = FakeView()
+    sock, address = listening_socket(Address("127.0.0.1", 0))
+    server = HttpServer(view, sock)
+    await server.start()
+    async with aiohttp.ClientSession() as session:
+        yield Site(view, f"http://{address}", session)
+    await server.close()
+
+
+async def test_port_zero_becomes_the_port_that_was_picked(site: Site) -> None:
+    assert int(site.url.rpartition(":")[2]) > 0
+
+
+@pytest.mark.parametrize("path", ["/metrics", "/metrics/probes"])
+async def test_metrics_are_the_prometheus_text_format(site: Site, path: str) -> None:
+    status, content_type, text = await site.get(path)
+    expected = site.view.metrics() if path == "/metrics" else site.view.metrics_probes()
+    assert (status, text.encode()) == (200, expected)
+    assert content_type.startswith("text/plain; version=0.0.4")
+
+
+async def test_healthz_does_not_depend_on_being_ready(site: Site) -> None:
+    site.view.why_not_ready = "the runtime does not answer"
+    assert await site.get("/healthz") == (200, "text/plain; charset=utf-8", "ok\n")
+
+
+async def test_readyz_says_why_not(site: Site) -> None:
+    assert (await site.get("/readyz"))[::2] == (200, "ok\n")
+    site.view.why_not_ready = "the runtime does not answer"
+    assert (await site.get("/readyz"))[::2] == (503, "the runtime does not answer\n")
+
+
+@pytest.mark.parametrize("accept", ["*/*", "application/json"])
+async def test_a_program_gets_the_status_document(site: Site, accept: str) -> None:
+    status, content_type, text = await site.get("/statusz", accept)
+    assert (status, content_type) == (200, "application/json")
+    assert json.loads(text) == SITUATIONS
+
+
+async def test_a_browser_gets_a_page(site: Site) -> None:
+    status, content_type, text = await site.get("/statusz", BROWSER)
+    assert (status, content_type) == (200, "text/html; charset=utf-8")
+    assert text.startswith("<!doctype html>")
+    assert "deadlock" in text
+
+
+async def test_the_page_forbids_everything_but_its_own_inline_blocks(site: Site) -> None:
+    async with site.session.get(site.url + "/statusz", headers={"Accept": BROWSER}) as answer:
+        policy = answer.headers["Content-Security-Policy"]
+    assert policy.startswith("default-src 'none'")
+    assert "unsafe" not in policy
+
+
+async def test_the_root_leads_to_the_status_page(site: Site) -> None:
+    assert (await site.get("/"))[0] == 302
+
+
+async def test_an_unknown_path_is_not_found(site: Site) -> None:
+    assert (await site.get("/debug"))[0] == 404
+
+
+@pytest.mark.parametrize("path", ROUTES)
+async def test_nothing_can_be_changed_over_http(site: Site, path: str) -> None:
+    async with site.session.post(site.url + path) as answer:
+        assert answer.status == 405

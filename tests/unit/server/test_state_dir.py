@@ -1,0 +1,103 @@
+import os
+import stat
+from pathlib import Path
+
+import pytest
+from probelet.server.error import ServerError
+from probelet.server.state_dir import default_state_dir, locked_state_dir, socket_path
+
+from tests.unit.server.conftest import Served, unix_listener
+
+
+def test_a_directory_made_for_the_service_is_private_and_goes_with_it(tmp_path: Path) -> None:
+    with locked_state_dir(tmp_path / "run" / "state") as path:
+        assert stat.S_IMODE(path.stat().st_mode) == 0o700
+        unix_listener(socket_path(path)).close()
+    assert not path.exists()
+
+
+def test_a_directory_that_was_there_stays_without_the_socket(tmp_path: Path) -> None:
+    with locked_state_dir(tmp_path) as path:
+        unix_listener(socket_path(path)).close()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_what_others_put_into_the_directory_stays(tmp_path: Path) -> None:
+    with locked_state_dir(tmp_path / "state") as path:
+        (path / "journal").touch()
+    assert (path / "journal").exists()
+
+
+async def test_a_second_service_is_told_who_has_the_directory(served: Served) -> None:
+    with pytest.raises(ServerError) as error, locked_state_dir(served.state_dir):
+        pass
+    assert str(error.value) == (
+        f"--state-dir {served.state_dir}: another probelet (pid {os.getpid()}) runs here; stop it or choose another"
+    )
+    assert socket_path(served.state_dir).exists()
+
+
+def test_a_service_that_is_just_starting_has_the_directory_too(tmp_path: Path) -> None:
+    refused = pytest.raises(ServerError, match="another probelet runs here")
+    with locked_state_dir(tmp_path), refused, locked_state_dir(tmp_path):
+        pass
+
+
+def test_the_socket_of_a_killed_service_is_taken_away(tmp_path: Path) -> None:
+    unix_listener(socket_path(tmp_path)).close()
+    with locked_state_dir(tmp_path) as path:
+        assert not socket_path(path).exists()
+
+
+def test_the_directory_is_free_again_afterwards(tmp_path: Path) -> None:
+    for _ in range(2):
+        with locked_state_dir(tmp_path / "state"):
+            pass
+
+
+@pytest.mark.parametrize("mode", [0o777, 0o720])
+def test_a_directory_others_can_write_to_is_refused(tmp_path: Path, mode: int) -> None:
+    tmp_path.chmod(mode)
+    refused = pytest.raises(ServerError, match=r"must be owned by uid \d+ and writable by no one else$")
+    with refused, locked_state_dir(tmp_path):
+        pass
+
+
+def test_a_directory_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
+    with pytest.raises(ServerError, match="must be owned by uid"), locked_state_dir(tmp_path):
+        pass
+
+
+def test_a_file_in_the_way_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "state").touch()
+    refused = pytest.raises(ServerError, match=r"^--state-dir .*/state: Not a directory$")
+    with refused, locked_state_dir(tmp_path / "state"):
+        pass
+
+
+def test_a_directory_that_cannot_be_made_is_one_line() -> None:
+    refused = pytest.raises(ServerError, match=r"^--state-dir /proc/probelet: cannot make it: No such file")
+    with refused, locked_state_dir(Path("/proc/probelet")):
+        pass
+
+
+def test_a_path_too_long_for_a_socket_is_one_line(tmp_path: Path) -> None:
+    refused = pytest.raises(ServerError, match="too long, the socket's path may have 107 bytes")
+    with refused, locked_state_dir(tmp_path / ("x" * 108)):
+        pass
+
+
+def test_the_default_is_in_the_users_runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
+    assert default_state_dir() == tmp_path / "probelet"
+
+
+@pytest.mark.parametrize("runtime_dir", [None, "", "/no/such/directory"])
+def test_without_a_runtime_directory_the_default_is_the_users_own_in_tmp(
+    runtime_dir: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("XDG_RUNTIME_DIR", raising=False)
+    if runtime_dir is not None:
+        monkeypatch.setenv("XDG_RUNTIME_DIR", runtime_dir)
+    assert default_state_dir() == Path(f"/tmp/probelet-{os.getuid()}")

@@ -1,0 +1,113 @@
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+from probelet.server import page
+from probelet.server.page import render_page
+
+from tests.unit.server.fake_view import SITUATIONS, container, document, event, last, pod, probe
+
+VOID = {"meta", "br", "link", "input"}
+EVIL = "</title></script><script>alert('x')</script>\" onload=\"alert(1) &lt;"
+
+
+class Outline(HTMLParser):
+    """The elements of a page, with the texts outside style and script; fails on a wrong end tag."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.attributes: set[str] = set()
+        self.texts: list[str] = []
+        self.feed(text)
+        self.close()
+        assert self.open == []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.attributes |= {name for name, _ in attrs}
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open and self.open[-1] not in ("style", "script") and data.strip():
+            self.texts.append(data.strip())
+
+
+def poisoned(value: Any) -> Any:
+    """The same document with every free text replaced; times and what we choose ourselves stay."""
+    kept = {"as_of", "at", "due_at", "next_at", "state", "kind", "outcome", "result", "type", "schema"}
+    if isinstance(value, dict):
+        return {key: found if key in kept else poisoned(found) for key, found in value.items()}
+    if isinstance(value, list):
+        return [poisoned(found) for found in value]
+    return EVIL if isinstance(value, str) else value
+
+
+def test_every_situation_gives_a_well_formed_page() -> None:
+    outline = Outline(render_page(SITUATIONS, [event(1), event(2, "Killing")]))
+    said = " ".join(outline.texts)
+    for words in (
+        "liveness fails 2/3",
+        "readiness failed 3/3",
+        "readiness recovers 1/3",
+        "startup fails 4/30",
+        "liveness not run yet",
+        "CrashLoopBackOff",
+        "3, next in 28s",
+        "Error (exit 137)",
+        "readiness, 10s ago: HTTP probe failed with statuscode: 500",
+    ):
+        assert words in said
+
+
+def test_hostile_texts_stay_texts() -> None:
+    clean = Outline(render_page(SITUATIONS, [event(1)]))
+    hostile = Outline(render_page(poisoned(SITUATIONS), [poisoned(event(1))]))
+    assert hostile.tags == clean.tags
+    assert hostile.attributes == clean.attributes
+    assert EVIL in " ".join(hostile.texts)
+
+
+def test_pods_in_trouble_come_first() -> None:
+    texts = Outline(render_page(document(pod("good", container()), pod("bad", container(ready=False))), [])).texts
+    assert texts.index("bad") < texts.index("good")
+
+
+def test_a_pod_that_has_succeeded_is_no_trouble() -> None:
+    done = pod("done", container(state="terminated", reason="Completed", exit_code=0, ready=False), phase="Succeeded")
+    texts = Outline(render_page(document(done, pod("bad", container(ready=False))), [])).texts
+    assert texts.index("bad") < texts.index("done")
+
+
+def test_an_empty_node_says_so() -> None:
+    texts = Outline(render_page(document(), [])).texts
+    assert "No pods are here." in texts
+    assert "Nothing has happened yet." in texts
+
+
+def test_a_pod_without_containers_has_a_row() -> None:
+    assert "new" in Outline(render_page(document(pod("new", phase="Pending", ip="")), [])).texts
+
+
+def test_a_node_with_more_pods_than_a_browser_likes_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(page, "PODS_MAX", 2)
+    texts = Outline(render_page(document(*(pod(f"pod-{i}", container()) for i in range(5))), [])).texts
+    assert "pod-1" in texts
+    assert "pod-2" not in texts
+    assert "and 3 more pods in the JSON document" in texts
+
+
+def test_the_newest_event_is_on_top() -> None:
+    texts = Outline(render_page(document(), [event(1, message="older"), event(2, message="newer")])).texts
+    assert texts.index("newer") < texts.index("older")
+
+
+def test_a_probe_tells_its_history_on_hover() -> None:
+    tall = pod("web", container(probes={"liveness": probe(runs=7, failures=2, last=last())}))
+    text = render_page(document(tall), [])
+    assert "httpGet, 7 runs, 2 failures, 0 errors; last 10s ago in 1.25 ms, 0.04 ms late" in text

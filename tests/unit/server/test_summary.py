@@ -1,0 +1,103 @@
+from datetime import datetime
+from typing import Any
+
+import pytest
+from probelet.server.summary import Mark, probe_mark, restarts, span, state, trouble
+
+from tests.unit.server.fake_view import AS_OF, CRASHED, FAILED, container, last, probe
+
+NOW = datetime.fromisoformat(AS_OF)
+
+
+@pytest.mark.parametrize(
+    ("changes", "mark"),
+    [
+        ({}, Mark("good")),
+        ({"last": last("warning", "redirect")}, Mark("good")),
+        ({"result_run": 2, "last": FAILED}, Mark("failing", "2/3")),
+        ({"result": "Failure", "result_run": 3, "last": FAILED}, Mark("bad", "3/3")),
+        ({"result": "Failure", "result_run": 9, "last": FAILED}, Mark("bad", "3/3")),
+        ({"result": "Failure", "result_run": 1, "success_threshold": 2}, Mark("recovering", "1/2")),
+        ({"result": "Unknown", "result_run": 4, "failure_threshold": 30, "last": FAILED}, Mark("failing", "4/30")),
+        # The manager's initial values before the first run: nothing is known yet, whatever is published.
+        ({"result": "Failure", "result_run": 0, "last": None}, Mark("pending")),
+        ({"result": "Success", "result_run": 0, "last": None}, Mark("pending")),
+        ({"result": None}, Mark("pending")),
+        # A prober error is discarded: the count beside it is of older runs.
+        ({"result_run": 9, "last": last("error", "rpc error")}, Mark("error")),
+        ({"result": "Failure", "result_run": 9, "last": last("error", "rpc error")}, Mark("bad")),
+        ({"result": "Failure", "result_run": 0, "on_hold": True, "last": FAILED}, Mark("bad", "3/3")),
+    ],
+)
+def test_a_probe_at_a_glance(changes: dict[str, Any], mark: Mark) -> None:
+    assert probe_mark(probe(**changes)) == mark
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({}, "Running"),
+        ({"started": False}, "Starting"),
+        ({"started": None}, "Running"),
+        ({"state": "waiting", "reason": "CrashLoopBackOff"}, "CrashLoopBackOff"),
+        ({"state": "waiting"}, "Waiting"),
+        ({"state": "terminated", "reason": "Completed", "exit_code": 0}, "Completed"),
+        ({"state": "terminated", "reason": "Error", "exit_code": 137}, "Error (exit 137)"),
+    ],
+)
+def test_a_state_in_words(changes: dict[str, Any], words: str) -> None:
+    assert state(container(**changes)) == words
+
+
+@pytest.mark.parametrize(
+    ("due_at", "words"),
+    [("2026-11-21T14:02:39.000Z", "3, next in 28s"), ("2026-11-21T14:02:10.000Z", "3, next now")],
+)
+def test_restarts_with_a_back_off(due_at: str, words: str) -> None:
+    backoff = {"delay_seconds": 40, "step": 2, "due_at": due_at}
+    assert restarts(container(state="waiting", restart_count=3, backoff=backoff), NOW) == words
+
+
+def test_a_back_off_is_nothing_to_a_container_that_runs() -> None:
+    backoff = {"delay_seconds": 40, "step": 2, "due_at": AS_OF}
+    assert restarts(container(restart_count=3, backoff=backoff), NOW) == "3"
+
+
+def test_trouble_is_what_failed_last_and_why_a_container_waits() -> None:
+    probes = {"liveness": probe(last=FAILED), "readiness": probe(), "startup": probe(last=None)}
+    waiting = container(state="waiting", last_exit=CRASHED, probes=probes)
+    assert trouble(waiting, NOW) == [
+        "liveness, 10s ago: HTTP probe failed with statuscode: 500",
+        "exit 1, 12s ago: Error",
+    ]
+
+
+def test_an_exit_nobody_saw_has_no_time() -> None:
+    lost = CRASHED | {"at": None}
+    assert trouble(container(state="waiting", last_exit=lost), NOW) == ["exit 1: Error"]
+
+
+def test_a_failure_without_a_message_shows_its_cause() -> None:
+    assert trouble(container(probes={"liveness": probe(last=last("failure", ""))}), NOW) == [
+        "liveness, 10s ago: status"
+    ]
+
+
+def test_an_exit_long_overcome_is_no_trouble() -> None:
+    assert trouble(container(last_exit=CRASHED), NOW) == []
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"),
+    [
+        (-3, "0s"),
+        (0.4, "0s"),
+        (59.4, "59s"),
+        (59.6, "1m00s"),
+        (200, "3m20s"),
+        (7500, "2h05m"),
+        (86400 * 4 + 3 * 3600, "4d03h"),
+    ],
+)
+def test_a_length_of_time_in_at_most_two_units(seconds: float, words: str) -> None:
+    assert span(seconds) == words

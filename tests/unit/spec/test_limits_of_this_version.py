@@ -1,0 +1,122 @@
+"""What is refused until it exists, what is ignored with a line, what the process runtime asks for."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from probelet.spec import ignored_fields, require_command
+from probelet.spec.ignored import missing_programs
+from probelet.spec.unsupported import DETAIL, unsupported_fields
+
+from .pods import pod_of, probed
+
+EXEC = {"exec": {"command": ["true"]}}
+APP = {"containers": [{"name": "app"}]}
+C = "spec.containers[0]"
+
+
+@pytest.mark.parametrize(
+    ("spec", "path"),
+    [
+        ({"ephemeralContainers": [{"name": "a"}]}, "spec.ephemeralContainers"),
+        ({"hostNetwork": True}, "spec.hostNetwork"),
+        ({"activeDeadlineSeconds": 5}, "spec.activeDeadlineSeconds"),
+        (
+            {"containers": [{"name": "app", "lifecycle": {"stopSignal": "SIGUSR1"}}]},
+            f"{C}.lifecycle.stopSignal",
+        ),
+    ],
+)
+def test_what_does_not_exist_yet_is_refused_by_name(spec: dict[str, Any], path: str) -> None:
+    assert [str(error) for error in unsupported_fields(pod_of(APP | spec))] == [f"{path}: Forbidden: {DETAIL}"]
+
+
+def test_an_ordinary_pod_is_not_refused() -> None:
+    pod = pod_of(
+        {
+            "hostNetwork": False,
+            "initContainers": [{"name": "setup"}, {"name": "side", "restartPolicy": "Always", "startupProbe": EXEC}],
+            "containers": [
+                {
+                    "name": "app",
+                    "restartPolicy": "Always",
+                    "livenessProbe": {"httpGet": {"port": "http"}},
+                    "readinessProbe": {"tcpSocket": {"port": 80}},
+                    "startupProbe": EXEC,
+                    "lifecycle": {"postStart": {"httpGet": {"port": 1}}, "preStop": {"sleep": {"seconds": 1}}},
+                    "restartPolicyRules": [{"action": "RestartAllContainers"}],
+                }
+            ],
+        }
+    )
+    assert unsupported_fields(pod) == []
+
+
+def test_fields_without_effect_get_one_line_each() -> None:
+    pod = probed(
+        EXEC,
+        command=["true"],
+        image="nginx",
+        resources={"limits": {"cpu": "1"}},
+        volumeMounts=[{"name": "a", "mountPath": "/a"}],
+        env=[
+            {"name": "A", "value": "b"},
+            {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "k"}}},
+            {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
+        ],
+        tty=True,
+    )
+    lines = [str(problem) for problem in ignored_fields(pod)]
+    assert [line.split(": ")[:2] for line in lines] == [
+        ["warning", f"{C}.{name}"] for name in ("image", "resources", "tty", "volumeMounts", "env[1].valueFrom")
+    ]
+    assert lines[0] == (
+        f"warning: {C}.image: ignored: a container is a process of this machine, started from command and args"
+    )
+
+
+def test_pod_fields_without_effect() -> None:
+    fields = {"volumes": [{"name": "a"}], "securityContext": {}, "hostname": "h", "nodeSelector": {"a": "b"}}
+    assert [problem.field for problem in ignored_fields(pod_of(APP | fields))] == ["spec.hostname", "spec.volumes"]
+
+
+def test_the_process_runtime_needs_a_command() -> None:
+    pod = pod_of({"containers": [{"name": "a", "args": ["x"]}, {"name": "b", "command": ["true"]}]})
+    assert [str(error) for error in require_command(pod)] == [
+        f"{C}.command: Required value: the process runtime has no image to take it from"
+    ]
+
+
+def test_programs_that_are_missing_are_named_with_what_follows() -> None:
+    missing = {"exec": {"command": ["/no/such"]}}
+    pod = probed(
+        missing,
+        command=["no-such-program", "true"],
+        readinessProbe={"exec": {"command": ["sh"]}},
+        lifecycle={"preStop": missing, "postStart": {"httpGet": {"port": 1}}},
+    )
+    assert [str(error) for error in missing_programs(pod)] == [
+        f'{C}.{field}[0]: Invalid value: "{value}": no such program on this machine, {follows}'
+        for field, value, follows in (
+            ("command", "no-such-program", "the container cannot start without it"),
+            ("livenessProbe.exec.command", "/no/such", "every run is an error without it"),
+            ("lifecycle.preStop.exec.command", "/no/such", "the hook fails without it"),
+        )
+    ]
+
+
+def test_a_program_is_looked_for_where_the_container_would(tmp_path: Path) -> None:
+    (tmp_path / "tool").write_text("#!/bin/sh\n")
+    relative = {"containers": [{"name": "app", "command": ["./tool"], "workingDir": str(tmp_path)}]}
+    through_path = {
+        "containers": [{"name": "app", "command": ["tool"], "env": [{"name": "PATH", "value": str(tmp_path)}]}]
+    }
+    assert len(missing_programs(pod_of(relative)) + missing_programs(pod_of(through_path))) == 2
+    (tmp_path / "tool").chmod(0o755)
+    assert missing_programs(pod_of(relative)) + missing_programs(pod_of(through_path)) == []
+
+
+def test_a_program_that_depends_on_the_environment_is_left_to_the_container() -> None:
+    assert missing_programs(pod_of({"containers": [{"name": "app", "command": ["$(HOME)/tool"]}]})) == []
+    path = [{"name": "PATH", "value": "$(BASE)/bin"}]
+    assert missing_programs(pod_of({"containers": [{"name": "app", "command": ["tool"], "env": path}]})) == []

@@ -1,0 +1,83 @@
+"""The public API for tests of probe configurations."""
+
+from pathlib import Path
+
+import pytest
+from probelet.testing import Kill, VirtualNode
+from probelet.testing.outcome import AnswerError
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: app
+    command: [server]
+    livenessProbe: {httpGet: {port: 8080}, periodSeconds: 10, failureThreshold: 3}
+    readinessProbe: {tcpSocket: {port: 8080}, periodSeconds: 5, failureThreshold: 1}
+    startupProbe: {exec: {command: [ready]}, periodSeconds: 2, failureThreshold: 5}
+"""
+
+
+@pytest.fixture
+def node(tmp_path: Path) -> VirtualNode:
+    manifest = tmp_path / "pod.yaml"
+    manifest.write_text(POD)
+    return VirtualNode(manifest)
+
+
+def test_a_pod_whose_probes_answer_well_is_ready_and_never_killed(node: VirtualNode) -> None:
+    node.run("1h")
+    assert node.ready("web")
+    assert node.kills == []
+    assert {attempt.outcome for attempt in node.attempts} == {"success"}
+
+
+def test_three_liveness_failures_kill_and_the_container_comes_back(node: VirtualNode) -> None:
+    node.run("30s")
+    node.answer("web/app/liveness", "failure: deadlock * 3", "success")
+    node.run("1m")
+    assert [kill.container for kill in node.kills] == ["web/app"]
+    assert node.restarts("web/app") == 1
+    assert [event.message for event in node.events] == ["Liveness probe failed: deadlock"] * 3
+    assert node.ready("web")
+
+
+def test_a_start_up_that_takes_too_long_is_a_kill_of_its_own(node: VirtualNode) -> None:
+    node.answer("web/app/startup", "failure")
+    node.run("9s")
+    assert node.kills == [Kill(at=8.002, container="web/app", probe_type="startup")]
+    assert not node.started("web/app")
+
+
+def test_readiness_goes_and_comes_without_a_kill(node: VirtualNode) -> None:
+    node.run("10s")
+    node.answer("web/app/readiness", "failure * 2", "success")
+    node.run("6s")
+    assert node.ready("web")
+    assert node.kills == []
+    assert [event.reason for event in node.events] == ["Unhealthy", "Unhealthy"]
+
+
+def test_a_crashed_container_is_not_ready_until_it_runs_again(node: VirtualNode) -> None:
+    node.run("10s")
+    node.crash("web/app")
+    assert not node.ready("web")
+    node.start("web/app")
+    node.run("10s")
+    assert node.ready("web")
+    assert node.result("web/app/liveness") == "Success"
+
+
+def test_mistakes_say_what_there_is(node: VirtualNode, tmp_path: Path) -> None:
+    with pytest.raises(AnswerError, match=r"'web/app/live': no such probe; there are web/app/liveness, "):
+        node.answer("web/app/live", "success")
+    with pytest.raises(AnswerError, match="'sometimes': must be success, failure, error, timeout or hang"):
+        node.answer("web/app/liveness", "sometimes")
+    with pytest.raises(AnswerError, match="'db/app': no such container; there are web/app"):
+        node.crash("db/app")
+    broken = tmp_path / "broken.yaml"
+    broken.write_text(POD.replace("periodSeconds: 10", "periodSeconds: -1"))
+    with pytest.raises(ValueError, match="must be greater than or equal to 0"):
+        VirtualNode(broken)
