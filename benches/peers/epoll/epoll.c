@@ -1,0 +1,223 @@
+/* epoll: the practical floor. A raw epoll loop that sends the same HTTP probes at the same pace as a prober would, and
+ * keeps nothing but the schedule: no thresholds, no results, no messages.
+ *
+ *     epoll --port N [--workers 1000] [--period-ms 1000] [--seconds 10] [--warm 2] [--spread jitter|even|burst]
+ *          [--tick 0|1]
+ *
+ * Worker i probes 127.1.0.0 + i. Prints one JSON object: CPU (user + sys of this process, getrusage) per probe over the
+ * measured seconds, and lateness, the moment of connect against the worker's own schedule.
+ */
+#define _GNU_SOURCE
+#include <arpa/inet.h>
+#include <errno.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { CONNECTIONS_MAX = 1 << 20, RESPONSE_MAX = 4096 };
+static const int64_t SECOND = 1000000000, MILLISECOND = 1000000, TIMEOUT = 1000000000;
+
+/* Workers are kept in the order of their phase, so the next due is always the one after the last. */
+struct worker { int64_t phase; uint32_t host; };
+/* In flight: a doubly linked list in the order of start, so the first is the first to time out. */
+struct connection { int64_t started; int before, after; bool written; };
+
+static int port, workers = 1000, seconds = 10, warm = 2;
+static int64_t period = 1000000000;
+static const char *spread = "jitter";
+static struct worker *schedule;
+static struct connection *connections;
+static int oldest = -1, newest = -1, epoll;
+static int64_t *late;
+static size_t late_count, late_room;
+static uint64_t probes, failures;
+static bool measuring, tick;
+static char request[256];
+static int request_length;
+
+static int64_t now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return t.tv_sec * SECOND + t.tv_nsec;
+}
+
+static void die(const char *what) {
+  perror(what);
+  exit(3);
+}
+
+static void unlink_connection(int fd) {
+  struct connection *c = &connections[fd];
+  if (c->before >= 0) connections[c->before].after = c->after;
+  else oldest = c->after;
+  if (c->after >= 0) connections[c->after].before = c->before;
+  else newest = c->before;
+}
+
+static void finish(int fd, bool good) {
+  unlink_connection(fd);
+  close(fd);
+  if (!measuring) return;
+  probes++;
+  failures += !good;
+}
+
+static void start(const struct worker *worker, int64_t due) {
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  to.sin_addr.s_addr = htonl(worker->host);
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1;
+  if (fd < 0) die("socket");
+  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  int64_t at = now();
+  if (measuring && late_count < late_room) late[late_count++] = at - due;
+  connections[fd] = (struct connection){at, newest, -1, false};
+  if (newest >= 0) connections[newest].after = fd;
+  else oldest = fd;
+  newest = fd;
+  if (connect(fd, (struct sockaddr *)&to, sizeof to) < 0 && errno != EINPROGRESS) {
+    finish(fd, false);
+    return;
+  }
+  /* One registration for the whole life of the connection, edge-triggered, as every modern loop does it. */
+  struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.fd = fd};
+  if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) < 0) die("epoll_ctl");
+}
+
+static void progress(int fd, uint32_t events) {
+  struct connection *c = &connections[fd];
+  char response[RESPONSE_MAX];
+  if (!c->written && events & EPOLLOUT) {
+    c->written = true;
+    if (write(fd, request, (size_t)request_length) != request_length) {
+      finish(fd, false);
+      return;
+    }
+  }
+  if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
+    ssize_t n = read(fd, response, sizeof response);
+    if (n < 0 && errno == EAGAIN) return;
+    finish(fd, n > 12 && !memcmp(response + 8, " 200", 4)); /* the answers here come in one piece */
+  }
+}
+
+static void expire(int64_t at) {
+  while (oldest >= 0 && connections[oldest].started + TIMEOUT <= at) finish(oldest, false);
+}
+
+/* Wakes for each probe. With --tick it sleeps to the end of the millisecond, as epoll_wait counts time: what is due in the
+ * same millisecond shares a wake-up, so each probe is later and costs less. */
+static void wait_until(int64_t due) {
+  struct epoll_event events[256];
+  int64_t left = due - now();
+  if (left < 0) left = 0;
+  if (tick) left = (left + MILLISECOND - 1) / MILLISECOND * MILLISECOND;
+  struct timespec timeout = {left / SECOND, left % SECOND};
+  int n = epoll_pwait2(epoll, events, 256, &timeout, NULL);
+  for (int i = 0; i < n; i++) progress(events[i].data.fd, events[i].events);
+}
+
+static double cpu_seconds(void) {
+  struct rusage usage;
+  getrusage(RUSAGE_SELF, &usage);
+  return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
+         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+}
+
+static int by_phase(const void *a, const void *b) {
+  int64_t x = ((const struct worker *)a)->phase, y = ((const struct worker *)b)->phase;
+  return x < y ? -1 : x > y;
+}
+
+static int ascending(const void *a, const void *b) {
+  int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+  return x < y ? -1 : x > y;
+}
+
+static void make_schedule(void) {
+  srandom(1);
+  for (int i = 0; i < workers; i++) {
+    int64_t phase = 0;
+    if (!strcmp(spread, "even")) phase = period / workers * i;
+    if (!strcmp(spread, "jitter")) phase = (int64_t)((double)random() / RAND_MAX * (double)(period - 1));
+    schedule[i] = (struct worker){phase, 0x7f010000U + (uint32_t)i};
+  }
+  qsort(schedule, (size_t)workers, sizeof *schedule, by_phase);
+}
+
+/* Probes from `begin` on for `length` nanoseconds. */
+static void probe_for(int64_t begin, int64_t length) {
+  for (int64_t round = 0;; round++) {
+    for (int i = 0; i < workers; i++) {
+      int64_t due = begin + round * period + schedule[i].phase;
+      if (due >= begin + length) return;
+      while (now() < due) wait_until(due);
+      start(&schedule[i], due);
+      expire(now());
+    }
+  }
+}
+
+static void report(double cpu, double elapsed) {
+  qsort(late, late_count, sizeof *late, ascending);
+#define MS(q) (late_count ? (double)late[(size_t)((double)(late_count - 1) * (q))] / 1e6 : 0.0)
+  printf("{\"schema\":\"probelet-bench/1\",\"engine\":\"%s\",\"scenario\":\"http\",\"workers\":%d,\"probes\":%lu,"
+         "\"probes_per_second\":%.1f,\"cpu_us_per_probe\":%.2f,\"false_failures\":%lu,"
+         "\"lateness_ms\":{\"p50\":%.3f,\"p99\":%.3f,\"max\":%.3f}}\n",
+         tick ? "epoll-tick" : "epoll", workers, (unsigned long)probes, (double)probes / elapsed, probes ? cpu * 1e6 / (double)probes : 0.0,
+         (unsigned long)failures, MS(.5), MS(.99), MS(1.0));
+#undef MS
+}
+
+static void parse(int argc, char **argv) {
+  for (int i = 1; i + 1 < argc; i += 2) {
+    const char *name = argv[i], *value = argv[i + 1];
+    if (!strcmp(name, "--port")) port = atoi(value);
+    else if (!strcmp(name, "--workers")) workers = atoi(value);
+    else if (!strcmp(name, "--period-ms")) period = atoi(value) * 1000000LL;
+    else if (!strcmp(name, "--seconds")) seconds = atoi(value);
+    else if (!strcmp(name, "--warm")) warm = atoi(value);
+    else if (!strcmp(name, "--spread")) spread = value;
+    else if (!strcmp(name, "--tick")) tick = atoi(value);
+    else port = -1;
+  }
+  if (argc % 2 == 0 || port < 1 || port > 65535 || workers < 1 || workers > 1 << 18 || period <= 0 || seconds < 1) {
+    fprintf(stderr, "usage: epoll --port N [--workers N] [--period-ms N] [--seconds N] [--warm N] "
+                    "[--spread jitter|even|burst] [--tick 0|1]\n");
+    exit(2);
+  }
+}
+
+int main(int argc, char **argv) {
+  struct rlimit files;
+  parse(argc, argv);
+  getrlimit(RLIMIT_NOFILE, &files);
+  files.rlim_cur = files.rlim_max < CONNECTIONS_MAX ? files.rlim_max : CONNECTIONS_MAX;
+  setrlimit(RLIMIT_NOFILE, &files);
+  schedule = calloc((size_t)workers, sizeof *schedule);
+  connections = calloc(CONNECTIONS_MAX, sizeof *connections);
+  late_room = (size_t)((double)workers * (double)seconds * 1e9 / (double)period) + (size_t)workers;
+  late = malloc(sizeof *late * late_room);
+  epoll = epoll_create1(EPOLL_CLOEXEC);
+  if (!schedule || !connections || !late || epoll < 0) die("start");
+  request_length = snprintf(request, sizeof request,
+                            "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUser-Agent: kube-probe/1.36\r\n"
+                            "Accept: */*\r\nConnection: close\r\n\r\n", port);
+  make_schedule();
+  int64_t begin = now();
+  probe_for(begin, warm * SECOND);
+  measuring = true;
+  double cpu = cpu_seconds();
+  begin += warm * SECOND;
+  probe_for(begin, seconds * SECOND);
+  cpu = cpu_seconds() - cpu;
+  report(cpu, (double)(now() - begin) / 1e9);
+}

@@ -1,0 +1,68 @@
+//! Bytes per idle worker in the core, at 100,000 workers: what the allocator hands out for each layer of a pod.
+//!
+//! Not a criterion benchmark, since nothing is timed. `--test` takes a hundredth of the pods.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use probelet_benches::{answer, pod, prober, running, step};
+use probelet_core::time::Instant;
+
+struct Counting;
+
+static HELD: AtomicUsize = AtomicUsize::new(0);
+
+// SAFETY: every call is passed on to the system allocator with its own arguments; the count is beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        HELD.fetch_add(layout.size(), Ordering::Relaxed);
+        // SAFETY: the caller's promise about `layout` is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        HELD.fetch_sub(layout.size(), Ordering::Relaxed);
+        // SAFETY: the pointer came from `alloc` above, that is from the system allocator, with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+fn main() {
+    let pods = if std::env::args().any(|argument| argument == "--test") { 1_000 } else { 100_000 };
+    let per_pod = |since: usize| (HELD.load(Ordering::Relaxed) - since) / pods;
+    let held = || HELD.load(Ordering::Relaxed);
+    let mut prober = prober();
+
+    let start = held();
+    let objects: Vec<_> = (0..pods).map(|n| pod(n, 10)).collect();
+    for object in &objects {
+        prober.define_pod(Arc::clone(object));
+    }
+    let object_bytes = per_pod(start);
+
+    let start = held();
+    for (n, object) in objects.iter().enumerate() {
+        prober.set_pod_status(&object.uid, running(n, object));
+    }
+    let status_bytes = per_pod(start);
+
+    let start = held();
+    for object in &objects {
+        prober.add_pod(&object.uid);
+    }
+    prober.settle(Instant::ZERO);
+    answer(&mut prober, Instant::ZERO);
+    let mut runs = 0;
+    while runs < 2 * pods as u64 {
+        runs += step(&mut prober).1; // every worker has run and waits for its next tick
+    }
+    let worker_bytes = per_pod(start);
+    assert_eq!(prober.worker_count(), pods);
+    println!(
+        "memory: {pods} idle workers, bytes each: worker {worker_bytes}, pod status {status_bytes}, pod object {object_bytes}"
+    );
+}

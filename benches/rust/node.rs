@@ -1,0 +1,110 @@
+//! A node full of pods for the benchmarks: each pod one running container with one readiness probe.
+
+use std::sync::Arc;
+
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::restart::RestartPolicy;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
+use probelet_core::time::{Instant, WallOffset};
+
+/// A prober at the clock's zero that has no pods yet.
+pub fn prober() -> Prober {
+    let settings = Settings {
+        semantics: Semantics::V1_36,
+        seed: 1,
+        wall: WallOffset::default(),
+        start_jitter: true,
+        record: false,
+    };
+    Prober::new(settings, Instant::ZERO)
+}
+
+/// Pod number `n` with a readiness probe of this period.
+pub fn pod(n: usize, period_seconds: i32) -> Arc<PodSpec> {
+    let http = HttpGet {
+        scheme: "HTTP".into(),
+        host: "".into(),
+        port: IntOrString::Int(8080),
+        path: "/readyz".into(),
+        headers: Vec::new(),
+        http2: false,
+    };
+    let probe = ProbeSpec {
+        handler: Handler::HttpGet(http),
+        initial_delay_seconds: 0,
+        timeout_seconds: 1,
+        period_seconds,
+        success_threshold: 1,
+        failure_threshold: 3,
+        initialization_failure_threshold: 0,
+    };
+    let container = ContainerSpec {
+        name: "app".into(),
+        ports: Vec::new(),
+        restart_policy: None,
+        restart_rules: Vec::new(),
+        probes: [None, Some(Box::new(probe)), None],
+    };
+    Arc::new(PodSpec {
+        uid: format!("00000000-0000-4000-8000-{n:012}").into(),
+        name: format!("pod-{n}").into(),
+        namespace: "bench".into(),
+        restart_policy: RestartPolicy::Always,
+        containers: vec![container],
+        regular: 1,
+        deleting: false,
+        api_ready: false,
+    })
+}
+
+/// The status of pod number `n` once it runs.
+pub fn running(n: usize, pod: &PodSpec) -> PodStatus {
+    let state = State::Running { started_at_ms: Some(0) };
+    let mut container =
+        ContainerStatus::new(Arc::clone(&pod.containers[0].name), format!("process://{n:064x}").into(), state);
+    container.started = Some(true);
+    PodStatus {
+        phase: Phase::Running,
+        pod_ip: "127.1.0.1".into(),
+        containers: vec![container],
+        regular: 1,
+        ..PodStatus::default()
+    }
+}
+
+/// A prober with `pods` running pods and their workers.
+pub fn node(pods: usize, period_seconds: i32) -> Prober {
+    let mut prober = prober();
+    for n in 0..pods {
+        let pod = pod(n, period_seconds);
+        prober.define_pod(Arc::clone(&pod));
+        prober.set_pod_status(&pod.uid, running(n, &pod));
+        prober.add_pod(&pod.uid);
+    }
+    prober.settle(Instant::ZERO);
+    answer(&mut prober, Instant::ZERO);
+    prober
+}
+
+/// Drains the outputs and answers every attempt with success; how many there were.
+pub fn answer(prober: &mut Prober, now: Instant) -> u64 {
+    let mut attempts = 0;
+    while let Some(output) = prober.poll_output() {
+        if let Output::Attempt(attempt) = output {
+            attempts += 1;
+            prober.handle_attempt(attempt.worker, attempt.run, Outcome::Success, now);
+        }
+    }
+    attempts
+}
+
+/// Moves the clock to the next deadline and plays all that happens there; the new time and how many attempts it had.
+pub fn step(prober: &mut Prober) -> (Instant, u64) {
+    let now = prober.next_deadline().expect("a node with probes never sleeps for ever");
+    prober.settle(now);
+    let attempts = answer(prober, now);
+    prober.settle(now);
+    (now, attempts)
+}
