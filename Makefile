@@ -1,0 +1,112 @@
+# The only entry point. Each target does all the set-up it needs; stamp files make a second run instant.
+# Needed on the machine: Python >= 3.11, cargo, a C compiler and make. Nothing is installed outside this directory
+# (cargo and pip keep their own caches).
+
+PYTHON ?= python3
+CC     ?= cc
+CFLAGS ?= -O2 -Wall -Wextra
+
+BIN    := .venv/bin
+PY     := $(BIN)/python
+STAMPS := build/stamps
+say     = @printf '\033[1m==>\033[0m %s\n'
+
+# Python sources are not listed: the installation is editable.
+RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
+C_PROGRAMS   := build/target build/epoll
+
+# A target that fails or is interrupted must not look finished to the next run.
+.DELETE_ON_ERROR:
+.SUFFIXES:
+.DEFAULT_GOAL := help
+.PHONY: help build demo test unit e2e lint fmt bench bench-smoke soak proto clean tools
+
+help: ## show this list
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+build: $(STAMPS)/extension $(C_PROGRAMS) ## build everything; leaves .venv/bin/probelet
+	@echo "$(BIN)/probelet is ready"
+
+demo: build ## example pods under probelet, then 5,000 probes a second (about a minute)
+	@$(PY) -m examples.demo
+
+test: unit e2e ## all tests: Rust, Python, then real processes
+
+unit: $(STAMPS)/extension $(C_PROGRAMS) ## tests without real processes
+	$(say) "tests of the Rust core and engine"
+	@cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
+	$(say) "tests of the Python package"
+	@$(PY) -m pytest -q
+
+e2e: $(STAMPS)/extension $(C_PROGRAMS) ## tests with the real command line, real processes and real sockets
+	$(say) "end-to-end tests"
+	@$(PY) -m pytest -q -m e2e --timeout 120
+
+lint: $(STAMPS)/extension ## rustfmt, clippy, ruff, mypy, stubtest, import layers
+	$(say) "rustfmt and clippy"
+	@cargo fmt --all --check
+	@cargo clippy --workspace --all-targets --quiet -- -D warnings
+	$(say) "ruff"
+	@$(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
+	$(say) "mypy and stubtest"
+	@$(BIN)/mypy
+	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tests/test_tidy.py tests/test_docs.py
+	@$(BIN)/stubtest --concise probelet._rust
+	$(say) "import layers"
+	@$(BIN)/lint-imports --no-logo
+
+fmt: $(STAMPS)/packages ## format Rust and Python
+	@cargo fmt --all
+	@$(BIN)/ruff check --quiet --fix-only && $(BIN)/ruff format
+
+bench: build ## the benchmarks beside their peers, into build/bench and benches/RESULTS.md
+	$(say) "criterion: wheel, back-off, token bucket, worker"
+	@cargo bench -p probelet-benches
+	$(say) "pytest-benchmark: the Python side"
+	@$(PY) -m pytest -q -m bench --timeout 600 benches/python
+	$(say) "probes on loopback beside a raw epoll loop"
+	@$(PY) -m benches.http_probe
+
+bench-smoke: build ## every benchmark once, in seconds, so that none rots
+	@cargo bench -p probelet-benches -- --test
+	@$(PY) -m pytest -q -m bench --timeout 120 --benchmark-disable benches/python
+	@$(PY) -m benches.http_probe --smoke
+
+soak: build ## 200 pods for ten minutes, ended by SIGTERM, then by SIGKILL
+	@$(PY) -m benches.soak
+
+proto: $(STAMPS)/packages ## write the gRPC stubs anew from proto/
+	@sh proto/generate.sh
+
+clean: ## remove everything that make made
+	rm -rf build target .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
+	find python rust -name '*.so' -delete
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+tools:
+	@command -v $(PYTHON) >/dev/null || { echo "probelet needs Python >= 3.11: no $(PYTHON) found; make PYTHON=/path/to/python3" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "probelet needs Python >= 3.11, $(PYTHON) is %d.%d; make PYTHON=/path/to/python3" % v[:2])'
+	@command -v cargo >/dev/null || { echo "probelet needs cargo >= 1.88: https://rustup.rs" >&2; exit 1; }
+	@command -v $(CC) >/dev/null || { echo "probelet needs a C compiler: no $(CC) found" >&2; exit 1; }
+
+# pip older than 25.1 cannot read dependency groups, so it comes first. Everything that is fetched is fetched here, in sight.
+$(STAMPS)/packages: pyproject.toml | tools
+	$(say) "[1/3] Python packages into .venv (a cold run takes half a minute)"
+	@mkdir -p $(STAMPS)
+	@test -x $(PY) || $(PYTHON) -m venv .venv
+	@$(PY) -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
+	@$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print(*p["build-system"]["requires"], *p["project"]["dependencies"], sep="\n")' > build/requirements.txt
+	@$(PY) -m pip install --disable-pip-version-check --progress-bar off --group dev -r build/requirements.txt
+	@touch $@
+
+$(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)
+	$(say) "[2/3] the Rust extension, in release (a cold run takes half a minute on two cores)"
+	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(BIN)/maturin develop --release
+	@touch $@
+
+build/target: tests/target/target.c | tools
+	$(say) "[3/3] C: $@"
+	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
+
+build/epoll: benches/peers/epoll/epoll.c | tools
+	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
