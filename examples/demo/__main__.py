@@ -90,10 +90,12 @@ def many() -> Row:
     wanted = density.WORKERS * density.SECONDS
     return Row(
         f"{density.WORKERS:,}/s",
-        f"{wanted:,} probes within 2 %, none failed, p99 lateness under {density.LATENESS_P99_MS_MAX:.0f} ms",
-        f"{seen.probes:,} probes, {seen.failures} failed, lateness p50 {seen.p50_ms:.2f}, p99 {seen.p99_ms:.2f}, "
+        f"{wanted:,} probes within 2 %, none failed; on a quiet machine p99 lateness under "
+        f"{density.LATENESS_P99_MS_BUDGET:g} ms",
+        f"{seen.probes:,} probes, {seen.failures} failed; lateness p50 {seen.p50_ms:.2f}, p99 {seen.p99_ms:.2f}, "
         f"max {seen.max_ms:.2f} ms (stamped by the target)",
-        abs(seen.probes - wanted) < wanted * 0.02 and seen.failures == 0 and seen.p99_ms < density.LATENESS_P99_MS_MAX,
+        # Lateness is shown and not judged: it tells as much about what else this machine is doing.
+        abs(seen.probes - wanted) < wanted * 0.02 and seen.failures == 0,
     )
 
 

@@ -50,7 +50,9 @@ class Pleg:
     async def relist(self) -> None:
         """Bring the cache up to date with the whole runtime. Raises CriError."""
         asked_at = self._timers.now()
-        sandboxes, containers = await asyncio.gather(self._client.list_pod_sandbox(), self._client.list_containers())
+        # One after the other: a gather whose child fails while it is cancelled loses the cancellation.
+        sandboxes = await self._client.list_pod_sandbox()
+        containers = await self._client.list_containers()
         ids: dict[str, set[str]] = {uid: set() for uid in self._cache.uids()}
         changed = set()
         for box in sandboxes:
