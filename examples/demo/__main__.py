@@ -90,12 +90,12 @@ def many() -> Row:
     wanted = density.WORKERS * density.SECONDS
     return Row(
         f"{density.WORKERS:,}/s",
-        f"{wanted:,} probes within 2 %, none failed; on a quiet machine p99 lateness under "
+        f"none failed; on a quiet machine {wanted:,} probes within 2 % and p99 lateness under "
         f"{density.LATENESS_P99_MS_BUDGET:g} ms",
         f"{seen.probes:,} probes, {seen.failures} failed; lateness p50 {seen.p50_ms:.2f}, p99 {seen.p99_ms:.2f}, "
         f"max {seen.max_ms:.2f} ms (stamped by the target)",
-        # Lateness is shown and not judged: it tells as much about what else this machine is doing.
-        abs(seen.probes - wanted) < wanted * 0.02 and seen.failures == 0,
+        # Rate and lateness are shown and not judged: they tell as much about what else this machine is doing.
+        seen.failures == 0,
     )
 
 
