@@ -9,6 +9,8 @@ from typing import Literal, Self, final
 __all__ = [
     "Backoff",
     "Batch",
+    "CrashLoad",
+    "CrashModel",
     "Engine",
     "EventRecord",
     "ExecRun",
@@ -220,8 +222,16 @@ class Backoff:
     """
 
     def __new__(
-        cls, *, initial_ns: int = 10_000_000_000, max_ns: int = 300_000_000_000, reset_ns: int = 600_000_000_000
-    ) -> Self: ...
+        cls,
+        *,
+        initial_ns: int = 10_000_000_000,
+        max_ns: int = 300_000_000_000,
+        reset_ns: int = 600_000_000_000,
+        factor_milli: int = 2_000,
+        first_free: bool = True,
+    ) -> Self:
+        """``factor_milli`` is what a start multiplies the delay by, in thousandths. Without ``first_free`` the exit of
+        a container without an entry waits ``initial_ns`` instead of starting it at once (kubernetes#123602)."""
     def decide(
         self,
         key: str,
@@ -240,6 +250,47 @@ class Backoff:
     def collect(self, now_ns: int) -> int:
         """Drop every entry that has not been used for ``reset_ns``; returns how many."""
     def __len__(self) -> int: ...
+
+@final
+class CrashModel:
+    """One kind of container that crashes, and the rules it is restarted under: the live manager's start decision.
+
+    ``run_min_ns`` to ``run_max_ns`` is how long each of its lives is, evenly drawn. ``jitter_milli`` grows a delay at
+    random by up to that part of the one before, in thousandths. ``by_kubelet`` has it woken by the kubelet's sync loop
+    (relist, re-queue, housekeeping), otherwise by an exact timer.
+    """
+
+    def __new__(
+        cls,
+        *,
+        initial_ns: int,
+        max_ns: int,
+        reset_ns: int,
+        factor_milli: int,
+        jitter_milli: int,
+        first_free: bool,
+        run_min_ns: int,
+        run_max_ns: int,
+        exit_code: int,
+        policy: Literal["Always", "OnFailure", "Never"],
+        by_kubelet: bool,
+    ) -> Self: ...
+    def restarts(self, *, count: int, until_ns: int, seed: int = 0) -> list[tuple[int, int, int]]:
+        """The first ``count`` restarts of a container that is first started at 0, none after ``until_ns``:
+        ``(at_ns, finished_ns, delay_ns)``, the restart, the exit before it and the delay that was charged."""
+
+@final
+class CrashLoad:
+    """Restarts of many containers from 0 to ``window_ns``, both included, counted in slots of ``slot_ns``."""
+
+    def __new__(cls, *, window_ns: int, slot_ns: int) -> Self: ...
+    def add(self, model: CrashModel, *, containers: int, spread_ns: int = 0, seed: int = 0) -> None:
+        """Add containers whose first starts are spread evenly over ``spread_ns``. Ctrl-C ends it."""
+    @property
+    def restarts(self) -> int: ...
+    @property
+    def slots(self) -> list[int]:
+        """Restarts by slot: after its beginning and up to its end, the first one from 0 on."""
 
 @final
 class TokenBucket:

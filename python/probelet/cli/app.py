@@ -52,7 +52,7 @@ def run_command(arguments: list[str]) -> int:
             and arguments[1] not in verb.words
         ):
             # The library would complain about the options that follow.
-            return _complain(who, _unknown("handler", arguments[1], verb.words, who))
+            return _complain(who, _unknown(verb.word, arguments[1], verb.words, who))
         return int(build_app()(arguments, exit_on_error=False, print_error=False) or Exit.GOOD)
     except UnknownCommandError as error:
         # Said here because the library would import every verb to say it.

@@ -11,6 +11,8 @@ class Verb:
     help: str
     words: tuple[str, ...] = ()
     """What may follow the verb, where something has to."""
+    word: str = "handler"
+    """What each of them is."""
 
 
 VERBS = (
@@ -18,6 +20,13 @@ VERBS = (
     Verb("status", "Node", "Show every pod and container and how its probes stand."),
     Verb("events", "Node", "Show what has happened: failed probes, kills, restarts."),
     Verb("probe", "Node", "Run one probe and show what it saw, phase by phase.", ("http", "tcp", "grpc", "exec")),
+    Verb(
+        "backoff",
+        "Laboratory",
+        "Work out crash-loop back-off: when restarts come, and what they cost.",
+        ("table", "compare", "load"),
+        "question",
+    ),
     Verb("version", "Tools", "Show the version, and the kubelet it is equivalent to."),
     Verb("conformance", "Tools", "Play a folder of recordings and say what differs."),
     Verb("replay", "Tools", "Play recordings of the kubelet's prober through probelet's own and compare."),

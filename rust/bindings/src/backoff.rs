@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use probelet_core::backoff::{self, Curve, Decision, Exit};
-use probelet_core::restart::RestartPolicy;
 use probelet_core::time::Instant;
 use probelet_engine::wire::decode_rules;
 use pyo3::prelude::*;
 
-use crate::error::BoundaryError;
+use crate::error::{BoundaryError, restart_policy};
 
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct Backoff(backoff::Backoff);
@@ -16,12 +15,14 @@ pub(crate) struct Backoff(backoff::Backoff);
 #[pymethods]
 impl Backoff {
     #[new]
-    #[pyo3(signature = (*, initial_ns = 10_000_000_000, max_ns = 300_000_000_000, reset_ns = 600_000_000_000))]
-    const fn new(initial_ns: u64, max_ns: u64, reset_ns: u64) -> Self {
+    #[pyo3(signature = (*, initial_ns = 10_000_000_000, max_ns = 300_000_000_000, reset_ns = 600_000_000_000, factor_milli = 2_000, first_free = true))]
+    const fn new(initial_ns: u64, max_ns: u64, reset_ns: u64, factor_milli: u32, first_free: bool) -> Self {
         Self(backoff::Backoff::new(Curve {
             initial: Duration::from_nanos(initial_ns),
             max: Duration::from_nanos(max_ns),
             reset: Duration::from_nanos(reset_ns),
+            factor_milli,
+            first_free,
         }))
     }
 
@@ -35,12 +36,7 @@ impl Backoff {
         restart_policy: &str,
         rules: Option<&[u8]>,
     ) -> Result<(&'static str, u64, u64, bool), BoundaryError> {
-        let policy = match restart_policy {
-            "Always" => RestartPolicy::Always,
-            "OnFailure" => RestartPolicy::OnFailure,
-            "Never" => RestartPolicy::Never,
-            other => return Err(BoundaryError::RestartPolicy(other.to_owned())),
-        };
+        let policy = self::restart_policy(restart_policy)?;
         let exit = finished_ns
             .map(|finished| Exit { finished: Instant::from_nanos(finished), code: exit_code.unwrap_or_default() });
         let decision =

@@ -1,5 +1,6 @@
 //! The one way out for errors: what Python hears is a `ValueError` with the reason.
 
+use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
 use probelet_engine::wire::WireError;
@@ -52,4 +53,13 @@ pub(crate) fn probe_type(name: &str) -> Result<ProbeType, BoundaryError> {
 
 pub(crate) fn release(name: &str) -> Result<Semantics, BoundaryError> {
     Semantics::of_release(name).ok_or_else(|| BoundaryError::Release(name.to_owned()))
+}
+
+pub(crate) fn restart_policy(name: &str) -> Result<RestartPolicy, BoundaryError> {
+    match name {
+        "Always" => Ok(RestartPolicy::Always),
+        "OnFailure" => Ok(RestartPolicy::OnFailure),
+        "Never" => Ok(RestartPolicy::Never),
+        other => Err(BoundaryError::RestartPolicy(other.to_owned())),
+    }
 }

@@ -2,6 +2,7 @@
 
 mod backoff;
 mod batch;
+mod crashloop;
 mod engine;
 mod error;
 mod once;
@@ -19,6 +20,8 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::EventRecord>()?;
     module.add_class::<batch::ExecRun>()?;
     module.add_class::<batch::Update>()?;
+    module.add_class::<crashloop::CrashLoad>()?;
+    module.add_class::<crashloop::CrashModel>()?;
     module.add_class::<engine::Engine>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<timing::TimerWheel>()?;

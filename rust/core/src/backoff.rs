@@ -4,7 +4,8 @@
 //!
 //! 1. The delay that follows exit *n* was fixed when start *n* happened: a start stores `initial` for a key without an
 //!    entry and the doubled delay, at most `max`, for one with an entry.
-//! 2. The first restart is free: at the first exit there is no entry yet.
+//! 2. The first restart is free: at the first exit there is no entry yet. [`Curve::first_free`] off charges it the
+//!    initial delay, as the documentation says it is (kubernetes#123602).
 //! 3. A container that ran longer than `reset` since its last start (strictly) has no entry any more: free again.
 //! 4. The kubelet's housekeeping also drops entries that were not touched for `reset`. Here that is looked at when a
 //!    container exits and when its wait is over, never cutting a wait short.
@@ -26,12 +27,35 @@ pub struct Curve {
     pub max: Duration,
     /// A run, or an entry left alone, strictly longer than this starts anew.
     pub reset: Duration,
+    /// What every further start multiplies the delay by, in thousandths; 2000 doubles it.
+    pub factor_milli: u32,
+    /// Whether the exit of a container without an entry starts it again at once, or after the initial delay.
+    pub first_free: bool,
+}
+
+impl Curve {
+    /// 10 s doubling to 300 s, flat reset after 600 s (kubelet.go, 1.36).
+    pub const TODAY: Self = Self {
+        initial: Duration::from_secs(10),
+        max: Duration::from_secs(300),
+        reset: Duration::from_secs(600),
+        factor_milli: 2_000,
+        first_free: true,
+    };
+
+    /// 1 s doubling to 60 s: what ReduceDefaultCrashLoopBackOffDecay makes of it.
+    pub const REDUCED: Self = Self { initial: Duration::from_secs(1), max: Duration::from_secs(60), ..Self::TODAY };
+
+    /// The delay after this one.
+    fn grown(&self, delay: Duration) -> Duration {
+        let grown = delay.as_nanos() * u128::from(self.factor_milli) / 1_000;
+        u64::try_from(grown).map_or(self.max, |nanos| Duration::from_nanos(nanos).min(self.max))
+    }
 }
 
 impl Default for Curve {
-    /// 10 s doubling to 300 s, flat reset after 600 s (kubelet.go, 1.36).
     fn default() -> Self {
-        Self { initial: Duration::from_secs(10), max: Duration::from_secs(300), reset: Duration::from_secs(600) }
+        Self::TODAY
     }
 }
 
@@ -44,6 +68,17 @@ pub struct Entry {
     pub last_start: Instant,
     /// How many starts this entry has seen; 1 for a new one.
     pub step: u32,
+}
+
+impl Entry {
+    /// Whether nothing has started under this entry for so long that the kubelet's housekeeping drops it.
+    pub fn left_alone(&self, curve: &Curve, now: Instant) -> bool {
+        now.since(self.last_start) > curve.reset
+    }
+
+    fn ran_long(&self, curve: &Curve, finished: Instant) -> bool {
+        finished.since(self.last_start) > curve.reset
+    }
 }
 
 /// The newest exit of a container.
@@ -89,12 +124,26 @@ pub fn decide(
     if !should_restart(policy, Some(policy), rules, exit.code) {
         return Decision::Never;
     }
-    let Some(entry) = entry.filter(|entry| exit.finished.since(entry.last_start) <= curve.reset) else {
-        return Decision::Start { free: true };
+    let delay = match entry.filter(|entry| !entry.ran_long(curve, exit.finished)) {
+        Some(entry) => entry.delay,
+        None if curve.first_free => return Decision::Start { free: true },
+        None => curve.initial,
     };
     // An exit in the future means the clock stepped back; the wait is then the whole delay and no more.
-    let due = exit.finished.min(now) + entry.delay;
-    if now < due { Decision::Wait { due, delay: entry.delay } } else { Decision::Start { free: false } }
+    let due = exit.finished.min(now) + delay;
+    if now < due { Decision::Wait { due, delay } } else { Decision::Start { free: false } }
+}
+
+/// The entry that a start through the gate leaves behind, pure like the decision. `finished` is the exit it follows.
+pub fn entry_after(entry: Option<&Entry>, curve: &Curve, finished: Instant, now: Instant) -> Entry {
+    let new = |delay| Entry { delay, last_start: now, step: 1 };
+    match entry.filter(|entry| !entry.ran_long(curve, finished)) {
+        Some(entry) if entry.left_alone(curve, now) => new(curve.initial),
+        Some(entry) => Entry { delay: curve.grown(entry.delay), last_start: now, step: entry.step.saturating_add(1) },
+        None if curve.first_free => new(curve.initial),
+        // The initial delay has just been charged.
+        None => new(curve.grown(curve.initial)),
+    }
 }
 
 /// Keyed entries under one curve.
@@ -139,7 +188,7 @@ impl Backoff {
     /// Drops what was left alone for longer than the curve's reset; returns how many.
     pub fn collect(&mut self, now: Instant) -> usize {
         let before = self.entries.len();
-        self.entries.retain(|_, entry| now.since(entry.last_start) <= self.curve.reset);
+        self.entries.retain(|_, entry| !entry.left_alone(&self.curve, now));
         before - self.entries.len()
     }
 
@@ -154,19 +203,10 @@ impl Backoff {
     }
 
     fn start(&mut self, key: &str, finished: Instant, now: Instant) {
-        let curve = self.curve;
-        let ran_long = |entry: &Entry| finished.since(entry.last_start) > curve.reset;
-        let left_alone = |entry: &Entry| now.since(entry.last_start) > curve.reset;
-        match self.entries.get_mut(key) {
-            Some(entry) if !ran_long(entry) && !left_alone(entry) => {
-                entry.delay = (entry.delay * 2).min(curve.max);
-                entry.last_start = now;
-                entry.step = entry.step.saturating_add(1);
-            }
-            Some(entry) => *entry = Entry { delay: curve.initial, last_start: now, step: 1 },
-            None => {
-                self.entries.insert(key.into(), Entry { delay: curve.initial, last_start: now, step: 1 });
-            }
+        if let Some(entry) = self.entries.get_mut(key) {
+            *entry = entry_after(Some(entry), &self.curve, finished, now);
+        } else {
+            self.entries.insert(key.into(), entry_after(None, &self.curve, finished, now));
         }
     }
 }
@@ -215,6 +255,23 @@ mod tests {
     #[test]
     fn the_reduced_curve() {
         assert_eq!(lives(curve(1, 60), 0, 10).0, [0, 1, 3, 7, 15, 31, 63, 123, 183, 243]);
+    }
+
+    #[test]
+    fn without_the_free_restart_the_first_exit_waits_and_a_long_run_begins_anew() {
+        let delayed = Curve { first_free: false, ..Curve::default() };
+        assert_eq!(lives(delayed, 0, 5).1, [10, 20, 40, 80, 160]);
+        assert_eq!(lives(delayed, 601, 3).1, [10, 10, 10]);
+    }
+
+    #[test]
+    fn a_factor_in_thousandths_is_exact() {
+        let slow = Curve { factor_milli: 1_500, ..curve(2, 100) };
+        let entry = |delay| Entry { delay, last_start: Instant::ZERO, step: 1 };
+        let after = entry_after(Some(&entry(Duration::from_nanos(3))), &slow, Instant::ZERO, Instant::ZERO);
+        assert_eq!(after.delay, Duration::from_nanos(4));
+        let after = entry_after(Some(&entry(Duration::from_secs(80))), &slow, Instant::ZERO, Instant::ZERO);
+        assert_eq!((after.delay, after.step), (Duration::from_secs(100), 2));
     }
 
     #[test]

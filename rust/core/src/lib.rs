@@ -4,6 +4,7 @@
 
 pub mod backoff;
 pub mod bucket;
+pub mod crashloop;
 pub mod expand;
 pub mod podstatus;
 pub mod port;

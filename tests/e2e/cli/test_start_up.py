@@ -21,6 +21,8 @@ HEAVY = ("aiohttp", "asyncio", "google.protobuf", "grpc", "structlog", "watchfil
         ("events --help", ("msgspec", "probelet.cli.run", "probelet.spec")),
         ("probe --help", ("msgspec", "probelet.cli.probe_target", "probelet.cli.run", "probelet.spec")),
         ("run --help", ("probelet.spec", "probelet.node")),
+        ("backoff --help", ("msgspec", "probelet.backoff", "probelet.spec")),
+        ("backoff table --help", ("msgspec", "probelet.backoff", "probelet.spec")),
     ],
 )
 def test_a_verb_imports_only_what_it_needs(line: str, also_absent: tuple[str, ...]) -> None:

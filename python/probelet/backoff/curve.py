@@ -1,0 +1,95 @@
+"""A curve: how long a container waits before each of its restarts."""
+
+from dataclasses import dataclass, replace
+from typing import Final
+
+from probelet.spec.duration import MILLISECOND, SECOND, DurationError, format_duration, parse_duration
+
+INITIAL_MIN_NS: Final = MILLISECOND
+"""Below this a container that crashes at once restarts so often that a model of it never ends."""
+
+FACTOR_MIN, FACTOR_MAX = 1, 1000
+
+
+class CurveError(ValueError):
+    """A curve that there is not; the text says what is allowed, in one line."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """The shape of the delays. Nanoseconds; ``factor`` in [1, 1000] and ``jitter`` in [0, 1] to a thousandth.
+
+    An ``initial_ns`` longer than ``max_ns`` counts as ``max_ns``, as the kubelet has it (KEP-4603, Conflict
+    resolution). ``first_free``: the first restart, and the first after a reset, waits for nothing, as in every kubelet
+    so far (kubernetes#123602); without it, it waits ``initial_ns``, as documented. A delay grows at random by up to
+    ``jitter`` times the one before (client-go ``maxJitterFactor``; the kubelet passes 0).
+
+    Raises:
+        CurveError: a value is out of its range.
+    """
+
+    initial_ns: int
+    max_ns: int
+    factor: float = 2
+    reset_ns: int = 600 * SECOND
+    jitter: float = 0
+    first_free: bool = True
+
+    def __post_init__(self) -> None:
+        if self.initial_ns < INITIAL_MIN_NS or self.max_ns < INITIAL_MIN_NS:
+            short = format_duration(min(self.initial_ns, self.max_ns))
+            raise CurveError(f"{short}: must be at least {format_duration(INITIAL_MIN_NS)}")
+        if self.reset_ns < SECOND:
+            raise CurveError(f"reset {format_duration(self.reset_ns)}: must be at least 1s")
+        if not FACTOR_MIN <= self.factor <= FACTOR_MAX:
+            raise CurveError(f"factor {self.factor:g}: must be between {FACTOR_MIN} and {FACTOR_MAX}")
+        if not 0 <= self.jitter <= 1:
+            raise CurveError(f"jitter {self.jitter:g}: must be between 0 and 1")
+        object.__setattr__(self, "initial_ns", min(self.initial_ns, self.max_ns))
+
+    @classmethod
+    def parse(cls, text: str, **fields: float | bool) -> "Curve":
+        """``INITIAL/MAX``: ``10s/5m``, or in seconds ``10/300``. ``fields`` are those that the text does not say.
+
+        Raises:
+            CurveError: it is not one.
+        """
+        initial, slash, longest = text.partition("/")
+        if not slash:
+            raise CurveError(f'"{text}" is not a curve; want INITIAL/MAX, for example 10s/5m or 1/60')
+        try:
+            made = cls(_span(initial), _span(longest))
+            return replace(made, **fields)  # type: ignore[arg-type]
+        except DurationError as error:
+            raise CurveError(f'"{text}" is not a curve; want INITIAL/MAX, for example 10s/5m or 1/60') from error
+        except CurveError as error:
+            raise CurveError(f"{text}: {error}") from error
+
+    @property
+    def name(self) -> str:
+        """``10s/300s``."""
+        return f"{seconds_text(self.initial_ns)}/{seconds_text(self.max_ns)}"
+
+
+def seconds(nanoseconds: int) -> int | float:
+    """Seconds, a whole number where they are one: what a document shows."""
+    whole, part = divmod(nanoseconds, SECOND)
+    return nanoseconds / SECOND if part else whole
+
+
+def seconds_text(nanoseconds: int) -> str:
+    """``300s``, ``250ms``, ``1.5s``: seconds as far as they can be said in seconds, so that curves line up."""
+    if nanoseconds < SECOND:
+        return format_duration(nanoseconds)
+    return f"{seconds(nanoseconds)}s"
+
+
+def _span(text: str) -> int:
+    return parse_duration(f"{text}s" if text.replace(".", "", 1).isdecimal() and text.isascii() else text)
+
+
+TODAY: Final = Curve(10 * SECOND, 300 * SECOND)
+"""10 s doubling to 300 s: every kubelet's default."""
+
+REDUCED: Final = Curve(SECOND, 60 * SECOND)
+"""1 s doubling to 60 s: with the gate ReduceDefaultCrashLoopBackOffDecay."""

@@ -1,0 +1,63 @@
+"""What the crashing containers of a node add up to: restarts and requests to the API server."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Final
+
+from probelet._rust import CrashLoad
+from probelet.backoff.curve import Curve
+from probelet.backoff.life import Life, model
+
+REQUESTS_PER_RESTART: Final = 5
+"""KEP-4603, Risks and Mitigations: "5 obvious /pods API server status updates", read off the code, not measured."""
+
+SLOTS_MAX: Final = 1_000_000
+
+
+@dataclass(frozen=True)
+class Crowd:
+    """Containers of one kind. Their first starts are spread evenly over ``spread_ns``."""
+
+    curve: Curve
+    containers: int
+    life: Life = field(default_factory=Life)
+    spread_ns: int = 0
+
+
+@dataclass(frozen=True)
+class Load:
+    """Restarts from the beginning to the end of the window, both included."""
+
+    window_ns: int
+    slot_ns: int
+    restarts: int
+    slots: list[int]
+    """By slot of ``slot_ns``: after its beginning and up to its end, the first from 0 on."""
+
+    @property
+    def per_second(self) -> float:
+        """The mean over the window."""
+        return self.restarts * 1e9 / self.window_ns
+
+    @property
+    def peak_per_second(self) -> float:
+        """The mean over the busiest slot."""
+        return max(self.slots) * 1e9 / min(self.slot_ns, self.window_ns)
+
+
+def load(crowds: Iterable[Crowd], *, window_ns: int, slot_ns: int = 1_000_000_000, seed: int = 0) -> Load:
+    """Restarts of all of them together. Every container is played on its own, with a seed of its own.
+
+    Raises:
+        ValueError: the window is not above zero, or has more than a million slots.
+    """
+    if window_ns <= 0 or slot_ns <= 0:
+        raise ValueError("the window and its slots must be longer than 0s")
+    if window_ns > slot_ns * SLOTS_MAX:
+        raise ValueError(f"the window has more than {SLOTS_MAX:,} slots; take longer ones")
+    counted = CrashLoad(window_ns=window_ns, slot_ns=slot_ns)
+    for crowd in crowds:
+        kind = model(crowd.curve, crowd.life)
+        counted.add(kind, containers=crowd.containers, spread_ns=crowd.spread_ns, seed=seed)
+        seed += crowd.containers
+    return Load(window_ns, slot_ns, counted.restarts, counted.slots)

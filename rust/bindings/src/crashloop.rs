@@ -1,0 +1,105 @@
+//! `CrashModel` and `CrashLoad`: the model of containers that crash.
+
+use std::time::Duration;
+
+use probelet_core::backoff::Curve;
+use probelet_core::crashloop::{Load, Restarts, Scene, Scheduler};
+use probelet_core::time::Instant;
+use pyo3::prelude::*;
+
+use crate::error::{BoundaryError, restart_policy};
+
+/// How many containers are added before Ctrl-C is looked at again.
+const CONTAINERS_AT_A_TIME: u64 = 256;
+
+#[pyclass(module = "probelet._rust", frozen)]
+pub(crate) struct CrashModel(Scene);
+
+#[pymethods]
+impl CrashModel {
+    #[new]
+    #[pyo3(signature = (
+        *, initial_ns, max_ns, reset_ns, factor_milli, jitter_milli, first_free, run_min_ns, run_max_ns, exit_code,
+        policy, by_kubelet
+    ))]
+    #[expect(clippy::too_many_arguments, reason = "every one of them is a keyword in Python")]
+    fn new(
+        initial_ns: u64,
+        max_ns: u64,
+        reset_ns: u64,
+        factor_milli: u32,
+        jitter_milli: u32,
+        first_free: bool,
+        run_min_ns: u64,
+        run_max_ns: u64,
+        exit_code: i32,
+        policy: &str,
+        by_kubelet: bool,
+    ) -> Result<Self, BoundaryError> {
+        Ok(Self(Scene {
+            curve: Curve {
+                initial: Duration::from_nanos(initial_ns),
+                max: Duration::from_nanos(max_ns),
+                reset: Duration::from_nanos(reset_ns),
+                factor_milli,
+                first_free,
+            },
+            jitter_milli,
+            run_min: Duration::from_nanos(run_min_ns),
+            run_max: Duration::from_nanos(run_max_ns),
+            exit_code,
+            policy: restart_policy(policy)?,
+            scheduler: if by_kubelet { Scheduler::Kubelet } else { Scheduler::Exact },
+        }))
+    }
+
+    #[pyo3(signature = (*, count, until_ns, seed = 0))]
+    fn restarts(&self, py: Python<'_>, count: usize, until_ns: u64, seed: u64) -> Vec<(u64, u64, u64)> {
+        py.detach(|| {
+            Restarts::new(&self.0, Instant::ZERO, seed)
+                .take(count)
+                .take_while(|restart| restart.at.as_nanos() <= until_ns)
+                .map(|restart| (restart.at.as_nanos(), restart.finished.as_nanos(), restart.delay.as_nanos() as u64))
+                .collect()
+        })
+    }
+}
+
+#[pyclass(module = "probelet._rust")]
+pub(crate) struct CrashLoad(Load);
+
+#[pymethods]
+impl CrashLoad {
+    #[new]
+    #[pyo3(signature = (*, window_ns, slot_ns))]
+    fn new(window_ns: u64, slot_ns: u64) -> Self {
+        Self(Load::new(Duration::from_nanos(window_ns), Duration::from_nanos(slot_ns)))
+    }
+
+    #[pyo3(signature = (model, *, containers, spread_ns = 0, seed = 0))]
+    fn add(&mut self, py: Python<'_>, model: &CrashModel, containers: u64, spread_ns: u64, seed: u64) -> PyResult<()> {
+        let mut next = 0;
+        while next < containers {
+            let end = containers.min(next + CONTAINERS_AT_A_TIME);
+            py.detach(|| {
+                for number in next..end {
+                    let started = u128::from(spread_ns) * u128::from(number) / u128::from(containers);
+                    self.0.add(&model.0, Instant::from_nanos(started as u64), seed.wrapping_add(number));
+                }
+            });
+            next = end;
+            py.check_signals()?;
+        }
+        Ok(())
+    }
+
+    #[getter]
+    const fn restarts(&self) -> u64 {
+        self.0.restarts()
+    }
+
+    #[getter]
+    fn slots(&self) -> Vec<u64> {
+        self.0.slots().to_vec()
+    }
+}
