@@ -14,8 +14,8 @@ from tests.e2e.cli.conftest import Start, manifest, processes_with, wait_for
 
 pytestmark = pytest.mark.e2e
 
-# A shell that does not hear SIGTERM.
-DEAF = "trap '' TERM; while :; do sleep 0.1; done"
+# A shell that does not hear SIGTERM, once it has made its file.
+DEAF = "trap '' TERM; touch %s; while :; do sleep 0.1; done"
 READINESS = """
     readinessProbe:
       exec: {command: [test, -e, %s]}
@@ -77,10 +77,9 @@ def test_a_signal_drains_and_leaves_nothing(start: Start, tmp_path: Path, marker
 
 
 def test_draining_waits_for_the_grace_of_a_pod_that_does_not_hear(start: Start, tmp_path: Path, marker: str) -> None:
-    (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF, grace=3))
+    (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF % (tmp_path / "deaf"), grace=3))
     run = start(str(tmp_path / "deaf.yaml"))
-    wait_for(lambda: processes_with(marker), "the pod's process")
-    run.line("container started")
+    wait_for((tmp_path / "deaf").exists, "the pod's process to be deaf")
     began = time.monotonic()
     run.signal(signal.SIGTERM)
     assert run.ended() == 0
@@ -92,10 +91,10 @@ def test_draining_waits_for_the_grace_of_a_pod_that_does_not_hear(start: Start, 
 def test_a_second_signal_does_not_wait(
     start: Start, tmp_path: Path, marker: str, number: signal.Signals, code: int
 ) -> None:
-    (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF, grace=3600))
+    (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF % (tmp_path / "deaf"), grace=3600))
     run = start(str(tmp_path / "deaf.yaml"))
     url = run.url
-    run.line("container started")
+    wait_for((tmp_path / "deaf").exists, "the pod's process to be deaf")
     run.signal(signal.SIGTERM)
     run.line("draining")
     assert page(f"{url}/readyz")[::2] == (503, "draining\n")
@@ -117,10 +116,9 @@ def test_the_end_of_the_duration_drains(start: Start, tmp_path: Path, marker: st
 def test_a_killed_service_leaves_no_process_and_a_state_directory_that_works_again(
     start: Start, tmp_path: Path, marker: str
 ) -> None:
-    (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF))
+    (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF % (tmp_path / "deaf")))
     run = start(str(tmp_path / "deaf.yaml"))
-    run.line("container started")
-    wait_for(lambda: processes_with(marker), "the pod's process")
+    wait_for((tmp_path / "deaf").exists, "the pod's process to be deaf")
     run.process.kill()
     assert run.ended() == -signal.SIGKILL
     wait_for(lambda: not processes_with(marker), "the pod's process to be gone")

@@ -12,12 +12,12 @@ from probelet.spec.load import load
 
 TARGET = Path(__file__).parents[3] / "build" / "target"
 
-LATE_SECONDS = 1.5
-"""How late a thing may be on a machine that is busy with other tests. Early it may never be."""
+LATE_SECONDS = 8.0
+"""Less than the first back-off, which is what must not have been waited for; the rest is for a busy machine."""
 
 
 def takes(measured: float, seconds: float) -> bool:
-    """Whether something took its time; a tenth of a second is the clocks'."""
+    """Whether something was not early (a tenth of a second is the clocks'), and had no other wait on top."""
     return seconds - 0.1 <= measured < seconds + LATE_SECONDS
 
 
@@ -78,6 +78,6 @@ class Node:
         ]
 
     def log(self, pod: str, container: str, restart_count: int = 0) -> list[str]:
-        """What a container has printed, line by line."""
-        (path,) = self.logs.glob(f"default_{pod}_*/{container}/{restart_count}.log")
-        return [line.split(" ", 3)[3] for line in path.read_text().splitlines()]
+        """What a container has printed so far, line by line."""
+        paths = self.logs.glob(f"default_{pod}_*/{container}/{restart_count}.log")
+        return [line.split(" ", 3)[3] for path in paths for line in path.read_text().splitlines()]

@@ -97,12 +97,12 @@ async def test_a_broken_pre_stop_hook_is_an_event_and_the_container_ends_all_the
 @pytest.mark.timeout(60)
 async def test_hook_and_stop_together_have_one_grace(node: Node) -> None:
     """The page's 60 s with a hook of 55 and a stop of 10, in small: the container is killed before it can stop."""
-    script = "trap 'sleep 30; exit 0' TERM; while :; do sleep 0.05; done"
+    script = "trap 'sleep 30; exit 0' TERM; echo trapped; while :; do sleep 0.05; done"
     hook = {"preStop": {"exec": {"command": ["sleep", "2"]}}}
     node.run(
         "late", {"name": "app", "command": ["sh", "-c", script], "lifecycle": hook}, terminationGracePeriodSeconds=4
     )
-    await node.until(lambda: node.pod("late")["ready"])
+    await node.until(lambda: node.pod("late")["ready"] and node.log("late", "app") == ["trapped"])
     begun = time.monotonic()
     node.remove("late")
     await node.until(lambda: not node.pod("late")["phase"])
@@ -112,12 +112,12 @@ async def test_hook_and_stop_together_have_one_grace(node: Node) -> None:
 @pytest.mark.timeout(60)
 async def test_a_hanging_pre_stop_hook_costs_the_whole_grace_and_two_seconds(node: Node) -> None:
     """ "The grace period expires while the preStop hook still runs: a one-off extension of two seconds."""
-    script = "trap '' TERM; while :; do sleep 0.05; done"
+    script = "trap '' TERM; echo trapped; while :; do sleep 0.05; done"
     hook = {"preStop": {"exec": {"command": ["sleep", "3600"]}}}
     node.run(
         "hung", {"name": "app", "command": ["sh", "-c", script], "lifecycle": hook}, terminationGracePeriodSeconds=1
     )
-    await node.until(lambda: node.pod("hung")["ready"])
+    await node.until(lambda: node.pod("hung")["ready"] and node.log("hung", "app") == ["trapped"])
     begun = time.monotonic()
     node.remove("hung")
     await node.until(lambda: not node.pod("hung")["phase"])

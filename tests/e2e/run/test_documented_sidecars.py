@@ -145,7 +145,7 @@ async def test_a_sidecar_that_fails_its_liveness_probe_restarts_alone(node: Node
 @pytest.mark.timeout(60)
 async def test_sidecars_end_after_the_app_in_the_reverse_of_their_order(node: Node) -> None:
     """ "The kubelet postpones terminating sidecars until the main container has fully stopped, in opposite order."""
-    script = "trap 'echo {name} ends; sleep {needs}; exit 0' TERM; while :; do sleep 0.05; done"
+    script = "trap 'sleep {needs}; exit 0' TERM; echo {name} hears; while :; do sleep 0.05; done"
 
     def container(name: str, needs: float, **fields: Any) -> dict[str, Any]:
         return {"name": name, "command": ["sh", "-c", script.format(name=name, needs=needs)], **fields}
@@ -160,6 +160,7 @@ async def test_sidecars_end_after_the_app_in_the_reverse_of_their_order(node: No
     )
     await node.until(lambda: node.pod("orderly")["ready"])
     names = ("database", "proxy", "app")
+    await node.until(lambda: all(node.log("orderly", name) == [f"{name} hears"] for name in names))
     ids = {name: node.named("orderly", name)["container_id"].partition("://")[2] for name in names}
     begun = time.monotonic()
     ended: dict[str, float] = {}

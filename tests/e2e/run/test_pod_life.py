@@ -34,11 +34,10 @@ async def test_a_crash_looper_gets_one_free_restart_and_then_waits_ten_seconds(n
     waiting = node.container("looper")
     assert (waiting["restart_count"], waiting["backoff"]["delay_seconds"], waiting["backoff"]["step"]) == (1, 10, 1)
     assert waiting["last_exit"] | {"at": ""} == {"at": "", "exit_code": 3, "reason": "Error"}
-    begun = time.monotonic()
     await node.until(lambda: node.container("looper")["restart_count"] == 2)
     due, last = waiting["backoff"]["due_at"], waiting["last_exit"]["at"]
     assert seconds_between(last, due) == pytest.approx(10, abs=0.01)
-    assert takes(time.monotonic() - begun, 10)
+    assert takes(seconds_between(last, node.events("Started")[-1]["at"]), 10)
     assert node.events("BackOff")[0]["message"].startswith("Back-off restarting failed container app in pod looper_")
     assert "2.log" in {path.name for path in node.logs.glob("default_looper_*/app/*")}
 
@@ -146,5 +145,5 @@ async def test_a_drain_ends_all_pods_together_and_readiness_is_seen_to_go(node: 
     await node.until(lambda: not any(node.pod(name)["ready"] for name in "abc"))
     assert not drain.done(), "not ready while it still ends"
     assert await drain == []
-    assert time.monotonic() - begun < 4, "all at the same time"
+    assert time.monotonic() - begun < 6, "all at the same time, not one after the other"
     assert await node.client.list_pod_sandbox() == []
