@@ -1,29 +1,17 @@
 """One probe through the production engine, and what it saw as a ``probelet-probe/1`` document."""
 
-import base64
 import json
 import threading
 from collections.abc import Callable
-from typing import Any
 
 from probelet._rust import attempt
 from probelet.cli.exit import CliError, Exit
+from probelet.cli.probe_seen import Seen, document, exact
 from probelet.cli.probe_target import Target
 from probelet.spec.wire import encode_probe
 
-SCHEMA = "probelet-probe/1"
 # Kubelet pkg/probe/dialer and http/request.go, 1.36: kube-probe/<major>.<minor>.
 USER_AGENT = "kube-probe/1.36"
-
-# As they come one after the other; one that was not reached is absent.
-PHASES = ("dns", "connect", "tls", "headers", "body", "exec")
-# ``output_base64`` stands beside an output that is not UTF-8, ``exit_code`` is of a command that ran.
-KEYS = (
-    *("schema", "outcome", "output", "output_base64", "error", "cause", "duration_ms", "phases_ms"),
-    *("result", "exit_code", "tries"),
-)
-
-Seen = dict[str, Any]
 
 
 def ask(target: Target, tries: int, runtime: str | None, container_id: str | None) -> Seen:
@@ -70,7 +58,7 @@ def _document(attempts: Callable[[], Seen], tries: int) -> Seen:
     while seen["outcome"] == "error" and tried < tries:
         tried += 1
         seen = attempts()
-    return _in_order({"schema": SCHEMA, **seen, "tries": tried})
+    return document(seen, tried)
 
 
 def over_socket(target: Target) -> Seen:
@@ -82,16 +70,6 @@ def over_socket(target: Target) -> Seen:
         raise CliError(f"cannot probe: {error}", code=Exit.CANNOT) from error
     output = seen.pop("output_bytes")
     return seen if output is None else seen | exact(bytes(output))
-
-
-def exact(output: bytes) -> Seen:
-    """What stands beside an output that is no text."""
-    return {"output_base64": base64.b64encode(output).decode()}
-
-
-def _in_order(seen: Seen) -> Seen:
-    phases = {name: seen["phases_ms"][name] for name in PHASES if name in seen["phases_ms"]}
-    return {key: phases if key == "phases_ms" else seen[key] for key in KEYS if key in seen}
 
 
 def _interruptible(work: Callable[[], bytes]) -> bytes:

@@ -9,7 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.probe_attempt import Seen, exact
+from probelet.cli.probe_seen import Seen, exact
 from probelet.cli.probe_target import Target
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
