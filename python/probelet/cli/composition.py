@@ -14,6 +14,7 @@ from probelet._rust import Backoff, Engine
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.lifetime import Lifetime
 from probelet.cli.manifests import Manifests
+from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
@@ -106,16 +107,18 @@ async def _runtime(name: str, state_dir: Path, stack: AsyncExitStack) -> tuple[E
 async def _service(plan: Plan, client: RuntimeClient, log_root: Path) -> AsyncIterator[Service]:
     version = plan.configuration.gates.version
     seed = int.from_bytes(os.urandom(8))
+    curve = plan.configuration.crash_loop
     engine = Engine(seed=seed, kubelet_version=version, user_agent=f"kube-probe/{version}")
     service = Service(
         client,
         engine,
-        Backoff(),
+        Backoff(initial_ns=curve.initial, max_ns=curve.max, reset_ns=curve.reset),
         node=plan.node,
         log_root=log_root,
         on_host=plan.runtime == PROCESS,
         probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],
         kubelet_version=version,
+        configuration=config_document(plan.configuration),
     )
     try:
         await service.start()

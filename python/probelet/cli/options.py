@@ -37,6 +37,18 @@ Duration = Annotated[
 Runtime = Annotated[
     str, Parameter(metavar="RUNTIME", help='"process" for programs of this machine, or a CRI socket: unix:///...')
 ]
+ConfigFile = Annotated[
+    Path | None, Parameter(name="--config", metavar="FILE", help="Kubelet- and ProbeletConfiguration.")
+]
+ConfigDir = Annotated[
+    Path | None, Parameter(name="--config-dir", metavar="DIR", help="Drop-ins (*.conf), merged in order of name.")
+]
+FeatureGates = Annotated[
+    str | None, Parameter(name="--feature-gates", metavar="GATES", help="Name=true,Other=false; wins over files.")
+]
+StrictConfig = Annotated[
+    bool, Parameter(name="--strict-config", show_default=False, help="Refuse what the kubelet only warns of.")
+]
 KubeletVersion = Annotated[
     Literal["1.34", "1.35", "1.36", "1.37", "1.38"],
     Parameter(help="Whose kubelet to be like: its rules, gate defaults and User-Agent."),

@@ -6,7 +6,19 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError
-from probelet.cli.options import Duration, KubeletVersion, Listen, LogFormat, LogLevel, Runtime, StateDir
+from probelet.cli.options import (
+    ConfigDir,
+    ConfigFile,
+    Duration,
+    FeatureGates,
+    KubeletVersion,
+    Listen,
+    LogFormat,
+    LogLevel,
+    Runtime,
+    StateDir,
+    StrictConfig,
+)
 from probelet.cli.verb import verb
 
 app = verb(
@@ -28,8 +40,10 @@ app = verb(
 def run(
     *paths: Annotated[Path, Parameter(name="PATH", required=True, help="A manifest, or a directory of manifests.")],
     runtime: Runtime = "process",
-    config: Annotated[Path | None, Parameter(metavar="FILE", help="Kubelet- and ProbeletConfiguration.")] = None,
-    feature_gates: Annotated[str | None, Parameter(metavar="GATES", help="Name=true,Other=false.")] = None,
+    config: ConfigFile = None,
+    config_dir: ConfigDir = None,
+    feature_gates: FeatureGates = None,
+    strict_config: StrictConfig = False,
     kubelet_version: KubeletVersion = "1.36",
     listen: Listen = "127.0.0.1:10290",
     state_dir: StateDir = None,
@@ -45,21 +59,19 @@ def run(
     import structlog
 
     from probelet.cli.composition import PROCESS, Plan, carry_out
+    from probelet.cli.config import read_config
     from probelet.cli.logging import set_up_logging
     from probelet.cli.manifests import Manifests
-    from probelet.config import ConfigError, load_config
     from probelet.cri.client import socket_of
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
     from probelet.server.state_dir import default_state_dir, locked_state_dir
 
     set_up_logging(log_format, log_level, colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ)
+    configuration = read_config(config, config_dir, feature_gates, kubelet_version, strict=strict_config)
     try:
-        configuration = load_config(config, feature_gates=feature_gates, kubelet_version=kubelet_version)
         if runtime != PROCESS:
             socket_of(runtime)
-    except ConfigError as error:
-        raise CliError(*map(str, error.problems)) from error
     except ValueError as error:
         raise CliError(f'--runtime: {error}; or "{PROCESS}"') from error
     for warning in configuration.warnings:

@@ -1,8 +1,9 @@
-"""Reading the configuration: the kubelet's own file, our document beside it, and the flags on top.
+"""Reading the configuration: the kubelet's own file, our document beside it, drop-ins, and the flags on top.
 
-Order of precedence: flag, file, default. Decoding is strict first; what only strictness refuses (an unknown field, a
-key written twice) is a warning for the kubelet's document, as the kubelet's lenient second try makes it, and an error
-with ``strict``. In our own document it is always an error: a misspelt opt-in would silently stay off.
+Order of precedence: flag, later drop-in, earlier drop-in, main file, default. Each file is decoded for itself, strictly
+first; what only strictness refuses (an unknown field, a key written twice) is a warning for the kubelet's document, as
+the kubelet's lenient second try makes it, and an error with ``strict``. In our own document it is always an error: a
+misspelt opt-in would silently stay off. What holds is what the files make together.
 """
 
 from collections.abc import Mapping
@@ -11,8 +12,12 @@ from pathlib import Path
 import msgspec
 
 from probelet.config import kubelet, opt_in
-from probelet.config.gate import DEFAULT_VERSION, GATES, Gates, parse_feature_gates, refusal
+from probelet.config.crash_loop import MAX, CrashLoop, resolve_crash_loop
+from probelet.config.drop_in import drop_in_files
+from probelet.config.gate import DEFAULT_VERSION, Gates, parse_feature_gates, refusal
+from probelet.config.gate_alias import GATE_ALIASES, contradiction, deprecation, rename_aliases
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
+from probelet.config.layer import Layers
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
 from probelet.config.unread_field import UNREAD_FIELDS
@@ -31,8 +36,12 @@ class Config(msgspec.Struct, frozen=True):
     kubelet: KubeletConfiguration
     probelet: ProbeletConfiguration
     gates: Gates
+    crash_loop: CrashLoop
+    """The curve that follows from all of them."""
+    origins: dict[str, str]
+    """Where each value comes from that is not a default, by field path: ``c.yaml:3`` or a flag."""
     warnings: list[Problem]
-    """What a strict decoder would have refused; one log line each."""
+    """What a strict decoder would have refused, and what is ignored; one log line each."""
 
 
 class ConfigError(ValueError):
@@ -46,98 +55,149 @@ class ConfigError(ValueError):
 def load_config(
     path: Path | None,
     *,
+    config_dir: Path | None = None,
     feature_gates: str | None = None,
     strict: bool = False,
     kubelet_version: str = DEFAULT_VERSION,
 ) -> Config:
-    """Read the configuration file (``--config``) and the gates of the command line (``--feature-gates``).
+    """Read the configuration file (``--config``), its drop-ins (``--config-dir``) and the gates of the command line.
 
-    The file holds at most one ``KubeletConfiguration`` and one ``ProbeletConfiguration``; without a file all is
+    A file holds at most one ``KubeletConfiguration`` and one ``ProbeletConfiguration``; without a file all is
     default. Raises ``ConfigError`` with every mistake at once.
     """
-    loader = _Loader(path, strict, kubelet_version)
-    loader.read()
-    gates = loader.gates(feature_gates)
-    errors = [problem for problem in loader.problems if problem.severity == "error"]
-    if errors:
-        raise ConfigError(errors)
-    return Config(set_kubelet_defaults(loader.kubelet), loader.probelet, gates, loader.problems)
+    loader = _Loader(strict, kubelet_version)
+    if path is not None:
+        loader.read(path, patch=False)
+    if config_dir is not None:
+        loader.read_folder(config_dir)
+    return loader.finish(feature_gates)
 
 
 class _Loader:
-    def __init__(self, path: Path | None, strict: bool, version: str) -> None:
-        self.kubelet = KubeletConfiguration()
-        self.probelet = ProbeletConfiguration()
-        self.problems: list[Problem] = []
-        self._path = path
+    def __init__(self, strict: bool, version: str) -> None:
+        self._problems: list[Problem] = []
         self._strict = strict
         self._version = version
-        self._documents: dict[str, Document] = {}
+        self._kubelet = Layers()
+        self._probelet = Layers()
 
-    def _error(self, message: str, line: int = 0, field: str = "") -> None:
-        self.problems.append(Problem("error", message, self._path, line, field))
+    def _error(self, message: str, path: Path | None = None, line: int = 0, field: str = "") -> None:
+        self._problems.append(Problem("error", message, path, line, field))
 
-    def read(self) -> None:
-        if self._path is None:
-            return
+    # File by file.
+
+    def read_folder(self, folder: Path) -> None:
         try:
-            for document in documents(read_manifest(self._path)):
-                self._document(document)
+            files = drop_in_files(folder)
         except OSError as error:
-            self._error(f"cannot be read: {error.strerror}")
-        except TreeError as error:
-            self._error(str(error), error.line)
+            self._error(f"cannot be read: {error.strerror}", Path(error.filename or folder))
+            return
+        for path in files:
+            self.read(path, patch=True)
 
-    def _document(self, document: Document) -> None:
+    def read(self, path: Path, *, patch: bool) -> None:
+        """One file; a main file may be empty, a drop-in that says nothing is a mistake."""
+        kinds: dict[str, int] = {}
+        try:
+            for document in documents(read_manifest(path)):
+                self._document(document, path, kinds, patch=patch)
+            if patch and not kinds:
+                self._error("Required value: apiVersion and kind", path, field="kind")
+        except OSError as error:
+            self._error(f"cannot be read: {error.strerror}", path)
+        except TreeError as error:
+            self._error(str(error), path, error.line)
+
+    def _document(self, document: Document, path: Path, kinds: dict[str, int], *, patch: bool) -> None:
         root = document.root
         version, kind = root.text_of("apiVersion"), root.text_of("kind")
-        first = self._documents.setdefault(kind, document)
-        if first is not document:
-            self._error(f"Duplicate value: {go_quote(kind)}: already at line {first.root.line}", root.line, "kind")
-        elif (version, kind) == (kubelet.API_VERSION, kubelet.KIND):
-            self._kubelet(document)
+        if kind in kinds:
+            self._error(f"Duplicate value: {go_quote(kind)}: already at line {kinds[kind]}", path, root.line, "kind")
+            return
+        kinds[kind] = root.line
+        if (version, kind) == (kubelet.API_VERSION, kubelet.KIND):
+            self._read_kubelet(document, path)
+            self._kubelet.add(path, root, patch=patch)
         elif (version, kind) == (opt_in.API_VERSION, opt_in.KIND):
-            self._probelet(document)
+            self._decode(document, ProbeletConfiguration, path, strict=True)
+            self._probelet.add(path, root, patch=patch)
         else:
             supported = " or ".join(f"{module.API_VERSION} {module.KIND}" for module in (kubelet, opt_in))
             value = shorten(go_quote(f"{version} {kind}".strip()))
-            self._error(f"Unsupported value: {value}: must be {supported}", locate(root, "kind"), "kind")
+            self._error(f"Unsupported value: {value}: must be {supported}", path, locate(root, "kind"), "kind")
 
-    def _kubelet(self, document: Document) -> None:
+    def _read_kubelet(self, document: Document, path: Path) -> None:
         if isinstance(document.root.value, dict):
             for name in UNREAD_FIELDS & document.root.value.keys():
                 del document.root.value[name]
-        found: list[Problem] = []
-        self.kubelet = decode(document, KubeletConfiguration, self._path, found)
-        self._take(found, self._strict)
-        self._finish(document, self.kubelet, validate_kubelet(self.kubelet))
+        self._decode(document, KubeletConfiguration, path, strict=self._strict)
+        used, wrong = rename_aliases(document.root)
+        for alias in used:
+            line = locate(document.root, f"featureGates[{GATE_ALIASES[alias]}]")
+            field = f"featureGates[{alias}]"
+            if alias in wrong:
+                self._error(contradiction(alias), path, line, field)
+            self._problems.append(Problem("warning", deprecation(alias), path, line, field))
 
-    def _probelet(self, document: Document) -> None:
+    def _decode(self, document: Document, cls: type[Section], path: Path, *, strict: bool) -> None:
+        """Say what is wrong in one file; its values are read later, from all files together."""
         found: list[Problem] = []
-        self.probelet = decode(document, ProbeletConfiguration, self._path, found)
-        self._take(found, strict=True)
-        self._finish(document, self.probelet, validate_probelet(self.probelet))
-
-    def _take(self, found: list[Problem], strict: bool) -> None:
+        decode(document, cls, path, found)
         for problem in found:
             if strict and problem.severity == "warning":
                 message = problem.message.replace(", ignored", "")
                 problem = msgspec.structs.replace(problem, severity="error", message=message)
-            self.problems.append(problem)
+            self._problems.append(problem)
 
-    def _finish(self, document: Document, section: Section, errors: list[FieldError]) -> None:
+    # All together.
+
+    def finish(self, flag: str | None) -> Config:
+        """The values of all files, the flag on top, and the curve they make."""
+        in_kubelet = decode(self._kubelet.merged(), KubeletConfiguration, None, [])
+        in_probelet = decode(self._probelet.merged(), ProbeletConfiguration, None, [])
+        self._finish(self._kubelet, in_kubelet, validate_kubelet(in_kubelet))
+        self._finish(self._probelet, in_probelet, validate_probelet(in_probelet))
+        from_flag = self._flag(flag)
+        wanted = {**in_kubelet.feature_gates, **from_flag}
+        gates = self._gates(wanted, from_flag)
+        crash_loop = resolve_crash_loop(in_kubelet, in_probelet, gates, max_gate_named=MAX in wanted)
+        for error in crash_loop.errors:
+            self._error(error.body, *self._kubelet.place(error.path), error.path)
+        for ignored in crash_loop.ignored:
+            path, line = self._kubelet.place(ignored.path)
+            self._problems.append(Problem("warning", ignored.detail, path, line, ignored.path))
+        errors = [problem for problem in self._problems if problem.severity == "error"]
+        if errors:
+            raise ConfigError(errors)
+        in_kubelet = msgspec.structs.replace(in_kubelet, feature_gates=wanted)
+        origins = {
+            **_origins(self._kubelet, in_kubelet),
+            **_origins(self._probelet, in_probelet),
+            **dict.fromkeys((f"featureGates[{name}]" for name in from_flag), FLAG),
+        }
+        effective = set_kubelet_defaults(in_kubelet)
+        return Config(effective, in_probelet, gates, crash_loop.curve, origins, self._problems)
+
+    def _finish(self, layers: Layers, section: Section, errors: list[FieldError]) -> None:
         told = {error.path for error in errors}
         for error in [*errors, *(error for error in _unavailable(section) if error.path not in told)]:
-            self._error(error.body, locate(document.root, error.path), error.path)
+            self._error(error.body, *layers.place(error.path), error.path)
 
-    def gates(self, flag: str | None) -> Gates:
-        """File and flag merged gate by gate; each refusal names the place it comes from."""
-        from_flag: Mapping[str, bool] = {}
+    def _flag(self, flag: str | None) -> dict[str, bool]:
         try:
-            from_flag = parse_feature_gates(flag or "")
+            given = parse_feature_gates(flag or "")
         except ValueError as error:
-            self.problems.append(Problem("error", str(error), field=FLAG))
-        wanted = {**self.kubelet.feature_gates, **from_flag}
+            self._error(str(error), field=FLAG)
+            return {}
+        for alias in GATE_ALIASES.keys() & given.keys():
+            value, name = given.pop(alias), GATE_ALIASES[alias]
+            if given.setdefault(name, value) != value:
+                self._error(contradiction(alias), field=FLAG)
+            self._problems.append(Problem("warning", deprecation(alias), field=FLAG))
+        return given
+
+    def _gates(self, wanted: Mapping[str, bool], from_flag: Mapping[str, bool]) -> Gates:
+        """The gates; each refusal names the place it comes from."""
         for name, value in wanted.items():
             why = refusal(name, value, self._version)
             if why is None and name in UNAVAILABLE_GATES and value != Gates(self._version).default(name):
@@ -146,22 +206,16 @@ class _Loader:
                 self._gate_error(why, name, in_flag=name in from_flag)
         known = {name: value for name, value in wanted.items() if refusal(name, value, self._version) is None}
         gates = Gates(self._version, known)
-        for name in sorted(UNAVAILABLE_GATES & GATES.keys() - wanted.keys()):
-            if gates[name] != gates.default(name):
-                special = "AllAlpha" if gates[name] else "AllBeta"
-                why = f"cannot set feature gate {name} to {str(gates[name]).lower()}: {DETAIL}"
-                self._gate_error(why, special, in_flag=special in from_flag)
         for line in gates.broken_dependencies():
-            self.problems.append(Problem("error", line, field="featureGates"))
+            self._error(line, field="featureGates")
         return gates
 
     def _gate_error(self, message: str, name: str, *, in_flag: bool) -> None:
         if in_flag:
-            self.problems.append(Problem("error", message, field=FLAG))
+            self._error(message, field=FLAG)
             return
-        document = self._documents[kubelet.KIND]
         field = f"featureGates[{name}]"
-        self._error(message, locate(document.root, field), field)
+        self._error(message, *self._kubelet.place(field), field)
 
 
 def _unavailable(section: Section) -> list[FieldError]:
@@ -172,3 +226,20 @@ def _unavailable(section: Section) -> list[FieldError]:
         for field in msgspec.structs.fields(section)
         if field.encode_name in UNAVAILABLE_FIELDS and getattr(section, field.name) != getattr(blank, field.name)
     ]
+
+
+def _origins(layers: Layers, section: Section, within: str = "") -> dict[str, str]:
+    """Where the fields of a section were written down, those inside other sections too."""
+    found: dict[str, str] = {}
+    for field in msgspec.structs.fields(section):
+        path, value = f"{within}{field.encode_name}", getattr(section, field.name)
+        if isinstance(value, Section):
+            found |= _origins(layers, value, f"{path}.")
+        elif isinstance(value, dict):
+            named = {f"{path}[{name}]": layers.origin(f"{path}[{name}]") for name in value}
+            found |= {name: origin for name, origin in named.items() if origin is not None}
+        elif within or field.name not in ("api_version", "kind"):
+            origin = layers.origin(path)
+            if origin is not None:
+                found[path] = origin
+    return found

@@ -8,8 +8,6 @@ DETAIL = "not available in this version of probelet"
 # Fields of KubeletConfiguration and ProbeletConfiguration, by their name in the file.
 UNAVAILABLE_FIELDS = frozenset(
     {
-        "crashLoopBackOff",
-        "crashloopbackoff",
         "containerBackoffAnnotations",
         "denyHostProbes",
         "eventWording",
@@ -20,7 +18,6 @@ UNAVAILABLE_FIELDS = frozenset(
         "maxContainerAge",
         "phase",
         "probeKillAccounting",
-        "reducedCurveMax",
         "releaseOnDependency",
         "restartBudget",
         "restartTimer",
@@ -36,6 +33,5 @@ UNAVAILABLE_GATES = frozenset(
     {
         "ChangeContainerStatusOnKubeletRestart",
         "ExecProbeTimeout",
-        "ReduceDefaultCrashLoopBackOffDecay",
     }
 )

@@ -49,7 +49,8 @@ class Service:
     The engine is taken over and closed; the client stays the caller's.
 
     ``on_host`` says that the runtime's containers are processes of this machine, ``probe_grace`` that the gate
-    ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call themselves.
+    ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call themselves; ``configuration`` is
+    what ``/configz`` shows.
     """
 
     def __init__(
@@ -63,6 +64,7 @@ class Service:
         on_host: bool = False,
         probe_grace: bool = True,
         kubelet_version: str = "1.36",
+        configuration: dict[str, Any] | None = None,
     ) -> None:
         self._client = client
         self._engine = engine
@@ -72,6 +74,7 @@ class Service:
         self._on_host = on_host
         self._probe_grace = probe_grace
         self._user_agent = f"kube-lifecycle/{kubelet_version}"
+        self._configuration = configuration or {}
         self._tasks = Tasks()
         self._timers = Timers(engine)
         self._cache = PodCache()
@@ -232,6 +235,10 @@ class Service:
             engine=self._engine,
             backoff=self._backoff,
         )
+
+    def configz(self) -> dict[str, Any]:
+        """The effective configuration, as read at start."""
+        return self._configuration
 
     def events(self, since: int) -> list[dict[str, Any]]:
         """The events kept with ``seq > since``, oldest first."""

@@ -59,12 +59,18 @@ async def _statusz(request: web.Request) -> web.Response:
     return web.Response(text=page, content_type="text/html", headers={**headers, "Content-Security-Policy": _POLICY})
 
 
+async def _configz(request: web.Request) -> web.Response:
+    body = msgspec.json.encode(request.app[_VIEW].configz()) + b"\n"
+    return web.Response(body=body, content_type="application/json", headers=_HEADERS)
+
+
 async def _root(_: web.Request) -> web.Response:
     raise web.HTTPFound("/statusz")
 
 
 ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
     "/": _root,
+    "/configz": _configz,
     "/healthz": _healthz,
     "/metrics": _metrics,
     "/metrics/probes": _metrics_probes,

@@ -9,6 +9,9 @@ class View(Protocol):
     def status(self) -> dict[str, Any]:
         """The status document, schema ``probelet-status/1``."""
 
+    def configz(self) -> dict[str, Any]:
+        """The effective configuration, schema ``probelet-config/1``."""
+
     def events(self, since: int) -> list[dict[str, Any]]:
         """The events kept with ``seq > since``, oldest first.
 

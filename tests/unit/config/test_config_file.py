@@ -129,8 +129,9 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             "c.yaml:4: featureGates[Nope]: unrecognized feature gate: Nope",
         ),
         (
-            KUBELET + "crashLoopBackOff: {maxContainerRestartPeriod: 60s}\n",
-            "c.yaml:3: crashLoopBackOff: Forbidden: not available in this version of probelet",
+            KUBELET + "crashLoopBackOff:\n  maxContainerRestartPeriod: 500ms\n",
+            'c.yaml:4: crashLoopBackOff.maxContainerRestartPeriod: Invalid value: "500ms": '
+            "must be set between 1s and 300s",
         ),
         (
             PROBELET + "phase: wild\n",

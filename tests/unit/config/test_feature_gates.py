@@ -127,13 +127,6 @@ def test_a_gate_without_its_feature_stays_at_its_default(name: str) -> None:
     assert first.startswith(f"--feature-gates: cannot set feature gate {name} to {str(not default).lower()}")
 
 
-def test_a_special_gate_cannot_switch_on_what_does_not_exist() -> None:
-    assert errors("AllAlpha=true") == [
-        "--feature-gates: cannot set feature gate ReduceDefaultCrashLoopBackOffDecay to true: "
-        "not available in this version of probelet"
-    ]
-
-
 def test_no_gate_is_in_two_tables() -> None:
     assert not INERT_GATES & (GATES.keys() | SPECIAL_GATES.keys())
     assert GATES.keys() >= UNAVAILABLE_GATES

@@ -156,6 +156,9 @@ class FakeView:
     def status(self) -> dict[str, Any]:
         return copy.deepcopy(self.document)
 
+    def configz(self) -> dict[str, Any]:
+        return {"schema": "probelet-config/1", "featureGates": {}}
+
     def events(self, since: int) -> list[dict[str, Any]]:
         self.asked.set()
         return [found for found in self.kept if found["seq"] > since]

@@ -91,3 +91,9 @@ async def test_an_unknown_path_is_not_found(site: Site) -> None:
 async def test_nothing_can_be_changed_over_http(site: Site, path: str) -> None:
     async with site.session.post(site.url + path) as answer:
         assert answer.status == 405
+
+
+async def test_configz_is_the_configuration_document(site: Site) -> None:
+    status, content_type, text = await site.get("/configz")
+    assert (status, content_type) == (200, "application/json")
+    assert json.loads(text) == site.view.configz()
