@@ -19,7 +19,7 @@ C_PROGRAMS   := build/target build/epoll
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e lint fmt bench bench-smoke soak proto clean tools
+.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-smoke soak proto clean tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -41,6 +41,16 @@ unit: $(STAMPS)/extension $(C_PROGRAMS) ## tests without real processes
 e2e: $(STAMPS)/extension $(C_PROGRAMS) ## tests with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
 	@$(PY) -m pytest -q -m e2e --timeout 120
+
+# `make test` plays a bounded number of inputs that are always the same; here every run has others, until the time is over.
+FUZZ_SECONDS ?= 30
+FUZZ_SEED    ?= $(shell date +%s)
+
+fuzz: $(STAMPS)/extension ## seeded inputs for whatever reads what others wrote; FUZZ_SECONDS=30 a target, FUZZ_SEED
+	$(say) "fuzz targets in Rust, seed $(FUZZ_SEED)"
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) cargo run --quiet -p probelet-fuzz
+	$(say) "manifests and grammars, seed $(FUZZ_SEED)"
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(PY) -m pytest -q tests/fuzz
 
 lint: $(STAMPS)/extension ## rustfmt, clippy, ruff, mypy, stubtest, import layers
 	$(say) "rustfmt and clippy"

@@ -2,6 +2,8 @@
 
 pub mod book;
 pub mod cause;
+#[cfg(feature = "fuzzing")]
+pub use handler::http::fuzzing;
 pub mod handler;
 pub mod live;
 pub mod once;

@@ -34,7 +34,7 @@ mod duplex;
 mod fault;
 mod gotext;
 mod grpc;
-mod http;
+pub(crate) mod http;
 mod netip;
 mod printable;
 mod report;

@@ -5,6 +5,8 @@ mod connection;
 mod escape;
 mod exchange;
 mod first_frame;
+#[cfg(feature = "fuzzing")]
+pub mod fuzzing;
 mod head;
 mod headers;
 mod http2;

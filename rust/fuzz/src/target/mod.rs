@@ -1,0 +1,8 @@
+//! One target a file, named after what reads the bytes.
+
+pub mod expand;
+pub mod pod;
+pub mod port;
+pub mod prober;
+pub mod reader;
+pub mod status;
