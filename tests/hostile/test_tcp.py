@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from .case import Case, Told, judge
+from .case import Case, Told, handler, judge
+from .node import node
 
 pytestmark = pytest.mark.e2e
 
@@ -20,3 +21,14 @@ CASES = [
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_connecting_is_all_there_is(case: Case, told: Callable[[Case], Told]) -> None:
     judge(case, told(case))
+
+
+@pytest.mark.parametrize(("timeout_seconds", "cause"), [(-1, "connect_timeout"), (0, "ok")])
+def test_a_timeout_that_validation_refuses_is_what_it_is_to_gos_dialer(
+    timeout_seconds: int, cause: str, healthy_port: int
+) -> None:
+    """Below zero it is over before it begins, and zero is none at all; in the live engine as in a single attempt."""
+    with node() as engine:
+        engine.add("pod", handler("tcpSocket", healthy_port), timeout_seconds)
+        workers = engine.serve_until(lambda workers: workers["pod"].runs > 0)
+    assert workers["pod"].last["cause"] == cause

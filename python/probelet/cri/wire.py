@@ -37,6 +37,9 @@ CHANNEL_OPTIONS = (
     ("grpc.enable_http_proxy", 0),
 )
 
+LIMIT_SECONDS_MAX = 10 * 365 * 86_400
+"""The longest deadline of a call: the gRPC library counts nanoseconds since 1970 in 64 bits, which end in 2262."""
+
 RUNTIME_SERVICE = api_pb2.DESCRIPTOR.services_by_name["RuntimeService"]
 
 
@@ -112,8 +115,9 @@ class Channel:
 
     async def call(self, rpc: str, request: Message, limit: float | None) -> Any:
         """One unary call; ``limit`` in seconds, None waits without limit. Raises ``errors.CriError``."""
+        bounded = None if limit is None else min(limit, LIMIT_SECONDS_MAX)
         try:
-            return await self._multi_callable(rpc)(request, timeout=limit)
+            return await self._multi_callable(rpc)(request, timeout=bounded)
         except grpc.aio.AioRpcError as error:
             raise translated(error) from None
         except grpc.aio.UsageError as error:

@@ -21,7 +21,8 @@ REQUESTS_MAX: Final = 256
 """HTTP hooks at the same time, each a thread that waits: a node of 250 pods that ends all of them at once."""
 
 UNLIMITED_SECONDS: Final = 86_400
-"""The timeout of a request nobody limits. The kubelet has none; after a day its thread should end all the same."""
+"""The longest timeout of a request, and that of one nobody limits. The kubelet has none; after a day its thread should
+end all the same."""
 
 OUTPUT_BYTES_MAX: Final = 10 * 1024
 """What is kept of a hook's output for its failure's text, as much as of a probe's. The kubelet keeps all of it."""
@@ -63,7 +64,8 @@ class Hooks:
             return Outcome(error="failed to find networking container: the sandbox has no address")
         # The protocol is a probe's (KEP-5999): the kubelet's hooks speak HTTP/1.1.
         over_http1 = msgspec.structs.replace(action, protocol=None)
-        probe = encode_probe(Probe(http_get=over_http1, timeout_seconds=limit or UNLIMITED_SECONDS))
+        seconds = min(limit or UNLIMITED_SECONDS, UNLIMITED_SECONDS)
+        probe = encode_probe(Probe(http_get=over_http1, timeout_seconds=seconds))
         ports = [(port.name, port.container_port) for port in container.ports if port.name]
         seen = msgspec.json.decode(await _in_thread(lambda: attempt(probe, pod_ip, ports, self._user_agent)))
         if seen["outcome"] in ("success", "warning") or seen["cause"] in _ANSWERED:

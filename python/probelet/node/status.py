@@ -144,7 +144,7 @@ def _probe(probe: Probe, worker: WorkerState | None) -> dict[str, Any]:
             "handler": probe.handler,
             "result": None,
             "result_run": 0,
-            "failure_threshold": probe.failure_threshold,
+            "failure_threshold": max(probe.failure_threshold, probe.initialization_failure_threshold),
             "success_threshold": probe.success_threshold,
             "on_hold": False,
             "runs": 0,

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable
 from itertools import count
-from typing import Protocol
+from typing import Final, Protocol
+
+NEVER_NS: Final = 2**64 - 1
+"""The end of the wheel's time, 584 years on: a grace of 2^63 seconds is over then, which is never."""
 
 
 class Wheel(Protocol):
@@ -26,9 +29,9 @@ class Timers:
         return self._wheel.now()
 
     def arm(self, deadline_ns: int, fire: Callable[[], None]) -> int:
-        """Call ``fire`` at a time; returns the token for ``cancel``."""
+        """Call ``fire`` at a time, at the latest at ``NEVER_NS``; returns the token for ``cancel``."""
         token = next(self._tokens)
-        self._armed[token] = (self._wheel.arm(deadline_ns, token), fire)
+        self._armed[token] = (self._wheel.arm(min(deadline_ns, NEVER_NS), token), fire)
         return token
 
     def cancel(self, token: int) -> None:

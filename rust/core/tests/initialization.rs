@@ -166,6 +166,17 @@ fn prober_errors_are_not_counted_in_the_initial_phase() {
 }
 
 #[test]
+fn what_is_shown_is_the_threshold_in_force() {
+    let mut life = Life::new(3, 20);
+    let shown = |life: &Life| life.prober.worker_states(None)[0].failure_threshold;
+    assert_eq!((life.killed_at("FFFF"), shown(&life)), (None, 20));
+    assert_eq!((life.killed_at("S"), shown(&life)), (None, 3));
+    life.run_container("c://2");
+    assert_eq!((life.killed_at("F"), shown(&life)), (None, 20));
+    assert_eq!(shown(&Life::new(3, 2)), 3, "a smaller one is raised");
+}
+
+#[test]
 fn the_liveness_probe_is_the_one_that_is_asked() {
     let life = Life::new(3, 20);
     let state = life.prober.worker_states(None);

@@ -39,10 +39,11 @@ def test_a_slow_starter_is_given_time_once(start: Start, tmp_path: Path, marker:
     run = start(str(tmp_path / "web.yaml"))
     run.line("listening")
     wait_for(lambda: liveness(run)["failures"] >= 4, "more failures than failureThreshold")
-    assert restarts(run) == 0
+    assert (restarts(run), liveness(run)["failure_threshold"]) == (0, 3600)
     ready.touch()
     wait_for(lambda: liveness(run)["last"]["outcome"] == "success", "the first success")
     failures = liveness(run)["failures"]
+    assert liveness(run)["failure_threshold"] == 2, "the threshold in force"
     ready.unlink()
     run.line("killing container")
     wait_for(lambda: restarts(run) == 1, "the restart")

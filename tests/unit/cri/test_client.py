@@ -71,6 +71,24 @@ async def test_the_clients_own_deadline_ends_an_exec_as_a_timeout(connect: Conne
     assert outcome == ExecOutcome("timeout", -1, b'command timed out: "cat /ok" timed out after 1s')
 
 
+class Stopping:
+    """A runtime that remembers the grace of the last StopContainer."""
+
+    def __init__(self) -> None:
+        self.grace = 0
+
+    async def stop_container(self, request: api_pb2.StopContainerRequest) -> api_pb2.StopContainerResponse:
+        self.grace = request.timeout
+        return api_pb2.StopContainerResponse()
+
+
+async def test_a_grace_longer_than_any_clock_arrives_as_it_is(connect: Connect) -> None:
+    runtime = Stopping()
+    client = await connect(runtime)
+    await client.stop_container("id", 2**63 - 1)
+    assert runtime.grace == 2**63 - 1
+
+
 async def test_a_cancelled_call_is_cancelled_at_the_runtime_too(connect: Connect) -> None:
     runtime = Silent()
     client = await connect(runtime)

@@ -1,7 +1,7 @@
 """Timers on the engine's wheel: each fires once, and never after it was cancelled."""
 
 from probelet._rust import TimerWheel
-from probelet.node.timers import Timers
+from probelet.node.timers import NEVER_NS, Timers
 
 
 class Wheel:
@@ -47,3 +47,15 @@ def test_a_cancelled_timer_does_not_fire_even_when_its_token_is_on_the_way() -> 
     timers.cancel(kept)
     assert fired == ["kept"]
     assert len(wheel.wheel) == 0
+
+
+def test_a_deadline_beyond_the_wheel_is_never_due_and_can_be_cancelled() -> None:
+    wheel, fired = Wheel(), list[str]()
+    timers = Timers(wheel)
+    never = timers.arm((2**63 - 1) * 1_000_000_000, lambda: fired.append("never"))
+    timers.arm(10, lambda: fired.append("soon"))
+    for token in wheel.wheel.fire(NEVER_NS - 1):
+        timers.fire(token)
+    assert fired == ["soon"]
+    timers.cancel(never)
+    assert wheel.wheel.fire(NEVER_NS) == []

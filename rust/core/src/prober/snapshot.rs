@@ -17,6 +17,8 @@ pub struct WorkerState<'a> {
     pub result: Option<ProbeResult>,
     /// The length of the current run of equal results.
     pub result_run: i32,
+    /// How many failures in a row are a verdict now: more of them before the first success, where the probe asks for that.
+    pub failure_threshold: i32,
     /// Whether it waits for another container.
     pub on_hold: bool,
     /// Whether a run is in flight.
@@ -36,6 +38,7 @@ impl Prober {
             target: self.target(id)?,
             result: worker.container_key.and_then(|key| self.results.get(worker.probe_type, key)),
             result_run: worker.result_run,
+            failure_threshold: worker.effective_failure_threshold(),
             on_hold: worker.on_hold,
             in_flight: matches!(worker.phase, WorkerPhase::InFlight { .. }),
             stopping: worker.stop,

@@ -148,7 +148,7 @@ impl Worker {
     }
 
     /// How many failures in a row are a verdict now (KEP-950: more of them before the first success).
-    const fn effective_failure_threshold(&self) -> i32 {
+    pub(crate) const fn effective_failure_threshold(&self) -> i32 {
         if !self.has_initialized && self.initialization_failure_threshold > self.failure_threshold {
             self.initialization_failure_threshold
         } else {

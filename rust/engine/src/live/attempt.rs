@@ -1,7 +1,6 @@
 //! One attempt of a live worker, from its start to what the core, the status and the metrics hear of it.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use probelet_core::prober::{Attempt, AttemptTarget, Outcome, WorkerId};
 use probelet_core::semantics::GrpcConnect;
@@ -113,10 +112,9 @@ pub(super) async fn perform(start: Start) -> Ended {
     let began = start.clock.now();
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
-    let timeout = Duration::from_secs(probe.timeout_seconds.max(0).unsigned_abs().into());
     let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
     let (outcome, cause, phases) =
-        crate::handler::attempt(&probe.handler, &container.ports, &start.pod_ip, asker, timeout).await;
+        crate::handler::attempt(&probe.handler, &container.ports, &start.pod_ip, asker, probe.timeout_seconds).await;
     Ended { worker: start.worker, run: start.run, scheduled: start.scheduled, began, outcome, cause, phases }
 }
 

@@ -37,7 +37,7 @@ fn document(worker: &WorkerState<'_>, row: Option<&Row>, wall: WallOffset) -> Va
         "container_id": target.container_id,
         "result": worker.result.map(|result| result.name()),
         "result_run": worker.result_run,
-        "failure_threshold": target.probe.failure_threshold,
+        "failure_threshold": worker.failure_threshold,
         "success_threshold": target.probe.success_threshold,
         "on_hold": worker.on_hold,
         "runs": row.map_or(0, |row| row.successful) + failures + errors,
