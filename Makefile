@@ -19,7 +19,7 @@ C_PROGRAMS   := build/target build/epoll
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-smoke soak proto clean tools
+.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-smoke soak plots proto clean tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -85,6 +85,9 @@ bench-smoke: build ## every benchmark once, in seconds, so that none rots
 soak: build ## 200 pods for ten minutes, ended by SIGTERM, then by SIGKILL
 	@$(PY) -m benches.soak
 
+plots: build ## draw the charts of the documentation anew, into docs/plots
+	@$(BIN)/probelet backoff plot --out docs/plots
+
 proto: $(STAMPS)/packages ## write the gRPC stubs anew from proto/
 	@sh proto/generate.sh
 
@@ -105,7 +108,7 @@ $(STAMPS)/packages: pyproject.toml | tools
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print(*p["build-system"]["requires"], *p["project"]["dependencies"], sep="\n")' > build/requirements.txt
+	@$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print(*p["build-system"]["requires"], *p["project"]["dependencies"], *p["project"]["optional-dependencies"]["plots"], sep="\n")' > build/requirements.txt
 	@$(PY) -m pip install --disable-pip-version-check --progress-bar off --group dev -r build/requirements.txt
 	@touch $@
 

@@ -1,6 +1,7 @@
 """``probelet backoff``."""
 
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Literal
 
 from cyclopts import Group, Parameter
 
@@ -29,6 +30,8 @@ app = verb(
     "probelet backoff compare 10/300 1/60 1/1 --run 10s",
     "probelet backoff load 1/60 --pods 110 --window 5m",
     "probelet backoff load 1/1 --pods 110 --succeed 0.5 --policy OnFailure -o json",
+    "probelet backoff plot --out charts --format png",
+    "probelet backoff kep4603",
 )
 
 app.group_commands = Group("Questions")
@@ -96,3 +99,23 @@ def load(
 
     node = Node(pods, containers, succeed, spread, window, requests)
     return show_load(shape.curve(curve), shape.curve("10/300"), life, node, output)
+
+
+@app.command
+def plot(
+    *charts: Annotated[str, Parameter(name="CHART", help="Default: all of them.")],
+    out: Annotated[Path, Parameter(name="--out", metavar="DIR", help="Where the files go.")] = Path("charts"),
+    format_: Annotated[Literal["svg", "png", "both"], Parameter(name="--format", help="File type.")] = "svg",
+) -> int:
+    """Draw the charts of KEP-4603 again, its numbers beside the model's (needs matplotlib: probelet[plots])."""
+    from probelet.cli.backoff_plot import draw
+
+    return draw(list(charts), out, ("svg", "png") if format_ == "both" else (format_,))
+
+
+@app.command
+def kep4603(*, output: Output = "table") -> int:
+    """Each number of KEP-4603, derived again: whether it holds, under which reading, or why not."""
+    from probelet.cli.backoff_kep4603 import show_claims
+
+    return show_claims(output)

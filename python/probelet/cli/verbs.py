@@ -24,7 +24,7 @@ VERBS = (
         "backoff",
         "Laboratory",
         "Work out crash-loop back-off: when restarts come, and what they cost.",
-        ("table", "compare", "load"),
+        ("table", "compare", "load", "plot", "kep4603"),
         "question",
     ),
     Verb("config", "Tools", "Show the effective configuration and where each value comes from.", ("show",), "command"),

@@ -1,4 +1,6 @@
 import json
+import sys
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -113,3 +115,39 @@ def test_two_mistakes_are_two_lines(probelet: Probelet) -> None:
         "probelet backoff: --succeed: 2: must be between 0 and 1",
         "probelet backoff: --requests: -1: must be between 0 and 1000",
     ]
+
+
+def test_each_claim_of_the_kep_is_printed_with_its_verdict(probelet: Probelet) -> None:
+    found = document(probelet, "kep4603")
+    assert found["schema"] == "probelet-kep4603/1"
+    eleventh = next(claim for claim in found["claims"] if claim["claim"] == "11")
+    assert (eleventh["published"], eleventh["found"], eleventh["verdict"]) == (310, 299, "does not hold")
+    said = probelet("backoff", "kep4603").out
+    assert max(map(len, said.splitlines())) <= 80
+    for claim in found["claims"]:
+        assert f"\n{claim['claim'].ljust(5)}" in f"\n{said}"
+    assert "holds if the window is 310 s" in " ".join(said.split())
+
+
+@pytest.mark.timeout(60)
+def test_charts_are_written_by_name(probelet: Probelet, tmp_path: Path) -> None:
+    ended = probelet("backoff", "plot", "todayvsrapid", "--out", str(tmp_path / "new"), "--format", "both")
+    assert (ended.code, ended.err) == (0, "")
+    assert sorted(path.name for path in (tmp_path / "new").iterdir()) == ["todayvsrapid.png", "todayvsrapid.svg"]
+    assert ended.out.split() == [str(tmp_path / "new" / f"todayvsrapid.{suffix}") for suffix in ("svg", "png")]
+
+
+def test_an_unknown_chart_or_a_folder_that_cannot_be_is_one_line(probelet: Probelet, tmp_path: Path) -> None:
+    ended = probelet("backoff", "plot", "todayvsnever", "--out", str(tmp_path))
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+    assert 'CHART: "todayvsnever": there are restarts-vs-elapsed-all,' in ended.err
+    (tmp_path / "file").write_text("")
+    ended = probelet("backoff", "plot", "todayvsrapid", "--out", str(tmp_path / "file"))
+    assert (ended.code, ended.err.count("\n")) == (2, 1)
+
+
+def test_without_matplotlib_plot_says_what_to_install(probelet: Probelet, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "probelet.backoff.drawing", None)
+    ended = probelet("backoff", "plot")
+    assert ended.code == 3
+    assert ended.err.endswith("  try: pip install 'probelet[plots]'\n")

@@ -1,0 +1,139 @@
+"""Charts drawn with matplotlib, the same bytes each time.
+
+The model is drawn in full, what was published hollow and dashed; where both are the same there is one line, and the
+legend says so. Colours are those of Okabe and Ito, which people see apart whatever their eyes; marker and hatch differ
+too.
+"""
+
+from collections.abc import Iterator
+from itertools import cycle
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+import matplotlib as mpl
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from probelet.backoff.chart import Chart, Series
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+INKS: Final = {
+    "today": ("#000000", "o", ""),
+    "new": ("#0072B2", "s", "//"),
+    "minimum": ("#D55E00", "^", ".."),
+    "flat": ("#CC79A7", "v", "--"),
+    "rapid": ("#009E73", "D", "xx"),
+    "second": ("#E69F00", "P", "\\\\"),
+    "tiny": ("#56B4E9", "X", "++"),
+}
+"""Colour, marker and hatch of an ink."""
+
+STYLE: Final[Any] = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "probelet",
+    "font.family": "DejaVu Sans",
+    "font.size": 10,
+    "axes.grid": True,
+    "grid.color": "#dddddd",
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.axisbelow": True,
+    "legend.frameon": False,
+    "hatch.linewidth": 0.6,
+}
+INCHES: Final = (7.2, 4.4)
+DOTS_PER_INCH: Final = 120
+# A file says nothing of when and by what it was drawn, so that equal charts are equal files.
+METADATA: Final[dict[str, dict[str, str | None]]] = {
+    "svg": {"Date": None, "Creator": None},
+    "png": {"Software": None},
+}
+
+
+def save(chart: Chart, path: Path) -> None:
+    """Draw a chart into a file, SVG or PNG by its suffix. An SVG carries the digest of what it shows."""
+    suffix = path.suffix.removeprefix(".")
+    metadata = dict(METADATA[suffix])
+    if suffix == "svg":
+        metadata |= {"Title": chart.title, "Description": f"data {chart.digest}"}
+    with mpl.rc_context():
+        mpl.rcdefaults()
+        mpl.rcParams.update(STYLE)
+        figure = Figure(figsize=INCHES, layout="constrained")
+        FigureCanvasAgg(figure)
+        axes = figure.add_subplot()
+        _DRAW[chart.kind](axes, chart)
+        axes.set_title(chart.title, fontsize=11)
+        axes.set_xlabel(chart.x_label)
+        axes.set_ylabel(chart.y_label)
+        if chart.y_range is not None:
+            axes.set_ylim(*chart.y_range)
+        axes.legend(fontsize=8.5, ncols=2 if chart.kind == "dots" else 1)
+        if chart.note:
+            figure.supxlabel(chart.note, fontsize=8.5, color="#444444")
+        figure.savefig(path, format=suffix, dpi=DOTS_PER_INCH, metadata=metadata)
+
+
+def _halves(chart: Chart) -> Iterator[tuple[Series, str, list[float], bool]]:
+    """What is drawn: a series, its label, its points, and whether they are the published ones."""
+    for series in chart.series:
+        if series.confirmed:
+            yield series, f"{series.name} (as published; model the same)", list(series.model), False
+            continue
+        if series.published:
+            yield series, f"{series.name} ({series.published_is})", list(series.published), True
+        if series.model:
+            also = " (model)" if series.published else ""
+            yield series, f"{series.name}{also}", list(series.model), False
+
+
+def _lines(axes: "Axes", chart: Chart) -> None:
+    for series, label, points, published in _halves(chart):
+        colour, marker, _ = INKS[series.ink]
+        style: dict[str, Any] = {"linestyle": "--", "markerfacecolor": "white"} if published else {}
+        x = range(1, len(points) + 1)
+        axes.plot(x, points, color=colour, marker=marker, markersize=5, label=label, **style)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=14))
+
+
+def _dots(axes: "Axes", chart: Chart) -> None:
+    for series, label, points, published in _halves(chart):
+        colour, marker, _ = INKS[series.ink]
+        x = range(1, len(points) + 1)
+        face = "none" if published else colour
+        size = 90 if published else 22
+        axes.scatter(x, points, s=size, facecolors=face, edgecolors=colour, marker=marker, label=label)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=16))
+
+
+def _bars(axes: "Axes", chart: Chart) -> None:
+    halves = list(_halves(chart))
+    width = 0.85 / len(halves)
+    for place, (series, label, heights, published) in enumerate(halves):
+        colour, _, hatch = INKS[series.ink]
+        x = [slot + (place - (len(halves) - 1) / 2) * width for slot in range(len(chart.x))]
+        face = "white" if published else colour
+        style: dict[str, Any] = {"linestyle": "--"} if published else {"hatch": hatch}
+        bars = axes.bar(
+            x, heights, width, facecolor=face, edgecolor=colour if published else "white", label=label, **style
+        )
+        axes.bar_label(bars, fmt="{:.0f}", fontsize=7.5, padding=1)
+    axes.set_xticks(range(len(chart.x)), chart.x)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.margins(y=0.25)
+
+
+def _steps(axes: "Axes", chart: Chart) -> None:
+    dashes = cycle(("-", (0, (6, 2)), (0, (2, 1))))
+    for (series, label, points, published), line in zip(_halves(chart), dashes, strict=False):
+        colour, _, hatch = INKS[series.ink]
+        edges = [n * chart.width if chart.width else n + 0.5 for n in range(len(points) + 1)]
+        axes.stairs(points, edges, fill=True, facecolor=colour, alpha=0.12, hatch=hatch, edgecolor=colour)
+        axes.stairs(points, edges, color=colour, linewidth=1.8, linestyle=":" if published else line, label=label)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True, nbins=16))
+
+
+_DRAW = {"lines": _lines, "dots": _dots, "bars": _bars, "steps": _steps}

@@ -1,0 +1,48 @@
+"""What ``probelet backoff kep4603`` prints."""
+
+import textwrap
+
+import msgspec
+
+from probelet.backoff.claim import Figure
+from probelet.backoff.kep4603 import claims
+from probelet.cli.exit import Exit
+
+WIDTH = 80
+MARGIN = " " * 5
+
+
+def show_claims(output: str) -> int:
+    """Print every claim with its verdict."""
+    found = claims()
+    if output == "json":
+        rows = [
+            {
+                "claim": claim.number,
+                "says": claim.says,
+                "published": claim.published,
+                "found": claim.reading.figure if claim.reading else None,
+                "assumption": claim.reading.assumption if claim.reading else "",
+                "verdict": claim.verdict,
+                "detail": claim.detail,
+            }
+            for claim in found
+        ]
+        print(msgspec.json.encode({"schema": "probelet-kep4603/1", "claims": rows}).decode())
+        return Exit.GOOD
+    for claim in found:
+        print(
+            *textwrap.wrap(claim.says, WIDTH, initial_indent=claim.number.ljust(5), subsequent_indent=MARGIN), sep="\n"
+        )
+        figures = f"KEP {_text(claim.published)}"
+        if claim.reading is not None:
+            figures += f"; here {_text(claim.reading.figure)}"
+        said = f"{figures}; {claim.sentence}."
+        print(*textwrap.wrap(said, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN), sep="\n")
+    return Exit.GOOD
+
+
+def _text(figure: Figure) -> str:
+    if isinstance(figure, list):
+        return ", ".join(map(_text, figure))
+    return figure if isinstance(figure, str) else f"{figure:,.0f}" if figure == round(figure) else f"{figure:,.2f}"

@@ -1,0 +1,31 @@
+"""What ``probelet backoff plot`` does."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from probelet.backoff.figures import charts
+from probelet.cli.exit import CliError, Exit
+
+
+def draw(names: Sequence[str], folder: Path, suffixes: Sequence[str]) -> int:
+    """Draw the charts of these names, or all of them, and print the path of each file."""
+    known = {chart.name: chart for chart in charts()}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise CliError(*(f'CHART: "{name}": there are {", ".join(known)}' for name in unknown))
+    try:
+        from probelet.backoff.drawing import save
+    except ImportError as error:
+        raise CliError(
+            f"the charts need matplotlib: {error}", code=Exit.CANNOT, hint="pip install 'probelet[plots]'"
+        ) from error
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names or known:
+            for suffix in suffixes:
+                path = folder / f"{name}.{suffix}"
+                save(known[name], path)
+                print(path)
+    except OSError as error:
+        raise CliError(f"--out: {folder}: {error.strerror}") from error
+    return Exit.GOOD
