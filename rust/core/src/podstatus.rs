@@ -105,7 +105,7 @@ pub struct PodStatus {
     /// `phase`.
     pub phase: Phase,
     /// The first pod IP, empty before there is one.
-    pub pod_ip: Box<str>,
+    pub pod_ip: Arc<str>,
     /// Condition `AllContainersRestarting` is True (KEP-5532).
     pub all_containers_restarting: bool,
     /// `containerStatuses` first, then `initContainerStatuses`.

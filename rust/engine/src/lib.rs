@@ -9,4 +9,5 @@ pub mod live;
 pub mod once;
 pub mod phases;
 pub mod simulation;
+mod watched;
 pub mod wire;

@@ -24,8 +24,8 @@ pub struct AttemptTarget<'a> {
     pub probe_type: ProbeType,
     /// The probe.
     pub probe: &'a ProbeSpec,
-    /// The first pod IP, empty if there is none.
-    pub pod_ip: &'a str,
+    /// The first pod IP, which may be empty; none without a status.
+    pub pod_ip: Option<&'a Arc<str>>,
     /// The container's ID, empty before the worker saw one.
     pub container_id: &'a str,
     /// What a gRPC probe does about a connection that fails.
@@ -42,7 +42,7 @@ impl Prober {
             container_index: worker.container as usize,
             probe_type: worker.probe_type,
             probe: worker.probe(),
-            pod_ip: self.pods[worker.pod].status.as_ref().map_or("", |status| &status.pod_ip),
+            pod_ip: self.pods[worker.pod].status.as_ref().map(|status| &status.pod_ip),
             container_id: worker.container_key.map_or("", |key| self.results.id(key)),
             grpc_connect: self.semantics.grpc_connect,
         })

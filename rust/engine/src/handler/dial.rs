@@ -35,11 +35,21 @@ enum Link {
 }
 
 impl Dialled {
-    /// The connection, known to the poller.
+    /// The connection, known to the poller; what is written to it in several pieces is not held back.
     pub(super) fn stream(self) -> io::Result<TcpStream> {
+        let stream = match self.link {
+            Link::Fresh(stream) => TcpStream::from_std(stream)?,
+            Link::Polled(stream) => stream,
+        };
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+
+    /// The connection, unknown to the poller: for one request and one answer.
+    pub(super) fn socket(self) -> io::Result<net::TcpStream> {
         match self.link {
-            Link::Fresh(stream) => TcpStream::from_std(stream),
-            Link::Polled(stream) => Ok(stream),
+            Link::Fresh(socket) => Ok(socket),
+            Link::Polled(stream) => stream.into_std(),
         }
     }
 }
@@ -152,10 +162,11 @@ fn share(deadline: Instant, addresses_left: usize) -> Instant {
 /// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
 /// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
 /// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
+/// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
+/// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
 async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
         .map_err(|error| at("socket", &error))?;
-    socket.set_tcp_nodelay(true)?;
     match socket.connect(&address.into()) {
         Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => return Err(at("connect", &error)),
         _ => {}

@@ -7,7 +7,7 @@
 //! ```no_run
 //! # use probelet_core::semantics::GrpcConnect;
 //! # use probelet_core::spec::{Handler, HttpGet, IntOrString};
-//! # use probelet_engine::handler::Asker;
+//! # use probelet_engine::handler::{Asker, Scratch, attempt};
 //! # use std::time::Duration;
 //! # async fn example() {
 //! let handler = Handler::HttpGet(HttpGet {
@@ -22,7 +22,7 @@
 //! let timeout = Duration::from_secs(1);
 //! let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout };
 //! let (outcome, cause, phases) =
-//!     probelet_engine::handler::attempt(&handler, &ports, "10.0.0.7", asker, timeout).await;
+//!     attempt(&handler, &ports, "10.0.0.7", asker, timeout, &mut Scratch::default()).await;
 //! # }
 //! ```
 
@@ -35,10 +35,12 @@ mod fault;
 mod gotext;
 mod grpc;
 pub(crate) mod http;
+mod nest;
 mod netip;
 mod printable;
 mod report;
 mod resolve;
+mod scratch;
 mod stopwatch;
 mod tcp;
 mod tls;
@@ -53,8 +55,8 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, IntOrString};
 use tokio::time::Instant;
 
-use self::http::Scratch;
 use self::report::{Report, Verdict};
+pub use self::scratch::Scratch;
 use crate::cause::Cause;
 use crate::phases::Phases;
 
@@ -131,15 +133,17 @@ impl std::fmt::Display for Limit {
 /// Carries out one attempt of a probe over the network.
 ///
 /// `ports` are the probed container's named ports, `pod_ip` is the pod's first address at this moment, which may be empty.
+/// `scratch` serves one attempt after another, all on one runtime.
 pub async fn attempt(
     handler: &Handler,
     ports: &[(Box<str>, i64)],
     pod_ip: &str,
     asker: Asker<'_>,
     timeout: impl Into<Limit>,
+    scratch: &mut Scratch,
 ) -> (Outcome, Cause, Phases) {
-    let mut scratch = Scratch::take();
-    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), &mut scratch).await;
+    scratch.begin();
+    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), scratch).await;
     (outcome(report.verdict, &scratch.body), report.cause, report.phases)
 }
 
@@ -151,7 +155,7 @@ pub async fn observe(
     asker: Asker<'_>,
     timeout: impl Into<Limit>,
 ) -> Observation {
-    let mut scratch = Scratch::take();
+    let mut scratch = Scratch::default();
     let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), &mut scratch).await;
     let outcome = outcome(report.verdict, &scratch.body);
     let output = match &outcome {
@@ -173,12 +177,11 @@ async fn carry_out(
     let resolved = |port: &IntOrString| {
         port::resolve(port, ports).map_err(|text| Report::new(Verdict::Error { failure: false, text }, Cause::Port))
     };
-    let host_or_pod_ip = |host: &'_ str| if host.is_empty() { pod_ip.to_owned() } else { host.to_owned() };
     match handler {
         Handler::HttpGet(get) => match resolved(&get.port) {
             Ok(port) => {
-                let host = host_or_pod_ip(&get.host);
-                http::probe(get, &host, port, asker.user_agent, limit.deadline(), scratch).await
+                let host = if get.host.is_empty() { pod_ip } else { &get.host };
+                http::probe(get, host, port, asker.user_agent, limit.deadline(), scratch).await
             }
             Err(report) => report,
         },
@@ -186,7 +189,7 @@ async fn carry_out(
             Ok(port) => {
                 // Go's dialer, unlike its HTTP client, takes a negative timeout for one that is over.
                 let deadline = if limit.is_negative() { Some(Instant::now()) } else { limit.deadline() };
-                tcp::probe(&host_or_pod_ip(host), port, deadline).await
+                tcp::probe(if host.is_empty() { pod_ip } else { host }, port, deadline).await
             }
             Err(report) => report,
         },

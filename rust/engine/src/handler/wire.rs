@@ -42,14 +42,14 @@ impl<W> Wire<W> {
 
     /// What the system's error says in Go's words.
     pub(super) fn fault(&self, call: &str, error: &io::Error) -> Fault {
-        fault(call, &self.stream, self.peer, error)
+        fault(call, self.stream.local_addr().ok(), self.peer, error)
     }
 }
 
 /// `net.OpError` of a connection.
-pub(super) fn fault(call: &str, stream: &TcpStream, peer: SocketAddr, error: &io::Error) -> Fault {
+pub(super) fn fault(call: &str, local: Option<SocketAddr>, peer: SocketAddr, error: &io::Error) -> Fault {
     let number = error.raw_os_error().unwrap_or(libc::EIO);
-    Fault::new(cause_of(number), gotext::operation(call, stream.local_addr().ok(), peer, number))
+    Fault::new(cause_of(number), gotext::operation(call, local, peer, number))
 }
 
 impl<W: Watch> AsyncRead for Wire<W> {

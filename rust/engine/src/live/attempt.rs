@@ -11,38 +11,46 @@ use super::clock::Clock;
 use super::{ExecEnd, ExecFlight};
 use crate::book::LastRun;
 use crate::cause::Cause;
-use crate::handler::Asker;
+use crate::handler::{Asker, Scratch};
 use crate::phases::Phases;
 
-/// An attempt that is about to begin. It owns what it needs: the worker may be told to stop meanwhile.
-#[derive(Debug)]
-pub(super) struct Start {
+/// Which attempt it is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ticket {
     worker: WorkerId,
     run: u32,
     scheduled: Instant,
     clock: Clock,
+}
+
+/// An attempt that is about to begin. It owns what it needs: the worker may be told to stop meanwhile.
+#[derive(Debug)]
+pub(super) struct Start {
+    ticket: Ticket,
     pod: Arc<PodSpec>,
     container: usize,
     probe_type: ProbeType,
-    pod_ip: Box<str>,
+    pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
     grpc_connect: GrpcConnect,
 }
 
 impl Start {
     pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, clock: Clock, user_agent: &Arc<str>) -> Self {
+        let Attempt { worker, run, scheduled, .. } = attempt;
         Self {
-            worker: attempt.worker,
-            run: attempt.run,
-            scheduled: attempt.scheduled,
-            clock,
+            ticket: Ticket { worker, run, scheduled, clock },
             pod: Arc::clone(target.pod),
             container: target.container_index,
             probe_type: target.probe_type,
-            pod_ip: target.pod_ip.into(),
+            pod_ip: target.pod_ip.map(Arc::clone),
             user_agent: Arc::clone(user_agent),
             grpc_connect: target.grpc_connect,
         }
+    }
+
+    pub(super) const fn ticket(&self) -> Ticket {
+        self.ticket
     }
 }
 
@@ -71,12 +79,12 @@ impl Ended {
     }
 
     /// What an attempt comes to whose code panics: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
-    pub(super) fn of_panic(start: &Start) -> Self {
+    pub(super) fn of_panic(ticket: Ticket) -> Self {
         Self {
-            worker: start.worker,
-            run: start.run,
-            scheduled: start.scheduled,
-            began: start.clock.now(),
+            worker: ticket.worker,
+            run: ticket.run,
+            scheduled: ticket.scheduled,
+            began: ticket.clock.now(),
             outcome: Outcome::Error { failure: false, error: "the probe's handler panicked".into() },
             cause: Cause::Request,
             phases: Phases::default(),
@@ -108,14 +116,16 @@ impl Ended {
 }
 
 /// Carries out an attempt over a socket.
-pub(super) async fn perform(start: Start) -> Ended {
-    let began = start.clock.now();
+pub(super) async fn perform(start: Start, scratch: &mut Scratch) -> Ended {
+    let Ticket { worker, run, scheduled, clock } = start.ticket;
+    let began = clock.now();
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
     let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
+    let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
     let (outcome, cause, phases) =
-        crate::handler::attempt(&probe.handler, &container.ports, &start.pod_ip, asker, probe.timeout_seconds).await;
-    Ended { worker: start.worker, run: start.run, scheduled: start.scheduled, began, outcome, cause, phases }
+        crate::handler::attempt(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, scratch).await;
+    Ended { worker, run, scheduled, began, outcome, cause, phases }
 }
 
 /// The start of an output, as text: what a person reads in a status.

@@ -21,11 +21,6 @@ impl Clock {
         Instant::from_nanos(u64::try_from(self.start.elapsed().as_nanos()).unwrap_or(u64::MAX))
     }
 
-    /// The same point for tokio's timers.
-    pub(super) fn to_tokio(self, at: Instant) -> tokio::time::Instant {
-        tokio::time::Instant::from_std(self.start + at.since(Instant::ZERO))
-    }
-
     /// Where the wall clock stands now. A wall clock before 1970 counts as 1970.
     pub(super) fn wall(self) -> WallOffset {
         let now = self.now();

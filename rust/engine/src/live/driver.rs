@@ -1,15 +1,18 @@
 //! The engine's thread: settle, hand out, start attempts, sleep until something is due.
 
+use std::pin::pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use probelet_core::prober::Output;
 use probelet_core::spec::Handler;
 use probelet_core::time::{Instant, WallOffset};
-use tokio::sync::Notify;
+use tokio::time::sleep;
 
-use super::attempt::{Ended, Start, perform};
+use super::alarm::Alarm;
+use super::attempt::{Ended, Start};
+use super::crew::Crew;
 use super::mailbox::{Batch, ExecRun};
 use super::{ExecFlight, Shared, State};
 
@@ -17,10 +20,10 @@ use super::{ExecFlight, Shared, State};
 pub(super) fn drive(shared: &Arc<Shared>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.expect("a reactor for the engine's thread");
-    let landed = Arc::new(Landed::default());
+    let crew = Arc::new(Crew::default());
     // The loop is a task like the attempts, not the future that `block_on` polls: waking that one would cost a write to
     // the reactor's eventfd and another turn of epoll for every attempt.
-    while runtime.block_on(runtime.spawn(turn(Arc::clone(shared), Arc::clone(&landed)))).is_err() {
+    while runtime.block_on(runtime.spawn(turn(Arc::clone(shared), Arc::clone(&crew)))).is_err() {
         // A panic has said what happened on stderr. A node without a prober is worse than a lost turn; the pause keeps
         // a panic that comes back from filling the disk.
         shared.lock().meter.panics += 1;
@@ -28,79 +31,36 @@ pub(super) fn drive(shared: &Arc<Shared>) {
     }
 }
 
-/// Attempts that have ended since the last turn.
-#[derive(Default)]
-struct Landed {
-    ended: Mutex<Vec<Ended>>,
-    bell: Notify,
-}
-
-impl Landed {
-    fn push(&self, ended: Ended) {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner).push(ended);
-        self.bell.notify_one();
-    }
-
-    fn take(&self) -> Vec<Ended> {
-        std::mem::take(&mut *self.ended.lock().unwrap_or_else(PoisonError::into_inner))
-    }
-}
-
-/// Lands an attempt when it is dropped, also by a panic: its worker would otherwise wait for it for ever.
-struct Flight {
-    landed: Arc<Landed>,
-    fallen: Option<Ended>,
-}
-
-impl Flight {
-    fn land(mut self, ended: Ended) {
-        self.fallen = Some(ended);
-    }
-}
-
-impl Drop for Flight {
-    fn drop(&mut self) {
-        if let Some(ended) = self.fallen.take() {
-            self.landed.push(ended);
-        }
-    }
-}
-
-fn launch(start: Start, landed: &Arc<Landed>) {
-    let flight = Flight { landed: Arc::clone(landed), fallen: Some(Ended::of_panic(&start)) };
-    tokio::spawn(async move {
-        flight.land(perform(start).await);
-    });
-}
-
-async fn turn(shared: Arc<Shared>, landed: Arc<Landed>) {
-    let mut starts = Vec::new();
+async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
+    let mut alarm = Alarm::new(shared.clock).expect("a timer for the engine's thread");
+    let mut keeper = pin!(sleep(KEEPER));
+    let (mut ended, mut starts) = (Vec::new(), Vec::new());
     while !shared.closing.load(Ordering::Acquire) {
-        let deadline = settle(&shared, landed.take(), &mut starts);
-        for start in starts.drain(..) {
-            launch(start, &landed);
+        crew.landed(&mut ended);
+        alarm.set(settle(&shared, &mut ended, &mut starts));
+        if !starts.is_empty() && keeper.deadline() < tokio::time::Instant::now() + KEEPER / 2 {
+            keeper.as_mut().reset(tokio::time::Instant::now() + KEEPER);
         }
-        let sleep = async {
-            match deadline {
-                Some(deadline) => tokio::time::sleep_until(shared.clock.to_tokio(deadline)).await,
-                None => std::future::pending().await,
-            }
-        };
+        for start in starts.drain(..) {
+            crew.launch(start);
+        }
         tokio::select! {
-            () = landed.bell.notified() => {}
+            biased;
+            () = crew.bell.notified() => {}
             () = shared.bell.notified() => {}
-            () = sleep => {}
+            () = alarm.rung() => {}
+            () = &mut keeper, if !keeper.is_elapsed() => {}
         }
     }
 }
 
 /// One turn under the lock: what has ended, what is due, what follows. Returns when the next thing is due.
-fn settle(shared: &Shared, ended: Vec<Ended>, starts: &mut Vec<Start>) -> Option<Instant> {
+fn settle(shared: &Shared, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Option<Instant> {
     let (now, wall) = (shared.clock.now(), shared.clock.wall());
     let mut batch = Batch::default();
     let mut state = shared.lock();
     state.manager.prober_mut().handle_wall_offset(wall);
-    for ended in ended {
+    for ended in ended.drain(..) {
         state.finish(ended, now, wall.wall_ms(now));
     }
     state.manager.settle(now);
@@ -172,3 +132,6 @@ impl State {
 }
 
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
+/// While attempts begin, the runtime always has a timer that ends before their timeouts, of a second or more. It writes to
+/// its own eventfd for each timer that is the earliest, and that would be every attempt's.
+const KEEPER: Duration = Duration::from_millis(900);

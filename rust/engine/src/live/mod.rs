@@ -4,8 +4,10 @@
 //! hands over; callers share the core's state with it under one lock that nobody holds across I/O. What callers need
 //! to hear collects in a [`Mailbox`].
 
+mod alarm;
 mod attempt;
 mod clock;
+mod crew;
 mod driver;
 mod mailbox;
 mod meter;

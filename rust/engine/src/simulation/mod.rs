@@ -21,7 +21,7 @@ use probelet_core::time::{Instant, WallOffset};
 pub use self::record::Record;
 pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
 use crate::book::Book;
-use crate::handler::{Asker, attempt};
+use crate::handler::{Asker, Scratch, attempt};
 use crate::wire::StatusDocument;
 
 /// How a simulation starts.
@@ -297,8 +297,8 @@ impl Simulation {
         let runtime = runtime.expect("a reactor for the simulation's sockets");
         let (ports, timeout) = (&target.container.ports, target.probe.timeout_seconds);
         let asker = Asker { user_agent: &self.user_agent, grpc_connect: target.grpc_connect };
-        let answer = attempt(&target.probe.handler, ports, target.pod_ip, asker, timeout);
-        runtime.block_on(answer).0
+        let (pod_ip, mut scratch) = (target.pod_ip.map_or("", |ip| ip), Scratch::default());
+        runtime.block_on(attempt(&target.probe.handler, ports, pod_ip, asker, timeout, &mut scratch)).0
     }
 
     fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) {

@@ -1,5 +1,7 @@
 //! Statuses and runtime facts: one shape for both.
 
+use std::sync::Arc;
+
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::spec::PodSpec;
 use probelet_core::status::{is_initialized, is_ready};
@@ -13,7 +15,7 @@ pub struct StatusDocument {
     #[serde(default)]
     phase: PhaseName,
     #[serde(default)]
-    pod_ip: Box<str>,
+    pod_ip: Arc<str>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     all_containers_restarting: bool,
     #[serde(default, skip_deserializing)]
@@ -88,7 +90,7 @@ impl StatusDocument {
         let regular = status.regular.min(status.containers.len());
         Self {
             phase: PhaseName::of(status.phase),
-            pod_ip: status.pod_ip.clone(),
+            pod_ip: Arc::clone(&status.pod_ip),
             all_containers_restarting: status.all_containers_restarting,
             ready: pod.is_some_and(|pod| is_ready(pod, status)),
             initialized: pod.is_some_and(|pod| is_initialized(pod, status)),

@@ -24,8 +24,8 @@ use super::driven::Driven;
 use super::duplex::{Duplex, Watched};
 use super::fault::Fault;
 use super::gotext::{join_host_port, quote};
-use super::http::Buffers;
 use super::report::{Report, Verdict};
+use super::scratch::Scratch;
 use super::stopwatch::Stopwatch;
 use super::tls;
 use super::wire::{Faults, Wire};
@@ -60,13 +60,13 @@ struct Channel {
     faults: Faults,
 }
 
-/// Carries out a probe. What a healthy service says goes to the buffers.
+/// Carries out a probe. What a healthy service says goes to the scratch.
 pub(super) async fn probe(
     target: Target<'_>,
     service: &str,
     asker: Asker<'_>,
     limit: Limit,
-    buffers: &mut Buffers,
+    scratch: &mut Scratch,
 ) -> Report {
     let deadline = limit.instant();
     let scheme = if target.tls { "https" } else { "http" };
@@ -77,7 +77,7 @@ pub(super) async fn probe(
     let ended = if deadline <= Instant::now() { None } else { timeout_at(deadline, run.check()).await.ok() };
     let (verdict, cause) = match ended {
         Some(Ok(Health::SERVING)) => {
-            buffers.body.extend_from_slice(b"service healthy");
+            scratch.body.extend_from_slice(b"service healthy");
             (Verdict::Success, Cause::Ok)
         }
         Some(Ok(health)) => {

@@ -1,19 +1,18 @@
 //! One connection with HTTP/1.1 on it, with or without TLS.
 
 use std::future::poll_fn;
-use std::io::{self, ErrorKind};
-use std::net::SocketAddr;
+use std::io::{self, ErrorKind, Read, Write};
+use std::net::{SocketAddr, TcpStream};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
-use tokio::io::{AsyncRead, AsyncWrite, Interest, ReadBuf};
-use tokio::net::TcpStream;
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::yield_now;
 
-use super::reader::Reader;
 use super::window::End;
 use crate::cause::Cause;
 use crate::handler::fault::Fault;
+use crate::handler::scratch::Scratch;
 use crate::handler::turn::Turn;
 use crate::handler::{tls, wire};
 
@@ -30,13 +29,17 @@ pub(super) struct Connection {
 
 #[derive(Debug)]
 enum Link {
-    Plain { stream: TcpStream, peer: SocketAddr },
+    /// In the attempt's nest.
+    Plain {
+        socket: TcpStream,
+        peer: SocketAddr,
+    },
     Tls(Box<tls::Stream>),
 }
 
 impl Connection {
-    pub(super) fn plain(stream: TcpStream, peer: SocketAddr, written: usize) -> Self {
-        Self { link: Link::Plain { stream, peer }, written, write_fault: None, turn: Turn::default() }
+    pub(super) fn plain(socket: TcpStream, peer: SocketAddr, written: usize) -> Self {
+        Self { link: Link::Plain { socket, peer }, written, write_fault: None, turn: Turn::default() }
     }
 
     pub(super) fn tls(stream: Box<tls::Stream>) -> Self {
@@ -44,47 +47,53 @@ impl Connection {
     }
 
     /// Reads once, and meanwhile sends what is left of the request: a server may answer before it has all of it.
-    pub(super) async fn read(&mut self, reader: &mut Reader, request: &[u8]) {
+    pub(super) async fn read(&mut self, scratch: &mut Scratch) {
         let read = match &mut self.link {
-            Link::Plain { .. } => self.read_plain(reader, request).await,
-            Link::Tls(_) => self.read_tls(reader, request).await,
+            Link::Plain { .. } => self.read_plain(scratch).await,
+            Link::Tls(_) => self.read_tls(scratch).await,
         };
         match read {
-            Ok(0) => reader.ended(End::Eof),
-            Ok(count) => reader.filled(count),
-            Err(fault) => reader.ended(fault.map_or(End::Eof, End::Fault)),
+            Ok(0) => scratch.reader.ended(End::Eof),
+            Ok(count) => scratch.reader.filled(count),
+            Err(fault) => scratch.reader.ended(fault.map_or(End::Eof, End::Fault)),
         }
     }
 
-    async fn read_plain(&mut self, reader: &mut Reader, request: &[u8]) -> Result<usize, Option<Fault>> {
+    async fn read_plain(&mut self, scratch: &mut Scratch) -> Result<usize, Option<Fault>> {
         if self.turn.is_over() {
             yield_now().await;
         }
-        let Link::Plain { stream, peer } = &self.link else { unreachable!("asked for") };
-        let fault = |call, error: &io::Error| wire::fault(call, stream, *peer, error);
+        let Link::Plain { socket, peer } = &self.link else { unreachable!("asked for") };
+        let peer = *peer;
+        let fault = |call, error: &io::Error| wire::fault(call, socket.local_addr().ok(), peer, error);
+        let Scratch { reader, request, nest, .. } = scratch;
+        let nest = nest.as_ref().expect("the socket is in it");
         loop {
-            let is_written = self.written == request.len() || self.write_fault.is_some();
-            let interest = if is_written { Interest::READABLE } else { Interest::READABLE | Interest::WRITABLE };
-            let ready = stream.ready(interest).await;
-            if !is_written && ready.as_ref().is_ok_and(|ready| ready.is_writable()) {
-                match stream.try_write(&request[self.written..]) {
-                    Ok(count) => self.written += count,
+            let mut stirred = nest.stirred().await.map_err(|error| Some(fault("read", &error)))?;
+            let mut may_write_on = false;
+            if self.written < request.len() && self.write_fault.is_none() {
+                match (&*socket).write(&request[self.written..]) {
+                    Ok(count) => {
+                        self.written += count;
+                        may_write_on = self.written < request.len();
+                    }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {}
                     Err(error) => self.write_fault = Some(fault("write", &error)),
                 }
             }
-            match ready.and_then(|_| stream.try_read(reader.space())) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+            match (&*socket).read(reader.space()) {
+                Err(error) if error.kind() == ErrorKind::WouldBlock && may_write_on => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => stirred.clear_ready(),
                 other => return other.map_err(|error| Some(fault("read", &error))),
             }
         }
     }
 
-    async fn read_tls(&mut self, reader: &mut Reader, request: &[u8]) -> Result<usize, Option<Fault>> {
+    async fn read_tls(&mut self, scratch: &mut Scratch) -> Result<usize, Option<Fault>> {
         poll_fn(|context| {
-            self.poll_write_tls(context, request);
+            self.poll_write_tls(context, &scratch.request);
             let Link::Tls(stream) = &mut self.link else { unreachable!("asked for") };
-            let mut space = ReadBuf::new(reader.space());
+            let mut space = ReadBuf::new(scratch.reader.space());
             match Pin::new(&mut **stream).poll_read(context, &mut space) {
                 Poll::Ready(Ok(())) => Poll::Ready(Ok(space.filled().len())),
                 Poll::Ready(Err(error)) => Poll::Ready(Err(tls::fault(stream, &error))),

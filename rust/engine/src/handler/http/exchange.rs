@@ -36,21 +36,25 @@ impl Run<'_> {
             self.exchange_over_either(&host, port).await
         } else {
             self.write();
-            let dialled = dial(&host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
+            let dialled = dial(&host, port, &self.scratch.request, self.deadline, &mut self.watch).await?;
             self.exchange_on(dialled).await
         }
     }
 
     /// The same for a request that is written already, to an address.
     pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, Fault> {
-        let dialled = dial_address(address, &self.buffers.request).await?;
+        let dialled = dial_address(address, &self.scratch.request).await?;
         self.exchange_on(dialled).await
     }
 
     async fn exchange_on(&mut self, dialled: Dialled) -> Result<Response, Fault> {
         let (peer, written) = (dialled.peer, dialled.written);
-        let stream = dialled.stream().map_err(|error| Fault::of_poller(&error))?;
-        self.head(Connection::plain(stream, peer, written)).await
+        let socket = dialled.socket().map_err(|error| Fault::of_poller(&error))?;
+        let is_sending = written < self.scratch.request.len();
+        let watched = if is_sending { socket.set_nodelay(true) } else { Ok(()) };
+        let watched = watched.and_then(|()| self.scratch.watch(&socket, is_sending));
+        watched.map_err(|error| Fault::of_poller(&error))?;
+        self.head(Connection::plain(socket, peer, written)).await
     }
 
     fn is_https(&mut self) -> bool {
@@ -58,9 +62,9 @@ impl Run<'_> {
     }
 
     fn write(&mut self) {
-        let mut bytes = std::mem::take(&mut self.buffers.request);
+        let mut bytes = std::mem::take(&mut self.scratch.request);
         self.request().write(&mut bytes);
-        self.buffers.request = bytes;
+        self.scratch.request = bytes;
     }
 
     /// Over HTTP/2, or over HTTP/1.1 if the handshake of TLS comes to that.
@@ -96,11 +100,11 @@ impl Run<'_> {
 
     async fn head(&mut self, mut connection: Connection) -> Result<Response, Fault> {
         self.begin(Stage::Headers);
-        self.buffers.reader.begin();
+        self.scratch.reader.begin();
         loop {
-            match self.buffers.reader.head() {
+            match self.scratch.reader.head() {
                 Ok(()) => return Ok(Response::Http1(connection)),
-                Err(Stop::Wanting) => connection.read(&mut self.buffers.reader, &self.buffers.request).await,
+                Err(Stop::Wanting) => connection.read(self.scratch).await,
                 Err(Stop::Failed(fault)) => return Err(connection.failed(fault)),
             }
         }
@@ -109,7 +113,7 @@ impl Run<'_> {
     /// The response's status code.
     pub(super) fn status(&self, response: &Response) -> u16 {
         match response {
-            Response::Http1(_) => self.buffers.reader.status(),
+            Response::Http1(_) => self.scratch.reader.status(),
             Response::Http2(response) => response.status(),
         }
     }
@@ -117,7 +121,7 @@ impl Run<'_> {
     /// Where a response redirects to.
     pub(super) fn location(&self, response: &Response) -> Option<Vec<u8>> {
         let location = match response {
-            Response::Http1(_) => self.buffers.reader.location(),
+            Response::Http1(_) => self.scratch.reader.location(),
             Response::Http2(response) => response.location(),
         };
         location.map(<[u8]>::to_vec)
@@ -125,16 +129,16 @@ impl Run<'_> {
 
     /// Reads the body, as much as the kubelet wants of it.
     pub(super) async fn body(&mut self, response: Response) -> Result<(), String> {
-        let buffers = &mut *self.buffers;
-        buffers.body.clear();
+        let scratch = &mut *self.scratch;
+        scratch.body.clear();
         let mut connection = match response {
             Response::Http1(connection) => connection,
-            Response::Http2(mut response) => return response.body(&mut buffers.body).await,
+            Response::Http2(mut response) => return response.body(&mut scratch.body).await,
         };
         loop {
-            match buffers.reader.body(&mut buffers.body) {
+            match scratch.reader.body(&mut scratch.body) {
                 Ok(()) => return Ok(()),
-                Err(Stop::Wanting) => connection.read(&mut buffers.reader, &buffers.request).await,
+                Err(Stop::Wanting) => connection.read(scratch).await,
                 Err(Stop::Failed(fault)) => return Err(fault.text),
             }
         }
@@ -142,14 +146,14 @@ impl Run<'_> {
 
     /// Reads the start of a redirect's body; what is wrong with it does not matter.
     pub(super) async fn drain(&mut self, response: Response) {
-        let buffers = &mut *self.buffers;
-        buffers.body.clear();
+        let scratch = &mut *self.scratch;
+        scratch.body.clear();
         let mut connection = match response {
             Response::Http1(connection) => connection,
-            Response::Http2(mut response) => return response.drain(&mut buffers.body).await,
+            Response::Http2(mut response) => return response.drain(&mut scratch.body).await,
         };
-        while buffers.reader.is_drained() && buffers.reader.drain(&mut buffers.body) == Err(Stop::Wanting) {
-            connection.read(&mut buffers.reader, &buffers.request).await;
+        while scratch.reader.is_drained() && scratch.reader.drain(&mut scratch.body) == Err(Stop::Wanting) {
+            connection.read(scratch).await;
         }
     }
 }

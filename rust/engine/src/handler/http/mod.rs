@@ -15,7 +15,6 @@ mod punycode;
 mod reader;
 mod redirect;
 mod request;
-mod scratch;
 mod url;
 mod window;
 
@@ -24,10 +23,11 @@ use std::net::SocketAddr;
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
 
+pub(super) use self::reader::Reader;
 use self::request::Request;
-pub(super) use self::scratch::{Buffers, Scratch};
 use super::fault::Fault;
 use super::report::{Report, Verdict};
+use super::scratch::Scratch;
 use super::stopwatch::Stopwatch;
 use crate::cause::Cause;
 
@@ -46,7 +46,7 @@ struct Run<'a> {
     probe: Probe<'a>,
     /// The request that is on its way; none as long as nobody needs to know more of an ordinary one than its bytes.
     request: Option<Request<'a>>,
-    buffers: &'a mut Buffers,
+    scratch: &'a mut Scratch,
     stage: Stage,
     watch: Stopwatch,
     deadline: Option<Instant>,
@@ -61,17 +61,17 @@ struct Probe<'a> {
     user_agent: &'a str,
 }
 
-/// Carries out a probe. The body stays in the buffers.
+/// Carries out a probe. The body stays in the scratch.
 pub(super) async fn probe(
     get: &HttpGet,
     host: &str,
     port: u16,
     user_agent: &str,
     deadline: Option<Instant>,
-    buffers: &mut Buffers,
+    scratch: &mut Scratch,
 ) -> Report {
     let probe = Probe { get, host, port, user_agent };
-    let plain = plain::write(get, host, port, user_agent, &mut buffers.request);
+    let plain = plain::write(get, host, port, user_agent, &mut scratch.request);
     let request = match plain {
         Some(_) => None,
         None => match Request::of_probe(get, host, port, user_agent) {
@@ -79,7 +79,7 @@ pub(super) async fn probe(
             Err(text) => return Report::new(Verdict::Error { failure: false, text }, Cause::Request),
         },
     };
-    let mut run = Run { probe, request, buffers, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
+    let mut run = Run { probe, request, scratch, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
     let ended = match deadline {
         Some(deadline) => tokio::time::timeout_at(deadline, run.follow(plain)).await.ok(),
         None => Some(run.follow(plain).await),

@@ -1,0 +1,55 @@
+//! When the engine's thread wakes for the core: a timerfd, because the runtime's clock counts milliseconds and rounds up
+//! twice, and a probe would be up to two of them late.
+
+use std::io;
+use std::os::fd::OwnedFd;
+use std::time::Duration;
+
+use probelet_core::time::Instant;
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
+use tokio::io::unix::AsyncFd;
+
+use super::clock::Clock;
+use crate::watched::watched;
+
+/// A timer that rings once.
+pub(super) struct Alarm {
+    timer: AsyncFd<OwnedFd>,
+    clock: Clock,
+    /// When it will ring.
+    at: Option<Instant>,
+}
+
+impl Alarm {
+    pub(super) fn new(clock: Clock) -> io::Result<Self> {
+        let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
+        Ok(Self { timer: watched(timer)?, clock, at: None })
+    }
+
+    /// Rings a little after `deadline`, so that what is due meanwhile shares the wake-up; for none not at all.
+    pub(super) fn set(&mut self, deadline: Option<Instant>) {
+        let at = deadline.map(|deadline| deadline + SHARED);
+        if at == self.at {
+            return;
+        }
+        self.at = at;
+        // Zero would mean never.
+        let left = at.map_or(Duration::ZERO, |at| at.since(self.clock.now()).max(Duration::from_nanos(1)));
+        let left = Timespec::try_from(left).expect("a deadline of the core is within its clock");
+        let times = Itimerspec { it_interval: Timespec::default(), it_value: left };
+        timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::empty(), &times).expect("a timer of our own");
+    }
+
+    /// Waits until it rings.
+    pub(super) async fn rung(&mut self) {
+        // The descriptor is not read: setting it again forgets that it rang, and the runtime is told of each ring anew.
+        let ready = self.timer.readable().await;
+        ready.expect("the runtime has not ended").clear_ready();
+        self.at = None;
+    }
+}
+
+/// How late a probe may be so that another one comes with it: a wake-up costs as much as a third of a probe.
+const SHARED: Duration = Duration::from_millis(1);

@@ -1,0 +1,105 @@
+//! The tasks that carry out attempts. One that is done waits for the next, so that an attempt costs no task of its own.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use tokio::sync::Notify;
+
+use super::attempt::{Ended, Start, Ticket, perform};
+use crate::handler::Scratch;
+
+/// The tasks, and what they have brought home.
+#[derive(Default)]
+pub(super) struct Crew {
+    idle: Mutex<Vec<Arc<Hand>>>,
+    landed: Mutex<Vec<Ended>>,
+    /// Rung when an attempt has landed.
+    pub(super) bell: Notify,
+}
+
+/// One task, as the others see it.
+struct Hand {
+    next: Mutex<Option<Start>>,
+    bell: Notify,
+}
+
+impl Crew {
+    /// Gives an attempt to a task that waits, or to a new one.
+    pub(super) fn launch(self: &Arc<Self>, start: Start) {
+        let idle = lock(&self.idle).pop();
+        match idle {
+            Some(hand) => {
+                *lock(&hand.next) = Some(start);
+                hand.bell.notify_one();
+            }
+            None => {
+                let hand = Arc::new(Hand { next: Mutex::new(Some(start)), bell: Notify::new() });
+                tokio::spawn(work(Arc::clone(self), hand));
+            }
+        }
+    }
+
+    /// Takes what has landed, into an empty list.
+    pub(super) fn landed(&self, into: &mut Vec<Ended>) {
+        std::mem::swap(&mut *lock(&self.landed), into);
+    }
+
+    fn land(&self, ended: Ended) {
+        lock(&self.landed).push(ended);
+        self.bell.notify_one();
+    }
+
+    /// Whether a task that is done is kept.
+    fn keeps(&self, hand: &Arc<Hand>) -> bool {
+        let mut idle = lock(&self.idle);
+        let is_kept = idle.len() < IDLE_MAX;
+        if is_kept {
+            idle.push(Arc::clone(hand));
+        }
+        is_kept
+    }
+}
+
+async fn work(crew: Arc<Crew>, hand: Arc<Hand>) {
+    let mut scratch = Scratch::default();
+    loop {
+        let next = lock(&hand.next).take();
+        let Some(start) = next else {
+            hand.bell.notified().await;
+            continue;
+        };
+        let flight = Flight { crew: &crew, ticket: Some(start.ticket()) };
+        flight.land(perform(start, &mut scratch).await);
+        if !crew.keeps(&hand) {
+            return;
+        }
+    }
+}
+
+/// Lands an attempt when it is dropped, also by a panic: its worker would otherwise wait for it for ever.
+struct Flight<'a> {
+    crew: &'a Crew,
+    ticket: Option<Ticket>,
+}
+
+impl Flight<'_> {
+    fn land(mut self, ended: Ended) {
+        self.ticket = None;
+        self.crew.land(ended);
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.crew.land(Ended::of_panic(ticket));
+        }
+    }
+}
+
+/// Nothing that holds a lock here can panic between two states.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Tasks that wait: each has some ten KiB. More attempts than that are in flight only when targets hang, or in a burst.
+const IDLE_MAX: usize = 256;

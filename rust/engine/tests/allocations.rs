@@ -1,0 +1,98 @@
+//! An ordinary probe that goes well allocates nothing, once its scratch has been used.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::io::{Read, Write};
+use std::net::TcpListener;
+
+use probelet_core::prober::Outcome;
+use probelet_core::semantics::GrpcConnect;
+use probelet_core::spec::{Handler, HttpGet, IntOrString};
+use probelet_engine::cause::Cause;
+use probelet_engine::handler::{Asker, Scratch, attempt};
+
+struct Counting;
+
+thread_local! {
+    /// Of this thread alone: the target allocates as it likes.
+    static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
+}
+
+fn count() {
+    ALLOCATIONS.with(|count| count.set(count.get() + 1));
+}
+
+// SAFETY: every call is passed on to the system allocator with its own arguments; the count is beside it.
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        count();
+        // SAFETY: the caller's promise about `layout` is passed on.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
+        // SAFETY: the pointer came from the system allocator with this layout.
+        unsafe { System.dealloc(pointer, layout) }
+    }
+
+    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
+        count();
+        // SAFETY: the pointer came from the system allocator with this layout; the promise about `size` is passed on.
+        unsafe { System.realloc(pointer, layout, size) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+/// A target that reads a request, if there is one, answers and hangs up.
+fn target() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = listener.local_addr().expect("it is bound").port();
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            let mut connection = connection.expect("a connection");
+            if connection.read(&mut [0; 1024]).is_ok_and(|count| count > 0) {
+                let _ = connection.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok");
+            }
+        }
+    });
+    port
+}
+
+/// Allocations of a hundred attempts, after a few that make the buffers.
+fn allocations_of(handler: &Handler) -> u64 {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout };
+    let mut scratch = Scratch::default();
+    runtime.block_on(async {
+        let mut before = 0;
+        for number in 0..110 {
+            if number == 10 {
+                before = ALLOCATIONS.get();
+            }
+            let (outcome, cause, _) = attempt(handler, &[], "127.0.0.1", asker, 30, &mut scratch).await;
+            assert_eq!((outcome, cause), (Outcome::Success, Cause::Ok));
+        }
+        ALLOCATIONS.get() - before
+    })
+}
+
+#[test]
+fn an_http_probe_that_goes_well_allocates_nothing() {
+    let get = HttpGet {
+        scheme: "HTTP".into(),
+        host: "".into(),
+        port: IntOrString::Int(target().into()),
+        path: "/healthz?full=1".into(),
+        headers: vec![],
+        http2: false,
+    };
+    assert_eq!(allocations_of(&Handler::HttpGet(get)), 0);
+}
+
+#[test]
+fn a_tcp_probe_that_goes_well_allocates_nothing() {
+    let port = IntOrString::Int(target().into());
+    assert_eq!(allocations_of(&Handler::TcpSocket { host: "".into(), port }), 0);
+}
