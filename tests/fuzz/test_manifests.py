@@ -36,8 +36,8 @@ def test_every_mistake_is_a_line_and_every_pod_survives_the_wire(tmp_path: Path)
         data = mutated(SEED, number)
         path.write_bytes(data)
         try:
-            for on_host in (False, True):
-                loaded = read_file(path, on_host=on_host)
+            for runtime in (None, "process", "cri"):
+                loaded = read_file(path, runtime=runtime)
                 examine(path, data, loaded.pods, loaded.problems)
         except Exception as error:
             raise AssertionError(f"{replay(number)}\n{data[:2000]!r}") from error

@@ -28,8 +28,6 @@ from probelet.spec.load import Manifest
 
 # `--runtime` for the embedded one.
 PROCESS = "process"
-# Where the kubelet has a runtime write container logs (podLogsDir, pkg/kubelet/apis/config, 1.36).
-POD_LOGS_DIR = Path("/var/log/pods")
 
 log = structlog.get_logger("probelet.run")
 
@@ -40,7 +38,10 @@ class ServiceDied(Exception):
 
 @dataclass(frozen=True)
 class Plan:
-    """What the command line asks for. ``seconds`` is how long to run, None for until a signal."""
+    """What the command line asks for. ``seconds`` is how long to run, None for until a signal.
+
+    ``drain``: whether the pods end with the service.
+    """
 
     configuration: Config
     manifests: Manifests
@@ -48,6 +49,7 @@ class Plan:
     runtime: str
     node: str
     seconds: float | None
+    drain: bool
 
 
 def carry_out(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> int:
@@ -63,7 +65,7 @@ def carry_out(plan: Plan, state_dir: Path, sock: socket.socket, address: Address
 async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> int:
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
-        runtime, endpoint, log_root = await _runtime(plan.runtime, state_dir, stack)
+        runtime, endpoint, log_root = await _runtime(plan, state_dir, stack)
         timeout = plan.configuration.kubelet.runtime_request_timeout / SECOND
         client = await stack.enter_async_context(RuntimeClient(endpoint, request_timeout=timeout))
         service = await stack.enter_async_context(_service(plan, client, log_root))
@@ -75,6 +77,9 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         if runtime is not None:
             work.append(_runtime_died(runtime))
         reason = await lifetime.wait(plan.seconds, *work)
+        if not plan.drain:
+            log.info("leaving the pods to the runtime", reason=reason)
+            return 0
         log.info("draining", reason=reason)
         return await _drain(service, lifetime)
 
@@ -94,10 +99,10 @@ async def _drain(service: Service, lifetime: Lifetime) -> int:
     return code
 
 
-async def _runtime(name: str, state_dir: Path, stack: AsyncExitStack) -> tuple[EmbeddedRuntime | None, str, Path]:
+async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[EmbeddedRuntime | None, str, Path]:
     """The runtime's endpoint and where it writes logs; the embedded one is started here and ends with the stack."""
-    if name != PROCESS:
-        return None, name, POD_LOGS_DIR
+    if plan.runtime != PROCESS:
+        return None, plan.runtime, Path(plan.configuration.kubelet.pod_logs_dir)
     runtime = await launch(state_dir)
     stack.push_async_callback(runtime.aclose)
     return runtime, runtime.endpoint, runtime.log_directory

@@ -22,6 +22,7 @@ from probelet.cli.writer import being_written
 from probelet.spec.disabled import drop_disabled_fields
 from probelet.spec.load import Listing, Loaded, Manifest, list_manifests, read_file, unique
 from probelet.spec.problem import Problem
+from probelet.spec.runtime_kind import RuntimeKind
 
 # Longer than an editor or a shell takes between removing or emptying a file and writing it anew.
 SETTLE_SECONDS = 0.25
@@ -82,13 +83,13 @@ class Look:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which of their fields exist; ``on_host`` as for ``spec.load.load``. ``first`` comes first.
+    ``gates`` decide which of their fields exist; ``runtime`` as for ``spec.load.load``. ``first`` comes first.
     """
 
-    def __init__(self, paths: Sequence[Path], gates: Mapping[str, bool], *, on_host: bool) -> None:
+    def __init__(self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind) -> None:
         self._paths = paths
         self._gates = gates
-        self._on_host = on_host
+        self._runtime: RuntimeKind = runtime
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}
         # By namespace/name.
@@ -103,7 +104,7 @@ class ManifestFiles:
         problems = list(listing.problems)
         for path, name in listing.files.items():
             stamp = stamp_of(path)
-            loaded = read_file(name, on_host=self._on_host)
+            loaded = read_file(name, runtime=self._runtime)
             self._files[path] = _File(name, stamp, stamp, pods=loaded.pods)
             problems += loaded.problems
         self._choose()
@@ -157,7 +158,7 @@ class ManifestFiles:
             return Loaded([], [])
         if being_written(path):
             return None
-        loaded = read_file(file.name, on_host=self._on_host)
+        loaded = read_file(file.name, runtime=self._runtime)
         # Somebody may have begun to write while it was read.
         return None if being_written(path) or stamp_of(path) != file.seen else loaded
 

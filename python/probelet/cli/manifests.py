@@ -14,6 +14,7 @@ from probelet.cli.exit import CliError
 from probelet.cli.manifest_files import SETTLE_SECONDS, ManifestFiles
 from probelet.spec.load import Manifest
 from probelet.spec.problem import Problem
+from probelet.spec.runtime_kind import RuntimeKind
 
 # Changes that are not announced (a network file system, no watches left) are found this late: the kubelet's
 # fileCheckFrequency (pkg/kubelet/apis/config/v1beta1/defaults.go, 1.36).
@@ -29,12 +30,12 @@ log = structlog.get_logger("probelet.run")
 class Manifests:
     """The pods in some files and directories. ``gates`` decide which of their fields exist.
 
-    ``on_host``: their containers are to be processes of this machine.
+    ``runtime``: what their containers are to run on.
     """
 
-    def __init__(self, paths: Sequence[Path], gates: Mapping[str, bool], *, on_host: bool) -> None:
+    def __init__(self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind) -> None:
         self._paths = paths
-        self._files = ManifestFiles(paths, gates, on_host=on_host)
+        self._files = ManifestFiles(paths, gates, runtime=runtime)
 
     def first(self) -> list[Manifest]:
         """The pods to begin with. Any mistake ends the verb, in a line of its own, before anything has started."""

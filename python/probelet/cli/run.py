@@ -27,8 +27,10 @@ app = verb(
     "directory of such files. They are watched: what is added starts, what is\n"
     "removed ends, and a pod whose new version has a mistake goes on as it is.\n"
     "SIGTERM or Ctrl-C drains within the pods' grace and exits 0; a second one kills\n"
-    "at once and exits 128 + its number (130 for Ctrl-C). What the containers print\n"
-    "is in STATE_DIR/runtime/logs, or where the CRI runtime puts it.",
+    "at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the pods\n"
+    "stay when probelet ends, and the next one goes on with them; --drain ends them.\n"
+    "What containers print is in STATE_DIR/runtime/logs; of a CRI runtime, in\n"
+    "podLogsDir of the KubeletConfiguration (/var/log/pods).",
     "probelet run examples/web",
     "probelet run /etc/kubernetes/manifests --listen 127.0.0.1:0",
     "probelet run pods/ --runtime unix:///run/containerd/containerd.sock",
@@ -49,6 +51,7 @@ def run(
     state_dir: StateDir = None,
     node_name: Annotated[str | None, Parameter(metavar="NAME", help="Default: the name of this host.")] = None,
     duration: Duration = None,
+    drain: Annotated[bool, Parameter(negative="", help="End a CRI runtime's pods too when probelet ends.")] = False,
     log_format: LogFormat = "text",
     log_level: LogLevel = "info",
 ) -> int:
@@ -76,7 +79,7 @@ def run(
         raise CliError(f'--runtime: {error}; or "{PROCESS}"') from error
     for warning in configuration.warnings:
         structlog.get_logger("probelet.run").warning(str(warning))
-    manifests = Manifests(list(paths), configuration.gates, on_host=runtime == PROCESS)
+    manifests = Manifests(list(paths), configuration.gates, runtime="process" if runtime == PROCESS else "cri")
     plan = Plan(
         configuration=configuration,
         manifests=manifests,
@@ -84,6 +87,7 @@ def run(
         runtime=runtime,
         node=node_name or socket.gethostname(),
         seconds=duration,
+        drain=drain or runtime == PROCESS,
     )
     try:
         with locked_state_dir(state_dir or default_state_dir()) as locked:

@@ -44,14 +44,19 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     runtime_request_timeout: Duration = 0
     """Deadline of a CRI call, except of those that wait by nature; an exec run gets this plus its own timeout.
     Default 2m, also for an explicit 0 (the kubelet's defaulting); must not be negative."""
+    pod_logs_dir: str = ""
+    """Where a CRI runtime writes container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
+    The embedded runtime keeps them in its state directory."""
     crash_loop_back_off: CrashLoopBackOffConfig = CrashLoopBackOffConfig()
     crashloopbackoff: ProposedCrashLoopBackOff = ProposedCrashLoopBackOff()
 
 
 RUNTIME_REQUEST_TIMEOUT = 2 * MINUTE
+POD_LOGS_DIR = "/var/log/pods"
 
 
 def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
     """The kubelet's defaulting (``SetDefaults_KubeletConfiguration``, 1.36) of what is read here."""
     timeout = config.runtime_request_timeout or RUNTIME_REQUEST_TIMEOUT
-    return msgspec.structs.replace(config, runtime_request_timeout=timeout)
+    logs = config.pod_logs_dir or POD_LOGS_DIR
+    return msgspec.structs.replace(config, runtime_request_timeout=timeout, pod_logs_dir=logs)

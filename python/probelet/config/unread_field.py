@@ -18,7 +18,7 @@ _NAMES = """
     localStorageCapacityIsolation logging makeIPTablesUtilChains maxOpenFiles maxParallelImagePulls maxPods
     memoryManagerPolicy memoryReservationPolicy memorySwap memoryThrottlingFactor mergeDefaultEvictionSettings
     nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency nodeStatusUpdateFrequency oomScoreAdj
-    podCIDR podLogsDir podPidsLimit podsPerCore port preloadedImagesVerificationAllowlist protectKernelDefaults
+    podCIDR podPidsLimit podsPerCore port preloadedImagesVerificationAllowlist protectKernelDefaults
     providerID qosReserved readOnlyPort registerNode registerWithTaints registryBurst registryPullQPS
     reservedMemory reservedSystemCPUs resolvConf rotateCertificates runOnce seccompDefault serializeImagePulls
     serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod shutdownGracePeriodByPodPriority

@@ -1,5 +1,7 @@
 """What values a configuration may hold, beyond their types."""
 
+import posixpath
+
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.spec.duration import format_duration
@@ -8,10 +10,16 @@ from probelet.spec.problem import FieldError
 
 def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
     """Mistakes in the kubelet's document."""
-    if config.runtime_request_timeout >= 0:
-        return []
-    value = format_duration(config.runtime_request_timeout)
-    return [FieldError("runtimeRequestTimeout", "Invalid value", value, "must not be negative")]
+    errors = []
+    if config.runtime_request_timeout < 0:
+        value = format_duration(config.runtime_request_timeout)
+        errors.append(FieldError("runtimeRequestTimeout", "Invalid value", value, "must not be negative"))
+    logs = config.pod_logs_dir
+    if logs and not (logs.isascii() and logs.startswith("/") and posixpath.normpath(logs) == logs):
+        # Container runtimes refuse others (apis/config/validation, 1.36).
+        detail = "must be a clean absolute path of ASCII characters"
+        errors.append(FieldError("podLogsDir", "Invalid value", logs, detail))
+    return errors
 
 
 def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:

@@ -235,6 +235,27 @@ class RuntimeClient:
             limit = self._request_timeout + timeout_seconds
         return cast(api_pb2.ExecSyncResponse, await self._call("ExecSync", request, limit))
 
+    # Images (ImageService; on the same socket, as the kubelet's default is).
+
+    async def list_images(self) -> list[api_pb2.Image]:
+        """Every image the runtime has."""
+        request = api_pb2.ListImagesRequest()
+        response = await self._call("ListImages", request, self._request_timeout)
+        return list(cast(api_pb2.ListImagesResponse, response).images)
+
+    async def image_status(self, image: str) -> api_pb2.Image | None:
+        """The image the runtime has under this name, None if it has none."""
+        request = api_pb2.ImageStatusRequest(image=api_pb2.ImageSpec(image=image))
+        response = cast(api_pb2.ImageStatusResponse, await self._call("ImageStatus", request, self._request_timeout))
+        return response.image if response.HasField("image") and response.image.id else None
+
+    async def pull_image(self, image: str, sandbox_config: api_pb2.PodSandboxConfig) -> str:
+        """Fetch an image; returns what to create containers from. Without a limit: the runtime watches its progress."""
+        request = api_pb2.PullImageRequest(image=api_pb2.ImageSpec(image=image), sandbox_config=sandbox_config)
+        return cast(api_pb2.PullImageResponse, await self._call("PullImage", request, None)).image_ref
+
+    # Events.
+
     def container_events(self) -> ContainerEvents:
         """Open the event stream. Open it before listing, and list again after any error of it.
 

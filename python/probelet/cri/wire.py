@@ -40,7 +40,10 @@ CHANNEL_OPTIONS = (
 LIMIT_SECONDS_MAX = 10 * 365 * 86_400
 """The longest deadline of a call: the gRPC library counts nanoseconds since 1970 in 64 bits, which end in 2262."""
 
-RUNTIME_SERVICE = api_pb2.DESCRIPTOR.services_by_name["RuntimeService"]
+SERVICES = tuple(api_pb2.DESCRIPTOR.services_by_name.values())
+"""RuntimeService and ImageService: two services of one socket, no RPC's name in both."""
+
+METHODS = {method.name: method for service in SERVICES for method in service.methods}
 
 
 def snake_case(rpc: str) -> str:
@@ -104,10 +107,10 @@ class Channel:
     def _multi_callable(self, rpc: str) -> Any:
         found = self._calls.get(rpc)
         if found is None:
-            method = RUNTIME_SERVICE.methods_by_name[rpc]
+            method = METHODS[rpc]
             make = self._channel.unary_stream if method.server_streaming else self._channel.unary_unary
             found = self._calls[rpc] = make(
-                f"/{RUNTIME_SERVICE.full_name}/{rpc}",
+                f"/{method.containing_service.full_name}/{rpc}",
                 request_serializer=GetMessageClass(method.input_type).SerializeToString,
                 response_deserializer=GetMessageClass(method.output_type).FromString,
             )
@@ -141,23 +144,12 @@ class Server:
     """
 
     def __init__(self, runtime: object) -> None:
-        handlers = {}
-        for method in RUNTIME_SERVICE.methods:
-            implementation = getattr(runtime, snake_case(method.name), None)
-            if implementation is not None:
-                make = (
-                    grpc.unary_stream_rpc_method_handler
-                    if method.server_streaming
-                    else grpc.unary_unary_rpc_method_handler
-                )
-                handlers[method.name] = make(
-                    _answering_stream(implementation) if method.server_streaming else _answering(implementation),
-                    request_deserializer=GetMessageClass(method.input_type).FromString,
-                    response_serializer=GetMessageClass(method.output_type).SerializeToString,
-                )
         self._server = grpc.aio.server(options=CHANNEL_OPTIONS)
         self._server.add_generic_rpc_handlers(
-            (grpc.method_handlers_generic_handler(RUNTIME_SERVICE.full_name, handlers),)
+            tuple(
+                grpc.method_handlers_generic_handler(service.full_name, _handlers(service, runtime))
+                for service in SERVICES
+            )
         )
 
     async def start(self, socket: str) -> None:
@@ -171,6 +163,21 @@ class Server:
     async def stop(self, grace: float) -> None:
         """Take no more calls, give those in flight ``grace`` seconds, then cancel them."""
         await self._server.stop(grace)
+
+
+def _handlers(service: Any, runtime: object) -> dict[str, Any]:
+    handlers = {}
+    for method in service.methods:
+        implementation = getattr(runtime, snake_case(method.name), None)
+        if implementation is not None:
+            streams = method.server_streaming
+            make = grpc.unary_stream_rpc_method_handler if streams else grpc.unary_unary_rpc_method_handler
+            handlers[method.name] = make(
+                _answering_stream(implementation) if streams else _answering(implementation),
+                request_deserializer=GetMessageClass(method.input_type).FromString,
+                response_serializer=GetMessageClass(method.output_type).SerializeToString,
+            )
+    return handlers
 
 
 def _answering(implementation: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:

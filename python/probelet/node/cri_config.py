@@ -29,19 +29,35 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
         log_directory=str(log_directory(log_root, pod)),
         labels=labels.sandbox_labels(pod, node),
         annotations=meta.annotations,
+        port_mappings=[
+            api_pb2.PortMapping(
+                protocol=port.protocol or "TCP",
+                container_port=port.container_port,
+                host_port=port.host_port,
+                host_ip=port.host_ip,
+            )
+            for container in pod.spec.containers
+            for port in container.ports
+            if port.host_port
+        ],
         linux=api_pb2.LinuxPodSandboxConfig(
             security_context=api_pb2.LinuxSandboxSecurityContext(namespace_options=_namespaces(pod))
         ),
     )
 
 
-def container_config(pod: Pod, container: Container, restart_count: int, place: Place) -> api_pb2.ContainerConfig:
-    """One instance of a container, with everything expanded that the kubelet expands."""
+def container_config(
+    pod: Pod, container: Container, restart_count: int, image_ref: str, place: Place
+) -> api_pb2.ContainerConfig:
+    """One instance of a container, with everything expanded that the kubelet expands.
+
+    ``image_ref`` is what the image service calls the image; empty where there are no images.
+    """
     variables = environment(pod, container, place)
     known = {**place.given, **variables}
     return api_pb2.ContainerConfig(
         metadata=api_pb2.ContainerMetadata(name=container.name, attempt=restart_count),
-        image=api_pb2.ImageSpec(image=container.image, user_specified_image=container.image),
+        image=api_pb2.ImageSpec(image=image_ref or container.image, user_specified_image=container.image),
         command=expanded(container.command, known),
         args=expanded(container.args, known),
         working_dir=container.working_dir,
@@ -49,6 +65,9 @@ def container_config(pod: Pod, container: Container, restart_count: int, place: 
         labels=labels.container_labels(pod, container),
         annotations=labels.container_annotations(pod, container, restart_count),
         log_path=log_path(container.name, restart_count),
+        stdin=container.stdin is True,
+        stdin_once=container.stdin_once is True,
+        tty=container.tty is True,
         linux=api_pb2.LinuxContainerConfig(
             security_context=api_pb2.LinuxContainerSecurityContext(namespace_options=_namespaces(pod))
         ),
@@ -58,4 +77,10 @@ def container_config(pod: Pod, container: Container, restart_count: int, place: 
 def _namespaces(pod: Pod) -> api_pb2.NamespaceOption:
     # Processes are shared by the pod only where it asks for that; the API's zero value would share them always.
     pid = api_pb2.POD if pod.spec.share_process_namespace else api_pb2.CONTAINER
-    return api_pb2.NamespaceOption(network=api_pb2.NODE if pod.spec.host_network else api_pb2.POD, pid=pid)
+    if pod.spec.host_pid is True:
+        pid = api_pb2.NODE
+    return api_pb2.NamespaceOption(
+        network=api_pb2.NODE if pod.spec.host_network else api_pb2.POD,
+        pid=pid,
+        ipc=api_pb2.NODE if pod.spec.host_ipc is True else api_pb2.POD,
+    )

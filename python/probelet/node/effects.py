@@ -7,17 +7,21 @@ from pathlib import Path
 
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
+from probelet.cri.v1 import api_pb2
 from probelet.node.cache import PodCache
 from probelet.node.cri_config import container_config, log_directory, log_path, sandbox_config
 from probelet.node.environment import Place
 from probelet.node.facts import bare_id
 from probelet.node.hooks import Hooks
+from probelet.node.images import Images
 from probelet.node.pleg import Pleg
 from probelet.policy.action import (
     CreateContainer,
     Effect,
+    InspectImage,
     KillContainer,
     Outcome,
+    PullImage,
     RemoveContainer,
     RemoveSandbox,
     RunHook,
@@ -43,6 +47,7 @@ class Effects:
         client: RuntimeClient,
         cache: PodCache,
         pleg: Pleg,
+        images: Images,
         *,
         runtime: str,
         node: str,
@@ -53,6 +58,7 @@ class Effects:
         self._client = client
         self._cache = cache
         self._pleg = pleg
+        self._images = images
         self._runtime = runtime
         self._node = node
         self._log_root = log_root
@@ -65,6 +71,9 @@ class Effects:
             outcome = await self._call(pod, effect)
         except errors.CriError as error:
             outcome = Outcome(error=str(error), detail=error.detail)
+        except OSError as error:
+            # A directory for logs that cannot be made.
+            outcome = Outcome(error=str(error), detail=str(error))
         await self.look(pod.metadata.uid, effect, outcome)
         return outcome
 
@@ -79,12 +88,16 @@ class Effects:
     async def _call(self, pod: Pod, effect: Effect) -> Outcome:
         match effect:
             case RunSandbox(attempt):
-                config = sandbox_config(pod, attempt=attempt, node=self._node, log_root=self._log_root)
-                return Outcome(id=await self._client.run_pod_sandbox(config))
+                log_directory(self._log_root, pod).mkdir(parents=True, exist_ok=True)
+                return Outcome(id=await self._client.run_pod_sandbox(self._sandbox_config(pod, attempt)))
             case StopSandbox(sandbox_id):
                 await _unless_gone(self._client.stop_pod_sandbox(sandbox_id))
             case RemoveSandbox(sandbox_id):
                 await _unless_gone(self._client.remove_pod_sandbox(sandbox_id))
+            case InspectImage(image):
+                return await self._images.inspect(image)
+            case PullImage(image, sandbox_id):
+                return await self._images.pull(image, self._config_of(pod, sandbox_id))
             case CreateContainer():
                 return Outcome(id=await self._create(pod, effect))
             case StartContainer(_, container_id):
@@ -119,14 +132,24 @@ class Effects:
 
     async def _create(self, pod: Pod, effect: CreateContainer) -> str:
         sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
-        attempt = sandbox.attempt if sandbox is not None else 0
-        # The runtime wants the configuration the sandbox was run with; it follows from the pod and the attempt.
-        of_sandbox = sandbox_config(pod, attempt=attempt, node=self._node, log_root=self._log_root)
         ip = sandbox.ip or "" if sandbox is not None else ""
         # The process runtime tells every container its address, which a server has to bind there.
         given = {"POD_IP": ip} if self._on_host and ip else {}
-        config = container_config(pod, effect.container, effect.restart_count, Place(self._node, ip, given))
+        place = Place(self._node, ip, given)
+        config = container_config(pod, effect.container, effect.restart_count, effect.image_ref, place)
+        # A runtime writes the log and does not make its directory.
+        log = log_directory(self._log_root, pod) / config.log_path
+        log.parent.mkdir(parents=True, exist_ok=True)
+        of_sandbox = self._config_of(pod, effect.sandbox_id)
         return f"{self._runtime}://{await self._client.create_container(effect.sandbox_id, config, of_sandbox)}"
+
+    def _config_of(self, pod: Pod, sandbox_id: str) -> api_pb2.PodSandboxConfig:
+        """The configuration a sandbox was run with, which the runtime wants again; it follows from pod and attempt."""
+        sandbox = self._cache.sandbox(pod.metadata.uid, sandbox_id)
+        return self._sandbox_config(pod, sandbox.attempt if sandbox is not None else 0)
+
+    def _sandbox_config(self, pod: Pod, attempt: int) -> api_pb2.PodSandboxConfig:
+        return sandbox_config(pod, attempt=attempt, node=self._node, log_root=self._log_root)
 
     async def _look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
         match effect:

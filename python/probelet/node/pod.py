@@ -72,6 +72,7 @@ class Parts:
     tasks: Tasks
     counters: Counters
     probe_grace: bool
+    images: bool
 
 
 class NodePod:
@@ -82,7 +83,9 @@ class NodePod:
         self.pod = manifest.pod
         self.uid = manifest.pod.metadata.uid
         self.full_name = manifest.pod.full_name
-        self.machine = PodMachine(manifest.pod, parts.prober, parts.backoff, probe_grace=parts.probe_grace)
+        self.machine = PodMachine(
+            manifest.pod, parts.prober, parts.backoff, probe_grace=parts.probe_grace, images=parts.images
+        )
         self.removing = False
         """Whether the pod has been asked to end."""
         self._parts = parts

@@ -21,6 +21,7 @@ from probelet.node.changes import Changes
 from probelet.node.counters import Counters
 from probelet.node.effects import Effects
 from probelet.node.execs import Execs
+from probelet.node.images import Images
 from probelet.node.pleg import Pleg
 from probelet.node.pod import NodePod, Parts
 from probelet.node.prober import EngineProber
@@ -48,9 +49,9 @@ class Service:
     ``start``, then ``set_pods`` as often as the source has news, ``drain`` once, ``close``. All on one event loop.
     The engine is taken over and closed; the client stays the caller's.
 
-    ``on_host`` says that the runtime's containers are processes of this machine, ``probe_grace`` that the gate
-    ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call themselves; ``configuration`` is
-    what ``/configz`` shows.
+    ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
+    ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call
+    themselves; ``configuration`` is what ``/configz`` shows.
     """
 
     def __init__(
@@ -101,6 +102,7 @@ class Service:
             self._client,
             self._cache,
             pleg,
+            Images(self._client, self._engine.now),
             runtime=runtime,
             node=self._node,
             log_root=self._log_root,
@@ -118,6 +120,7 @@ class Service:
             tasks=self._tasks,
             counters=self._counters,
             probe_grace=self._probe_grace,
+            images=not self._on_host,
         )
         await pleg.relist()
         self._changes.watch()

@@ -45,13 +45,32 @@ class RemoveSandbox:
 
 
 @dataclass(frozen=True, slots=True)
+class InspectImage:
+    """ImageStatus; the outcome's ``id`` is what to create containers from, empty when the image is missing."""
+
+    image: str
+
+
+@dataclass(frozen=True, slots=True)
+class PullImage:
+    """PullImage; the outcome's ``id`` as for ``InspectImage``, its ``pull`` how it went."""
+
+    image: str
+    sandbox_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class CreateContainer:
-    """CreateContainer; the outcome's ``id`` is the container's, ``type://id``."""
+    """CreateContainer; the outcome's ``id`` is the container's, ``type://id``.
+
+    ``image_ref`` is what the image service gave, empty where containers are made of no image.
+    """
 
     sandbox_id: str
     kind: Kind
     container: Container
     restart_count: int
+    image_ref: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +120,8 @@ Effect: TypeAlias = (
     RunSandbox
     | StopSandbox
     | RemoveSandbox
+    | InspectImage
+    | PullImage
     | CreateContainer
     | StartContainer
     | KillContainer
@@ -169,12 +190,22 @@ Action: TypeAlias = Perform | Cancel | Record | Publish | Arm | StopProbing | Fo
 
 
 @dataclass(frozen=True, slots=True)
+class Pull:
+    """A pull that succeeded: how long it took, how long with its wait for other pulls, and the image's bytes."""
+
+    took_ns: int = 0
+    with_wait_ns: int = 0
+    size: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Outcome:
     """How one effect ended. ``error`` is the error with its code, ``detail`` the runtime's own words; "" if it did."""
 
     id: str = ""
     error: str = ""
     detail: str = ""
+    pull: Pull = Pull()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,8 +9,9 @@ Rules
  2. A status is published when a sync begins, and nothing of what a sync does shows before the next one. So while a
     postStart hook holds up a sync, no container that it started is probed.
  3. Kills come first and one after the other; a whole pod is killed at once. Nothing starts before they have ended.
- 4. A refused start is looked at again exactly when its wait is over, a failed effect 10 s later, and everything else
-    when the runtime or a result changes. The kubelet also looks every minute; it would find nothing new here.
+ 4. A refused start or pull is looked at again exactly when its wait is over, a failed effect 10 s later, and
+    everything else when the runtime or a result changes. The kubelet also looks every minute; it would find nothing
+    new here.
  5. Termination is final. It gives up a kill or a postStart hook in flight, which the kubelet would wait for: the
     deletion's grace replaces that kill's. A preStop hook goes on, and the new kill waits for it.
 """
@@ -32,6 +33,7 @@ from probelet.policy.action import (
     Perform,
     Performed,
     Publish,
+    PullImage,
     RemoveContainer,
     RemoveSandbox,
     RunHook,
@@ -53,8 +55,9 @@ from probelet.policy.podstatus import ContainerStatus, container_statuses
 from probelet.policy.restart import StartGate
 from probelet.policy.restart_all import is_cleaned_up, restart_wanted
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.policy.starting import Starting, Wait
+from probelet.policy.starting import Starting
 from probelet.policy.strand import Strand, Strands, call
+from probelet.policy.wait import Wait
 from probelet.spec.pod import Pod, PodPhase
 
 RETRY_NS: Final = 10_000_000_000
@@ -78,10 +81,13 @@ class Stage(Enum):
 class PodMachine:
     """The machine of one pod. Feed it inputs with a ``now`` that never goes back; do what it answers, in order.
 
-    ``probe_grace``: whether the gate ProbeTerminationGracePeriod is on.
+    ``probe_grace``: whether the gate ProbeTerminationGracePeriod is on. ``images``: whether containers are made from
+    images, which then have to be there before a start.
     """
 
-    def __init__(self, pod: Pod, prober: Prober, gate: StartGate, *, probe_grace: bool = True) -> None:
+    def __init__(
+        self, pod: Pod, prober: Prober, gate: StartGate, *, probe_grace: bool = True, images: bool = False
+    ) -> None:
         self.pod = pod
         self.stage = Stage.SYNC
         self.phase: PodPhase = "Pending"
@@ -92,7 +98,7 @@ class PodMachine:
         # Hooks outlive the program that began them; everything else belongs to the one program that is under way.
         self._hooks = Strands(self._perform)
         self._killing = Killing(self._context, PreStopHooks(self._context, self._hooks))
-        self._starting = Starting(self._context, gate, self._killing)
+        self._starting = Starting(self._context, gate, self._killing, images=images)
         self._program: Strands | None = None
         self._superseded = False
         self._snapshot: Snapshot | None = None
@@ -167,7 +173,7 @@ class PodMachine:
             self._superseded = True
             for ticket, effects in self._program.calls():
                 # Only these are worth giving up: they may take for ever, and a half-made container is nobody's.
-                if isinstance(effects[0], KillContainer | RunHook):
+                if isinstance(effects[0], KillContainer | PullImage | RunHook):
                     self._context.out.append(Cancel(ticket))
 
     # Programs: strands of which one is under way at a time.

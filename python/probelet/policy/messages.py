@@ -10,13 +10,17 @@ from probelet.spec.problem import go_quote
 
 BACK_OFF: Final = "BackOff"
 CREATED: Final = "Created"
+ERR_IMAGE_NEVER_PULL: Final = "ErrImageNeverPull"
 FAILED: Final = "Failed"
 FAILED_CREATE_POD_SANDBOX: Final = "FailedCreatePodSandBox"
 FAILED_KILL_POD: Final = "FailedKillPod"
 FAILED_POST_START_HOOK: Final = "FailedPostStartHook"
 FAILED_PRE_STOP_HOOK: Final = "FailedPreStopHook"
+INSPECT_FAILED: Final = "InspectFailed"
 KILLING: Final = "Killing"
 LIFECYCLE_HTTP_FALLBACK: Final = "LifecycleHTTPFallback"
+PULLED: Final = "Pulled"
+PULLING: Final = "Pulling"
 SANDBOX_CHANGED: Final = "SandboxChanged"
 STARTED: Final = "Started"
 
@@ -32,6 +36,10 @@ SANDBOX_CHANGED_MESSAGE: Final = "Pod sandbox changed, it will be killed and re-
 CONTAINER_CREATING: Final = "ContainerCreating"
 CRASH_LOOP_BACK_OFF: Final = "CrashLoopBackOff"
 CREATE_CONTAINER_ERROR: Final = "CreateContainerError"
+ERR_IMAGE_PULL: Final = "ErrImagePull"
+IMAGE_INSPECT_ERROR: Final = "ImageInspectError"
+IMAGE_PULL_BACK_OFF: Final = "ImagePullBackOff"
+INVALID_IMAGE_NAME: Final = "InvalidImageName"
 POD_INITIALIZING: Final = "PodInitializing"
 POST_START_HOOK_ERROR: Final = "PostStartHookError"
 RESTARTING_ALL_CONTAINERS: Final = "RestartingAllContainers"
@@ -44,6 +52,12 @@ INIT_CONTAINER_FORGOTTEN: Final = (
     "normally"
 )
 REMOVED_FOR_RESTART: Final = "The container is removed because RestartAllContainers in place"
+
+# Errors of a pull that a runtime may name itself (cri-api pkg/errors, 1.36), and what the kubelet makes of them.
+PULL_ERRORS: Final = {
+    "RegistryUnavailable": "the registry is unavailable",
+    "SignatureValidationFailed": "the signature validation failed",
+}
 
 INVALID_HOOK: Final = "Cannot run handler: invalid handler: only exec, httpGet and sleep can be run"
 PLAIN_HTTP_ANSWER: Final = "server gave HTTP response to HTTPS client"
@@ -89,6 +103,48 @@ def back_off_event(container: str, pod: str) -> str:
 def back_off_waiting(delay_ns: int, container: str, pod: str) -> str:
     """The waiting message. It shows the stored delay, not what is left of it."""
     return f"back-off {go_duration(delay_ns)} restarting failed container={container} pod={pod}"
+
+
+def bad_image_name(image: str, error: str) -> str:
+    """The event and the waiting message of an image whose name cannot be read."""
+    return f"Failed to apply default image tag {go_quote(image)}: couldn't parse image name {go_quote(image)}: {error}"
+
+
+def inspect_failed(image: str, error: str) -> str:
+    """The runtime could not be asked for an image."""
+    return f"Failed to inspect image {go_quote(image)}: {error}"
+
+
+def image_present(image: str) -> str:
+    """The event of an image that needs no pull."""
+    return f"Container image {go_quote(image)} already present on machine and can be accessed by the pod"
+
+
+def never_pulled(image: str) -> str:
+    """An image that is missing and may not be pulled."""
+    return f"Container image {go_quote(image)} is not present with pull policy of Never"
+
+
+def pulling(image: str) -> str:
+    """The event of a pull that begins."""
+    return f"Pulling image {go_quote(image)}"
+
+
+def pulled(image: str, took_ns: int, with_wait_ns: int, size: int) -> str:
+    """The event of a pull that succeeded; times are cut to milliseconds, ``size`` is in bytes."""
+    took, waited = (go_duration(ns // 1_000_000 * 1_000_000) for ns in (took_ns, with_wait_ns))
+    image = go_quote(image)
+    return f"Successfully pulled image {image} in {took} ({waited} including waiting). Image size: {size} bytes."
+
+
+def pull_failed(image: str, error: str) -> str:
+    """The event of a pull that failed."""
+    return f"Failed to pull image {go_quote(image)}: {error}"
+
+
+def back_off_pulling(image: str) -> str:
+    """The event of a pull that has to wait; the waiting message goes on with the last pull's error."""
+    return f"Back-off pulling image {go_quote(image)}"
 
 
 def error_event(detail: str) -> str:

@@ -1,10 +1,9 @@
-"""How containers are started: the back-off gate, create, start, postStart hook.
+"""How containers are started: the back-off gate, the image, create, start, postStart hook.
 
 Kubelet kuberuntime_manager.go:SyncPod (its ``start``) and kuberuntime_container.go:startContainer, 1.36.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Literal
 
 from probelet.policy import messages
@@ -15,24 +14,18 @@ from probelet.policy.kill import KillReason, select_grace
 from probelet.policy.killing import Killing
 from probelet.policy.kind import Kind
 from probelet.policy.podstatus import ContainerStatus, StartError
+from probelet.policy.pulling import Pulling
 from probelet.policy.restart import StartGate, pass_gate
 from probelet.policy.snapshot import ContainerRecord, Snapshot
 from probelet.policy.strand import Strand, call
+from probelet.policy.wait import Wait
 from probelet.spec.container import Container
-
-
-@dataclass(frozen=True, slots=True)
-class Wait:
-    """A container in back-off: it may start at ``due_ns``; ``delay_ns`` is the stored delay."""
-
-    due_ns: int
-    delay_ns: int
 
 
 class Starting:
     """Strands that start containers of one pod, and what the last starts came to."""
 
-    def __init__(self, context: PodContext, gate: StartGate, killing: Killing) -> None:
+    def __init__(self, context: PodContext, gate: StartGate, killing: Killing, *, images: bool) -> None:
         self.errors: dict[str, StartError] = {}
         """Why containers could not be started, by name (kubelet ``reasonCache``)."""
         self.waits: dict[str, Wait] = {}
@@ -40,6 +33,7 @@ class Starting:
         self._context = context
         self._gate = gate
         self._killing = killing
+        self._pulling = Pulling(context) if images else None
         self._kept_exits: dict[str, ContainerRecord] = {}
 
     def keep_exits(self, snapshot: Snapshot) -> None:
@@ -70,9 +64,12 @@ class Starting:
             self.errors[name] = StartError(messages.CRASH_LOOP_BACK_OFF, text)
             context.record("Warning", messages.BACK_OFF, messages.back_off_event(name, context.text), name)
             return False
+        image_ref = yield from self._image(container, sandbox_id)
+        if image_ref is None:
+            return False
         self._kept_exits.pop(name, None)
         count = _restart_count(snapshot.newest(name), statuses.get(name))
-        (created,) = yield from call(CreateContainer(sandbox_id, kind, container, count))
+        (created,) = yield from call(CreateContainer(sandbox_id, kind, container, count, image_ref))
         if created.error:
             return self._failed(name, messages.CREATE_CONTAINER_ERROR, created, created.detail)
         context.record("Normal", messages.CREATED, messages.CONTAINER_CREATED, name)
@@ -87,6 +84,22 @@ class Starting:
                 return False
         self.errors.pop(name, None)
         return True
+
+    def _image(self, container: Container, sandbox_id: str) -> Strand[str | None]:
+        """What to create the container from; None, with the reason said, when it is not to be had now."""
+        if self._pulling is None:
+            return ""
+        found = yield from self._pulling.ensure(container, sandbox_id)
+        if isinstance(found, str):
+            return found
+        name = container.name
+        if isinstance(found, StartError):
+            self._context.failed = True
+        else:
+            self.waits[name], found = found
+        self.errors[name] = found
+        self._context.record("Warning", messages.FAILED, messages.error_event(found.reason), name)
+        return None
 
     def _post_start(self, hook: Hook) -> Strand[bool]:
         """The start is not over before its hook is; a container whose hook failed is killed."""

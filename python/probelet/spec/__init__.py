@@ -12,10 +12,11 @@ from probelet.spec.container import (
 )
 from probelet.spec.defaults import set_defaults
 from probelet.spec.disabled import drop_disabled_fields
-from probelet.spec.ignored import ignored_fields, require_command
+from probelet.spec.ignored import ignored_fields
 from probelet.spec.int_or_string import IntOrString
 from probelet.spec.load import Loaded, Manifest, load
 from probelet.spec.meta import ObjectMeta, OwnerReference
+from probelet.spec.needed import require_command
 from probelet.spec.pod import (
     ContainerState,
     ContainerStateRunning,

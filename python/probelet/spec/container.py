@@ -69,6 +69,8 @@ class Container(Object, frozen=True, kw_only=True):
 
     name: str = ""
     image: str = ""
+    image_pull_policy: str = ""
+    """``Always`` (default for ``:latest``), ``IfNotPresent`` (default for other tags) or ``Never``."""
     command: list[str] = msgspec.field(default_factory=list)
     args: list[str] = msgspec.field(default_factory=list)
     working_dir: str = ""
@@ -84,7 +86,6 @@ class Container(Object, frozen=True, kw_only=True):
     target_container_name: str = ""
     """Ephemeral containers only."""
     env_from: Opaque = None
-    image_pull_policy: Opaque = None
     resize_policy: Opaque = None
     resources: Opaque = None
     security_context: Opaque = None

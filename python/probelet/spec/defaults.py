@@ -7,6 +7,7 @@ A number that is 0 counts as absent: an explicit 0 silently becomes the default,
 from msgspec.structs import replace
 
 from probelet.spec.container import Container, ContainerPort, Lifecycle, LifecycleHandler
+from probelet.spec.image import default_pull_policy
 from probelet.spec.meta import ObjectMeta
 from probelet.spec.pod import Pod, PodSpec
 from probelet.spec.probe import HTTPGetAction, Probe
@@ -48,12 +49,18 @@ def _spec(spec: PodSpec) -> PodSpec:
 def _container(container: Container) -> Container:
     return replace(
         container,
+        image_pull_policy=container.image_pull_policy or _pull_policy(container.image),
         ports=[_port(port) for port in container.ports],
         liveness_probe=set_probe_defaults(container.liveness_probe),
         readiness_probe=set_probe_defaults(container.readiness_probe),
         startup_probe=set_probe_defaults(container.startup_probe),
         lifecycle=_lifecycle(container.lifecycle),
     )
+
+
+def _pull_policy(image: str) -> str:
+    # A program of this machine has no image, and so nothing to pull.
+    return default_pull_policy(image) if image else ""
 
 
 def _port(port: ContainerPort) -> ContainerPort:

@@ -1,25 +1,25 @@
-"""What the embedded process runtime cannot honour: ignored with one line each, or asked for with one.
+"""What a runtime cannot honour: ignored with one line each.
 
-A container there is a process of this machine: it has no image, no cgroup and no mounts of its own.
+With the embedded runtime a container is a process of this machine: it has no image, no cgroup and no mounts of its
+own. On a CRI runtime what is missing is missing in probelet.
 """
 
-import os
-import shutil
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Mapping
+from typing import Any
 
 import msgspec
 
-from probelet.spec.container import Container, Lifecycle
+from probelet.spec.container import Container
 from probelet.spec.downward import readable_field
 from probelet.spec.pod import Pod, PodSpec
-from probelet.spec.problem import FieldError, Problem
+from probelet.spec.problem import Problem
+from probelet.spec.runtime_kind import RuntimeKind
 
 _PROCESS = "a container is a process of this machine"
 
 # Field name -> why it has no effect. Fields that have none on a kubelet either (scheduling, service accounts of static
-# pods, restart-neutral ones such as imagePullPolicy beside image) are left out: they would only be noise.
-IGNORED_OF_CONTAINER: dict[str, str] = {
+# pods) and imagePullPolicy beside image are left out: they would only be noise.
+_PROCESS_CONTAINER: Mapping[str, str] = {
     "image": f"{_PROCESS}, started from command and args",
     "resources": f"{_PROCESS} without limits of its own",
     "security_context": f"{_PROCESS} and runs as the user who started probelet",
@@ -31,7 +31,7 @@ IGNORED_OF_CONTAINER: dict[str, str] = {
     "termination_message_path": "the message is not read",
     "termination_message_policy": "the message is not read",
 }
-IGNORED_OF_POD: dict[str, str] = {
+_PROCESS_POD: Mapping[str, str] = {
     "dns_config": f"{_PROCESS} and resolves names as it does",
     "dns_policy": f"{_PROCESS} and resolves names as it does",
     "host_aliases": f"{_PROCESS} and resolves names as it does",
@@ -43,75 +43,57 @@ IGNORED_OF_POD: dict[str, str] = {
     "volumes": f"{_PROCESS} and sees its files",
 }
 
+_NOT_READ = "there is no API server to read it from"
+_NOT_YET = "not passed to the runtime in this version of probelet"
+_CRI_CONTAINER: Mapping[str, str] = {
+    "env_from": f"{_NOT_READ}; use env",
+    "resources": _NOT_YET,
+    "security_context": _NOT_YET,
+    "volume_mounts": "volumes are not mounted in this version of probelet",
+    "volume_devices": "volumes are not mounted in this version of probelet",
+    "termination_message_path": "the message is not read",
+    "termination_message_policy": "the message is not read",
+}
+_CRI_POD: Mapping[str, str] = {
+    "dns_config": f"{_NOT_YET}; the runtime gives the node's resolv.conf",
+    "dns_policy": f"{_NOT_YET}; the runtime gives the node's resolv.conf",
+    "host_aliases": _NOT_YET,
+    "image_pull_secrets": f"{_NOT_READ}; images are pulled without credentials",
+    "resources": _NOT_YET,
+    "runtime_class_name": f"{_NOT_READ}; the runtime's default handler is used",
+    "security_context": _NOT_YET,
+    "volumes": "volumes are not mounted in this version of probelet",
+}
+_OF_POD: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_POD, "cri": _CRI_POD}
+_OF_CONTAINER: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_CONTAINER, "cri": _CRI_CONTAINER}
 
-def ignored_fields(pod: Pod) -> list[Problem]:
-    """One warning for each field that is set and has no effect in the process runtime."""
+# What a field says that only spells out what happens anyway.
+_SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {"dns_policy": ("Default",)}
+
+
+def ignored_fields(pod: Pod, runtime: RuntimeKind) -> list[Problem]:
+    """One warning for each field that is set and has no effect on this kind of runtime."""
     problems = [
         Problem("warning", f"ignored: {reason}", field=field)
-        for owner, prefix, table in _owners(pod)
+        for owner, prefix, table in _owners(pod, runtime)
         for field, reason in _set_fields(owner, prefix, table)
     ]
     for prefix, container in pod.spec.each_container():
         for index, entry in enumerate(container.env):
             if entry.value_from is not None and readable_field(entry.value_from) is None:
-                message = "ignored: there is no API server to read it from; the variable is left unset"
+                message = f"ignored: {_NOT_READ}; the variable is left unset"
                 problems.append(Problem("warning", message, field=f"{prefix}.env[{index}].valueFrom"))
     return problems
 
 
-def _owners(pod: Pod) -> Iterator[tuple[PodSpec | Container, str, dict[str, str]]]:
-    yield pod.spec, "spec", IGNORED_OF_POD
+def _owners(pod: Pod, runtime: RuntimeKind) -> Iterator[tuple[PodSpec | Container, str, Mapping[str, str]]]:
+    yield pod.spec, "spec", _OF_POD[runtime]
     for prefix, container in pod.spec.each_container():
-        yield container, prefix, IGNORED_OF_CONTAINER
+        yield container, prefix, _OF_CONTAINER[runtime]
 
 
-def _set_fields(owner: PodSpec | Container, prefix: str, table: dict[str, str]) -> Iterator[tuple[str, str]]:
+def _set_fields(owner: PodSpec | Container, prefix: str, table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for field in msgspec.structs.fields(owner):
-        if field.name in table and getattr(owner, field.name) not in (None, "", {}, []):
+        absent = (None, "", {}, [], *_SAME_AS_ABSENT.get(field.name, ()))
+        if field.name in table and getattr(owner, field.name) not in absent:
             yield f"{prefix}.{field.encode_name}", table[field.name]
-
-
-def require_command(pod: Pod) -> list[FieldError]:
-    """The process runtime has no image to take an entry point from: every container needs a command."""
-    detail = "the process runtime has no image to take it from"
-    return [
-        FieldError(f"{path}.command", "Required value", detail=detail)
-        for path, container in pod.spec.each_container()
-        if not container.command
-    ]
-
-
-def missing_programs(pod: Pod) -> list[FieldError]:
-    """Programs that this machine does not have at the moment: a container that cannot start, a probe that only errs.
-
-    No more than warnings, because another container or person may still put them there.
-    """
-    errors = []
-    for path, container in pod.spec.each_container():
-        for field, command, consequence in _commands(container):
-            if command and not _found(command[0], container):
-                detail = f"no such program on this machine{consequence}"
-                errors.append(FieldError(f"{path}.{field}[0]", "Invalid value", command[0], detail))
-    return errors
-
-
-def _commands(container: Container) -> Iterator[tuple[str, list[str], str]]:
-    yield "command", container.command, ", the container cannot start without it"
-    for probe_type, probe in container.probes.items():
-        if probe.exec is not None:
-            # Not an exit code: the runtime cannot run it, which the prober discards (kubernetes#106682).
-            yield f"{probe_type}Probe.exec.command", probe.exec.command, ", every run is an error without it"
-    hooks = container.lifecycle or Lifecycle()
-    for name, hook in (("postStart", hooks.post_start), ("preStop", hooks.pre_stop)):
-        if hook is not None and hook.exec is not None:
-            yield f"lifecycle.{name}.exec.command", hook.exec.command, ", the hook fails without it"
-
-
-def _found(program: str, container: Container) -> bool:
-    """Whether the container would find a program, as far as can be told before it starts."""
-    path = next((entry.value for entry in reversed(container.env) if entry.name == "PATH"), None)
-    if "$(" in program or "$(" in (path or ""):
-        return True
-    if "/" in program:
-        return os.access(Path(container.working_dir, program), os.X_OK)
-    return shutil.which(program, path=path) is not None

@@ -9,10 +9,12 @@ import msgspec
 
 from probelet.spec.decode import decode_node, report_duplicates
 from probelet.spec.defaults import set_defaults
-from probelet.spec.ignored import ignored_fields, missing_programs, require_command
+from probelet.spec.ignored import ignored_fields
 from probelet.spec.initialization import fold_annotation
+from probelet.spec.needed import missing_programs, require_command, require_image
 from probelet.spec.pod import Pod
 from probelet.spec.problem import FieldError, Problem, Severity, go_value, shorten
+from probelet.spec.runtime_kind import RuntimeKind
 from probelet.spec.static_pod import with_static_uid
 from probelet.spec.tree import Document, Node, TreeError, documents, locate
 from probelet.spec.unresolved import unresolved_ports
@@ -62,14 +64,14 @@ class Listing(msgspec.Struct, frozen=True):
     """Absolute paths that could not be looked at: nothing is known of what they hold."""
 
 
-def load(paths: Sequence[Path], *, on_host: bool = False) -> Loaded:
+def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None) -> Loaded:
     """Read manifests: files of one or more YAML or JSON documents (Pod, or List of them), and directories of such.
 
-    ``on_host`` says that containers are processes of this machine, which asks for a command and leaves some fields
-    without effect. Nothing is raised for a bad input: each mistake is a problem.
+    ``runtime`` is what the pods are to run on, None when they are only looked at: it asks for a command or an image,
+    and leaves some fields without effect. Nothing is raised for a bad input: each mistake is a problem.
     """
     listing = list_manifests(paths)
-    read = [read_file(name, on_host=on_host) for name in listing.files.values()]
+    read = [read_file(name, runtime=runtime) for name in listing.files.values()]
     found = unique([manifest for loaded in read for manifest in loaded.pods])
     told = [problem for loaded in read for problem in loaded.problems]
     return Loaded(found.pods, [*listing.problems, *told, *found.problems])
@@ -105,10 +107,10 @@ def _manifests_in(folder: Path) -> list[Path]:
     )
 
 
-def read_file(path: Path, *, on_host: bool = False) -> Loaded:
+def read_file(path: Path, *, runtime: RuntimeKind | None = None) -> Loaded:
     """The pods of one file, and what is wrong in it; pods of the same name are all in it."""
     problems: list[Problem] = []
-    pods = _Reader(path, problems, on_host).manifests()
+    pods = _Reader(path, problems, runtime).manifests()
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
@@ -155,10 +157,10 @@ def read_manifest(path: Path) -> str:
 class _Reader:
     """Reads one file; what is wrong goes to ``problems``."""
 
-    def __init__(self, path: Path, problems: list[Problem], on_host: bool) -> None:
+    def __init__(self, path: Path, problems: list[Problem], runtime: RuntimeKind | None) -> None:
         self._path = path
         self._problems = problems
-        self._on_host = on_host
+        self._runtime = runtime
 
     def manifests(self) -> list[Manifest]:
         """The pods of the file; none when it cannot be read to its end, for then nobody knows what it was to say."""
@@ -210,10 +212,13 @@ class _Reader:
         pod = set_defaults(pod)
         errors += validate(pod) + unsupported_fields(pod)
         warnings = unresolved_ports(pod)
-        if self._on_host:
+        if self._runtime == "process":
             errors += require_command(pod)
             warnings += missing_programs(pod)
-            found += [self._placed(root, prefix, problem) for problem in ignored_fields(pod)]
+        elif self._runtime == "cri":
+            errors += require_image(pod)
+        if self._runtime is not None:
+            found += [self._placed(root, prefix, problem) for problem in ignored_fields(pod, self._runtime)]
         problems = [self._located(root, prefix, error, "error") for error in errors]
         problems += [self._located(root, prefix, error, "warning") for error in warnings]
         found += [problem for problem in problems if not _echoes(problem, told)]

@@ -1,6 +1,6 @@
 """Validation of containers of every kind (core ``validateContainers`` and its siblings, 1.36).
 
-``image`` is not asked for here: whether one is needed is the runtime's affair.
+``image`` is not asked for here: whether one is needed is the runtime's affair (``needed``).
 """
 
 from probelet.spec.container import Container, ContainerPort, ContainerRestartRule, EnvVar
@@ -10,6 +10,7 @@ from probelet.spec.probe import PROBE_TYPES
 from probelet.spec.problem import FieldError
 from probelet.spec.validate_probe import unsupported_value, validate_lifecycle, validate_probe
 
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 RESTART_POLICIES = ("Always", "Never", "OnFailure")
 RESTART_RULE_ACTIONS = ("Restart", "RestartAllContainers")
 RESTART_RULE_OPERATORS = ("In", "NotIn")
@@ -57,8 +58,11 @@ def validate_containers(spec: PodSpec) -> list[FieldError]:
 
 def _shared(container: Container, path: str) -> list[FieldError]:
     errors = named(f"{path}.name", container.name, dns1123_label)
-    errors += _ports(container.ports, f"{path}.ports")
-    return errors + _env(container.env, f"{path}.env")
+    errors += _ports(container.ports, f"{path}.ports") + _env(container.env, f"{path}.env")
+    policy = container.image_pull_policy
+    if policy and policy not in PULL_POLICIES:
+        errors.append(unsupported_value(f"{path}.imagePullPolicy", policy, PULL_POLICIES))
+    return errors
 
 
 def _unique(container: Container, path: str, seen: set[str]) -> list[FieldError]:

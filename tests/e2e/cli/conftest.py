@@ -112,6 +112,11 @@ def marker(tmp_path: Path) -> str:
     return f"pod-of-{tmp_path.name}-{os.getpid()}"
 
 
+def with_image(text: str) -> str:
+    """A manifest that a CRI runtime could run."""
+    return text.replace("- name: app", "- name: app\n    image: i")
+
+
 def manifest(name: str, marker: str, script: str = "sleep 86400; :", grace: int = 30, probe: str = "") -> str:
     return f"""
 apiVersion: v1

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Run, Start, manifest, probelet, processes_with, wait_for
+from tests.e2e.cli.conftest import Run, Start, manifest, probelet, processes_with, wait_for, with_image
 
 pytestmark = pytest.mark.e2e
 
@@ -223,7 +223,7 @@ def test_a_port_that_somebody_else_has(start: Start, tmp_path: Path, marker: str
 
 def test_a_socket_that_is_no_runtime(tmp_path: Path, marker: str) -> None:
     path = tmp_path / "web.yaml"
-    path.write_text(manifest("web", marker))
+    path.write_text(with_image(manifest("web", marker)))
     with socket.socket(socket.AF_UNIX) as server:
         server.bind(str(tmp_path / "other.sock"))
         server.listen()

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Start, manifest, probelet, processes_with
+from tests.e2e.cli.conftest import Start, manifest, probelet, processes_with, with_image
 
 pytestmark = pytest.mark.e2e
 
@@ -93,6 +93,8 @@ def test_what_the_kubelet_would_only_warn_of_is_a_warning(start: Start, good: st
 )
 def test_options_that_cannot_be(good: str, tmp_path: Path, options: list[str], code: int, said: str) -> None:
     listen = [] if "--listen" in options else ["--listen", "127.0.0.1:0"]
+    if "--runtime" in options:
+        Path(good).write_text(with_image(Path(good).read_text()))
     ended = probelet("run", good, *listen, *options, "--state-dir", str(tmp_path / "state"))
     assert (ended.returncode, ended.stdout) == (code, "")
     complaint = [line for line in ended.stderr.splitlines() if line.startswith("probelet run: ")]

@@ -47,7 +47,7 @@ class Node:
         self.read_manifests()
 
     def read_manifests(self) -> None:
-        loaded = load([self.folder], on_host=True)
+        loaded = load([self.folder], runtime="process")
         assert not loaded.errors, [str(problem) for problem in loaded.errors]
         self.service.set_pods(loaded.pods)
 

@@ -27,7 +27,7 @@ class Watched:
     """Files that are looked at, and the pods in force so far: ``name`` to what its command says."""
 
     def __init__(self, *paths: Path, gates: Gates | None = None) -> None:
-        self.files = ManifestFiles(list(paths), gates or Gates(), on_host=True)
+        self.files = ManifestFiles(list(paths), gates or Gates(), runtime="process")
         self.now = 100.0
         self.pods: dict[str, str] = {}
         self.begun: list[str] = []

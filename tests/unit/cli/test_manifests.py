@@ -20,7 +20,7 @@ spec:
 
 
 def manifests(*paths: Path) -> Manifests:
-    return Manifests(list(paths), Gates(), on_host=True)
+    return Manifests(list(paths), Gates(), runtime="process")
 
 
 def test_the_pods_to_begin_with(tmp_path: Path) -> None:

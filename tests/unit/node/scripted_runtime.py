@@ -26,6 +26,7 @@ class ScriptedRuntime:
         self.refuse: dict[str, errors.CriError] = {}
         self.held: dict[str, asyncio.Event] = {}
         self.arrived: dict[str, asyncio.Event] = {}
+        self.images: set[str] = {"i:latest"}
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
         self.with_events = with_events
         self._readers: list[asyncio.Queue[api_pb2.ContainerEventResponse]] = []
@@ -180,6 +181,17 @@ class ScriptedRuntime:
     async def exec_sync(self, request: api_pb2.ExecSyncRequest) -> api_pb2.ExecSyncResponse:
         await self._enter("exec_sync", request)
         return self.exec_answers.get(tuple(request.cmd), api_pb2.ExecSyncResponse())
+
+    async def image_status(self, request: api_pb2.ImageStatusRequest) -> api_pb2.ImageStatusResponse:
+        await self._enter("image_status", request)
+        name = request.image.image
+        found = api_pb2.Image(id=f"sha256:{name}", size=1000) if name in self.images else None
+        return api_pb2.ImageStatusResponse(image=found)
+
+    async def pull_image(self, request: api_pb2.PullImageRequest) -> api_pb2.PullImageResponse:
+        await self._enter("pull_image", request)
+        self.images.add(request.image.image)
+        return api_pb2.PullImageResponse(image_ref=f"sha256:{request.image.image}")
 
     async def get_container_events(
         self, request: api_pb2.GetEventsRequest

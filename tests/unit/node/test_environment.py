@@ -107,7 +107,7 @@ def test_command_and_arguments_are_expanded_with_the_whole_environment() -> None
         command=["serve", "$(POD_IP):$(PORT)"],
         args=["--workers=$(LATE)", "$(HOME)"],
     )
-    config = container_config(POD, app, 0, PLACE)
+    config = container_config(POD, app, 0, "", PLACE)
     assert list(config.command) == ["serve", "127.0.0.9:80"]
     assert list(config.args) == ["--workers=2", "$(HOME)"]
     assert [(env.key, env.value) for env in config.envs] == [("PORT", b"80"), ("LATE", b"2")], "POD_IP is the runtime's"

@@ -64,7 +64,7 @@ def test_an_exit_is_moved_to_the_engines_clock(finished_at: int, expected: int) 
 
 
 def test_what_was_written_into_a_container_is_read_back_from_it() -> None:
-    config = container_config(POD, POD.spec.containers[0], 4, Place())
+    config = container_config(POD, POD.spec.containers[0], 4, "sha256:1", Place())
     status = api_pb2.ContainerStatus(
         id="c",
         metadata=config.metadata,
@@ -83,7 +83,7 @@ def test_what_was_written_into_a_container_is_read_back_from_it() -> None:
 
 
 def test_containers_and_sandboxes_are_labelled_as_a_kubelet_labels_them() -> None:
-    config = container_config(POD, POD.spec.containers[0], 2, Place())
+    config = container_config(POD, POD.spec.containers[0], 2, "sha256:1", Place())
     assert dict(config.labels) == {
         "io.kubernetes.pod.name": "web",
         "io.kubernetes.pod.namespace": "prod",

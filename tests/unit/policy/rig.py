@@ -14,12 +14,15 @@ from probelet.policy.action import (
     Effect,
     Forget,
     Input,
+    InspectImage,
     KillContainer,
     Observed,
     Outcome,
     Perform,
     Performed,
     Publish,
+    Pull,
+    PullImage,
     Record,
     RemoveContainer,
     RemoveSandbox,
@@ -90,7 +93,8 @@ class Rig:
     ``dies_after`` (by container name, seconds) makes each instance exit by itself with ``exit_code``, or with that of
     its name. ``kill_takes`` seconds is how long a killed container needs, at most its grace, or by its name, and
     ``call_takes`` every other effect. ``hook_takes`` seconds (by ``container/hook``) is how long a hook needs. ``fail``
-    maps an effect's type, or a hook's ``container/hook``, to an error.
+    maps an effect's type, or a hook's ``container/hook``, to an error. ``images`` are those the node has; without it
+    containers are made from none.
     """
 
     def __init__(self, pod: Pod, start_gate: StartGate | None = None, **options: Any) -> None:
@@ -98,7 +102,14 @@ class Rig:
         self.pod = pod
         self.results = Results()
         start_gate = gate() if start_gate is None else start_gate
-        self.machine = PodMachine(pod, self.results, start_gate, probe_grace=options.get("probe_grace", True))
+        self.images: set[str] | None = options.get("images")
+        self.machine = PodMachine(
+            pod,
+            self.results,
+            start_gate,
+            probe_grace=options.get("probe_grace", True),
+            images=self.images is not None,
+        )
         self.snapshot = Snapshot()
         self.dies_after: dict[str, float] = options.get("dies_after", {})
         self.exit_code: int | dict[str, int] = options.get("exit_code", 1)
@@ -110,6 +121,7 @@ class Rig:
         self.starts: list[tuple[float, str, int]] = []
         self.kills: list[tuple[float, KillContainer]] = []
         self.hooks: list[tuple[float, str]] = []
+        self.pulls: list[tuple[float, str]] = []
         self.ends: list[tuple[float, str]] = []
         self.gone = False
         self._due: list[tuple[int, int, str, Any]] = []
@@ -219,6 +231,8 @@ class Rig:
         if isinstance(effect, RunHook):
             self.hooks.append((self.now / SECOND, _hook_key(effect)))
             return self.hook_takes.get(_hook_key(effect), 0)
+        if isinstance(effect, PullImage):
+            self.pulls.append((self.now / SECOND, effect.image))
         return self.call_takes
 
     def _effect(self, effect: Effect) -> Outcome:
@@ -235,6 +249,10 @@ class Rig:
             case RemoveSandbox(sandbox_id):
                 left = tuple(b for b in self.snapshot.sandboxes if b.id != sandbox_id)
                 self.snapshot = replace(self.snapshot, sandboxes=left)
+            case InspectImage(image):
+                return Outcome(id=f"sha256:{image}" if image in (self.images or ()) else "")
+            case PullImage(image):
+                return Outcome(id=f"sha256:{image}", pull=Pull(1_234_567_890, 2_000_000_000, 4096))
             case CreateContainer():
                 made_id = f"t://{effect.container.name}-{effect.restart_count}"
                 self._creating[made_id] = effect

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from probelet.spec import ignored_fields, require_command
-from probelet.spec.ignored import missing_programs
+from probelet.spec.needed import missing_programs
 from probelet.spec.unsupported import DETAIL, unsupported_fields
 
 from .pods import pod_of, probed
@@ -66,7 +66,7 @@ def test_fields_without_effect_get_one_line_each() -> None:
         ],
         tty=True,
     )
-    lines = [str(problem) for problem in ignored_fields(pod)]
+    lines = [str(problem) for problem in ignored_fields(pod, "process")]
     assert [line.split(": ")[:2] for line in lines] == [
         ["warning", f"{C}.{name}"] for name in ("image", "resources", "tty", "volumeMounts", "env[1].valueFrom")
     ]
@@ -77,7 +77,9 @@ def test_fields_without_effect_get_one_line_each() -> None:
 
 def test_pod_fields_without_effect() -> None:
     fields = {"volumes": [{"name": "a"}], "securityContext": {}, "hostname": "h", "nodeSelector": {"a": "b"}}
-    assert [problem.field for problem in ignored_fields(pod_of(APP | fields))] == ["spec.hostname", "spec.volumes"]
+    pod = pod_of(APP | fields)
+    assert [problem.field for problem in ignored_fields(pod, "process")] == ["spec.hostname", "spec.volumes"]
+    assert [problem.field for problem in ignored_fields(pod, "cri")] == ["spec.volumes"]
 
 
 def test_the_process_runtime_needs_a_command() -> None:

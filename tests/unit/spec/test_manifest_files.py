@@ -195,7 +195,7 @@ def test_keys_cannot_write_to_the_terminal() -> None:
 def test_what_the_process_runtime_says_has_its_line_too() -> None:
     path = write("web.yaml", "# a comment\n" + POD.format(name="web").replace('command: [sleep, "9"]', "image: nginx"))
     assert lines(path) == []
-    said = load([path], on_host=True)
+    said = load([path], runtime="process")
     assert [str(problem) for problem in said.problems] == [
         "web.yaml:7: spec.containers[0].command: Required value: the process runtime has no image to take it from",
         "web.yaml:8: warning: spec.containers[0].image: ignored: a container is a process of this machine, "
@@ -206,7 +206,7 @@ def test_what_the_process_runtime_says_has_its_line_too() -> None:
 
 def test_a_command_of_a_wrong_type_is_not_missing_as_well() -> None:
     path = write("web.yaml", POD.format(name="web").replace('[sleep, "9"]', "sleep 9"))
-    assert [problem.message for problem in load([path], on_host=True).problems] == [
+    assert [problem.message for problem in load([path], runtime="process").problems] == [
         'Invalid value: "sleep 9": must be a list, not a string'
     ]
 

@@ -1,0 +1,73 @@
+"""Names of images: ``[REGISTRY/]PATH[:TAG][@DIGEST]``, read as the kubelet reads them.
+
+The grammar is that of github.com/distribution/reference as Kubernetes 1.36 uses it (pkg/util/parsers and
+pkg/kubelet/images/image_manager.go:applyDefaultImageTag).
+"""
+
+import re
+from typing import Final, Literal, TypeAlias
+
+PullPolicy: TypeAlias = Literal["Always", "IfNotPresent", "Never"]
+
+DEFAULT_TAG: Final = "latest"
+DEFAULT_REGISTRY: Final = "docker.io"
+PATH_LENGTH_MAX: Final = 255
+
+_COMPONENT = r"(?:[a-zA-Z0-9]|[a-zA-Z0-9][a-zA-Z0-9-]*[a-zA-Z0-9])"
+_REGISTRY = rf"(?:{_COMPONENT}(?:\.{_COMPONENT})*|\[[a-fA-F0-9:]+\])(?::[0-9]+)?"
+_WORD = r"[a-z0-9]+(?:(?:\.|__?|-+)[a-z0-9]+)*"
+_REFERENCE = re.compile(
+    rf"(?:(?P<registry>{_REGISTRY})/)(?P<path>{_WORD}(?:/{_WORD})*)"
+    r"(?::(?P<tag>[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}))?"
+    r"(?:@(?P<digest>[A-Za-z][A-Za-z0-9]*(?:[-_+.][A-Za-z][A-Za-z0-9]*)*:[0-9a-fA-F]{32,}))?"
+)
+_HEXADECIMAL = re.compile(r"[a-f0-9]{64}")
+
+
+class ImageNameError(ValueError):
+    """An image name that cannot be read; the text is Go's."""
+
+
+def with_tag(image: str) -> str:
+    """The name with ``:latest`` where it has neither a tag nor a digest; no registry is added.
+
+    Raises:
+        ImageNameError: it is no name of an image.
+    """
+    found = _parse(image)
+    return image if found["tag"] or found["digest"] else f"{image}:{DEFAULT_TAG}"
+
+
+def default_pull_policy(image: str) -> PullPolicy:
+    """``Always`` for ``:latest`` and for no tag at all, else ``IfNotPresent`` (``SetDefaults_Container``, 1.36)."""
+    try:
+        found = _parse(image)
+    except ImageNameError:
+        return "IfNotPresent"
+    moving = found["tag"] == DEFAULT_TAG or not (found["tag"] or found["digest"])
+    return "Always" if moving else "IfNotPresent"
+
+
+def _parse(image: str) -> re.Match[str]:
+    if _HEXADECIMAL.fullmatch(image):
+        raise ImageNameError(f"invalid repository name ({image}), cannot specify 64-byte hexadecimal strings")
+    registry, rest = _split(image)
+    path = rest.partition(":")[0]
+    if path != path.lower():
+        raise ImageNameError(f"invalid reference format: repository name ({path}) must be lowercase")
+    found = _REFERENCE.fullmatch(f"{registry}/{rest}")
+    if found is None:
+        raise ImageNameError("invalid reference format")
+    if len(found["path"]) > PATH_LENGTH_MAX:
+        raise ImageNameError(f"repository name must not be more than {PATH_LENGTH_MAX} characters")
+    return found
+
+
+def _split(image: str) -> tuple[str, str]:
+    """The registry and the rest; what looks like no host is the beginning of a path of the default registry."""
+    first, slash, rest = image.partition("/")
+    is_host = any(mark in first for mark in ".:") or first == "localhost" or first != first.lower()
+    registry, rest = (first, rest) if slash and is_host else (DEFAULT_REGISTRY, image)
+    if registry == DEFAULT_REGISTRY and "/" not in rest:
+        rest = f"library/{rest}"
+    return registry, rest

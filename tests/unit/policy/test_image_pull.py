@@ -1,0 +1,163 @@
+"""The image of a container before its start: policies, the kubelet's words, and the back-off of pulls alone."""
+
+from typing import Any
+
+import pytest
+from probelet._rust import Backoff
+from probelet.policy.action import Cancel, CreateContainer, InspectImage, Perform, PullImage, Terminate
+from probelet.policy.lifecycle import Stage
+from probelet.policy.snapshot import Snapshot
+from probelet.spec.pod import Pod
+from rig import Rig, make_pod, sandbox
+
+IMAGE = "quay.example/team/app:1"
+
+
+def pod_of(policy: str, image: str = IMAGE, **spec: Any) -> Pod:
+    return make_pod({"name": "app", "image": image, "imagePullPolicy": policy}, **spec)
+
+
+def effects(rig: Rig, kind: type) -> list[Any]:
+    performed = (effect for action in rig.actions if isinstance(action, Perform) for effect in action.effects)
+    return [effect for effect in performed if isinstance(effect, kind)]
+
+
+def about_images(rig: Rig) -> list[tuple[str, str]]:
+    return [event for event in rig.events if event[0] not in ("Created", "Started")]
+
+
+def begun(pod: Pod, **options: Any) -> Rig:
+    """A pod whose sandbox is there: making it is news, after which a pod is looked at a second time."""
+    rig = Rig(pod, **options)
+    rig.snapshot = Snapshot((sandbox(),))
+    rig.begin()
+    return rig
+
+
+def test_an_image_that_is_there_is_not_pulled() -> None:
+    rig = Rig(pod_of("IfNotPresent"), images={IMAGE})
+    rig.begin()
+    assert about_images(rig) == [
+        ("Pulled", f'Container image "{IMAGE}" already present on machine and can be accessed by the pod')
+    ]
+    assert effects(rig, PullImage) == []
+    assert [effect.image_ref for effect in effects(rig, CreateContainer)] == [f"sha256:{IMAGE}"]
+
+
+def test_a_missing_image_is_pulled_and_its_container_made_from_what_came() -> None:
+    rig = Rig(pod_of("IfNotPresent"), images=set())
+    rig.begin()
+    assert about_images(rig) == [
+        ("Pulling", f'Pulling image "{IMAGE}"'),
+        ("Pulled", f'Successfully pulled image "{IMAGE}" in 1.234s (2s including waiting). Image size: 4096 bytes.'),
+    ]
+    assert [effect.image_ref for effect in effects(rig, CreateContainer)] == [f"sha256:{IMAGE}"]
+
+
+def test_always_does_not_ask_whether_the_image_is_there() -> None:
+    rig = Rig(pod_of("Always"), images={IMAGE})
+    rig.begin()
+    assert effects(rig, InspectImage) == []
+    assert len(effects(rig, PullImage)) == 1
+
+
+def test_an_image_without_a_tag_is_asked_for_as_latest_and_named_as_it_was_written() -> None:
+    rig = Rig(pod_of("Always", image="busybox"), images=set())
+    rig.begin()
+    assert [effect.image for effect in effects(rig, PullImage)] == ["busybox:latest"]
+    assert about_images(rig)[0] == ("Pulling", 'Pulling image "busybox"')
+
+
+def test_never_says_so_and_looks_again_ten_seconds_later() -> None:
+    rig = begun(pod_of("Never"), images=set())
+    text = f'Container image "{IMAGE}" is not present with pull policy of Never'
+    assert about_images(rig) == [("ErrImageNeverPull", text), ("Failed", "Error: ErrImageNeverPull")]
+    status = rig.machine.statuses["app"]
+    assert (status.state, status.reason, status.message) == ("waiting", "ErrImageNeverPull", text)
+    assert rig.images is not None
+    rig.images.add(IMAGE)
+    rig.run_until(9.9)
+    assert rig.starts == []
+    rig.run_until(10)
+    assert rig.starts == [(10.0, "app", 0)]
+
+
+def test_a_name_that_cannot_be_read() -> None:
+    rig = begun(pod_of("Always", image="Team/App"), images=set())
+    text = (
+        'Failed to apply default image tag "Team/App": couldn\'t parse image name "Team/App": '
+        "invalid reference format: repository name (App) must be lowercase"
+    )
+    assert about_images(rig) == [("InspectFailed", text), ("Failed", "Error: InvalidImageName")]
+    assert rig.machine.statuses["app"].reason == "InvalidImageName"
+
+
+def test_an_image_service_that_cannot_be_asked() -> None:
+    rig = begun(pod_of("IfNotPresent"), images=set(), fail={InspectImage: "broken"})
+    text = f'Failed to inspect image "{IMAGE}": rpc error: code = Unknown desc = broken'
+    assert about_images(rig) == [("InspectFailed", text), ("Failed", "Error: ImageInspectError")]
+
+
+class TestBackOff:
+    FAILED = "failed to resolve reference: not found"
+
+    @pytest.fixture
+    def rig(self) -> Rig:
+        return begun(pod_of("IfNotPresent"), images=set(), fail={PullImage: self.FAILED})
+
+    def test_the_failing_pull_and_the_wait_after_it(self, rig: Rig) -> None:
+        assert about_images(rig) == [
+            ("Pulling", f'Pulling image "{IMAGE}"'),
+            ("Failed", f'Failed to pull image "{IMAGE}": {self.FAILED}'),
+            ("Failed", "Error: ErrImagePull"),
+        ]
+        status = rig.machine.statuses["app"]
+        assert (status.reason, status.message) == ("ErrImagePull", self.FAILED)
+        rig.actions.clear()
+        rig.run_until(20)
+        # At 10 s the wait is over and the next pull fails; at 20 s the pod is looked at in the middle of 20 s.
+        assert about_images(rig)[-2:] == [
+            ("BackOff", f'Back-off pulling image "{IMAGE}"'),
+            ("Failed", "Error: ImagePullBackOff"),
+        ]
+        status = rig.machine.statuses["app"]
+        expected = f'Back-off pulling image "{IMAGE}": ErrImagePull: {self.FAILED}'
+        assert (status.reason, status.message) == ("ImagePullBackOff", expected)
+
+    def test_ten_seconds_doubling_to_five_minutes(self, rig: Rig) -> None:
+        rig.run_until(1300)
+        assert [at for at, _ in rig.pulls] == [0, 10, 30, 70, 150, 310, 610, 910, 1210]
+
+    @pytest.mark.parametrize("max_seconds", [1, 60])
+    def test_no_curve_of_restarts_moves_it(self, max_seconds: int) -> None:
+        gate = Backoff(initial_ns=1_000_000_000, max_ns=max_seconds * 1_000_000_000)
+        rig = Rig(pod_of("IfNotPresent"), gate, images=set(), fail={PullImage: self.FAILED})
+        rig.begin()
+        rig.run_until(160)
+        assert [at for at, _ in rig.pulls] == [0, 10, 30, 70, 150]
+
+    def test_a_pull_that_succeeds_at_last_starts_the_container(self, rig: Rig) -> None:
+        rig.run_until(29)
+        rig.fail.clear()
+        rig.run_until(31)
+        assert rig.starts == [(30.0, "app", 0)]
+        assert rig.machine.statuses["app"].reason == ""
+
+    def test_an_error_the_runtime_has_a_name_for(self) -> None:
+        rig = begun(pod_of("Always"), images=set(), fail={PullImage: "RegistryUnavailable: 503"})
+        status = rig.machine.statuses["app"]
+        expected = f"image pull failed for {IMAGE} because the registry is unavailable: 503"
+        assert (status.reason, status.message) == ("RegistryUnavailable", expected)
+        assert rig.events[-1] == ("Failed", "Error: RegistryUnavailable")
+
+
+def test_a_pod_that_ends_gives_its_pull_up() -> None:
+    rig = Rig(pod_of("Always"), images=set(), call_takes=100)
+    rig.at(150, "give", Terminate())
+    rig.begin()
+    rig.run_until(151)
+    assert rig.machine.stage is Stage.TERMINATING
+    assert [type(a) for a in rig.actions if isinstance(a, Cancel)] == [Cancel]
+    rig.run_until(1000)
+    assert rig.gone
+    assert rig.starts == []
