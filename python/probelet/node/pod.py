@@ -1,6 +1,7 @@
 """One pod on the node: its machine's actions, carried out in order."""
 
 import asyncio
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Final
@@ -19,6 +20,7 @@ from probelet.policy.action import (
     Action,
     Arm,
     Cancel,
+    CreateContainer,
     Due,
     Effect,
     Forget,
@@ -30,6 +32,7 @@ from probelet.policy.action import (
     Performed,
     Publish,
     Record,
+    RemoveContainer,
     RunHook,
     StartContainer,
     StopProbing,
@@ -38,7 +41,10 @@ from probelet.policy.action import (
 )
 from probelet.policy.kill import termination_grace
 from probelet.policy.lifecycle import PodMachine
+from probelet.policy.messages import named
 from probelet.policy.plan import Prober
+from probelet.policy.snapshot import Snapshot, State
+from probelet.server.summary import last_line
 from probelet.spec.load import Manifest
 
 SYNC_BURST: Final = 20
@@ -54,6 +60,12 @@ INITIAL_RESULTS: Final[dict[str, str]] = {
     "startup": "Unknown",
 }
 """What is published for a new container before its first run (kubelet worker.go, 1.36)."""
+
+LONG_ID: Final = re.compile(r"\b[0-9a-f]{64}\b")
+SHORT_ID_DIGITS: Final = 13
+
+OUTPUT_SHOWN_MAX: Final = 256
+"""Characters of a container's last line in our log; the status has all of it."""
 
 log = structlog.get_logger("probelet.node")
 
@@ -97,6 +109,8 @@ class NodePod:
         self._delayed: int | None = None
         # By type and container name: the instance and the result that was last spoken of.
         self._said: dict[tuple[str, str], tuple[str, str]] = {}
+        # Instances that had ended at the last look; None before the first.
+        self._ended: set[str] | None = None
         self._log = log.bind(pod=self.full_name)
 
     def observe(self) -> None:
@@ -131,6 +145,21 @@ class NodePod:
         say = self._log.warning if update.result == "Failure" else self._log.info
         say("probe result", container=known.name, probe_type=update.probe_type, result=update.result)
 
+    def _note_exits(self, snapshot: Snapshot) -> None:
+        """Say that a container ended; what it said last is most of what a person wants to know.
+
+        Not of one that had ended before this pod was looked at, and not of one that never started, which is an error.
+        """
+        ended = {record.id: record for record in snapshot.containers if record.state is State.EXITED}
+        before = ended.keys() if self._ended is None else self._ended
+        for record in ended.values():
+            if record.id not in before and record.started_at_ms:
+                said = last_line(record.message)[:OUTPUT_SHOWN_MAX]
+                output = {"output": said} if said else {}
+                say = self._log.warning if record.exit_code and not self.removing else self._log.info
+                say("container exited", container=record.name, exit_code=record.exit_code, **output)
+        self._ended = set(ended)
+
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""
         self.removing = True
@@ -139,6 +168,8 @@ class NodePod:
 
     def give(self, given: Input) -> None:
         """One input to the machine, and the carrying out of its actions."""
+        if isinstance(given, Observed | Performed):
+            self._note_exits(given.snapshot)
         for action in self.machine.handle(self._parts.timers.now(), given):
             self._do(action)
 
@@ -236,7 +267,8 @@ class NodePod:
                 name = effect.container.name
                 self._log.warning("hook failed", container=name, hook=effect.hook, error=outcome.error)
             elif outcome is not CANCELED:
-                self._log.warning("runtime call failed", call=type(effect).__name__, error=outcome.error)
+                subject, error = _subject(effect), _readable(effect, outcome.error)
+                self._log.warning("runtime call failed", call=type(effect).__name__, **subject, error=error)
             return
         if isinstance(effect, KillContainer):
             self._parts.counters.killed(effect)
@@ -245,3 +277,20 @@ class NodePod:
             count = status.restart_count if status is not None else 0
             self._parts.counters.started(again=count > 0)
             self._log.info("container started", container=effect.name, restart_count=count)
+
+
+def _subject(effect: Effect) -> dict[str, str]:
+    """The container that an effect is about, if it is about one."""
+    match effect:
+        case CreateContainer(container=container):
+            return {"container": container.name}
+        case StartContainer() | KillContainer() | RemoveContainer():
+            return {"container": effect.name}
+    return {}
+
+
+def _readable(effect: Effect, error: str) -> str:
+    """The runtime's words with the container's name for its id, and other ids as short as ``crictl`` shows them."""
+    if isinstance(effect, StartContainer | KillContainer | RemoveContainer):
+        error = named(error, effect.container_id, effect.name)
+    return LONG_ID.sub(lambda found: found[0][:SHORT_ID_DIGITS], error)

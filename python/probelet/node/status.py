@@ -110,6 +110,7 @@ def _container(status: ContainerStatus, known: dict[str, Any]) -> dict[str, Any]
         "container_id": status.container_id,
         "state": status.state,
         "reason": status.reason,
+        "message": status.message,
         "exit_code": status.exit_code,
         "restart_count": status.restart_count,
         "ready": known.get("ready", False),
@@ -122,7 +123,7 @@ def _last_exit(last: LastExit | None) -> dict[str, Any] | None:
     if last is None:
         return None
     at = rfc3339(last.at_ms) if last.at_ms else None
-    return {"at": at, "exit_code": last.exit_code, "reason": last.reason}
+    return {"at": at, "exit_code": last.exit_code, "reason": last.reason, "message": last.message}
 
 
 def _backoff(pod: NodePod, container: Container, backoff: Backoff, moment: Moment) -> dict[str, Any] | None:

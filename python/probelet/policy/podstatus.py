@@ -36,6 +36,7 @@ class LastExit:
     at_ms: int
     exit_code: int
     reason: str
+    message: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +135,7 @@ def _last_exit(snapshot: Snapshot, newest: ContainerRecord, known: ContainerStat
     """The exit before this instance: as the runtime still has it, else as the status before had it."""
     for record in snapshot.containers:
         if record.name == newest.name and record.id != newest.id and record.state is State.EXITED:
-            return LastExit(record.finished_at_ms, record.exit_code, record.reason)
+            return LastExit(record.finished_at_ms, record.exit_code, record.reason, record.message)
     if known is None:
         return None
     return (_exit_of(known) if known.container_id != newest.id else None) or known.last_exit
@@ -143,7 +144,7 @@ def _last_exit(snapshot: Snapshot, newest: ContainerRecord, known: ContainerStat
 def _exit_of(status: ContainerStatus) -> LastExit | None:
     if status.exit_code is None:
         return None
-    return LastExit(status.finished_at_ms, status.exit_code, status.reason)
+    return LastExit(status.finished_at_ms, status.exit_code, status.reason, status.message)
 
 
 def _forgotten(pod: Pod, name: str, kind: Kind, known: ContainerStatus | None) -> ContainerStatus:

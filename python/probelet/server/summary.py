@@ -63,7 +63,7 @@ def restarts(container: dict[str, Any], as_of: datetime) -> str:
 
 
 def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
-    """One sentence for each probe whose last run failed, and for the exit that a waiting container comes from."""
+    """One sentence for each probe whose last run failed, and for the exit that a container comes from or ended in."""
     said = []
     for probe_type, probe in container["probes"].items():
         last = probe["last"]
@@ -75,8 +75,16 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
         at = last_exit["at"]
         # Nobody saw the end of a container that the runtime has lost.
         ago = f", {span(-seconds_between(as_of, at))} ago" if at is not None else ""
-        said.append(f"exit {last_exit['exit_code']}{ago}: {last_exit['reason']}")
+        said.append(f"exit {last_exit['exit_code']}{ago}: {last_line(last_exit['message']) or last_exit['reason']}")
+    elif container["state"] == "terminated" and container["exit_code"] and container["message"]:
+        said.append(f"exit {container['exit_code']}: {last_line(container['message'])}")
     return said
+
+
+def last_line(message: str) -> str:
+    """What a container said last, of a message that holds the end of its log; nothing in it that a terminal obeys."""
+    line = message.rstrip().rpartition("\n")[2]
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
 
 
 def seconds_between(start: datetime, at: str) -> float:

@@ -28,8 +28,7 @@ _PROCESS_CONTAINER: Mapping[str, str] = {
     "env_from": "there is no API server to read it from; use env",
     "stdin": "standard input is empty",
     "tty": "output goes to the log, never to a terminal",
-    "termination_message_path": "the message is not read",
-    "termination_message_policy": "the message is not read",
+    "termination_message_path": "the message is the end of the log, of a container that fails",
 }
 _PROCESS_POD: Mapping[str, str] = {
     "dns_config": f"{_PROCESS} and resolves names as it does",

@@ -217,7 +217,21 @@ def test_a_port_that_somebody_else_has(start: Start, tmp_path: Path, marker: str
         (tmp_path / "bad.yaml").write_text(serving("bad", port, f"{marker}-bad"))
         (tmp_path / "good.yaml").write_text(serving("good", 0, f"{marker}-good"))
         run = start(str(tmp_path / "bad.yaml"), str(tmp_path / "good.yaml"))
-        assert (last_exit(run, "bad")["exit_code"], last_exit(run, "bad")["reason"]) == (1, "Error")
+        found = last_exit(run, "bad")
+        assert (found["exit_code"], found["reason"]) == (1, "Error")
+        *_, said, hint = str(found["message"]).splitlines()
+        assert said.startswith("OSError: [Errno 98] Address already in use")
+        assert hint.startswith("the log says that the address is already in use: every pod has an address of its own")
+        assert "a program of this machine that listens on 0.0.0.0 has its port" in hint
+        line = run.line("container exited")
+        assert (line["level"], line["pod"], line["container"], line["exit_code"]) == (
+            "warning",
+            "default/bad",
+            "app",
+            1,
+        )
+        assert line["output"] == hint[:256]
+        assert "the log says that the address is already in use" in run.verb("status").stdout
         assert processes_with(f"{marker}-good")
 
 

@@ -30,6 +30,7 @@ two           2/2    Running           0
   proxy       1/1    Running           0               L✓
   migrate     0/1    Completed         0
 job           0/1    Error (exit 137)  0
+  └ exit 137: Killed
 """
     )
 

@@ -85,3 +85,23 @@ def test_only_the_newest_output_stays_in_memory() -> None:
     written.write("stdout", b"the end")
     assert len(written.tail) == TAIL_BYTES_MAX
     assert written.tail.endswith(b"aaathe end")
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        (b"", []),
+        (b"one\ntwo", ["one", "two"]),
+        (b"one\n\n\n", ["one"]),
+        (b"\xff\n", ["\ufffd"]),
+        (b"\n".join(b"%d" % number for number in range(100)), [str(number) for number in range(20, 100)]),
+        (b"x" * 3000 + b"\nwhole\n", ["whole"]),
+        (b"x" * 3000, ["x" * TAIL_BYTES_MAX]),
+        (b"x" * 3000 + b"\n", ["x" * (TAIL_BYTES_MAX - 1)]),
+    ],
+)
+def test_the_last_lines_are_whole_and_few(written: bytes, said: list[str]) -> None:
+    container_log = ContainerLog(None)
+    for start in range(0, len(written), 1000):
+        container_log.write("stderr", written[start : start + 1000])
+    assert container_log.last_lines() == said

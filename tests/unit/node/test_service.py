@@ -11,6 +11,7 @@ from probelet.policy.action import Action, Input, SyncRequested
 from probelet.policy.lifecycle import PodMachine
 from scripted_node import Node, make_manifest
 from scripted_runtime import ScriptedRuntime
+from structlog.testing import capture_logs
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
 
@@ -27,6 +28,7 @@ async def test_a_pod_is_started_published_and_ready(node: Node) -> None:
         "container_id": "",
         "state": "running",
         "reason": "",
+        "message": "",
         "exit_code": None,
         "restart_count": 0,
         "ready": True,
@@ -111,6 +113,35 @@ async def test_a_container_that_cannot_be_created_says_why(node: Node, runtime: 
     await node.until(lambda: node.messages("Failed"))
     assert node.messages("Failed") == ["Error: no command"]
     assert (node.container()["state"], node.container()["reason"]) == ("waiting", "CreateContainerError")
+
+
+async def test_a_container_that_ended_is_said_with_its_last_line(node: Node, runtime: ScriptedRuntime) -> None:
+    with capture_logs() as logs:
+        node.service.set_pods([make_manifest()])
+        await node.until(lambda: node.container()["state"] == "running")
+        container_id = next(iter(runtime.containers))
+        runtime.containers[container_id].message = "listening\nTraceback: \x1b[31mno port\n"
+        runtime.exit(container_id, 3)
+        await node.until(lambda: node.container()["last_exit"])
+    assert node.container()["last_exit"]["message"] == "listening\nTraceback: \x1b[31mno port\n"
+    [line] = [line for line in logs if line["event"] == "container exited"]
+    assert (line["log_level"], line["container"], line["exit_code"]) == ("warning", "app", 3)
+    assert line["output"] == "Traceback: \N{REPLACEMENT CHARACTER}[31mno port"
+
+
+async def test_a_call_that_failed_names_the_container_and_no_long_ids(node: Node, runtime: ScriptedRuntime) -> None:
+    sandbox = "0123456789abcdef" * 4
+    with capture_logs() as logs:
+        node.service.set_pods([make_manifest()])
+        await node.until(lambda: node.container()["state"] == "running")
+        container_id = next(iter(runtime.containers))
+        runtime.refuse["stop_container"] = errors.RuntimeRefused(f'no "{container_id}" in sandbox "{sandbox}"')
+        node.service.set_pods([])
+        await node.until(lambda: any(line["event"] == "runtime call failed" for line in logs))
+        del runtime.refuse["stop_container"]
+    line = next(line for line in logs if line["event"] == "runtime call failed")
+    assert (line["pod"], line["call"], line["container"]) == ("default/web", "KillContainer", "app")
+    assert line["error"].endswith('no "app" in sandbox "0123456789abc"')
 
 
 async def test_pods_are_taken_over_with_their_restart_counts(

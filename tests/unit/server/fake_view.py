@@ -43,6 +43,7 @@ def container(name: str = "app", **changes: Any) -> dict[str, Any]:
         "container_id": f"probelet://{name}-0",
         "state": "running",
         "reason": "",
+        "message": "",
         "exit_code": None,
         "restart_count": 0,
         "ready": True,
@@ -89,7 +90,7 @@ def event(
 
 
 FAILED = last("failure", "HTTP probe failed with statuscode: 500")
-CRASHED = {"at": "2026-11-21T14:01:59.000Z", "exit_code": 1, "reason": "Error"}
+CRASHED = {"at": "2026-11-21T14:01:59.000Z", "exit_code": 1, "reason": "Error", "message": ""}
 
 SITUATIONS = document(
     pod("web", container(probes={"liveness": probe(), "readiness": probe(), "startup": probe()})),
@@ -140,7 +141,11 @@ SITUATIONS = document(
         container("proxy", kind="sidecar", probes={"liveness": probe(handler="tcpSocket")}),
         container("migrate", kind="init", state="terminated", reason="Completed", exit_code=0, ready=False),
     ),
-    pod("job", container(state="terminated", reason="Error", exit_code=137, ready=False), phase="Failed"),
+    pod(
+        "job",
+        container(state="terminated", reason="Error", exit_code=137, message="Killed", ready=False),
+        phase="Failed",
+    ),
 )
 
 

@@ -72,6 +72,14 @@ def test_trouble_is_what_failed_last_and_why_a_container_waits() -> None:
     ]
 
 
+def test_an_exit_is_told_with_what_the_container_said_last() -> None:
+    crashed = CRASHED | {"message": "starting\nno \x1b[31mport\n"}
+    said = "no \N{REPLACEMENT CHARACTER}[31mport"
+    assert trouble(container(state="waiting", last_exit=crashed), NOW) == [f"exit 1, 12s ago: {said}"]
+    failed = container(state="terminated", exit_code=1, message=crashed["message"])
+    assert trouble(failed, NOW) == [f"exit 1: {said}"]
+
+
 def test_an_exit_nobody_saw_has_no_time() -> None:
     lost = CRASHED | {"at": None}
     assert trouble(container(state="waiting", last_exit=lost), NOW) == ["exit 1: Error"]

@@ -140,19 +140,24 @@ class Container:
             pipe.close()
         if self._log is not None:
             self._log.close()
-            self._message = self._message or self._explanation(self._log.tail)
+            self._message = self._message or self._explanation(self._log)
         self.state = api_pb2.CONTAINER_EXITED
         self._exited.set()
         self._publish(self, api_pb2.CONTAINER_STOPPED_EVENT)
 
-    def _explanation(self, tail: bytes) -> str:
-        """What a person would find in the log of a container that failed, where we can tell."""
-        if self._exit_code and any(words in tail.lower() for words in ADDRESS_IN_USE):
-            return (
+    def _explanation(self, log: ContainerLog) -> str:
+        """The last lines of the log of a container that failed, as ``terminationMessagePolicy: FallbackToLogsOnError``
+        has them, and below them what they mean where we can tell."""
+        if not self._exit_code:
+            return ""
+        lines = log.last_lines()
+        if any(words in log.tail.lower() for words in ADDRESS_IN_USE):
+            lines.append(
                 "the log says that the address is already in use: every pod has an address of its own here, "
-                f"so bind $POD_IP ({self.pod_ip}) instead of 0.0.0.0"
+                f"so bind $POD_IP ({self.pod_ip}) instead of 0.0.0.0; "
+                "a program of this machine that listens on 0.0.0.0 has its port on every pod's address"
             )
-        return ""
+        return "\n".join(lines)
 
     def _kill(self) -> None:
         """SIGKILL the first process's group; exec runs and what left the group are found when it has exited."""

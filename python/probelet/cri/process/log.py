@@ -16,7 +16,11 @@ FILE_BYTES_MAX = 10 * 1024 * 1024
 """A log that is full becomes ``<name>.1`` and starts anew (the kubelet's containerLogMaxSize default)."""
 
 TAIL_BYTES_MAX = 2 * 1024
-"""How much of the newest output is kept in memory, to explain an exit."""
+"""How much of the newest output is kept in memory, to explain an exit (kubelet
+MaxContainerTerminationMessageLogLength, 1.36)."""
+
+TAIL_LINES_MAX = 80
+"""And how many lines of it (MaxContainerTerminationMessageLogLines)."""
 
 StreamName = Literal["stdout", "stderr"]
 
@@ -113,6 +117,12 @@ class ContainerLog:
         for splitter in self._splitters.values():
             self._append(splitter.rest(time.time_ns()))
         self._close_file()
+
+    def last_lines(self) -> list[str]:
+        """The newest lines, whole ones if there are any, without empty ones at the end."""
+        _, newline, rest = self.tail.partition(b"\n")
+        whole = rest if len(self.tail) == TAIL_BYTES_MAX and newline and rest.strip() else self.tail
+        return whole.decode(errors="replace").rstrip().splitlines()[-TAIL_LINES_MAX:]
 
     def remove(self) -> None:
         """Delete the file and its older part."""
