@@ -97,6 +97,8 @@ def _pod(pod: NodePod, known: dict[str, Any], workers: _Workers, backoff: Backof
         "name": meta.name,
         "uid": meta.uid,
         "phase": pod.machine.phase,
+        "reason": pod.machine.reason,
+        "message": pod.machine.message,
         "ip": known.get("pod_ip", ""),
         "ready": known.get("ready", False),
         "containers": rows,

@@ -19,7 +19,7 @@ Rules
 from enum import Enum
 from typing import Final
 
-from probelet.policy import messages
+from probelet.policy import active_deadline, messages
 from probelet.policy.action import (
     Action,
     Arm,
@@ -43,6 +43,7 @@ from probelet.policy.action import (
     SyncRequested,
     Terminate,
 )
+from probelet.policy.active_deadline import ActiveDeadline
 from probelet.policy.compute import compute_pod_actions
 from probelet.policy.context import PodContext
 from probelet.policy.hook import PreStopHooks
@@ -110,6 +111,17 @@ class PodMachine:
         self._retry_at: int | None = None
         self._armed: int | None = None
         self._tickets = 0
+        self._deadline = ActiveDeadline(pod)
+
+    @property
+    def reason(self) -> str:
+        """Why the pod has failed, if it was not its containers; as ``status.reason``."""
+        return active_deadline.REASON if self._deadline.exceeded else ""
+
+    @property
+    def message(self) -> str:
+        """``reason`` in a sentence; as ``status.message``."""
+        return active_deadline.MESSAGE if self._deadline.exceeded else ""
 
     @property
     def waits(self) -> dict[str, Wait]:
@@ -221,6 +233,8 @@ class PodMachine:
         deadlines = [self._hooks.deadline_ns]
         if self._program is None:
             deadlines += [self._retry_at, *(wait.due_ns for wait in self.waits.values())]
+            if self.stage is Stage.SYNC:
+                deadlines.append(self._deadline.due_ns)
         elif not self._superseded:
             deadlines.append(self._program.deadline_ns)
         wanted = min((deadline for deadline in deadlines if deadline is not None), default=None)
@@ -233,6 +247,8 @@ class PodMachine:
     # SyncPod.
 
     def _sync(self, snapshot: Snapshot) -> Strand[None]:
+        if self._deadline.look(self._context.now):
+            self._context.record("Normal", active_deadline.REASON, active_deadline.MESSAGE)
         phase = self._publish(snapshot, terminal=False)
         self.waits.clear()
         if phase in ("Succeeded", "Failed"):
@@ -378,6 +394,8 @@ class PodMachine:
             initialized=_regular_created(self.pod, snapshot),
             started=self._sidecar_started,
         )
+        if self._deadline.exceeded:
+            self.phase = "Failed"
         over = self.phase in ("Succeeded", "Failed")
         self._restarting_all = restarting_all and not over and not is_cleaned_up(self.pod, snapshot)
         self._context.out.append(Publish(self.phase, snapshot.pod_ip, self.statuses, terminating or over))

@@ -42,6 +42,8 @@ _PROCESS_POD: Mapping[str, str] = {
     "volumes": f"{_PROCESS} and sees its files",
 }
 
+# pkg/features/kube_features.go, 1.36.
+_ALPHA_STOP_SIGNAL = "the gate ContainerStopSignals is alpha and off, as in a cluster by default"
 _NOT_READ = "there is no API server to read it from"
 _NOT_YET = "not passed to the runtime in this version of probelet"
 _CRI_CONTAINER: Mapping[str, str] = {
@@ -78,6 +80,10 @@ def ignored_fields(pod: Pod, runtime: RuntimeKind) -> list[Problem]:
         for field, reason in _set_fields(owner, prefix, table)
     ]
     for prefix, container in pod.spec.each_container():
+        if container.lifecycle is not None and container.lifecycle.stop_signal is not None:
+            problems.append(
+                Problem("warning", f"ignored: {_ALPHA_STOP_SIGNAL}", field=f"{prefix}.lifecycle.stopSignal")
+            )
         for index, entry in enumerate(container.env):
             if entry.value_from is not None and readable_field(entry.value_from) is None:
                 message = f"ignored: {_NOT_READ}; the variable is left unset"

@@ -1,4 +1,6 @@
-"""What this version does not do yet is refused by name, so that no manifest is half obeyed.
+"""What is refused by name.
+
+That is what this version does not do yet, so that no manifest is half obeyed, and what no pod may begin with.
 
 One table; a row goes when its feature comes. What can be ignored without harm is in ``ignored``.
 """
@@ -9,38 +11,27 @@ from probelet.spec.pod import Pod
 from probelet.spec.problem import FieldError
 
 DETAIL = "not available in this version of probelet"
+NOT_ON_CREATE = "cannot be set on create"
+"""Of a static pod a kubelet says the same (core ``ValidatePodCreate``, 1.36)."""
 
 
-def _ephemeral_containers(pod: Pod) -> Iterator[str]:
+def _ephemeral_containers(pod: Pod) -> Iterator[FieldError]:
     if pod.spec.ephemeral_containers:
-        yield "spec.ephemeralContainers"
+        yield FieldError("spec.ephemeralContainers", "Forbidden", detail=NOT_ON_CREATE)
 
 
-def _host_network(pod: Pod) -> Iterator[str]:
+def _host_network(pod: Pod) -> Iterator[FieldError]:
     if pod.spec.host_network:
-        yield "spec.hostNetwork"
+        yield FieldError("spec.hostNetwork", "Forbidden", detail=DETAIL)
 
 
-def _active_deadline(pod: Pod) -> Iterator[str]:
-    if pod.spec.active_deadline_seconds is not None:
-        yield "spec.activeDeadlineSeconds"
-
-
-def _stop_signal(pod: Pod) -> Iterator[str]:
-    for path, container in pod.spec.each_container():
-        if container.lifecycle is not None and container.lifecycle.stop_signal is not None:
-            yield f"{path}.lifecycle.stopSignal"
-
-
-# Each row finds the paths of one feature.
-UNSUPPORTED: tuple[Callable[[Pod], Iterator[str]], ...] = (
+# Each row finds the uses of one feature.
+UNSUPPORTED: tuple[Callable[[Pod], Iterator[FieldError]], ...] = (
     _ephemeral_containers,
     _host_network,
-    _active_deadline,
-    _stop_signal,
 )
 
 
 def unsupported_fields(pod: Pod) -> list[FieldError]:
-    """One error for each use of a feature that does not exist yet."""
-    return [FieldError(path, "Forbidden", detail=DETAIL) for row in UNSUPPORTED for path in row(pod)]
+    """One error for each use of what is refused."""
+    return [error for row in UNSUPPORTED for error in row(pod)]

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from probelet.spec import ignored_fields, require_command
 from probelet.spec.needed import missing_programs
-from probelet.spec.unsupported import DETAIL, unsupported_fields
+from probelet.spec.runtime_kind import RuntimeKind
+from probelet.spec.unsupported import DETAIL, NOT_ON_CREATE, unsupported_fields
 
 from .pods import pod_of, probed
 
@@ -16,19 +17,24 @@ C = "spec.containers[0]"
 
 
 @pytest.mark.parametrize(
-    ("spec", "path"),
+    ("spec", "said"),
     [
-        ({"ephemeralContainers": [{"name": "a"}]}, "spec.ephemeralContainers"),
-        ({"hostNetwork": True}, "spec.hostNetwork"),
-        ({"activeDeadlineSeconds": 5}, "spec.activeDeadlineSeconds"),
-        (
-            {"containers": [{"name": "app", "lifecycle": {"stopSignal": "SIGUSR1"}}]},
-            f"{C}.lifecycle.stopSignal",
-        ),
+        ({"ephemeralContainers": [{"name": "a"}]}, f"spec.ephemeralContainers: Forbidden: {NOT_ON_CREATE}"),
+        ({"hostNetwork": True}, f"spec.hostNetwork: Forbidden: {DETAIL}"),
     ],
 )
-def test_what_does_not_exist_yet_is_refused_by_name(spec: dict[str, Any], path: str) -> None:
-    assert [str(error) for error in unsupported_fields(pod_of(APP | spec))] == [f"{path}: Forbidden: {DETAIL}"]
+def test_what_cannot_be_is_refused_by_name(spec: dict[str, Any], said: str) -> None:
+    assert [str(error) for error in unsupported_fields(pod_of(APP | spec))] == [said]
+
+
+@pytest.mark.parametrize("runtime", ["process", "cri"])
+def test_a_field_of_a_gate_that_is_off_is_ignored_with_a_line(runtime: RuntimeKind) -> None:
+    pod = pod_of({"containers": [{"name": "app", "lifecycle": {"stopSignal": "SIGUSR1"}}]})
+    [line] = [str(problem) for problem in ignored_fields(pod, runtime)]
+    assert line == (
+        f"warning: {C}.lifecycle.stopSignal: ignored: the gate ContainerStopSignals is alpha and off, "
+        "as in a cluster by default"
+    )
 
 
 def test_an_ordinary_pod_is_not_refused() -> None:

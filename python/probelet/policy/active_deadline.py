@@ -1,0 +1,34 @@
+"""``activeDeadlineSeconds``: how long a pod may be active (kubelet pkg/kubelet/active_deadline.go, 1.36)."""
+
+from typing import Final
+
+from probelet.spec.pod import Pod
+
+REASON: Final = "DeadlineExceeded"
+MESSAGE: Final = "Pod was active on the node longer than the specified deadline"
+
+_SECOND: Final = 1_000_000_000
+
+
+class ActiveDeadline:
+    """Runs from the first sync on, which is when the kubelet sets the pod's startTime. Once it is over it stays so."""
+
+    def __init__(self, pod: Pod) -> None:
+        self.exceeded = False
+        """Whether a sync has found it over: the pod has failed, whatever its containers do."""
+        self._seconds = pod.spec.active_deadline_seconds
+        self._due_ns: int | None = None
+
+    @property
+    def due_ns(self) -> int | None:
+        """When a sync has to look; None without a deadline, before the first sync and once it is over."""
+        return None if self.exceeded else self._due_ns
+
+    def look(self, now: int) -> bool:
+        """A sync begins. True for the one that finds the deadline over."""
+        if self._seconds is None or self.exceeded:
+            return False
+        if self._due_ns is None:
+            self._due_ns = now + self._seconds * _SECOND
+        self.exceeded = now >= self._due_ns
+        return self.exceeded
