@@ -14,12 +14,15 @@ say     = @printf '\033[1m==>\033[0m %s\n'
 # Python sources are not listed: the installation is editable.
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
 C_PROGRAMS   := build/target build/epoll
+# The peers written in Go. Without Go their rows are left out of the benchmarks, which say so.
+GO           ?= go
+GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
 
 # A target that fails or is interrupted must not look finished to the next run.
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-smoke soak plots proto clean tools
+.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-full bench-micro bench-smoke soak plots proto clean tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -69,18 +72,25 @@ fmt: $(STAMPS)/packages ## format Rust and Python
 	@cargo fmt --all
 	@$(BIN)/ruff check --quiet --fix-only && $(BIN)/ruff format
 
-bench: build ## the benchmarks beside their peers, into build/bench and benches/RESULTS.md
+bench: build $(GO_PROGRAMS) bench-micro ## the rows that matter beside their peers, into benches/RESULTS.md (15 minutes)
+	$(say) "probes on loopback beside the kubelet's prober and others"
+	@$(PY) -m benches bench
+
+bench-full: build $(GO_PROGRAMS) ## the whole matrix of benches/scenarios.toml (an hour)
+	@$(PY) -m benches full
+
+bench-micro: build ## the parts: criterion and pytest-benchmark
 	$(say) "criterion: wheel, back-off, token bucket, worker"
 	@cargo bench -p probelet-benches
 	$(say) "pytest-benchmark: the Python side"
-	@$(PY) -m pytest -q -m bench --timeout 600 benches/python
-	$(say) "probes on loopback beside a raw epoll loop"
-	@$(PY) -m benches.http_probe
+	@mkdir -p build
+	@$(PY) -m pytest -q -m bench --timeout 600 --benchmark-json build/pytest-benchmark.json benches/python
+	@$(PY) -m benches.micro
 
 bench-smoke: build ## every benchmark once, in seconds, so that none rots
 	@cargo bench -p probelet-benches -- --test
 	@$(PY) -m pytest -q -m bench --timeout 120 --benchmark-disable benches/python
-	@$(PY) -m benches.http_probe --smoke
+	@$(PY) -m benches smoke
 
 soak: build ## 200 pods for ten minutes, ended by SIGTERM, then by SIGKILL
 	@$(PY) -m benches.soak
@@ -123,3 +133,10 @@ build/target: tests/target/target.c | tools
 
 build/epoll: benches/peers/epoll/epoll.c | tools
 	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
+
+# Modules come from the Go proxy and stay in Go's own cache; the first build takes a few minutes.
+build/kubelet: $(wildcard benches/peers/kubelet/* benches/peers/harness/*)
+build/blackbox: $(wildcard benches/peers/blackbox/* benches/peers/harness/*)
+build/kubelet build/blackbox:
+	$(say) "Go: $@"
+	@mkdir -p build && cd benches/peers/$(@F) && GOFLAGS=-mod=mod $(GO) build -trimpath -buildvcs=false -o $(CURDIR)/$@ .

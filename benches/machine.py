@@ -2,7 +2,9 @@
 
 import os
 import platform
+import re
 import subprocess
+from importlib.metadata import version
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent
@@ -15,6 +17,10 @@ def machine() -> dict[str, str]:
         "kernel": platform.release(),
         "python": platform.python_version(),
         "rust": _output("rustc", "--version"),
+        "go": _output("go", "env", "GOVERSION"),
+        "kubelet": _module("kubelet", "k8s.io/kubernetes"),
+        "blackbox_exporter": _module("blackbox", "github.com/prometheus/blackbox_exporter"),
+        "aiohttp": version("aiohttp"),
         "commit": _output("git", "describe", "--always", "--dirty"),
     }
 
@@ -24,6 +30,13 @@ def _cpu() -> str:
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
     return platform.machine()
+
+
+def _module(peer: str, module: str) -> str:
+    """The version of a module that a peer in Go is built with."""
+    text = (ROOT / "benches" / "peers" / peer / "go.mod").read_text()
+    found = re.search(rf"^\s*{re.escape(module)} (v\S+)", text, re.MULTILINE)
+    return found[1] if found else "unknown"
 
 
 def _output(*command: str) -> str:

@@ -1,4 +1,4 @@
-"""The target every engine is measured against: build/target in a process of its own."""
+"""The targets every engine is measured against, each in a process of its own, so that its CPU is not the prober's."""
 
 import json
 import subprocess
@@ -7,17 +7,41 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
+
+from probelet.bench.target import NETWORK, OwnTarget, own_target
 
 PROGRAM = Path(__file__).parent.parent / "build" / "target"
 
 
-@dataclass(frozen=True)
-class Target:
-    port: int
+class Watched(Protocol):
+    """A target that knows when probes came."""
+
+    @property
+    def pid(self) -> int: ...
+
+    @property
+    def place(self) -> str:
+        """``ADDRESS/BITS:PORT``."""
 
     def statistics(self) -> dict[str, Any]:
-        """What the target saw since ``forget``: ``probes`` and ``lateness_ms`` against each pod's own grid."""
+        """What it saw since ``forget``: ``probes`` and ``lateness_ms`` against each worker's own grid."""
+
+    def forget(self) -> None: ...
+
+
+@dataclass(frozen=True)
+class Target:
+    """build/target, in C: HTTP and TCP, well or not."""
+
+    port: int
+    pid: int
+
+    @property
+    def place(self) -> str:
+        return f"{NETWORK}:{self.port}"
+
+    def statistics(self) -> dict[str, Any]:
         return self._get("/stats")
 
     def forget(self) -> None:
@@ -35,6 +59,40 @@ def target(*behaviour: str) -> Iterator[Target]:
     with subprocess.Popen([PROGRAM, ":0", *behaviour], stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None
-            yield Target(port=int(process.stdout.readline().rpartition(":")[2]))
+            yield Target(int(process.stdout.readline().rpartition(":")[2]), process.pid)
         finally:
             process.kill()
+
+
+@dataclass(frozen=True)
+class Crypted:
+    """The engine's own target: HTTPS and gRPC, which the one in C does not speak."""
+
+    own: OwnTarget
+
+    @property
+    def pid(self) -> int:
+        return self.own.pid
+
+    @property
+    def place(self) -> str:
+        return f"{NETWORK}:{self.own.place.port}"
+
+    def statistics(self) -> dict[str, Any]:
+        return self.own.statistics()
+
+    def forget(self) -> None:
+        self.own.forget()
+
+
+@contextmanager
+def target_of(handler: str, period: int, behaviour: tuple[str, ...] = ()) -> Iterator[Watched | None]:
+    """The target of a handler's probes; exec has none. ``period`` is the workers', in seconds."""
+    if handler == "exec":
+        yield None
+    elif handler in ("http", "tcp"):
+        with target(f"period={period * 1000}", *behaviour) as plain:
+            yield plain
+    else:
+        with own_target(handler, period) as own:
+            yield Crypted(own)

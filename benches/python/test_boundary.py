@@ -5,15 +5,16 @@ from itertools import count
 
 import pytest
 from probelet._rust import Backoff, Engine, TimerWheel, TokenBucket
+from probelet.bench.load import Load
+from probelet.bench.place import Place
+from probelet.bench.pods import facts, node, pod, uid
 from pytest_benchmark.fixture import BenchmarkFixture
-
-from benches.pods import facts, node, pod, uid
 
 pytestmark = pytest.mark.bench
 
 WORKERS = 10_000
 IDLE_PERIOD_SECONDS = 36_000
-CLOSED_PORT = 9
+CLOSED = Place.parse("127.1.0.0/9:9")
 
 
 @pytest.fixture
@@ -25,14 +26,14 @@ def engine() -> Iterator[Engine]:
 
 @pytest.fixture
 def full_engine(engine: Engine) -> Engine:
-    for name, spec, status in node(WORKERS, CLOSED_PORT, IDLE_PERIOD_SECONDS):
+    for name, spec, status in node(Load("http", WORKERS, IDLE_PERIOD_SECONDS), CLOSED):
         engine.define_pod(spec)
         engine.sync_pod(name, status)
     return engine
 
 
 def test_add_10000_workers(benchmark: BenchmarkFixture, engine: Engine) -> None:
-    pods = list(node(WORKERS, CLOSED_PORT, IDLE_PERIOD_SECONDS))
+    pods = list(node(Load("http", WORKERS, IDLE_PERIOD_SECONDS), CLOSED))
     for _, spec, _ in pods:
         engine.define_pod(spec)
 
@@ -48,7 +49,7 @@ def test_sync_one_pod_of_10000(benchmark: BenchmarkFixture, full_engine: Engine)
 
     def sync() -> None:
         number = next(numbers) % WORKERS
-        full_engine.sync_pod(uid(number), facts(number))
+        full_engine.sync_pod(uid(number), facts(number, "127.0.0.1"))
 
     benchmark(sync)
 
@@ -66,7 +67,7 @@ def test_metrics_page_of_10000_workers(benchmark: BenchmarkFixture, full_engine:
 
 
 def test_define_a_pod(benchmark: BenchmarkFixture, engine: Engine) -> None:
-    benchmark(engine.define_pod, pod(0, CLOSED_PORT, IDLE_PERIOD_SECONDS))
+    benchmark(engine.define_pod, pod(0, "http", CLOSED.port, IDLE_PERIOD_SECONDS))
 
 
 def test_backoff_decides(benchmark: BenchmarkFixture) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probelet._rust import Engine
+from probelet.bench.load import Load
+from probelet.bench.place import Place
+from probelet.bench.pods import node
+from probelet.bench.reading import Reading, read
 
-from benches.pods import node
-from benches.reading import Reading, read
 from benches.target import Target, target
 
 WORKERS = 5_000
@@ -34,7 +36,7 @@ def probe(show: Callable[[str], None]) -> Result:
     with target() as served:
         engine = Engine(seed=1)
         try:
-            for uid, pod, facts in node(WORKERS, served.port, period_seconds=1):
+            for uid, pod, facts in node(Load("http", WORKERS), Place.parse(served.place)):
                 engine.define_pod(pod)
                 engine.sync_pod(uid, facts)
             _serve(engine, time.monotonic() + WARM_SECONDS)

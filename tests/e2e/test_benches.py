@@ -14,7 +14,7 @@ ROOT = Path(__file__).parent.parent.parent
 @pytest.mark.parametrize(
     "arguments",
     [
-        ["benches.http_probe", "--smoke"],
+        ["benches", "smoke"],
         ["pytest", "-q", "-m", "bench", "--benchmark-disable", "--timeout", "60", "benches/python"],
     ],
     ids=lambda arguments: arguments[0],

@@ -1,11 +1,12 @@
-/* epoll: the practical floor. A raw epoll loop that sends the same HTTP probes at the same pace as a prober would, and
- * keeps nothing but the schedule: no thresholds, no results, no messages.
+/* epoll: the practical floor. A raw epoll loop that sends the same probes at the same pace as a prober would, and keeps
+ * nothing but the schedule: no thresholds, no results, no messages.
  *
- *     epoll --port N [--workers 1000] [--period-ms 1000] [--seconds 10] [--warm 2] [--spread jitter|even|burst]
- *          [--tick 0|1]
+ *     epoll http|tcp --target ADDRESS/BITS:PORT [--faulty ADDRESS/BITS:PORT=PERCENT] [--workers 1000] [--period 1s]
+ *          [--duration 10s] [--warm 2s] [--burst] [--tick]
  *
- * Worker i probes 127.1.0.0 + i. Prints one JSON object: CPU (user + sys of this process, getrusage) per probe over the
- * measured seconds, and lateness, the moment of connect against the worker's own schedule.
+ * Worker n probes the n-th address of its target. Says "measuring" on stderr when the measured time begins. Prints one
+ * JSON object: CPU (user + sys of this process, getrusage) per probe over the measured time, and lateness, the moment of
+ * connect against the worker's own schedule.
  */
 #define _GNU_SOURCE
 #include <arpa/inet.h>
@@ -26,21 +27,23 @@
 enum { CONNECTIONS_MAX = 1 << 20, RESPONSE_MAX = 4096 };
 static const int64_t SECOND = 1000000000, MILLISECOND = 1000000, TIMEOUT = 1000000000;
 
+/* ADDRESS/BITS:PORT: from the address to the end of its network. */
+struct place { uint32_t first, addresses; uint16_t port; };
 /* Workers are kept in the order of their phase, so the next due is always the one after the last. */
-struct worker { int64_t phase; uint32_t host; };
+struct worker { int64_t phase; const struct place *place; uint32_t host; bool healthy; };
 /* In flight: a doubly linked list in the order of start, so the first is the first to time out. */
-struct connection { int64_t started; int before, after; bool written; };
+struct connection { int64_t started; int before, after; bool written, healthy; };
 
-static int port, workers = 1000, seconds = 10, warm = 2;
+static struct place target, faulty;
+static int workers = 1000, seconds = 10, warm = 2, faulty_percent;
 static int64_t period = 1000000000;
-static const char *spread = "jitter";
 static struct worker *schedule;
 static struct connection *connections;
 static int oldest = -1, newest = -1, epoll;
 static int64_t *late;
 static size_t late_count, late_room;
 static uint64_t probes, failures;
-static bool measuring, tick;
+static bool measuring, tick, burst, tcp;
 static char request[256];
 static int request_length;
 
@@ -68,22 +71,23 @@ static void finish(int fd, bool good) {
   close(fd);
   if (!measuring) return;
   probes++;
-  failures += !good;
+  failures += !good && connections[fd].healthy;
 }
 
 static void start(const struct worker *worker, int64_t due) {
-  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons((uint16_t)port)};
+  struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(worker->place->port)};
   to.sin_addr.s_addr = htonl(worker->host);
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1;
   if (fd < 0) die("socket");
   setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   int64_t at = now();
   if (measuring && late_count < late_room) late[late_count++] = at - due;
-  connections[fd] = (struct connection){at, newest, -1, false};
+  connections[fd] = (struct connection){at, newest, -1, false, worker->healthy};
   if (newest >= 0) connections[newest].after = fd;
   else oldest = fd;
   newest = fd;
-  if (connect(fd, (struct sockaddr *)&to, sizeof to) < 0 && errno != EINPROGRESS) {
+  int connected = connect(fd, (struct sockaddr *)&to, sizeof to);
+  if (connected < 0 && errno != EINPROGRESS) {
     finish(fd, false);
     return;
   }
@@ -95,6 +99,10 @@ static void start(const struct worker *worker, int64_t due) {
 static void progress(int fd, uint32_t events) {
   struct connection *c = &connections[fd];
   char response[RESPONSE_MAX];
+  if (tcp) { /* it stands, or it does not */
+    finish(fd, !(events & (EPOLLERR | EPOLLHUP)));
+    return;
+  }
   if (!c->written && events & EPOLLOUT) {
     c->written = true;
     if (write(fd, request, (size_t)request_length) != request_length) {
@@ -125,11 +133,9 @@ static void wait_until(int64_t due) {
   for (int i = 0; i < n; i++) progress(events[i].data.fd, events[i].events);
 }
 
-static double cpu_seconds(void) {
-  struct rusage usage;
-  getrusage(RUSAGE_SELF, &usage);
-  return (double)(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec) +
-         (double)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6;
+static double cpu_seconds(const struct rusage *usage) {
+  return (double)(usage->ru_utime.tv_sec + usage->ru_stime.tv_sec) +
+         (double)(usage->ru_utime.tv_usec + usage->ru_stime.tv_usec) / 1e6;
 }
 
 static int by_phase(const void *a, const void *b) {
@@ -145,10 +151,10 @@ static int ascending(const void *a, const void *b) {
 static void make_schedule(void) {
   srandom(1);
   for (int i = 0; i < workers; i++) {
-    int64_t phase = 0;
-    if (!strcmp(spread, "even")) phase = period / workers * i;
-    if (!strcmp(spread, "jitter")) phase = (int64_t)((double)random() / RAND_MAX * (double)(period - 1));
-    schedule[i] = (struct worker){phase, 0x7f010000U + (uint32_t)i};
+    bool healthy = i % 100 >= faulty_percent;
+    const struct place *place = healthy ? &target : &faulty;
+    int64_t phase = burst ? 0 : (int64_t)((double)random() / RAND_MAX * (double)(period - 1));
+    schedule[i] = (struct worker){phase, place, place->first + (uint32_t)i % place->addresses, healthy};
   }
   qsort(schedule, (size_t)workers, sizeof *schedule, by_phase);
 }
@@ -166,34 +172,54 @@ static void probe_for(int64_t begin, int64_t length) {
   }
 }
 
-static void report(double cpu, double elapsed) {
+static void report(double cpu, long wakeups, double elapsed) {
   qsort(late, late_count, sizeof *late, ascending);
 #define MS(q) (late_count ? (double)late[(size_t)((double)(late_count - 1) * (q))] / 1e6 : 0.0)
-  printf("{\"schema\":\"probelet-bench/1\",\"engine\":\"%s\",\"scenario\":\"http\",\"workers\":%d,\"probes\":%lu,"
+  printf("{\"schema\":\"probelet-bench/1\",\"engine\":\"%s\",\"scenario\":\"%s\",\"workers\":%d,\"probes\":%lu,"
          "\"probes_per_second\":%.1f,\"cpu_us_per_probe\":%.2f,\"false_failures\":%lu,"
-         "\"lateness_ms\":{\"p50\":%.3f,\"p99\":%.3f,\"max\":%.3f}}\n",
-         tick ? "epoll-tick" : "epoll", workers, (unsigned long)probes, (double)probes / elapsed, probes ? cpu * 1e6 / (double)probes : 0.0,
-         (unsigned long)failures, MS(.5), MS(.99), MS(1.0));
+         "\"lateness_ms\":{\"p50\":%.3f,\"p99\":%.3f,\"max\":%.3f},\"wakeups_per_second\":%.1f}\n",
+         tick ? "epoll-tick" : "epoll", tcp ? "tcp" : "http", workers, (unsigned long)probes, (double)probes / elapsed,
+         probes ? cpu * 1e6 / (double)probes : 0.0, (unsigned long)failures, MS(.5), MS(.99), MS(1.0),
+         (double)wakeups / elapsed);
 #undef MS
 }
 
+static void usage(void) {
+  fprintf(stderr, "usage: epoll http|tcp --target ADDRESS/BITS:PORT [--faulty ADDRESS/BITS:PORT=PERCENT] [--workers N] "
+                  "[--period Ns] [--duration Ns] [--warm Ns] [--burst] [--tick]\n");
+  exit(2);
+}
+
+static struct place parse_place(const char *text) {
+  char host[32];
+  int bits, port;
+  struct in_addr address;
+  if (sscanf(text, "%31[0-9.]/%d:%d", host, &bits, &port) != 3 || bits < 1 || bits > 32 || port < 1 || port > 65535 ||
+      inet_pton(AF_INET, host, &address) != 1)
+    usage();
+  uint32_t first = ntohl(address.s_addr), last = first | (uint32_t)((1ULL << (32 - bits)) - 1);
+  return (struct place){first, last - first + 1, (uint16_t)port};
+}
+
 static void parse(int argc, char **argv) {
-  for (int i = 1; i + 1 < argc; i += 2) {
-    const char *name = argv[i], *value = argv[i + 1];
-    if (!strcmp(name, "--port")) port = atoi(value);
-    else if (!strcmp(name, "--workers")) workers = atoi(value);
-    else if (!strcmp(name, "--period-ms")) period = atoi(value) * 1000000LL;
-    else if (!strcmp(name, "--seconds")) seconds = atoi(value);
-    else if (!strcmp(name, "--warm")) warm = atoi(value);
-    else if (!strcmp(name, "--spread")) spread = value;
-    else if (!strcmp(name, "--tick")) tick = atoi(value);
-    else port = -1;
+  if (argc < 2 || (strcmp(argv[1], "http") && strcmp(argv[1], "tcp"))) usage();
+  tcp = !strcmp(argv[1], "tcp");
+  for (int i = 2; i < argc; i++) {
+    const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "", *percent = strrchr(value, '=');
+    if (!strcmp(name, "--burst")) burst = true;
+    else if (!strcmp(name, "--tick")) tick = true;
+    else {
+      i++;
+      if (!strcmp(name, "--target")) target = parse_place(value);
+      else if (!strcmp(name, "--faulty") && percent) faulty = parse_place(value), faulty_percent = atoi(percent + 1);
+      else if (!strcmp(name, "--workers")) workers = atoi(value);
+      else if (!strcmp(name, "--period")) period = atoi(value) * SECOND;
+      else if (!strcmp(name, "--duration")) seconds = atoi(value);
+      else if (!strcmp(name, "--warm")) warm = atoi(value);
+      else usage();
+    }
   }
-  if (argc % 2 == 0 || port < 1 || port > 65535 || workers < 1 || workers > 1 << 18 || period <= 0 || seconds < 1) {
-    fprintf(stderr, "usage: epoll --port N [--workers N] [--period-ms N] [--seconds N] [--warm N] "
-                    "[--spread jitter|even|burst] [--tick 0|1]\n");
-    exit(2);
-  }
+  if (!target.port || workers < 1 || workers > 1 << 18 || period <= 0 || seconds < 1) usage();
 }
 
 int main(int argc, char **argv) {
@@ -209,15 +235,17 @@ int main(int argc, char **argv) {
   epoll = epoll_create1(EPOLL_CLOEXEC);
   if (!schedule || !connections || !late || epoll < 0) die("start");
   request_length = snprintf(request, sizeof request,
-                            "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nUser-Agent: kube-probe/1.36\r\n"
-                            "Accept: */*\r\nConnection: close\r\n\r\n", port);
+                            "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1:%u\r\nUser-Agent: kube-probe/1.36\r\n"
+                            "Accept: */*\r\nConnection: close\r\n\r\n", target.port);
   make_schedule();
   int64_t begin = now();
   probe_for(begin, warm * SECOND);
+  fprintf(stderr, "measuring\n");
   measuring = true;
-  double cpu = cpu_seconds();
+  struct rusage before, after;
+  getrusage(RUSAGE_SELF, &before);
   begin += warm * SECOND;
   probe_for(begin, seconds * SECOND);
-  cpu = cpu_seconds() - cpu;
-  report(cpu, (double)(now() - begin) / 1e9);
+  getrusage(RUSAGE_SELF, &after);
+  report(cpu_seconds(&after) - cpu_seconds(&before), after.ru_nvcsw - before.ru_nvcsw, (double)(now() - begin) / 1e9);
 }

@@ -15,6 +15,7 @@ __all__ = [
     "EventRecord",
     "ExecRun",
     "Simulation",
+    "Target",
     "TimerWheel",
     "TokenBucket",
     "Update",
@@ -211,6 +212,30 @@ class Simulation:
     def result(self, probe: _ProbeType, container_id: str) -> _ResultName | None: ...
     def metrics(self) -> bytes:
         """Names and counts of every live worker, as a JSON list."""
+
+@final
+class Target:
+    """Something to measure probes against: answers every one of them well, on every address of 127.0.0.0/8, from a
+    thread of its own.
+
+    ``period_ns`` is the workers' period; worker n's probes come to 127.1.0.0 + n.
+
+    Raises:
+        ValueError: ``protocol`` is not known.
+        OSError: the port is taken, or no file descriptor is left.
+    """
+
+    def __new__(
+        cls, protocol: Literal["grpc", "http", "https", "tcp"], *, port: int = 0, period_ns: int = 1_000_000_000
+    ) -> Self: ...
+    @property
+    def port(self) -> int: ...
+    def statistics(self) -> bytes:
+        """What came since ``forget``, as JSON: ``{"schema": "probelet-target/1", "probes", "pods", "samples",
+        "missed", "lateness_ms": {"p50", "p90", "p99", "max"}}``; lateness is that of connections against each
+        worker's own grid."""
+    def forget(self) -> None: ...
+    def close(self) -> None: ...
 
 @final
 class Backoff:

@@ -12,6 +12,7 @@ use pyo3::exceptions::PyValueError;
 pub(crate) enum BoundaryError {
     ExecKind(String),
     Json(WireError),
+    Protocol(String),
     ProbeType(String),
     Release(String),
     RestartPolicy(String),
@@ -29,6 +30,9 @@ impl From<BoundaryError> for PyErr {
         PyValueError::new_err(match error {
             BoundaryError::ExecKind(kind) => format!("kind: {kind:?}: must be one of exit, timeout, error"),
             BoundaryError::Json(error) => error.to_string(),
+            BoundaryError::Protocol(name) => {
+                format!("protocol: {name:?}: must be one of grpc, http, https, tcp")
+            }
             BoundaryError::ProbeType(name) => {
                 format!("probe_type: {name:?}: must be one of liveness, readiness, startup")
             }

@@ -7,6 +7,7 @@ mod engine;
 mod error;
 mod once;
 mod simulation;
+mod target;
 mod timing;
 
 use pyo3::prelude::*;
@@ -24,6 +25,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crashloop::CrashModel>()?;
     module.add_class::<engine::Engine>()?;
     module.add_class::<simulation::Simulation>()?;
+    module.add_class::<target::Target>()?;
     module.add_class::<timing::TimerWheel>()?;
     module.add_class::<timing::TokenBucket>()
 }

@@ -9,5 +9,6 @@ pub mod live;
 pub mod once;
 pub mod phases;
 pub mod simulation;
+pub mod target;
 mod watched;
 pub mod wire;

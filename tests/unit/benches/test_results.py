@@ -1,38 +1,103 @@
 """The page of results says what was measured and nothing else."""
 
-import json
 from typing import Any
 
 import pytest
 
-from benches.reading import Reading
-from benches.results import JSON, PAGE, digest, ratio, render
+from benches import page, results
+from benches.budget import Budget, lines, read
+from benches.engines import ENGINES
+from benches.micro import lines as micro_lines
+from benches.plots import COLOURS, MARKERS
+from benches.statistic import median, of, ratio
 
 
-def row(engine: str, cpu: float, workers: int = 1000) -> dict[str, Any]:
+def row(engine: str, cpu: float | None, scenario: str = "http-1000", **more: Any) -> dict[str, Any]:
     late = {"p50": 0.1, "p99": 0.5, "max": 2.0}
-    measured = {"engine": engine, "workers": workers, "cpu_us_per_probe": cpu, "lateness_ms": late}
-    return measured | {"probes_per_second": float(workers), "false_failures": 0}
+    measured = {"scenario": scenario, "engine": engine, "cpu_us_per_probe": cpu, "lateness_ms": late, "limit": None}
+    measured |= {"probes": 5000, "probes_per_second": 1000.0, "expected_per_second": 1000.0, "false_failures": 0}
+    return measured | more
+
+
+def document(rows: list[dict[str, Any]]) -> dict[str, Any]:
+    return results.document("bench", ["make", "bench"], {"cpu": "one"}, rows)
 
 
 def test_the_ratio_is_of_neighbouring_runs() -> None:
     # The machine was twice as slow in the second round; it was so for both.
     rows = [row("epoll", 40), row("probelet", 60), row("epoll", 80), row("probelet", 120)]
-    assert ratio(rows, "probelet", 1000) == pytest.approx(1.5)
+    assert ratio(rows, "http-1000", "probelet", "epoll") == pytest.approx(1.5)
 
 
-def test_a_quantile_is_the_bound_that_was_kept() -> None:
-    earlier = Reading(probes=10, failures=0, lateness={0.001: 10, 0.005: 10, float("inf"): 10})
-    later = Reading(probes=110, failures=1, lateness={0.001: 60, 0.005: 109, float("inf"): 110})
-    between = later - earlier
-    assert (between.probes, between.failures) == (100, 1)
-    assert between.lateness_ms(0.5) == 1.0
-    assert between.lateness_ms(0.99) == 5.0
-    assert between.lateness_ms(1.0) == float("inf")
+def test_there_is_no_ratio_without_the_other_engine_or_without_a_probe() -> None:
+    assert ratio([row("probelet", 60)], "http-1000", "probelet", "kubelet") is None
+    assert ratio([row("probelet", None), row("kubelet", 1)], "http-1000", "probelet", "kubelet") is None
 
 
-@pytest.mark.skipif(not JSON.exists(), reason="no results are kept; make bench measures")
+def test_a_median_leaves_out_what_was_not_measured() -> None:
+    rows = [row("kubelet", 1, lateness_ms=None), row("kubelet", 3), row("kubelet", 9)]
+    assert median(of(rows, "http-1000", "kubelet"), "lateness_ms", "p99") == 0.5
+    assert median(of(rows, "http-1000", "kubelet"), "bytes_per_worker") is None
+    assert median(of(rows, "http-1000", "kubelet"), "cpu_us_per_probe") == 3
+
+
+def test_a_row_of_the_table_has_both_ratios_and_the_part_of_false_failures() -> None:
+    rows = [row("epoll", 40), row("probelet", 50), row("kubelet", 200, false_failures=500)]
+    shown = page.cells("http-1000", "kubelet", rows)
+    assert shown[:5] == ["1,000", "200.0", "5.00", "1.00", "500 (10.0%)"]
+    assert page.cells("http-1000", "probelet", rows)[2:4] == ["1.25", "0.25"]
+
+
+def test_an_engine_that_was_not_run_is_named_with_its_reason() -> None:
+    rows = [row("probelet", 50, "http-10000"), {"scenario": "http-10000", "engine": "asyncio", "skipped": "5,000"}]
+    text = page.render({"bench": document(rows)}, [])
+    assert "asyncio + aiohttp: not run, it was saturated at 5,000 workers." in text
+    assert "| asyncio" not in text
+
+
+def test_a_budget_that_is_missed_says_why() -> None:
+    rows = [row("epoll", 40), row("probelet", 60)]
+    missed = Budget("cheap", "http-1000", "cpu/epoll", 1.25, note="the kernel's part")
+    kept = Budget("not late", "http-1000", "lateness_ms.p99", 5)
+    unknown = Budget("beside the kubelet", "http-1000", "cpu/kubelet", 0.3)
+    assert lines(rows, [missed, kept, unknown]) == [
+        "| budget | measured | |",
+        "|---|---|---|",
+        "| cheap | 1.50 | **not reached** |",
+        "| not late | 0.50 | reached |",
+        "",
+        "- cheap: the kernel's part",
+        "",
+    ]
+
+
+def test_the_part_of_the_probes_that_was_not_made_is_a_budget() -> None:
+    rows = [row("probelet", 1, probes_per_second=900.0)]
+    assert Budget("", "http-1000", "shortfall", 0.01).value(rows) == pytest.approx(0.1)
+
+
+def test_every_budget_is_about_a_scenario_that_make_bench_measures() -> None:
+    from benches import scenario
+
+    names = {one.name for one in scenario.read()["bench"].scenarios}
+    assert {budget.scenario for budget in read()} <= names
+
+
+def test_every_engine_has_a_colour_and_a_marker_of_its_own() -> None:
+    assert COLOURS.keys() == MARKERS.keys() == ENGINES.keys()
+    assert len(set(COLOURS.values())) == len(set(MARKERS.values())) == len(ENGINES)
+
+
+@pytest.mark.parametrize("suite", ["bench", "full"])
+def test_kept_results_are_those_that_were_measured(suite: str) -> None:
+    kept = results.load(suite)
+    if kept is None:
+        pytest.skip("no results are kept; make measures")
+    assert kept["digest"] == results.digest(kept["rows"])
+
+
 def test_the_page_is_rendered_and_not_typed() -> None:
-    document = json.loads(JSON.read_text())
-    assert PAGE.read_text() == render(document)
-    assert document["digest"] == digest([*document["rows"], document["idle"]])
+    kept = {suite: results.load(suite) for suite in ("bench", "full")}
+    if not any(kept.values()):
+        pytest.skip("no results are kept; make bench measures")
+    assert page.render(kept, micro_lines()) == page.PAGE.read_text()

@@ -1,5 +1,6 @@
 """A look at the engine's own counters: it costs the engine a millisecond, however many workers it has."""
 
+import math
 import re
 from dataclasses import dataclass
 
@@ -23,9 +24,16 @@ class Reading:
         return Reading(self.probes - earlier.probes, self.failures - earlier.failures, lateness)
 
     def lateness_ms(self, quantile: float) -> float:
-        """The bound, in milliseconds, that this part of the attempts did not exceed."""
+        """What this part of the attempts did not exceed, in milliseconds, as if those of a bucket were spread evenly
+        over it. The last bucket has no upper bound, so its lower one is said; 0 without an attempt."""
         wanted = quantile * max(self.lateness.values(), default=0)
-        return 1000 * min((bound for bound, count in self.lateness.items() if count >= wanted), default=0.0)
+        lower, below = 0.0, 0
+        for bound, count in sorted(self.lateness.items()):
+            if count >= wanted and count > below:
+                part = 0.0 if math.isinf(bound) else (bound - lower) * (wanted - below) / (count - below)
+                return 1000 * (lower + part)
+            lower, below = (lower if math.isinf(bound) else bound), count
+        return 1000 * lower if below else 0.0
 
 
 def read(engine: Engine) -> Reading:

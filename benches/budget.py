@@ -1,0 +1,55 @@
+"""What probelet has to reach, and whether it did."""
+
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from benches.statistic import Row, median, of, ratio
+
+FILE = Path(__file__).with_name("budgets.toml")
+WHO = "probelet"
+
+
+@dataclass(frozen=True)
+class Budget:
+    text: str
+    scenario: str
+    figure: str
+    max: float
+    note: str = ""
+
+    def value(self, rows: list[Row]) -> float | None:
+        """What was measured; None if the scenario, or the engine it is compared with, was not."""
+        kind, _, base = self.figure.partition("/")
+        if kind == "cpu":
+            return ratio(rows, self.scenario, WHO, base)
+        mine = of(rows, self.scenario, WHO)
+        if kind == "shortfall":
+            made, due = median(mine, "probes_per_second"), median(mine, "expected_per_second")
+            return None if made is None or due is None else max(0.0, 1 - made / due)
+        return median(mine, *self.figure.split("."))
+
+
+def read(path: Path = FILE) -> list[Budget]:
+    tables: list[dict[str, Any]] = tomllib.loads(path.read_text())["budget"]
+    return [Budget(**table) for table in tables]
+
+
+def lines(rows: list[Row], budgets: list[Budget]) -> list[str]:
+    """A table of those that were measured, and the notes of those that were not reached."""
+    found = [(budget, value) for budget in budgets if (value := budget.value(rows)) is not None]
+    if not found:
+        return []
+    table = ["| budget | measured | |", "|---|---|---|"]
+    notes = []
+    for budget, value in found:
+        reached = value <= budget.max
+        table.append(f"| {budget.text} | {figure(value)} | {'reached' if reached else '**not reached**'} |")
+        if not reached and budget.note:
+            notes.append(f"- {budget.text}: {budget.note}")
+    return [*table, "", *([*notes, ""] if notes else [])]
+
+
+def figure(value: float) -> str:
+    return f"{value:,.0f}" if value == int(value) or value >= 100 else f"{value:.2f}"

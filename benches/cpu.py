@@ -1,0 +1,36 @@
+"""What the machine and other processes spend, from /proc."""
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+TICK_SECONDS = 1 / os.sysconf("SC_CLK_TCK")
+
+
+@dataclass(frozen=True)
+class Cpu:
+    """CPU seconds so far, or, as a difference, between two looks."""
+
+    target: float
+    busy: float
+    all: float
+    """Busy and idle, all cores."""
+
+    def __sub__(self, earlier: "Cpu") -> "Cpu":
+        return Cpu(self.target - earlier.target, self.busy - earlier.busy, self.all - earlier.all)
+
+
+def cpu(pid: int | None) -> Cpu:
+    """``pid`` is the target's."""
+    first = Path("/proc/stat").read_text().partition("\n")[0].split()[1:9]
+    user, nice, system, idle, waiting, irq, soft, stolen = (int(ticks) * TICK_SECONDS for ticks in first)
+    busy = user + nice + system + irq + soft + stolen
+    return Cpu(_of_process(pid), busy, busy + idle + waiting)
+
+
+def _of_process(pid: int | None) -> float:
+    if pid is None:
+        return 0.0
+    # The name of the program, in brackets, may contain anything.
+    after = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(after[11]) + int(after[12])) * TICK_SECONDS

@@ -1,0 +1,31 @@
+"""What all engines have in common: a program that takes a load on its command line and prints one JSON object."""
+
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent.parent
+BUILD = ROOT / "build"
+PYTHON = sys.executable
+
+
+@dataclass(frozen=True)
+class Engine:
+    """A prober under measurement.
+
+    ``program HANDLER --target ADDRESS/BITS:PORT --workers N --period Ns --warm Ns --duration Ns`` and, where a scenario
+    has them, ``--faulty``, ``--burst``, ``--churn`` and ``--restarts``. It says "measuring" on stderr when the measured
+    time begins and prints an object of schema probelet-bench/1.
+    """
+
+    name: str
+    title: str
+    program: tuple[str, ...]
+    flags: tuple[str, ...] = ()
+    needs: Path | None = None
+
+    def missing(self) -> str | None:
+        """Why it cannot be measured here."""
+        if self.needs is None or self.needs.exists():
+            return None
+        return f"{self.name}: {self.needs.relative_to(ROOT)} was not built (it needs Go), its rows are left out"

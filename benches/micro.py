@@ -1,0 +1,5 @@
+"""The microbenchmarks' part of the page."""
+
+
+def lines() -> list[str]:
+    return []

@@ -1,0 +1,96 @@
+"""RESULTS.md, rendered from the kept results and never written by hand."""
+
+from pathlib import Path
+
+from benches import budget, results
+from benches.engines import ENGINES
+from benches.plots import PLOTS
+from benches.results import FOLDER, Document
+from benches.scenario import Scenario, read
+from benches.statistic import Row, median, of, ratio
+
+PAGE = Path(__file__).parent / "RESULTS.md"
+
+INTRODUCTION = """\
+# Results
+
+Rendered by `make bench` from the files in `results/`, never typed. In each scenario the engines take turns against the
+same target, which runs on the same cores in a process of its own. Figures are medians of the rounds; a ratio is the
+median of those of neighbouring runs. CPU is user + system time of the prober. Lateness is stamped by the target as it
+accepts, against each worker's own grid. The raw loop keeps a schedule and nothing else: no thresholds, no results, no
+messages. [README.md](README.md) says how each figure is taken.
+"""
+
+COLUMNS = (
+    "| | probes/s | CPU us/probe | x raw loop | x kubelet | false failures | late p50 / p99 / max ms "
+    "| bytes/worker | add / remove ms | wake-ups/s |"
+)
+
+
+def render(documents: dict[str, Document | None], micro: list[str]) -> str:
+    """The whole page. ``documents`` are the kept suites by name; ``micro`` is the part of the microbenchmarks."""
+    lines = [INTRODUCTION]
+    for name, title in (("bench", "The rows that matter"), ("full", "All rows")):
+        document = documents.get(name)
+        if document is not None:
+            lines += [f"## {title}", "", *suite(document)]
+    return "\n".join([*lines, *micro]).rstrip("\n") + "\n"
+
+
+def suite(document: Document) -> list[str]:
+    rows: list[Row] = document["rows"]
+    lines = budget.lines(rows, budget.read())
+    lines += [f"![{plot.title}](results/{plot.file(document['suite'])})" for plot in PLOTS if plot.has(rows)]
+    known = {scenario.name: scenario for scenario in read()["full"].scenarios}
+    for name in dict.fromkeys(row["scenario"] for row in rows):
+        lines += ["", *table(known[name], rows)]
+    origin = "; ".join(f"{key} {value}" for key, value in document["machine"].items())
+    return [*lines, "", f"`{document['command']}`: {origin}; result {document['digest']}", ""]
+
+
+def table(scenario: Scenario, rows: list[Row]) -> list[str]:
+    """The engines of a scenario; those that were not measured have no line."""
+    head = f"### {scenario.title}: {scenario.workers:,} workers"
+    lines = [head, "", COLUMNS, "|---" + "|---:" * 9 + "|"]
+    notes = []
+    for name, engine in ENGINES.items():
+        mine = of(rows, scenario.name, name)
+        if any("skipped" in row for row in mine):
+            notes.append(f"{engine.title}: not run, it was saturated at {mine[0]['skipped']} workers.")
+        elif mine:
+            lines.append(f"| {engine.title} | " + " | ".join(cells(scenario.name, name, rows)) + " |")
+            limits = [row["limit"] for row in mine if row["limit"]]
+            notes += [f"{engine.title}: at its limit is {limits[-1]}."] if limits else []
+    return [*lines, *(["", " ".join(notes)] if notes else [])]
+
+
+def cells(scenario: str, name: str, rows: list[Row]) -> list[str]:
+    mine = of(rows, scenario, name)
+    late = [number(median(mine, "lateness_ms", quantile), 2) for quantile in ("p50", "p99", "max")]
+    failures, probes = sum(row["false_failures"] for row in mine), sum(row["probes"] for row in mine)
+    part = f" ({failures / probes:.1%})" if failures and probes else ""
+    return [
+        number(median(mine, "probes_per_second")),
+        number(median(mine, "cpu_us_per_probe"), 1),
+        number(ratio(rows, scenario, name, "epoll"), 2),
+        number(ratio(rows, scenario, name, "kubelet"), 2),
+        f"{failures:,}{part}",
+        " / ".join(late) if late[0] else "",
+        number(median(mine, "bytes_per_worker")),
+        " / ".join(filter(None, (number(median(mine, key)) for key in ("add_ms", "remove_ms")))),
+        number(median(mine, "wakeups_per_second")),
+    ]
+
+
+def number(value: float | None, digits: int = 0) -> str:
+    return "" if value is None else f"{value:,.{digits}f}"
+
+
+def write(micro: list[str]) -> None:
+    documents = {name: results.load(name) for name in ("bench", "full")}
+    for document in documents.values():
+        if document is not None:
+            for plot in PLOTS:
+                if plot.has(document["rows"]):
+                    plot.draw(document["rows"], FOLDER / plot.file(document["suite"]))
+    PAGE.write_text(render(documents, micro))

@@ -1,0 +1,3 @@
+module probelet.dev/benches/harness
+
+go 1.26.0

@@ -1,0 +1,67 @@
+// Package harness is what the peers written in Go have in common: the command line, the course of a measurement and the
+// one JSON object that they print.
+package harness
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Options are those of every engine of the suite: ENGINE HANDLER [OPTIONS].
+type Options struct {
+	Handler  string
+	Target   Place
+	Faulty   Faulty
+	Workers  int
+	Period   time.Duration
+	Warm     time.Duration
+	Duration time.Duration
+	Burst    bool
+	Churn    int
+	Restarts int
+}
+
+// Parse reads the command line and ends the program if it cannot be used.
+func Parse() Options {
+	var o Options
+	if len(os.Args) < 2 {
+		Refuse(fmt.Errorf("want HANDLER [OPTIONS]; HANDLER --help lists them"))
+	}
+	o.Handler = os.Args[1]
+	flags := flag.NewFlagSet(o.Handler, flag.ExitOnError)
+	target := flags.String("target", "127.0.0.1:1", "ADDRESS/BITS:PORT; worker n probes the n-th address")
+	faulty := flags.String("faulty", "127.0.0.1:1=0", "ADDRESS/BITS:PORT=PERCENT of the workers probe this instead")
+	flags.IntVar(&o.Workers, "workers", 1000, "how many probe")
+	flags.DurationVar(&o.Period, "period", time.Second, "periodSeconds, whole seconds")
+	flags.DurationVar(&o.Warm, "warm", 2*time.Second, "before anything is measured")
+	flags.DurationVar(&o.Duration, "duration", 10*time.Second, "how long to measure")
+	flags.BoolVar(&o.Burst, "burst", false, "all workers in phase, instead of spread over the period")
+	flags.IntVar(&o.Churn, "churn", 0, "pods added and removed each second, besides the workers")
+	flags.IntVar(&o.Restarts, "restarts", 0, "containers restarted each second")
+	_ = flags.Parse(os.Args[2:]) // it has ended the program if it could not
+	var err error
+	if o.Target, err = parsePlace(*target); err != nil {
+		Refuse(err)
+	}
+	if o.Faulty, err = parseFaulty(*faulty); err != nil {
+		Refuse(err)
+	}
+	return o
+}
+
+// Where a worker probes.
+func (o Options) Where(worker int) Place {
+	if o.Faulty.Has(worker) {
+		return o.Faulty.Place
+	}
+	return o.Target
+}
+
+// Refuse ends the program with one line.
+func Refuse(err error) {
+	fmt.Fprintf(os.Stderr, "%s: %v\n", filepath.Base(os.Args[0]), err)
+	os.Exit(2)
+}

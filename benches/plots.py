@@ -1,0 +1,137 @@
+"""The plots of the results. Colours are Okabe and Ito's, which people with any colour vision can tell apart; each
+engine keeps its own in all plots, and a marker of its own where lines cross."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from benches.engines import ENGINES
+from benches.statistic import Row, median, of, ratio
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLOURS = {
+    "epoll": "#999999",
+    "epoll-tick": "#56B4E9",
+    "probelet": "#0072B2",
+    "kubelet": "#D55E00",
+    "blackbox": "#E69F00",
+    "asyncio": "#009E73",
+}
+MARKERS = {"epoll": "s", "epoll-tick": "D", "probelet": "o", "kubelet": "^", "blackbox": "v", "asyncio": "P"}
+BARS = ("http-1000", "http-5000", "http-10000", "https-1000", "tcp-1000", "tcp-5000", "grpc-1000", "exec-1000")
+
+
+def measured(rows: list[Row], scenarios: tuple[str, ...]) -> list[str]:
+    return [name for name in scenarios if any("skipped" not in row for row in rows if row["scenario"] == name)]
+
+
+def bars(axes: "Axes", rows: list[Row], value: Callable[[str, str], float | None], scenarios: list[str]) -> None:
+    """A group of bars for each scenario, with its figure on top."""
+    engines = [name for name in ENGINES if any(value(scenario, name) is not None for scenario in scenarios)]
+    width = 0.86 / max(1, len(engines))
+    for place, name in enumerate(engines):
+        found = [(x, height) for x, scenario in enumerate(scenarios) if (height := value(scenario, name)) is not None]
+        at = [x + (place - (len(engines) - 1) / 2) * width for x, _ in found]
+        drawn = axes.bar(at, [height for _, height in found], width, color=COLOURS[name], label=ENGINES[name].title)
+        axes.bar_label(drawn, [label(height) for _, height in found], fontsize=6.5, rotation=90, padding=2)
+    axes.set_xticks(range(len(scenarios)), [scenario.replace("-", "\n") for scenario in scenarios])
+    axes.set_yscale("log")
+    low, high = axes.get_ylim()
+    axes.set_ylim(low, high * 3)  # room for the figures
+    axes.legend(ncols=3, fontsize=8, frameon=False, loc="upper left")
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+
+
+def label(value: float) -> str:
+    return f"{value:,.0f}" if value >= 100 else f"{value:.2g}"
+
+
+def cost(axes: "Axes", rows: list[Row]) -> None:
+    bars(axes, rows, lambda scenario, name: median(of(rows, scenario, name), "cpu_us_per_probe"), measured(rows, BARS))
+    axes.set_ylabel("CPU per probe, µs (user + system), log scale")
+
+
+def lateness(axes: "Axes", rows: list[Row]) -> None:
+    def p99(scenario: str, name: str) -> float | None:
+        return median(of(rows, scenario, name), "lateness_ms", "p99")
+
+    bars(axes, rows, p99, measured(rows, BARS))
+    axes.set_ylabel("lateness p99, ms, log scale")
+
+
+def ratios(axes: "Axes", rows: list[Row]) -> None:
+    """probelet over the floor and over the kubelet; 1 is as much as the other."""
+    scenarios = measured(rows, BARS)
+    for place, base in enumerate(("epoll", "kubelet")):
+        found = [(x, value) for x, name in enumerate(scenarios) if (value := ratio(rows, name, "probelet", base))]
+        at = [x + (place - 0.5) * 0.4 for x, _ in found]
+        title = f"probelet / {ENGINES[base].title}"
+        drawn = axes.bar(at, [value for _, value in found], 0.4, color=COLOURS[base], label=title)
+        axes.bar_label(drawn, [f"{value:.2f}" for _, value in found], fontsize=8, padding=2)
+    axes.axhline(1, color="black", linewidth=0.8)
+    axes.set_xticks(range(len(scenarios)), [scenario.replace("-", "\n") for scenario in scenarios])
+    axes.margins(y=0.15)
+    axes.set_ylabel("CPU per probe, ratio (below 1: probelet needs less)")
+    axes.legend(fontsize=8, frameon=False)
+    axes.grid(axis="y", alpha=0.3)
+    axes.set_axisbelow(True)
+
+
+def flatness(axes: "Axes", rows: list[Row]) -> None:
+    """Whether a probe costs the same however many there are a second."""
+    for name in ENGINES:
+        points = []
+        for scenario in dict.fromkeys(row["scenario"] for row in rows if row["scenario"].startswith("http-")):
+            mine = [row for row in of(rows, scenario, name) if "skipped" not in row]
+            made, used = median(mine, "probes_per_second"), median(mine, "cpu_us_per_probe")
+            points += [(made, used)] if made is not None and used is not None else []
+        if points:
+            style = {"color": COLOURS[name], "marker": MARKERS[name], "label": ENGINES[name].title}
+            axes.plot([x for x, _ in points], [y for _, y in points], **style)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlabel("HTTP probes a second, log scale")
+    axes.set_ylabel("CPU per probe, µs, log scale")
+    axes.legend(fontsize=8, frameon=False)
+    axes.grid(alpha=0.3, which="both")
+
+
+@dataclass(frozen=True)
+class Plot:
+    name: str
+    title: str
+    paint: Callable[["Axes", list[Row]], None]
+
+    def file(self, suite: str) -> str:
+        return f"{suite}-{self.name}.svg"
+
+    def has(self, rows: list[Row]) -> bool:
+        """Whether there is anything to show."""
+        return bool(measured(rows, BARS))
+
+    def draw(self, rows: list[Row], path: Path) -> None:
+        """Write the plot, in the format of the path's suffix; the same rows give the same bytes."""
+        import matplotlib
+
+        matplotlib.use("Agg")
+        matplotlib.rcParams["svg.hashsalt"] = "probelet"
+        from matplotlib import pyplot
+
+        figure, axes = pyplot.subplots(figsize=(10, 5), layout="constrained")
+        self.paint(axes, rows)
+        axes.set_title(self.title)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.savefig(path, dpi=110, metadata={"Date": None} if path.suffix == ".svg" else None)
+        pyplot.close(figure)
+
+
+PLOTS = (
+    Plot("cpu", "CPU per probe, by handler and probes a second", cost),
+    Plot("ratio", "probelet's CPU per probe over the raw loop's and the kubelet's", ratios),
+    Plot("lateness", "How late probes are, by handler and probes a second", lateness),
+    Plot("flat", "CPU per HTTP probe against the rate", flatness),
+)

@@ -1,0 +1,143 @@
+"""One measurement: an engine, a scenario, a target."""
+
+import json
+import os
+import subprocess
+from contextlib import ExitStack
+from typing import Any
+
+from benches.cpu import cpu
+from benches.engines import Engine
+from benches.machine import ROOT
+from benches.scenario import Scenario, Suite
+from benches.target import Watched, target
+
+SPARE_SECONDS = 90
+"""To start, to add workers and to stop; an engine that takes longer hangs."""
+REACHED = 0.97
+"""A prober that makes fewer of its probes is saturated."""
+BUSY = 0.97
+"""Of all cores: nobody can say any more who was late."""
+
+Row = dict[str, Any]
+
+
+class EngineError(Exception):
+    """An engine that did not finish; the text is its last words."""
+
+
+def command(engine: Engine, scenario: Scenario, suite: Suite, place: str | None, faulty: str | None) -> list[str]:
+    """How an engine is asked for a load."""
+    pace = {
+        "--workers": suite.workers or scenario.workers,
+        "--period": f"{scenario.period}s",
+        "--warm": f"{_or(scenario.warm, suite, suite.warm)}s",
+        "--duration": f"{_or(scenario.duration, suite, suite.duration)}s",
+    }
+    if place:
+        pace["--target"] = place
+    if scenario.faulty and faulty:
+        pace["--faulty"] = f"{faulty}={scenario.faulty.percent}"
+    if scenario.churn:
+        pace["--churn"] = suite.workers or scenario.churn
+    if scenario.restarts:
+        pace["--restarts"] = suite.workers or scenario.restarts
+    given = [text for name, value in pace.items() for text in (name, str(value))]
+    return [*engine.program, scenario.handler, *given, *(["--burst"] if scenario.burst else []), *engine.flags]
+
+
+def _or(own: int | None, suite: Suite, usual: int) -> int:
+    """A scenario's own time, unless the suite makes everything small."""
+    return usual if own is None or suite.workers else own
+
+
+def measure(engine: Engine, scenario: Scenario, suite: Suite, watched: Watched | None) -> Row:
+    """Raises ``EngineError``."""
+    with ExitStack() as stack:
+        wrong = None
+        if scenario.faulty:
+            wrong = stack.enter_context(target(scenario.faulty.behaviour)).place if _listens(scenario) else CLOSED
+        asked = command(engine, scenario, suite, watched.place if watched else None, wrong)
+        return _measure(engine, scenario, suite, watched, asked)
+
+
+def _listens(scenario: Scenario) -> bool:
+    return scenario.faulty is not None and scenario.faulty.behaviour != "refuse"
+
+
+def _measure(engine: Engine, scenario: Scenario, suite: Suite, watched: Watched | None, asked: list[str]) -> Row:
+    pid = watched.pid if watched else None
+    with subprocess.Popen(asked, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stderr is not None
+            said = []
+            for line in process.stderr:
+                said.append(line)
+                if "measuring" in line:
+                    break
+            before = cpu(pid)
+            if watched:
+                watched.forget()
+            longest = _or(scenario.duration, suite, suite.duration) + SPARE_SECONDS
+            out, err = process.communicate(timeout=longest)
+        except subprocess.TimeoutExpired as error:
+            raise EngineError(f"{engine.name} did not end: {' '.join(asked)}") from error
+        finally:
+            process.kill()
+    if process.returncode:
+        raise EngineError(f"{' '.join(asked)}\n{''.join(said)}{err}exit code {process.returncode}")
+    used = cpu(pid) - before
+    return row(engine.name, scenario, suite, json.loads(out), watched.statistics() if watched else None) | {
+        "target_cores": round(used.target / max(1e-9, used.all) * (os.cpu_count() or 1), 2),
+        "busy": round(used.busy / max(1e-9, used.all), 3),
+    }
+
+
+def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | None) -> Row:
+    """What is kept of a measurement. Lateness is the target's word where there is one."""
+    workers = suite.workers or scenario.workers
+    inside = seen.get("lateness_ms")
+    late = {quantile: stamped["lateness_ms"][quantile] for quantile in ("p50", "p99", "max")} if stamped else inside
+    kept = {key: seen.get(key) for key in KEPT}
+    return (
+        {"scenario": scenario.name, "engine": name, "workers": workers}
+        | kept
+        | {
+            "lateness_ms": late if scenario.period < IDLE_SECONDS else None,
+            "lateness_inside_ms": inside,
+            "cores": round((seen["cpu_us_per_probe"] or 0) * seen["probes_per_second"] / 1e6, 3),
+            "expected_per_second": round(workers / scenario.period, 1),
+        }
+    )
+
+
+def saturated(row: Row) -> bool:
+    """Whether a prober did not make its probes. More workers would only show it again."""
+    made, due = float(row["probes_per_second"]), float(row["expected_per_second"])
+    return (made < REACHED * due and due >= 1) or bool(row["false_failures"] > row["probes"] / 100)
+
+
+def bottleneck(row: Row) -> str | None:
+    """What was at its limit, in words."""
+    if not saturated(row) and row["busy"] < BUSY:
+        return None
+    parts = f"prober {row['cores']:.2f} cores, target {row['target_cores']:.2f}"
+    if row["busy"] >= BUSY:
+        return f"all {os.cpu_count()} cores are busy ({parts})"
+    return f"the prober, with {row['busy']:.0%} of the machine busy ({parts})"
+
+
+KEPT = (
+    "probes",
+    "probes_per_second",
+    "cpu_us_per_probe",
+    "false_failures",
+    "bytes_per_worker",
+    "add_ms",
+    "remove_ms",
+    "wakeups_per_second",
+)
+CLOSED = "127.1.0.0/9:9"
+"""The discard service, which nobody runs any more."""
+IDLE_SECONDS = 3600
+"""Workers of such a period have no grid to be late against."""

@@ -1,0 +1,98 @@
+"""What ``scenarios.toml`` says: scenarios, each asked of every engine that can, and suites of them."""
+
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+FILE = Path(__file__).with_name("scenarios.toml")
+HANDLERS = ("http", "https", "tcp", "grpc", "exec")
+
+
+class ScenarioError(ValueError):
+    """A mistake in the file; the message says where and what."""
+
+
+@dataclass(frozen=True)
+class Faulty:
+    """So many of a hundred workers probe a target that behaves like this, and are to fail."""
+
+    behaviour: str
+    percent: int
+
+
+@dataclass(frozen=True)
+class Scenario:
+    """One load. Times are in seconds; ``group`` is the name without the number of workers."""
+
+    name: str
+    group: str
+    title: str
+    handler: str
+    workers: int
+    engines: tuple[str, ...]
+    period: int = 1
+    duration: int | None = None
+    """None: what the suite says."""
+    warm: int | None = None
+    target: tuple[str, ...] = ()
+    """Behaviours of the target (tests/target/target.c); by default it is well."""
+    faulty: Faulty | None = None
+    burst: bool = False
+    churn: int = 0
+    restarts: int = 0
+
+    @property
+    def expected_per_second(self) -> float:
+        return self.workers / self.period
+
+
+@dataclass(frozen=True)
+class Suite:
+    """Which scenarios, how often and for how long. ``workers`` replaces that of every scenario."""
+
+    name: str
+    rounds: int
+    duration: int
+    warm: int
+    scenarios: tuple[Scenario, ...] = field(default=())
+    workers: int | None = None
+    together: bool = False
+    """All engines at once: quick, and the figures mean nothing."""
+
+
+def read(path: Path = FILE) -> dict[str, Suite]:
+    """The suites by name. Raises ``ScenarioError`` for the first mistake."""
+    document = tomllib.loads(path.read_text())
+    scenarios: dict[str, Scenario] = {}
+    for table in document["scenario"]:
+        for scenario in _scenarios(table):
+            if scenario.name in scenarios:
+                raise ScenarioError(f"{path.name}: scenario {scenario.name}: there are two of this name")
+            scenarios[scenario.name] = scenario
+    return {name: _suite(name, table, scenarios, path) for name, table in document["suite"].items()}
+
+
+def _scenarios(table: dict[str, Any]) -> Iterator[Scenario]:
+    """One for each number of workers."""
+    where = f"scenario {table.get('group', '?')}"
+    known = {field.name for field in fields(Scenario)} - {"name"}
+    if unknown := sorted(table.keys() - known):
+        raise ScenarioError(f"{where}: {unknown[0]}: unknown field; want one of {', '.join(sorted(known))}")
+    if table["handler"] not in HANDLERS:
+        raise ScenarioError(f"{where}: handler: {table['handler']}: want one of {', '.join(HANDLERS)}")
+    faulty = Faulty(**table["faulty"]) if "faulty" in table else None
+    given = table | {"engines": tuple(table["engines"]), "target": tuple(table.get("target", ())), "faulty": faulty}
+    for workers in table["workers"]:
+        if workers < 1:
+            raise ScenarioError(f"{where}: workers: {workers}: must be above 0")
+        yield Scenario(**(given | {"name": f"{table['group']}-{workers}", "workers": workers}))
+
+
+def _suite(name: str, table: dict[str, Any], scenarios: dict[str, Scenario], path: Path) -> Suite:
+    wanted = table.pop("scenarios", list(scenarios))
+    for one in wanted:
+        if one not in scenarios:
+            raise ScenarioError(f"{path.name}: suite {name}: there is no scenario {one}")
+    return Suite(name=name, scenarios=tuple(scenarios[one] for one in wanted), **table)

@@ -1,0 +1,111 @@
+"""The engine under a load, measured from within its own process."""
+
+import json
+import select
+import time
+from collections.abc import Callable
+from typing import Any
+
+from probelet._rust import Engine
+from probelet.bench.disturbance import Disturbance
+from probelet.bench.load import Load
+from probelet.bench.place import Place
+from probelet.bench.pods import node, uid
+from probelet.bench.reading import read
+from probelet.bench.usage import resident_bytes, usage
+
+TURN_SECONDS = 0.1
+"""How often a disturbed load is disturbed."""
+
+QUANTILES = {"p50": 0.5, "p99": 0.99, "max": 1.0}
+
+Say = Callable[[str], None]
+
+
+def serve(engine: Engine, seconds: float) -> None:
+    """What a node agent does while nothing changes: wait for batches and take them. Exec attempts succeed at once, with
+    one call for all of a batch."""
+    end = time.monotonic() + seconds
+    poll = select.poll()
+    poll.register(engine.fileno(), select.POLLIN)
+    while (left := end - time.monotonic()) > 0:
+        if poll.poll(left * 1000):
+            batch = engine.drain()
+            if batch.execs:
+                engine.finish_execs([(run.run, "exit", 0, b"") for run in batch.execs])
+
+
+def measure(load: Load, target: Place, say: Say, begin: Callable[[], None]) -> dict[str, Any]:
+    """Add the pods, warm up, measure, remove the pods. Returns what ``probelet bench`` prints, but for the schema.
+
+    ``begin`` is called when the measured time begins. Ctrl-C ends the measured time early.
+    """
+    engine = Engine(seed=1, start_jitter=not load.burst)
+    try:
+        return _measure(engine, load, target, say, begin)
+    finally:
+        engine.close()
+
+
+def _measure(engine: Engine, load: Load, target: Place, say: Say, begin: Callable[[], None]) -> dict[str, Any]:
+    pods = list(node(load, target))
+    for _, pod, _ in pods:
+        engine.define_pod(pod)
+    loaded, began = resident_bytes(), time.monotonic()
+    for name, _, facts in pods:
+        engine.sync_pod(name, facts)
+    added = time.monotonic() - began
+    say(f"{load.workers:,} workers added; warming up for {load.warm:g} s")
+    serve(engine, load.warm)
+    failed = _false_failures(engine, load)
+    begin()
+    before, used, began = read(engine), usage(), time.monotonic()
+    try:
+        say(f"measuring for {load.duration:g} s")
+        _endure(engine, load, target)
+    except KeyboardInterrupt:
+        say("interrupted; these are the figures so far")
+    elapsed, used = time.monotonic() - began, usage() - used
+    seen = read(engine) - before
+    grown = resident_bytes() - loaded
+    failed = _false_failures(engine, load) - failed if load.faulty else seen.failures
+    began = time.monotonic()
+    for name, _, _ in pods:
+        engine.forget_pod(name)
+    removed = time.monotonic() - began
+    return {
+        "scenario": load.handler,
+        "workers": load.workers,
+        "period_seconds": load.period,
+        "seconds": round(elapsed, 3),
+        "probes": seen.probes,
+        "probes_per_second": round(seen.probes / elapsed, 1),
+        "cpu_us_per_probe": round(used.cpu_seconds * 1e6 / seen.probes, 2) if seen.probes else None,
+        "false_failures": failed,
+        "lateness_ms": {name: round(seen.lateness_ms(quantile), 3) for name, quantile in QUANTILES.items()},
+        "bytes_per_worker": round(grown / load.workers),
+        "add_ms": round(added * 1000, 1),
+        "remove_ms": round(removed * 1000, 1),
+        "wakeups_per_second": round(used.wakeups / elapsed, 1),
+    }
+
+
+def _endure(engine: Engine, load: Load, target: Place) -> None:
+    """The measured time: quiet, or with pods that come and go."""
+    if not load.churn and not load.restarts:
+        serve(engine, load.duration)
+        return
+    disturbance, end = Disturbance(engine, load, target), time.monotonic() + load.duration
+    while (left := end - time.monotonic()) > 0:
+        disturbance.turn(TURN_SECONDS)
+        serve(engine, min(left, TURN_SECONDS))
+
+
+def _false_failures(engine: Engine, load: Load) -> int:
+    """Runs that failed so far though their target was well. Only asked for where some are not: the engine's counters
+    do not tell workers apart, and the state of every worker is a long page."""
+    if load.faulty is None:
+        return 0
+    healthy = {uid(number) for number in range(load.workers) if not load.faulty.has(number)}
+    states = json.loads(engine.probe_states())
+    return sum(state["failures"] + state["errors"] for state in states if state["pod_uid"] in healthy)

@@ -1,0 +1,62 @@
+"""The pods of a benchmark: one container with one readiness probe each."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from probelet.bench.load import Handler, Load
+from probelet.bench.place import Place
+
+PROGRAM = ["true"]
+"""Of exec probes. Nobody runs it: what is measured is how attempts are handed out and taken back."""
+
+
+def action(handler: Handler, port: int) -> dict[str, Any]:
+    """The probe's action, with defaults set."""
+    match handler:
+        case "http" | "https":
+            return {"httpGet": {"path": "/healthz", "port": port, "scheme": handler.upper()}}
+        case "tcp":
+            return {"tcpSocket": {"port": port}}
+        case "grpc":
+            return {"grpc": {"port": port, "service": ""}}
+        case "exec":
+            return {"exec": {"command": PROGRAM}}
+
+
+def pod(number: int, handler: Handler, port: int, period: int) -> bytes:
+    """A defaulted v1.Pod as the engine takes it. ``period`` is in seconds."""
+    probe = action(handler, port) | {
+        "initialDelaySeconds": 0,
+        "timeoutSeconds": 1,
+        "periodSeconds": period,
+        "successThreshold": 1,
+        "failureThreshold": 3,
+    }
+    return json.dumps(
+        {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": f"bench-{number}", "namespace": "default", "uid": uid(number)},
+            "spec": {"restartPolicy": "Always", "containers": [{"name": "app", "readinessProbe": probe}]},
+        }
+    ).encode()
+
+
+def facts(number: int, address: str, restarts: int = 0) -> bytes:
+    """The runtime's word that the pod runs, in its container number ``restarts``."""
+    container = {"name": "app", "id": f"process://{restarts:08x}{number:056x}", "state": "running", "started_at_ms": 1}
+    return json.dumps(
+        {"phase": "Running", "pod_ip": address, "containers": [container], "init_containers": []}
+    ).encode()
+
+
+def uid(number: int) -> str:
+    return f"00000000-0000-4000-8000-{number:012}"
+
+
+def node(load: Load, target: Place) -> Iterator[tuple[str, bytes, bytes]]:
+    """``(uid, pod, facts)`` of every worker."""
+    for number in range(load.workers):
+        place = load.where(target, number)
+        yield uid(number), pod(number, load.handler, place.port, load.period), facts(number, place.address(number))

@@ -1,0 +1,134 @@
+"""``probelet bench``."""
+
+import json
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from cyclopts import Parameter, Token
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Output
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from probelet.bench.load import Load
+
+app = verb(
+    "bench",
+    "Pods of one container with one readiness probe each are probed by the engine\n"
+    "that run uses, in this process, so that the CPU counted is the prober's alone.\n"
+    "Without --target, a target in a process of its own answers. Exec attempts are\n"
+    "handed out and succeed at once: what is measured is the way to the runtime.",
+    "probelet bench http",
+    "probelet bench grpc --workers 5000 --duration 30s",
+    "probelet bench tcp --workers 200 --target 10.0.0.7:5432 -o json",
+    "probelet bench http --workers 100000 --period 10s --warm 15s",
+)
+
+
+def _seconds(_: Any, tokens: Sequence[Token]) -> float:
+    from probelet.spec.duration import SECOND, DurationError, parse_duration
+
+    text = tokens[0].value
+    try:
+        nanoseconds = parse_duration(text)
+    except DurationError:
+        nanoseconds = 0
+    if nanoseconds <= 0:
+        raise ValueError(f'"{text}" is not a duration above zero; want for example 10s or 1m30s')
+    return nanoseconds / SECOND
+
+
+def _whole_seconds(kind: Any, tokens: Sequence[Token]) -> int:
+    seconds = _seconds(kind, tokens)
+    if seconds != int(seconds):
+        raise ValueError(f'"{tokens[0].value}" is no whole number of seconds, as periodSeconds is; want 1s or more')
+    return int(seconds)
+
+
+def _count(_: Any, tokens: Sequence[Token]) -> int:
+    from probelet.bench.load import WORKERS_MAX
+
+    text = tokens[0].value
+    if not text.isascii() or not text.isdecimal() or int(text[:9]) > WORKERS_MAX:
+        raise ValueError(f'"{text}" is not a number from 0 to {WORKERS_MAX}')
+    return int(text)
+
+
+@app.default
+def bench(
+    handler: Annotated[
+        Literal["http", "https", "tcp", "grpc", "exec"], Parameter(name="HANDLER", help="What the probes are.")
+    ],
+    /,
+    *,
+    workers: Annotated[int, Parameter(converter=_count, metavar="N", help="Pods with a probe each.")] = 1000,
+    period: Annotated[int, Parameter(converter=_whole_seconds, metavar="TIME", help="periodSeconds.")] = 1,
+    duration: Annotated[float, Parameter(converter=_seconds, metavar="TIME", help="How long to measure.")] = 10.0,
+    warm: Annotated[
+        float, Parameter(converter=_seconds, metavar="TIME", help="Before that: a period, to spread the probes.")
+    ] = 2.0,
+    target: Annotated[
+        str | None,
+        Parameter(metavar="HOST:PORT", help="An IPv4 address, or ADDRESS/BITS for one a worker. Default: its own."),
+    ] = None,
+    faulty: Annotated[
+        str | None,
+        Parameter(metavar="HOST:PORT=N", help="N % of the workers probe this; their failures are not false."),
+    ] = None,
+    burst: Annotated[bool, Parameter(help="All workers in phase, instead of spread over the period.")] = False,
+    churn: Annotated[
+        int, Parameter(converter=_count, metavar="N", help="Pods added and removed a second, besides the workers.")
+    ] = 0,
+    restarts: Annotated[int, Parameter(converter=_count, metavar="N", help="Containers that restart, a second.")] = 0,
+    output: Output = "table",
+) -> int:
+    from probelet.bench.load import Load
+    from probelet.bench.place import Faulty, PlaceError
+
+    if workers == 0:
+        raise CliError("--workers: must be above 0")
+    if handler == "exec" and (target or faulty):
+        raise CliError("--target and --faulty are not for exec: its attempts succeed at once in this process")
+    try:
+        wrong = Faulty.parse(faulty) if faulty else None
+    except PlaceError as error:
+        raise CliError(f"--faulty: {error}") from None
+    load = Load(handler, workers, period, duration, warm, wrong, burst, churn, restarts)
+    _measure(load, target, output)
+    return Exit.GOOD
+
+
+def _measure(load: "Load", target: str | None, output: str) -> None:
+    from probelet.bench.measure import measure
+    from probelet.bench.place import Place, PlaceError
+    from probelet.bench.report import report
+    from probelet.bench.target import TargetError, own_target
+    from probelet.bench.usage import raise_file_limit
+
+    raise_file_limit()
+    where, stamped = f"target {target}", "stamped by the prober"
+    try:
+        if load.handler == "exec" or target is not None:
+            place = Place.parse(target) if target is not None else Place.parse("127.0.0.1:1")
+            where = where if target is not None else "no target"
+            seen = measure(load, place, _say, lambda: None)
+        else:
+            with own_target(load.handler, load.period) as own:
+                seen = measure(load, own.place, _say, own.forget)
+                where, stamped = "its own target", "stamped by the target"
+                late = own.statistics()["lateness_ms"]
+                seen["lateness_ms"] = {name: late[name] for name in seen["lateness_ms"]}
+    except PlaceError as error:
+        raise CliError(f"--target: {error}") from None
+    except (TargetError, OSError) as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
+    if output == "json":
+        print(json.dumps({"schema": "probelet-bench/1", **seen}))
+    else:
+        print("\n".join(report(seen, where, stamped)))
+
+
+def _say(text: str) -> None:
+    print(f"probelet bench: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,110 @@
+"""Scenarios are data: what the file says is what an engine is asked for."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from benches.engines import ENGINES
+from benches.row import bottleneck, command, row, saturated
+from benches.scenario import Scenario, ScenarioError, Suite, read
+
+SUITE = Suite("bench", rounds=1, duration=5, warm=2)
+
+
+def scenario(**more: Any) -> Scenario:
+    return Scenario(
+        **({"name": "s-10", "group": "s", "title": "S", "handler": "http", "workers": 10, "engines": ()} | more)
+    )
+
+
+def test_the_suites_of_the_project_are_read() -> None:
+    suites = read()
+    assert suites.keys() == {"bench", "full", "smoke"}
+    assert {name for suite in suites.values() for one in suite.scenarios for name in one.engines} == ENGINES.keys()
+    assert {one.handler for one in suites["bench"].scenarios} == {"http", "https", "tcp", "grpc", "exec"}
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (
+            'group = "a"\nhandler = "udp"\nworkers = [1]\nengines = []\ntitle = ""',
+            "scenario a: handler: udp: want one of",
+        ),
+        (
+            'group = "a"\nhandler = "tcp"\nworkers = [0]\nengines = []\ntitle = ""',
+            "scenario a: workers: 0: must be above",
+        ),
+        (
+            'group = "a"\nhandler = "tcp"\nworkers = [1]\nengines = []\ntitle = ""\nrate = 1',
+            "scenario a: rate: unknown",
+        ),
+        ('group = "a"\nhandler = "tcp"\nworkers = [1, 1]\nengines = []\ntitle = ""', "scenario a-1: there are two"),
+    ],
+)
+def test_a_mistake_in_a_scenario_is_named(text: str, said: str, tmp_path: Path) -> None:
+    file = tmp_path / "scenarios.toml"
+    file.write_text(f"[suite]\n[[scenario]]\n{text}\n")
+    with pytest.raises(ScenarioError, match=said):
+        read(file)
+
+
+def test_a_suite_that_names_no_scenario_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "scenarios.toml"
+    file.write_text('scenario = []\n[suite.one]\nrounds = 1\nduration = 1\nwarm = 1\nscenarios = ["gone-1"]\n')
+    with pytest.raises(ScenarioError, match="suite one: there is no scenario gone-1"):
+        read(file)
+
+
+def test_an_engine_hears_of_the_whole_load() -> None:
+    from benches.scenario import Faulty
+
+    asked = command(
+        ENGINES["probelet"],
+        scenario(faulty=Faulty("hang", 5), burst=True, churn=7, restarts=3, warm=12),
+        SUITE,
+        "127.1.0.0/9:80",
+        "127.1.0.0/9:81",
+    )
+    assert asked[asked.index("http") :] == [
+        *("http", "--workers", "10", "--period", "1s", "--warm", "12s", "--duration", "5s"),
+        *("--target", "127.1.0.0/9:80", "--faulty", "127.1.0.0/9:81=5", "--churn", "7", "--restarts", "3", "--burst"),
+        *("-o", "json"),
+    ]
+
+
+def test_a_small_suite_makes_everything_small() -> None:
+    small = Suite("smoke", rounds=1, duration=1, warm=1, workers=20)
+    asked = command(ENGINES["kubelet"], scenario(churn=1000, warm=12, duration=60), small, None, None)
+    assert asked[2:] == ["--workers", "20", "--period", "1s", "--warm", "1s", "--duration", "1s", "--churn", "20"]
+
+
+SEEN = {"probes": 50, "probes_per_second": 10.0, "cpu_us_per_probe": 100.0, "false_failures": 0}
+LATE = {"p50": 1.0, "p99": 2.0, "max": 3.0}
+
+
+def test_lateness_is_what_the_target_says_where_there_is_one() -> None:
+    stamped = {"lateness_ms": LATE | {"p90": 1.5}}
+    measured = row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": {"p50": 0.0, "p99": 0.0, "max": 0.0}}, stamped)
+    assert measured["lateness_ms"] == LATE
+    assert row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": LATE}, None)["lateness_ms"] == LATE
+    assert row("probelet", scenario(period=36000), SUITE, SEEN, stamped)["lateness_ms"] is None
+    assert measured["cores"] == 0.001
+
+
+@pytest.mark.parametrize(
+    ("made", "failures", "busy", "said"),
+    [
+        (10.0, 0, 0.5, None),
+        (9.0, 0, 0.5, "the prober, with 50%"),
+        (10.0, 1, 0.5, "the prober, with 50%"),
+        (10.0, 0, 1.0, "cores are busy"),
+    ],
+)
+def test_a_row_at_its_limit_says_what_was_saturated(made: float, failures: int, busy: float, said: str | None) -> None:
+    measured = row("probelet", scenario(), SUITE, SEEN | {"probes_per_second": made, "false_failures": failures}, None)
+    measured |= {"busy": busy, "target_cores": 0.2}
+    assert saturated(measured) == (made < 9.7 or failures > 0)
+    limit = bottleneck(measured)
+    assert limit is None if said is None else limit is not None and said in limit
