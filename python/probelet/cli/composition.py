@@ -16,9 +16,12 @@ from probelet.cli.lifetime import Lifetime
 from probelet.cli.manifests import Manifests
 from probelet.config.document import config_document
 from probelet.config.load import Config
+from probelet.config.opt_in import ProbeletConfiguration
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.process.launch import EmbeddedRuntime, LaunchError, launch
+from probelet.node.execs import ExecLimits
+from probelet.node.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.server.address import Address
 from probelet.server.control import ControlServer
@@ -67,8 +70,10 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         lifetime = stack.enter_context(Lifetime())
         runtime, endpoint, log_root = await _runtime(plan, state_dir, stack)
         timeout = plan.configuration.kubelet.runtime_request_timeout / SECOND
-        client = await stack.enter_async_context(RuntimeClient(endpoint, request_timeout=timeout))
-        service = await stack.enter_async_context(_service(plan, client, log_root))
+        calls = RuntimeCalls()
+        client = RuntimeClient(endpoint, request_timeout=timeout, observer=calls.note)
+        await stack.enter_async_context(client)
+        service = await stack.enter_async_context(_service(plan, client, calls, log_root))
         await stack.enter_async_context(_pages(service, sock, state_dir))
         log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
         service.set_pods(plan.first)
@@ -109,7 +114,7 @@ async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[
 
 
 @asynccontextmanager
-async def _service(plan: Plan, client: RuntimeClient, log_root: Path) -> AsyncIterator[Service]:
+async def _service(plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path) -> AsyncIterator[Service]:
     version = plan.configuration.gates.version
     seed = int.from_bytes(os.urandom(8))
     curve = plan.configuration.crash_loop
@@ -124,12 +129,23 @@ async def _service(plan: Plan, client: RuntimeClient, log_root: Path) -> AsyncIt
         probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],
         kubelet_version=version,
         configuration=config_document(plan.configuration),
+        exec_limits=_exec_limits(plan.configuration.probelet),
+        calls=calls,
     )
     try:
         await service.start()
         yield service
     finally:
         await service.close()
+
+
+def _exec_limits(opted: ProbeletConfiguration) -> ExecLimits:
+    deadline = opted.exec_client_deadline
+    return ExecLimits(
+        single_flight=opted.exec_single_flight,
+        max_in_flight=opted.exec_max_in_flight,
+        client_deadline=None if deadline is None else deadline / SECOND,
+    )
 
 
 @asynccontextmanager

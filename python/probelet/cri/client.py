@@ -73,7 +73,8 @@ class RuntimeClient:
         observer: Observer | None = None,
     ) -> None:
         self.endpoint = endpoint
-        self._request_timeout = request_timeout
+        self.request_timeout = request_timeout
+        """Seconds a call may take; what waits by nature gets more."""
         self._observer = observer
         self._socket = socket_of(endpoint)
         self._channel = wire.Channel(self._socket)
@@ -128,54 +129,54 @@ class RuntimeClient:
     async def version(self) -> api_pb2.VersionResponse:
         """Name and version of the runtime."""
         request = api_pb2.VersionRequest(version="0.1.0")
-        return cast(api_pb2.VersionResponse, await self._call("Version", request, self._request_timeout))
+        return cast(api_pb2.VersionResponse, await self._call("Version", request, self.request_timeout))
 
     async def status(self, *, verbose: bool = False) -> api_pb2.StatusResponse:
         """The runtime's conditions (RuntimeReady, NetworkReady)."""
         request = api_pb2.StatusRequest(verbose=verbose)
-        return cast(api_pb2.StatusResponse, await self._call("Status", request, self._request_timeout))
+        return cast(api_pb2.StatusResponse, await self._call("Status", request, self.request_timeout))
 
     async def update_runtime_config(self, pod_cidr: str) -> None:
         """Tell the runtime the node's pod CIDR."""
         config = api_pb2.RuntimeConfig(network_config=api_pb2.NetworkConfig(pod_cidr=pod_cidr))
         request = api_pb2.UpdateRuntimeConfigRequest(runtime_config=config)
-        await self._call("UpdateRuntimeConfig", request, self._request_timeout)
+        await self._call("UpdateRuntimeConfig", request, self.request_timeout)
 
     async def runtime_config(self) -> api_pb2.RuntimeConfigResponse:
         """The runtime's cgroup driver; Unimplemented in containerd 1.x."""
         request = api_pb2.RuntimeConfigRequest()
-        return cast(api_pb2.RuntimeConfigResponse, await self._call("RuntimeConfig", request, self._request_timeout))
+        return cast(api_pb2.RuntimeConfigResponse, await self._call("RuntimeConfig", request, self.request_timeout))
 
     # Pod sandboxes.
 
     async def run_pod_sandbox(self, config: api_pb2.PodSandboxConfig, runtime_handler: str = "") -> str:
         """Create and start a sandbox; returns its id. Waits up to twice the request timeout, as the kubelet does."""
         request = api_pb2.RunPodSandboxRequest(config=config, runtime_handler=runtime_handler)
-        response = await self._call("RunPodSandbox", request, self._request_timeout * 2)
+        response = await self._call("RunPodSandbox", request, self.request_timeout * 2)
         return cast(api_pb2.RunPodSandboxResponse, response).pod_sandbox_id
 
     async def stop_pod_sandbox(self, pod_sandbox_id: str) -> None:
         """Kill what still runs in the sandbox and free its network. Idempotent."""
         request = api_pb2.StopPodSandboxRequest(pod_sandbox_id=pod_sandbox_id)
-        await self._call("StopPodSandbox", request, self._request_timeout)
+        await self._call("StopPodSandbox", request, self.request_timeout)
 
     async def remove_pod_sandbox(self, pod_sandbox_id: str) -> None:
         """Forget the sandbox and its containers. Idempotent."""
         request = api_pb2.RemovePodSandboxRequest(pod_sandbox_id=pod_sandbox_id)
-        await self._call("RemovePodSandbox", request, self._request_timeout)
+        await self._call("RemovePodSandbox", request, self.request_timeout)
 
     async def pod_sandbox_status(
         self, pod_sandbox_id: str, *, verbose: bool = False
     ) -> api_pb2.PodSandboxStatusResponse:
         """The sandbox's state and pod IP (``status.network.ip``). Raises NotFound."""
         request = api_pb2.PodSandboxStatusRequest(pod_sandbox_id=pod_sandbox_id, verbose=verbose)
-        response = await self._call("PodSandboxStatus", request, self._request_timeout)
+        response = await self._call("PodSandboxStatus", request, self.request_timeout)
         return cast(api_pb2.PodSandboxStatusResponse, response)
 
     async def list_pod_sandbox(self, filter: api_pb2.PodSandboxFilter | None = None) -> list[api_pb2.PodSandbox]:
         """Every sandbox the filter lets through."""
         request = api_pb2.ListPodSandboxRequest(filter=filter)
-        response = await self._call("ListPodSandbox", request, self._request_timeout)
+        response = await self._call("ListPodSandbox", request, self.request_timeout)
         return list(cast(api_pb2.ListPodSandboxResponse, response).items)
 
     # Containers.
@@ -187,13 +188,13 @@ class RuntimeClient:
         request = api_pb2.CreateContainerRequest(
             pod_sandbox_id=pod_sandbox_id, config=config, sandbox_config=sandbox_config
         )
-        response = await self._call("CreateContainer", request, self._request_timeout)
+        response = await self._call("CreateContainer", request, self.request_timeout)
         return cast(api_pb2.CreateContainerResponse, response).container_id
 
     async def start_container(self, container_id: str) -> None:
         """Start a created container. A command that cannot start raises; the container is then Exited, StartError."""
         request = api_pb2.StartContainerRequest(container_id=container_id)
-        await self._call("StartContainer", request, self._request_timeout)
+        await self._call("StartContainer", request, self.request_timeout)
 
     async def stop_container(self, container_id: str, timeout_seconds: int) -> None:
         """Stop signal, ``timeout_seconds`` of grace, SIGKILL; returns when it has exited. 0 kills.
@@ -201,23 +202,23 @@ class RuntimeClient:
         Stopping again succeeds; an unknown container is NotFound in containerd 1.x and succeeds elsewhere.
         """
         request = api_pb2.StopContainerRequest(container_id=container_id, timeout=timeout_seconds)
-        await self._call("StopContainer", request, self._request_timeout + timeout_seconds)
+        await self._call("StopContainer", request, self.request_timeout + timeout_seconds)
 
     async def remove_container(self, container_id: str) -> None:
         """Forget a container, killing it if it runs. Idempotent."""
         request = api_pb2.RemoveContainerRequest(container_id=container_id)
-        await self._call("RemoveContainer", request, self._request_timeout)
+        await self._call("RemoveContainer", request, self.request_timeout)
 
     async def list_containers(self, filter: api_pb2.ContainerFilter | None = None) -> list[api_pb2.Container]:
         """Every container the filter lets through, whatever its state."""
         request = api_pb2.ListContainersRequest(filter=filter)
-        response = await self._call("ListContainers", request, self._request_timeout)
+        response = await self._call("ListContainers", request, self.request_timeout)
         return list(cast(api_pb2.ListContainersResponse, response).containers)
 
     async def container_status(self, container_id: str, *, verbose: bool = False) -> api_pb2.ContainerStatusResponse:
         """The container's state, times (Unix nanoseconds), exit code, reason. Raises NotFound."""
         request = api_pb2.ContainerStatusRequest(container_id=container_id, verbose=verbose)
-        response = await self._call("ContainerStatus", request, self._request_timeout)
+        response = await self._call("ContainerStatus", request, self.request_timeout)
         return cast(api_pb2.ContainerStatusResponse, response)
 
     async def exec_sync(
@@ -232,7 +233,7 @@ class RuntimeClient:
         request = api_pb2.ExecSyncRequest(container_id=container_id, cmd=cmd, timeout=timeout_seconds)
         limit = deadline
         if deadline is None and timeout_seconds:
-            limit = self._request_timeout + timeout_seconds
+            limit = self.request_timeout + timeout_seconds
         return cast(api_pb2.ExecSyncResponse, await self._call("ExecSync", request, limit))
 
     # Images (ImageService; on the same socket, as the kubelet's default is).
@@ -240,13 +241,13 @@ class RuntimeClient:
     async def list_images(self) -> list[api_pb2.Image]:
         """Every image the runtime has."""
         request = api_pb2.ListImagesRequest()
-        response = await self._call("ListImages", request, self._request_timeout)
+        response = await self._call("ListImages", request, self.request_timeout)
         return list(cast(api_pb2.ListImagesResponse, response).images)
 
     async def image_status(self, image: str) -> api_pb2.Image | None:
         """The image the runtime has under this name, None if it has none."""
         request = api_pb2.ImageStatusRequest(image=api_pb2.ImageSpec(image=image))
-        response = cast(api_pb2.ImageStatusResponse, await self._call("ImageStatus", request, self._request_timeout))
+        response = cast(api_pb2.ImageStatusResponse, await self._call("ImageStatus", request, self.request_timeout))
         return response.image if response.HasField("image") and response.image.id else None
 
     async def pull_image(self, image: str, sandbox_config: api_pb2.PodSandboxConfig) -> str:

@@ -49,9 +49,14 @@ def outcome_of_answer(response: api_pb2.ExecSyncResponse) -> ExecOutcome:
 def outcome_of_error(error: errors.CriError, argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:
     """DeadlineExceeded, whoever raised it, is the command's timeout; every other error is a prober error."""
     if isinstance(error, errors.DeadlineExceeded):
-        text = f"command timed out: {go_quoted(' '.join(argv))} timed out after {go_seconds(timeout_seconds)}"
-        return ExecOutcome("timeout", -1, text.encode())
+        return timed_out(argv, timeout_seconds)
     return ExecOutcome("error", -1, str(error).encode())
+
+
+def timed_out(argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:
+    """The command took too long; the kubelet's words for it."""
+    text = f"command timed out: {go_quoted(' '.join(argv))} timed out after {go_seconds(timeout_seconds)}"
+    return ExecOutcome("timeout", -1, text.encode())
 
 
 async def exec_attempt(

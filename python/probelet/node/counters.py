@@ -2,6 +2,7 @@
 
 from collections import Counter
 
+from probelet.node.execs import ExecCounts
 from probelet.policy.action import KillContainer
 from probelet.policy.kill import KillReason
 
@@ -31,8 +32,8 @@ class Counters:
         """A container has been started, for the first time or again."""
         self._starts[again] += 1
 
-    def render(self, pods: dict[str, int], execs_in_flight: int, events_dropped: int) -> bytes:
-        """The page; ``pods`` is how many there are per phase."""
+    def render(self, pods: dict[str, int], execs: ExecCounts, events_dropped: int, *, runtime_up: bool) -> bytes:
+        """The page; ``pods`` is how many there are per phase, ``runtime_up`` whether the last list was answered."""
         lines = _head("probelet_container_kills_total", "counter", "Containers killed, by reason and source of grace.")
         for (reason, source), count in sorted(self._kills.items()):
             lines.append(f'probelet_container_kills_total{{reason="{reason}",grace_source="{source}"}} {count}')
@@ -42,8 +43,18 @@ class Counters:
             lines.append(f'probelet_container_starts_total{{kind="{kind}"}} {self._starts[again]}')
         lines += _head("probelet_pods", "gauge", "Pods by phase.")
         lines += [f'probelet_pods{{phase="{phase}"}} {count}' for phase, count in sorted(pods.items())]
-        lines += _head("probelet_execs_in_flight", "gauge", "Exec attempts that wait for the runtime.")
-        lines.append(f"probelet_execs_in_flight {execs_in_flight}")
+        lines += _head("probelet_runtime_up", "gauge", "Whether the runtime could be listed the last time.")
+        lines.append(f"probelet_runtime_up {int(runtime_up)}")
+        for name, kind, text, value in (
+            ("in_flight", "gauge", "that wait for the runtime", execs.in_flight),
+            ("waiting", "gauge", "that wait for their turn (execMaxInFlight)", execs.waiting),
+            ("hanging", "gauge", "given up that still hang in the runtime (execSingleFlight)", execs.hanging),
+            ("waited_total", "counter", "that had to wait for their turn", execs.waited),
+            ("waited_seconds_total", "counter", "seconds spent waiting for their turn", round(execs.waited_seconds, 6)),
+            ("held_back_total", "counter", "never started behind one that hung (execSingleFlight)", execs.held_back),
+        ):
+            lines += _head(f"probelet_execs_{name}", kind, f"Exec attempts: {text}.")
+            lines.append(f"probelet_execs_{name} {value}")
         lines += _head("probelet_events_dropped_total", "counter", "Events kept back by the recorder's spam filter.")
         lines.append(f"probelet_events_dropped_total {events_dropped}")
         return ("\n".join(lines) + "\n").encode()

@@ -12,7 +12,12 @@ from probelet.spec.pod import Pod
 def log_directory(root: Path, pod: Pod) -> Path:
     """``<root>/<namespace>_<name>_<uid>`` (kubelet ``BuildPodLogsDirectory``, 1.36)."""
     meta = pod.metadata
-    return root / f"{meta.namespace}_{meta.name}_{meta.uid}"
+    return log_directory_of(root, meta.namespace, meta.name, meta.uid)
+
+
+def log_directory_of(root: Path, namespace: str, name: str, uid: str) -> Path:
+    """The same of a pod of which only its identity is known."""
+    return root / f"{namespace}_{name}_{uid}"
 
 
 def log_path(container: str, restart_count: int) -> str:

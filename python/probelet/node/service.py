@@ -12,20 +12,19 @@ from typing import Any, Final
 import structlog
 
 from probelet._rust import Backoff, Engine
-from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
-from probelet.cri.v1 import api_pb2
-from probelet.node import labels
 from probelet.node.cache import PodCache
 from probelet.node.changes import Changes
 from probelet.node.counters import Counters
 from probelet.node.effects import Effects
-from probelet.node.execs import Execs
+from probelet.node.execs import ExecLimits, Execs
 from probelet.node.images import Images
+from probelet.node.orphans import Orphans
 from probelet.node.pleg import Pleg
 from probelet.node.pod import NodePod, Parts
 from probelet.node.prober import EngineProber
 from probelet.node.recorder import Recorder
+from probelet.node.runtime_calls import RuntimeCalls
 from probelet.node.source import difference
 from probelet.node.status import status_document
 from probelet.node.tasks import Tasks
@@ -36,9 +35,6 @@ from probelet.spec.wire import encode_pod
 
 DRAIN_SLACK_NS: Final = 10_000_000_000
 """What ending a pod may take beyond its grace: stopping and removing its sandbox, on a machine that is busy."""
-
-ORPHAN_GRACE_SECONDS: Final = 1
-"""For a pod whose manifest went away while probelet did not run (kubelet SyncTerminatingRuntimePod, 1.36)."""
 
 log = structlog.get_logger("probelet.node")
 
@@ -51,7 +47,7 @@ class Service:
 
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call
-    themselves; ``configuration`` is what ``/configz`` shows.
+    themselves; ``configuration`` is what ``/configz`` shows; ``calls`` is the client's observer.
     """
 
     def __init__(
@@ -66,6 +62,8 @@ class Service:
         probe_grace: bool = True,
         kubelet_version: str = "1.36",
         configuration: dict[str, Any] | None = None,
+        exec_limits: ExecLimits | None = None,
+        calls: RuntimeCalls | None = None,
     ) -> None:
         self._client = client
         self._engine = engine
@@ -82,7 +80,8 @@ class Service:
         self._counters = Counters()
         self.recorder = Recorder(engine.now, engine.wall_ms)
         """Where events go; listen to it to narrate."""
-        self._execs = Execs(client, engine, self._tasks)
+        self._execs = Execs(client, engine, self._tasks, exec_limits)
+        self._calls = calls or RuntimeCalls()
         self._pods: dict[str, NodePod] = {}
         self._changes = Changes(engine, execs=self._execs, recorder=self.recorder, timers=self._timers, pods=self._pods)
         # A pod that may not begin before another of its name or UID has ended, by name.
@@ -147,22 +146,8 @@ class Service:
 
     async def remove_orphans(self) -> None:
         """End what an earlier probelet of this node left on the runtime and no pod given to ``set_pods`` claims."""
-        for sandbox in await self._client.list_pod_sandbox(labels.sandboxes_of(self._node)):
-            if sandbox.labels.get(labels.POD_UID) not in self._pods:
-                log.warning(
-                    "ending a pod without a manifest", pod=f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"
-                )
-                self._tasks.spawn(self._end_orphan(sandbox.id))
-
-    async def _end_orphan(self, sandbox_id: str) -> None:
-        try:
-            containers = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox_id))
-            stops = (self._client.stop_container(found.id, ORPHAN_GRACE_SECONDS) for found in containers)
-            await asyncio.gather(*stops)
-            await self._client.stop_pod_sandbox(sandbox_id)
-            await self._client.remove_pod_sandbox(sandbox_id)
-        except errors.CriError as error:
-            log.error("a pod without a manifest could not be ended", sandbox=sandbox_id, error=str(error))
+        orphans = Orphans(self._client, self._timers, self._tasks, node=self._node, log_root=self._log_root)
+        await orphans.remove(self._pods)
 
     def _add(self, manifest: Manifest) -> None:
         assert self._parts is not None, "start comes before set_pods"
@@ -174,7 +159,9 @@ class Service:
         self._engine.define_pod(encode_pod(pod))
         self._empty.clear()
         added = self._pods[uid] = NodePod(manifest, self._parts, self._gone)
-        log.info("pod added", pod=pod.full_name, uid=uid, path=str(manifest.path))
+        running = len(self._cache.snapshot(uid).running())
+        said = {"adopted": running} if running else {}
+        log.info("pod added", pod=pod.full_name, uid=uid, path=str(manifest.path), **said)
         added.observe()
 
     def _remove(self, uid: str, manifest: Manifest) -> None:
@@ -250,7 +237,9 @@ class Service:
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the node's own."""
         phases = Counter(str(pod.machine.phase) for pod in self._pods.values())
-        return self._engine.metrics() + self._counters.render(phases, self._execs.in_flight, self.recorder.dropped)
+        up = self._pleg is not None and self._pleg.error is None
+        own = self._counters.render(phases, self._execs.counts, self.recorder.dropped, runtime_up=up)
+        return self._engine.metrics() + own + self._calls.render()
 
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``."""

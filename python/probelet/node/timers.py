@@ -1,5 +1,6 @@
 """Deadlines on the engine's wheel, for the event loop's side: one clock for everything."""
 
+import asyncio
 from collections.abc import Callable
 from itertools import count
 from typing import Final, Protocol
@@ -33,6 +34,15 @@ class Timers:
         token = next(self._tokens)
         self._armed[token] = (self._wheel.arm(min(deadline_ns, NEVER_NS), token), fire)
         return token
+
+    async def sleep(self, ns: int) -> None:
+        """Wait so many nanoseconds of the engine's clock."""
+        over = asyncio.Event()
+        token = self.arm(self.now() + ns, over.set)
+        try:
+            await over.wait()
+        finally:
+            self.cancel(token)
 
     def cancel(self, token: int) -> None:
         """Forget a timer. One that has fired, also one whose token is still on its way here, is left alone."""

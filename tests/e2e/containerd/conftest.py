@@ -1,5 +1,6 @@
 """One containerd for all its tests; a ``probelet run`` of its own for each."""
 
+import asyncio
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ from typing import Any
 
 import pytest
 import yaml
+from probelet.cri.client import RuntimeClient
 from probelet.server.client import Client
 from probelet.server.error import NotRunningError
 
@@ -82,6 +84,17 @@ class Node:
         if self._process is not None and self._process.poll() is None:
             self.signal(signal.SIGKILL)
 
+    def execute(self, pod: str, *command: str, container: str = "app") -> None:
+        """Run a command in a container."""
+        _, _, bare = self.container(pod, container)["container_id"].partition("://")
+
+        async def run() -> None:
+            async with RuntimeClient(self.containerd.endpoint) as client:
+                answer = await client.exec_sync(bare, command, 10)
+                assert answer.exit_code == 0, answer.stderr
+
+        asyncio.run(run())
+
     # Its pods.
 
     def run(
@@ -145,8 +158,6 @@ class Node:
 
 @pytest.fixture
 def node(containerd: Containerd, tmp_path: Path) -> Iterator[Node]:
-    import asyncio
-
     node = Node(containerd, tmp_path)
     yield node
     node.close()

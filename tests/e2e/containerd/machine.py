@@ -175,6 +175,11 @@ class Containerd:
         """Processes of the shims that serve this containerd."""
         return processes_with("-address", str(self.socket))
 
+    def pid_of(self, container_id: str) -> int:
+        """The first process of a container, ``type://id``."""
+        rows = (row.split() for row in self.ctr("tasks", "ls").splitlines())
+        return next(int(row[1]) for row in rows if row[0] == container_id.partition("://")[2])
+
     def containers(self) -> list[api_pb2.Container]:
         """Every container, as the CRI lists it."""
 
