@@ -7,7 +7,7 @@ calls for the whole node; details are asked only of what is new or changed.
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 import structlog
@@ -44,6 +44,8 @@ class Pleg:
         self._on_change = on_change
         self._wake = asyncio.Event()
         self._evented = False
+        # What could not be looked at, with the error that was said of it.
+        self._unseen: dict[str, str] = {}
 
     # Lists.
 
@@ -58,7 +60,7 @@ class Pleg:
         for box in sandboxes:
             uid = box.labels.get(labels.POD_UID, box.metadata.uid)
             ids.setdefault(uid, set()).add(box.id)
-            if await self._look_at_sandbox(uid, box):
+            if await self._looked_at(self._look_at_sandbox(uid, box), box.id):
                 changed.add(uid)
         for row in containers:
             uid = row.labels.get(labels.POD_UID, "")
@@ -66,11 +68,27 @@ class Pleg:
                 # Not a container of any kubelet's making; nobody here can have asked for it.
                 continue
             ids.setdefault(uid, set()).add(self._full_id(row.id))
-            if await self._look_at_container(uid, row):
+            if await self._looked_at(self._look_at_container(uid, row), row.id):
                 changed.add(uid)
+        listed = {row.id for row in (*sandboxes, *containers)}
+        self._unseen = {id: error for id, error in self._unseen.items() if id in listed}
         changed |= {uid for uid, left in ids.items() if self._cache.keep_only(uid, left, asked_at)}
         for uid in changed:
             self._on_change(uid)
+
+    async def _looked_at(self, look: Awaitable[bool], id: str) -> bool:
+        """One that the runtime cannot tell about hides no other; it is asked for again with the next list."""
+        try:
+            changed = await look
+        except errors.RuntimeUnavailable:
+            raise
+        except errors.CriError as error:
+            if self._unseen.get(id) != str(error):
+                log.warning("runtime cannot tell what became of one it lists", id=id, error=str(error))
+            self._unseen[id] = str(error)
+            return False
+        self._unseen.pop(id, None)
+        return changed
 
     async def _look_at_sandbox(self, uid: str, row: api_pb2.PodSandbox) -> bool:
         known = self._cache.sandbox(uid, row.id)

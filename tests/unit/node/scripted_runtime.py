@@ -26,10 +26,12 @@ class ScriptedRuntime:
         self.refuse: dict[str, errors.CriError] = {}
         self.held: dict[str, asyncio.Event] = {}
         self.arrived: dict[str, asyncio.Event] = {}
+        # Containers the runtime lists and cannot tell about.
+        self.mute: set[str] = set()
         self.images: set[str] = {"i:latest"}
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
         self.with_events = with_events
-        self._readers: list[asyncio.Queue[api_pb2.ContainerEventResponse]] = []
+        self._readers: list[asyncio.Queue[api_pb2.ContainerEventResponse | None]] = []
         self._ids = itertools.count()
         self._server: wire.Server | None = None
 
@@ -71,6 +73,12 @@ class ScriptedRuntime:
         )
         for reader in self._readers:
             reader.put_nowait(event)
+
+    def drop_readers(self) -> None:
+        """End every event stream with an error, as a runtime does whose reader was too slow."""
+        for reader in self._readers:
+            reader.put_nowait(None)
+        self._readers.clear()
 
     # RPCs.
 
@@ -174,6 +182,8 @@ class ScriptedRuntime:
 
     async def container_status(self, request: api_pb2.ContainerStatusRequest) -> api_pb2.ContainerStatusResponse:
         await self._enter("container_status", request)
+        if request.container_id in self.mute:
+            raise errors.RuntimeRefused("failed to get the state of the task")
         if request.container_id not in self.containers:
             raise errors.NotFound("no such container")
         return api_pb2.ContainerStatusResponse(status=self.containers[request.container_id])
@@ -198,11 +208,14 @@ class ScriptedRuntime:
     ) -> AsyncIterator[api_pb2.ContainerEventResponse]:
         if not self.with_events:
             raise errors.Unimplemented("unknown method GetContainerEvents")
-        queue: asyncio.Queue[api_pb2.ContainerEventResponse] = asyncio.Queue()
+        queue: asyncio.Queue[api_pb2.ContainerEventResponse | None] = asyncio.Queue()
         self._readers.append(queue)
 
         async def read() -> AsyncIterator[api_pb2.ContainerEventResponse]:
             while True:
-                yield await queue.get()
+                event = await queue.get()
+                if event is None:
+                    raise errors.ResourceExhausted("the reader is too slow")
+                yield event
 
         return read()

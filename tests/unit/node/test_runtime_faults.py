@@ -1,0 +1,170 @@
+"""What the node keeps of its word when the runtime fails: docs/operating.md, row by row."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from probelet._rust import Backoff, Engine
+from probelet.cri import errors
+from probelet.cri.client import RuntimeClient
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime_calls import RuntimeCalls
+from probelet.node.service import Service
+from scripted_node import Node, make_manifest
+from scripted_runtime import ScriptedRuntime
+
+EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
+PROBED = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": EXEC}]
+
+
+def series(node: Node, name: str) -> str:
+    rows = (line.rpartition(" ") for line in node.service.metrics().decode().splitlines())
+    return next((value for known, _, value in rows if known == name), "")
+
+
+def runs(node: Node, kind: str, probe_type: str = "liveness") -> int:
+    probes = node.container().get("probes", {})
+    count: int = probes[probe_type][kind] if probe_type in probes else 0
+    return count
+
+
+async def probed(node: Node) -> str:
+    """A pod with exec probes that pass; returns the id of its container."""
+    node.service.set_pods([make_manifest(containers=PROBED)])
+    await node.until(lambda: node.pod().get("ready") and runs(node, "runs"))
+    container_id: str = node.container()["container_id"]
+    return container_id
+
+
+async def test_a_socket_that_is_gone_counts_against_no_container(
+    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+) -> None:
+    container_id = await probed(node)
+    await runtime.stop()
+    await node.until(lambda: runs(node, "errors") >= 2)
+    assert (node.container()["container_id"], node.container()["ready"]) == (container_id, True)
+    assert node.container()["probes"]["liveness"]["result"] == "Success"
+    assert not node.service.ready()[0]
+    assert series(node, "probelet_runtime_up") == "0"
+    # Exits of this minute are seen when the socket is back, from the list: nobody tells of them again.
+    runtime.exit(container_id.partition("://")[2], 3, say=False)
+    await (await runtime.serve(tmp_path)).aclose()
+    await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
+    assert node.service.ready() == (True, "")
+    assert series(node, "probelet_runtime_up") == "1"
+    assert node.messages("Killing") == []
+
+
+async def test_a_runtime_that_was_restarted_has_its_containers_adopted(
+    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+) -> None:
+    container_id = await probed(node)
+    await runtime.stop()
+    await (await runtime.serve(tmp_path)).aclose()
+    before = runs(node, "runs")
+    await node.until(lambda: node.service.ready()[0] and runs(node, "runs") > before)
+    assert node.container()["container_id"] == container_id
+    assert len(runtime.called("create_container")) == 1
+
+
+async def test_errors_of_exec_are_errors_of_the_prober(node: Node, runtime: ScriptedRuntime) -> None:
+    await probed(node)
+    runtime.refuse["exec_sync"] = errors.RuntimeRefused("cannot exec in a deleted state")
+    await node.until(lambda: runs(node, "errors") >= 2)
+    assert (node.container()["restart_count"], node.container()["ready"]) == (0, True)
+    assert runtime.called("stop_container") == []
+
+
+async def test_one_container_the_runtime_cannot_tell_about_hides_no_other(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest("a"), make_manifest("b")])
+    await node.until(lambda: node.pod("a").get("ready") and node.pod("b").get("ready"))
+    broken, other = (node.container(name)["container_id"].partition("://")[2] for name in ("a", "b"))
+    runtime.mute.add(broken)
+    runtime.exit(broken, 1, say=False)
+    runtime.exit(other, 1, say=False)
+    node.service._pleg.request_relist()  # type: ignore[union-attr]
+    await node.until(lambda: node.container("b")["restart_count"] == 1)
+    assert node.container("a")["restart_count"] == 0
+    assert node.service.ready() == (True, "")
+    runtime.mute.clear()
+    node.service._pleg.request_relist()  # type: ignore[union-attr]
+    await node.until(lambda: node.container("a")["restart_count"] == 1)
+
+
+async def test_a_list_that_is_refused_is_said_and_asked_for_again(node: Node, runtime: ScriptedRuntime) -> None:
+    await probed(node)
+    runtime.refuse["list_containers"] = errors.Internal("database is locked")
+    node.service._pleg.request_relist()  # type: ignore[union-attr]
+    await node.until(lambda: not node.service.ready()[0])
+    assert node.service.ready()[1] == "runtime: rpc error: code = Internal desc = database is locked"
+    runtime.refuse.clear()
+    node.service._pleg.request_relist()  # type: ignore[union-attr]
+    await node.until(lambda: node.service.ready()[0])
+    assert node.container()["restart_count"] == 0
+
+
+class TestExecThatHangsForEver:
+    """The kubelet's client gives up after its request timeout and the probe's: here a tenth of a second and one."""
+
+    @pytest.fixture
+    async def node(self, runtime: ScriptedRuntime, backoff: Backoff, tmp_path: Path) -> AsyncIterator[Node]:
+        await (await runtime.serve(tmp_path)).aclose()
+        calls = RuntimeCalls()
+        client = RuntimeClient(f"unix://{tmp_path / 'cri.sock'}", request_timeout=0.1, observer=calls.note)
+        engine = Engine(start_jitter=False)
+        service = Service(client, engine, backoff, node="node-a", log_root=tmp_path / "logs", calls=calls)
+        await service.start()
+        yield Node(service, runtime, client)
+        await service.close()
+        await client.aclose()
+        await runtime.stop()
+
+    async def test_it_is_a_failure_of_its_container_and_of_no_other(self, node: Node, runtime: ScriptedRuntime) -> None:
+        runtime.held["exec_sync"] = asyncio.Event()
+        hanging = make_manifest("hanging", containers=[{"name": "app", "image": "i", "livenessProbe": EXEC}])
+        node.service.set_pods([hanging, make_manifest("other")])
+        await node.until(lambda: node.messages("Killing"))
+        assert node.messages("Killing") == ["Container app failed liveness probe, will be restarted"]
+        (unhealthy, *_) = node.messages("Unhealthy")
+        assert unhealthy == 'Liveness probe failed: command timed out: "probe" timed out after 1s'
+        assert node.pod("other")["ready"]
+        assert node.container("other")["restart_count"] == 0
+        assert int(series(node, 'probelet_runtime_calls_total{operation="exec_sync",code="DeadlineExceeded"}')) >= 1
+
+
+class TestWithoutEvents:
+    @pytest.fixture
+    def runtime(self) -> ScriptedRuntime:
+        return ScriptedRuntime(with_events=False)
+
+    async def test_what_was_lost_is_found_by_the_next_list(self, node: Node, runtime: ScriptedRuntime) -> None:
+        container_id = await probed(node)
+        runtime.refuse["list_containers"] = errors.RuntimeUnavailable("connection refused")
+        await node.until(lambda: not node.service.ready()[0])
+        runtime.exit(container_id.partition("://")[2], 1)
+        runtime.refuse.clear()
+        await node.until(lambda: node.container()["restart_count"] == 1)
+
+
+def test_calls_are_counted_by_code_and_by_how_long_they_took() -> None:
+    calls = RuntimeCalls()
+    for seconds, error in ((0.004, None), (0.3, None), (100.0, errors.DeadlineExceeded("late"))):
+        calls.note("exec_sync", seconds, error)
+    page = calls.render().decode().splitlines()
+    assert 'probelet_runtime_calls_total{operation="exec_sync",code="OK"} 2' in page
+    assert 'probelet_runtime_calls_total{operation="exec_sync",code="DeadlineExceeded"} 1' in page
+    name = "probelet_runtime_call_duration_seconds"
+    buckets = [line.rpartition(" ")[2] for line in page if line.startswith(f"{name}_bucket")]
+    assert buckets == ["1", "1", "1", "2", "2", "2", "2", "3"]
+    assert f'{name}_sum{{operation="exec_sync"}} 100.304000' in page
+
+
+async def test_the_event_stream_is_opened_again_and_nothing_is_missed_in_between(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
+    container_id = (await probed(node)).partition("://")[2]
+    runtime.drop_readers()
+    runtime.exit(container_id, 1)
+    await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
+    assert isinstance(runtime.called("list_containers")[-1], api_pb2.ListContainersRequest)
