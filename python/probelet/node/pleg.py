@@ -70,7 +70,7 @@ class Pleg:
             ids.setdefault(uid, set()).add(self._full_id(row.id))
             if await self._looked_at(self._look_at_container(uid, row), row.id):
                 changed.add(uid)
-        listed = {row.id for row in (*sandboxes, *containers)}
+        listed = {box.id for box in sandboxes} | {row.id for row in containers}
         self._unseen = {id: error for id, error in self._unseen.items() if id in listed}
         changed |= {uid for uid, left in ids.items() if self._cache.keep_only(uid, left, asked_at)}
         for uid in changed:
