@@ -111,6 +111,7 @@ class NodePod:
         self._said: dict[tuple[str, str], tuple[str, str]] = {}
         # Instances that had ended at the last look; None before the first.
         self._ended: set[str] | None = None
+        self._being_started: set[str] = set()
         self._log = log.bind(pod=self.full_name)
 
     def observe(self) -> None:
@@ -150,7 +151,12 @@ class NodePod:
 
         Not of one that had ended before this pod was looked at, and not of one that never started, which is an error.
         """
-        ended = {record.id: record for record in snapshot.containers if record.state is State.EXITED}
+        ended = {
+            record.id: record
+            for record in snapshot.containers
+            # The news of its end may come before the answer to its start; a person wants to read of the start first.
+            if record.state is State.EXITED and record.id not in self._being_started
+        }
         before = ended.keys() if self._ended is None else self._ended
         for record in ended.values():
             if record.id not in before and record.started_at_ms:
@@ -210,6 +216,8 @@ class NodePod:
             # The pod was forgotten meanwhile: a hook outlived its container.
             return
         for effect, outcome in zip(perform.effects, outcomes, strict=True):
+            if isinstance(effect, StartContainer):
+                self._being_started.discard(effect.container_id)
             self._report(effect, outcome)
         self.give(Performed(perform.ticket, outcomes, self._parts.cache.snapshot(self.uid)))
 
@@ -258,6 +266,8 @@ class NodePod:
                 grace_seconds=effect.grace_seconds,
                 grace_source=effect.grace_source,
             )
+        elif isinstance(effect, StartContainer):
+            self._being_started.add(effect.container_id)
         elif isinstance(effect, RunHook):
             self._log.info("running hook", container=effect.container.name, hook=effect.hook)
 

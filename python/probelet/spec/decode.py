@@ -6,6 +6,7 @@ msgspec's own decoder stops at the first mistake and knows no lines.
 """
 
 import difflib
+import math
 from functools import cache
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,10 +69,14 @@ class _Decoder:
         self._problems.append(Problem(severity, message, self._path, line, field))
 
     def _wrong(self, node: Node, field: str, line: int, wanted: str) -> Any:
-        message = f"Invalid value: {shorten(go_value(node.plain()))}: must be {wanted}, not {_kind(node)}"
+        is_fraction = wanted == "an integer" and isinstance(node.value, float) and math.isfinite(node.value)
+        kind = "a fraction" if is_fraction else _kind(node)
+        message = f"Invalid value: {shorten(go_value(node.plain()))}: must be {wanted}, not {kind}"
         if wanted == "a string" and not isinstance(node.value, list | dict):
             # The YAML 1.1 trap: yes, on, 8080 and 1.20 are no texts unless quoted.
             message += f"; write {shorten(go_quote(node.text))} in quotes"
+        elif wanted == "an integer" and isinstance(node.value, str) and node.value.isdecimal():
+            message += f"; write {shorten(node.value)} without quotes"
         self._report("error", line, field, message)
         return _NOTHING
 

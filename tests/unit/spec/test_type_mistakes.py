@@ -45,7 +45,7 @@ def decoded(text: str) -> tuple[Pod, list[str]]:
         ),
         (
             "spec: {containers: [{livenessProbe: {timeoutSeconds: 1.5}}]}",
-            "spec.containers[0].livenessProbe.timeoutSeconds: Invalid value: 1.5: must be an integer, not a number",
+            "spec.containers[0].livenessProbe.timeoutSeconds: Invalid value: 1.5: must be an integer, not a fraction",
         ),
         (
             "spec: {containers: [{livenessProbe: {timeoutSeconds: true}}]}",
