@@ -9,10 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import grpc
-
-from .builtin import Http2
-from .case import CERTS
-from .end import End
+from probelet.replay.handlers.builtin import Http2
+from probelet.replay.handlers.certificate import OURS
+from probelet.replay.handlers.end import End
 
 Serve = Callable[[End, threading.Event], None]
 
@@ -62,7 +61,7 @@ def tls_health(cert: str = "rsa2048") -> Iterator[int]:
 
     method = grpc.unary_unary_rpc_method_handler(check)
     server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("grpc.health.v1.Health", {"Check": method})])
-    pem = (CERTS / f"{cert}.pem").read_bytes()
+    pem = (OURS / f"{cert}.pem").read_bytes()
     port = server.add_secure_port("0.0.0.0:0", grpc.ssl_server_credentials([(pem, pem)]))
     server.start()
     try:

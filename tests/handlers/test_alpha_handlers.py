@@ -6,9 +6,9 @@ import hpack
 import msgspec
 import pytest
 from probelet._rust import attempt
+from probelet.replay.handlers.frames import HEADERS, PREFACE, split
 
 from . import alpha_servers
-from .frames import HEADERS, PREFACE, split
 
 HTTP2_LOOKS_LIKE_HTTP1 = (
     "http2: failed reading the frame payload: http2: frame too large, "

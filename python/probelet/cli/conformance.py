@@ -14,9 +14,11 @@ if TYPE_CHECKING:
 
 app = verb(
     "conformance",
-    "Recordings with kills are played twice: fed with the recorded inputs, and with probelet's own decisions.\n"
+    "Recordings of the prober are played in virtual time; those with kills twice: fed with the recorded inputs, and\n"
+    "with probelet's own decisions. Cases of its handlers are played on real sockets, against a scripted server.\n"
     "Exit 1 if one differs that is not listed in docs/kubelet-parity.md.",
     "probelet conformance tests/conformance/traces",
+    "probelet conformance tests/conformance/handlers",
     "probelet conformance tests/conformance/traces -o json | jq '.different[].name'",
 )
 
@@ -40,7 +42,7 @@ def conformance(
     except RecordingError as error:
         raise CliError(str(error)) from error
     except OSError as error:
-        raise CliError(f"the recordings' target cannot be served: {error}", code=Exit.CANNOT) from error
+        raise CliError(f"what the recordings probe cannot be served: {error}", code=Exit.CANNOT) from error
     if report.total == 0:
         raise CliError(f"DIR: {folder}: no recording in it")
     if output == "json":

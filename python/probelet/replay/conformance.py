@@ -9,8 +9,12 @@ import msgspec
 
 from .closed import play_closed
 from .difference import Difference, closed_differences, compare
+from .handlers import folder as handler_files
+from .handlers.case import Case
+from .handlers.known import reason_for
+from .handlers.player import examined
 from .play import play
-from .recording import Recording, load
+from .recording import Recording, RecordingError, load
 from .target import targets
 
 SCHEMA = "probelet-conformance/1"
@@ -37,7 +41,7 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct):
-    """What a folder came to. `equal` counts recordings that are equal in every section, open and closed."""
+    """What a folder came to. `equal` counts what is equal in every section but those that `known` lists."""
 
     total: int = 0
     equal: int = 0
@@ -45,40 +49,66 @@ class Report(msgspec.Struct):
     known: list[Known] = []
     schema: str = SCHEMA
 
+    def add(self, name: str, judged: list[tuple[str, Difference, str | None]]) -> None:
+        """Count one recording: the sections in which it differs, each with its reason if it has one."""
+        self.total += 1
+        unlisted = False
+        for section, difference, reason in judged:
+            if reason is not None:
+                self.known.append(Known(name, section, reason))
+            else:
+                unlisted = True
+                self.different.append(Finding(name, section, difference.expected, difference.got))
+        self.equal += not unlisted
+
+
+class Header(msgspec.Struct):
+    """What every file says of itself."""
+
+    schema: str = ""
+
 
 def conformance(folder: Path) -> Report:
-    """Play every recording below `folder`.
+    """Play every recording below `folder`: traces of the prober, and cases of its handlers.
 
     Raises:
-        RecordingError: a file is not a recording.
-        OSError: a socket recording is there and its target's port is taken.
+        RecordingError: a file is neither.
+        OSError: something has to be served, and its address or port cannot be had.
     """
-    recordings = [load(path) for path in sorted(folder.rglob("*.json"))]
+    recordings: list[Recording] = []
+    cases: list[Case] = []
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".jsonl")):
+        if _holds_cases(path):
+            cases += handler_files.load(path)
+        else:
+            recordings.append(load(path))
     report = Report()
     with targets() if any(recording.uses_sockets for recording in recordings) else nullcontext():
         for recording in recordings:
-            _judge(report, recording)
+            name = recording.scenario.name
+            report.add(name, [(section, found, KNOWN.get((name, section))) for section, found in _played(recording)])
+    for case, found in examined(cases):
+        # One line a section is what a person reads.
+        first: dict[str, Difference] = {}
+        for difference in found:
+            first.setdefault(difference.section, difference)
+        judged = [(section, difference, reason_for(case, difference)) for section, difference in first.items()]
+        report.add(case.name, judged)
     return report
 
 
-def _judge(report: Report, recording: Recording) -> None:
-    name = recording.scenario.name
-    report.total += 1
-    unlisted = False
-    for mode, difference in _differences(recording):
-        section = mode + difference.section
-        reason = KNOWN.get((name, section))
-        if reason is not None:
-            report.known.append(Known(name, section, reason))
-        else:
-            unlisted = True
-            report.different.append(Finding(name, section, difference.expected, difference.got))
-    report.equal += not unlisted
+def _holds_cases(path: Path) -> bool:
+    if path.suffix == ".jsonl":
+        return True
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Header).schema == handler_files.SCHEMA
+    except (OSError, msgspec.DecodeError) as error:
+        raise RecordingError(f"{path}: not a recording: {error}") from error
 
 
-def _differences(recording: Recording) -> Iterator[tuple[str, Difference]]:
+def _played(recording: Recording) -> Iterator[tuple[str, Difference]]:
     for difference in compare(recording, play(recording)):
-        yield "", difference
+        yield difference.section, difference
     if recording.kills:
         for difference in closed_differences(recording, play_closed(recording)):
-            yield "closed ", difference
+            yield f"closed {difference.section}", difference

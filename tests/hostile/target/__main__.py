@@ -7,7 +7,7 @@ import socket
 import ssl
 import sys
 
-from tests.handlers.case import CERTS
+from probelet.replay.handlers.certificate import OURS
 
 from . import cut, flood, h2, redirect, silence, tls, trickle
 from .behaviour import Behaviour
@@ -37,7 +37,7 @@ BEHIND_TLS = {
 
 def context(protocol: str) -> ssl.SSLContext:
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    made.load_cert_chain(CERTS / "ecdsa.pem")
+    made.load_cert_chain(OURS / "ecdsa.pem")
     made.set_alpn_protocols([protocol])
     return made
 

@@ -1,6 +1,16 @@
 """HTTP/2 servers that use every liberty the protocol gives them. Each plays with TLS and ALPN, and in the clear."""
 
-from tests.handlers.frames import DATA, GOAWAY, HEADER_BYTES, HEADERS, PING, PREFACE, SETTINGS, WINDOW_UPDATE, Frame
+from probelet.replay.handlers.frames import (
+    DATA,
+    GOAWAY,
+    HEADER_BYTES,
+    HEADERS,
+    PING,
+    PREFACE,
+    SETTINGS,
+    WINDOW_UPDATE,
+    Frame,
+)
 
 from .behaviour import named
 from .connection import Connection

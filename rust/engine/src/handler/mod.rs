@@ -35,6 +35,7 @@ mod fault;
 mod gotext;
 mod grpc;
 pub(crate) mod http;
+mod http2;
 mod nest;
 mod netip;
 mod printable;

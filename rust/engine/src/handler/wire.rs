@@ -35,6 +35,14 @@ pub(super) trait Watch: Unpin {
     fn pass(&mut self, bytes: &[u8]);
 }
 
+/// Nobody looks.
+#[derive(Debug)]
+pub(super) struct Unwatched;
+
+impl Watch for Unwatched {
+    fn pass(&mut self, _bytes: &[u8]) {}
+}
+
 impl<W> Wire<W> {
     pub(super) fn new(stream: TcpStream, peer: SocketAddr, watch: W) -> Self {
         Self { stream, peer, turn: Turn::default(), watch, faults: Faults::default() }

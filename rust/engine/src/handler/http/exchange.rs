@@ -1,9 +1,9 @@
 //! One request and its response on a connection of their own.
 
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 use super::connection::Connection;
-use super::first_frame;
 use super::http2::{self, Unanswered};
 use super::punycode::to_ascii;
 use super::reader::Stop;
@@ -14,7 +14,7 @@ use crate::handler::dial::{Dialled, dial, dial_address};
 use crate::handler::duplex::Duplex;
 use crate::handler::fault::Fault;
 use crate::handler::tls::{self, Offer};
-use crate::handler::wire::Faults;
+use crate::handler::wire::{Faults, Unwatched, Wire};
 
 /// A response up to its body.
 #[derive(Debug)]
@@ -28,10 +28,12 @@ impl Run<'_> {
     pub(super) async fn exchange(&mut self) -> Result<Response, Fault> {
         let request = self.request();
         let (host, port) = target(&request.url)?;
-        if let Some(value) = request.authorization() {
-            request.headers.set("Authorization", value);
-        }
+        let unwritable = request.unwritable();
         self.begin(Stage::Connect);
+        if let Some(text) = unwritable {
+            dial(&host, port, b"", self.deadline, &mut self.watch).await?;
+            return Err(Fault::new(Cause::Request, text));
+        }
         if self.probe.get.http2 || self.is_https() {
             self.exchange_over_either(&host, port).await
         } else {
@@ -86,7 +88,8 @@ impl Run<'_> {
                 let faults = tls::faults(&stream);
                 (stream, faults)
             } else {
-                let (wire, faults) = first_frame::watched(stream, peer);
+                let wire = Wire::new(stream, peer, Unwatched);
+                let faults = Arc::clone(&wire.faults);
                 (Box::new(wire), faults)
             };
             self.begin(Stage::Headers);
@@ -111,9 +114,9 @@ impl Run<'_> {
     }
 
     /// The response's status code.
-    pub(super) fn status(&self, response: &Response) -> u16 {
+    pub(super) fn status(&self, response: &Response) -> i64 {
         match response {
-            Response::Http1(_) => self.scratch.reader.status(),
+            Response::Http1(_) => self.scratch.reader.status().into(),
             Response::Http2(response) => response.status(),
         }
     }
@@ -161,7 +164,11 @@ impl Run<'_> {
 /// Where the request goes (`http.canonicalAddr`).
 fn target(url: &Url) -> Result<(String, u16), Fault> {
     let host = String::from_utf8_lossy(url.host_name());
-    let host = if host.is_ascii() { host.into_owned() } else { to_ascii(&host.to_lowercase()) };
+    // A name that has no such form is looked up as it is.
+    let host = match to_ascii(&host.to_lowercase()) {
+        Ok(ascii) if !host.is_ascii() => ascii,
+        _ => host.into_owned(),
+    };
     let port = match url.port() {
         b"" if url.scheme == b"https" => "443",
         b"" => "80",

@@ -4,7 +4,6 @@ mod body;
 mod connection;
 mod escape;
 mod exchange;
-mod first_frame;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 mod head;
@@ -133,7 +132,7 @@ impl<'a> Run<'a> {
     }
 
     /// Reads the final response's body. An error in it wins over the status.
-    async fn finish(&mut self, response: exchange::Response, status: u16) -> (Verdict, Cause) {
+    async fn finish(&mut self, response: exchange::Response, status: i64) -> (Verdict, Cause) {
         self.begin(Stage::Body);
         if let Err(text) = self.body(response).await {
             return (Verdict::Error { failure: true, text }, Cause::Body);

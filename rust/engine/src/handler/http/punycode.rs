@@ -1,25 +1,41 @@
 //! Names beyond ASCII on the wire: the ACE form of RFC 3492 and RFC 5891.
 
-use crate::handler::gotext::join_host_port;
+use crate::handler::gotext::{join_host_port, quote};
 
 /// The ACE form of every label that needs one; case is kept (`idna.ToASCII`, Go 1.26).
-pub(super) fn to_ascii(name: &str) -> String {
-    let labels: Vec<_> = name
-        .split('.')
-        .map(|label| if label.is_ascii() { label.to_owned() } else { format!("xn--{}", encode(label)) })
-        .collect();
-    labels.join(".")
+///
+/// # Errors
+/// Go's text, if a label has that form already and cannot be read.
+pub(super) fn to_ascii(name: &str) -> Result<String, String> {
+    let labels: Result<Vec<_>, _> = name.split('.').map(label_to_ascii).collect();
+    Ok(labels?.join("."))
+}
+
+fn label_to_ascii(label: &str) -> Result<String, String> {
+    if label.is_ascii() {
+        return Ok(label.to_owned());
+    }
+    match label.strip_prefix(PREFIX) {
+        // Only what stands in front of the last hyphen need not be a number of the code.
+        Some(encoded) if !encoded.rsplit('-').next().unwrap_or_default().is_ascii() => {
+            Err(format!("idna: invalid label {}", quote(encoded.as_bytes())))
+        }
+        _ => Ok(format!("{PREFIX}{}", encode(label))),
+    }
 }
 
 /// The Host line of a host beyond ASCII, with or without a port (`httpguts.PunycodeHostPort`, Go 1.26).
-pub(super) fn host_to_ascii(host: &str) -> String {
+///
+/// # Errors
+/// Those of [`to_ascii`].
+pub(super) fn host_to_ascii(host: &str) -> Result<String, String> {
     let split = host.rsplit_once(':').map(|(name, port)| {
         let inner = name.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
         (inner.unwrap_or(name), inner.is_some() || !name.contains(':'), port)
     });
     match split {
         Some((name, true, "")) => to_ascii(name),
-        Some((name, true, port)) => join_host_port(&to_ascii(name), port),
+        Some((name, true, port)) => Ok(join_host_port(&to_ascii(name)?, port)),
         _ => to_ascii(host),
     }
 }
@@ -81,6 +97,8 @@ fn adapt(delta: u32, points: u32, is_first: bool) -> u32 {
     position + (BASE - T_MIN + 1) * delta / (delta + SKEW)
 }
 
+/// How a label in ACE form begins.
+const PREFIX: &str = "xn--";
 // The parameters of RFC 3492, section 5.
 const BASE: u32 = 36;
 const T_MIN: u32 = 1;
@@ -96,12 +114,13 @@ mod tests {
 
     #[test]
     fn names_of_the_rfc_and_of_the_recordings() {
-        assert_eq!(to_ascii("BÜCHER.example"), "xn--BCHER-2pa.example");
-        assert_eq!(to_ascii("é.onion"), "xn--9ca.onion");
-        assert_eq!(to_ascii("日本語"), "xn--wgv71a119e");
-        assert_eq!(to_ascii("他们为什么不说中文"), "xn--ihqwcrb4cv8a8dqg056pqjye");
-        assert_eq!(host_to_ascii("bücher.example:80"), "xn--bcher-kva.example:80");
-        assert_eq!(host_to_ascii("[é]:1"), "xn--9ca:1");
-        assert_eq!(host_to_ascii("é:80:90"), "xn--:80:90-9ua");
+        assert_eq!(to_ascii("BÜCHER.example").as_deref(), Ok("xn--BCHER-2pa.example"));
+        assert_eq!(to_ascii("é.onion").as_deref(), Ok("xn--9ca.onion"));
+        assert_eq!(to_ascii("日本語").as_deref(), Ok("xn--wgv71a119e"));
+        assert_eq!(to_ascii("他们为什么不说中文").as_deref(), Ok("xn--ihqwcrb4cv8a8dqg056pqjye"));
+        assert_eq!(host_to_ascii("bücher.example:80").as_deref(), Ok("xn--bcher-kva.example:80"));
+        assert_eq!(host_to_ascii("[é]:1").as_deref(), Ok("xn--9ca:1"));
+        assert_eq!(host_to_ascii("é:80:90").as_deref(), Ok("xn--:80:90-9ua"));
+        assert_eq!(to_ascii("a.xn--é"), Err("idna: invalid label \"é\"".to_owned()));
     }
 }

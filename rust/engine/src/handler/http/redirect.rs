@@ -35,7 +35,7 @@ impl<'a> Trail<'a> {
         Self { host_name, headers: request.headers.clone(), answered: 0, is_bodiless: false }
     }
 
-    pub(super) fn next(&mut self, last: &Request<'a>, status: u16, location: &[u8]) -> Next<'a> {
+    pub(super) fn next(&mut self, last: &Request<'a>, status: i64, location: &[u8]) -> Next<'a> {
         self.answered += 1;
         match status {
             301..=303 => self.is_bodiless = true,

@@ -56,7 +56,21 @@ impl<'a> Request<'a> {
         self.url.host.is_empty().then(|| "http: no Host in request URL".to_owned())
     }
 
-    /// What the URL's name and password say, unless a header says it (`http.send`).
+    /// What keeps the Host line from being written, once there is a connection to write it to (`Request.write`).
+    pub(super) fn unwritable(&self) -> Option<String> {
+        self.host_in_ascii().err()
+    }
+
+    /// The fields that are sent: those of the URL's name and password are no others' (`http.send`), and so a redirect does
+    /// not take them along.
+    pub(super) fn fields(&self) -> Cow<'_, Headers<'a>> {
+        let Some(value) = self.authorization() else { return Cow::Borrowed(&self.headers) };
+        let mut headers = self.headers.clone();
+        headers.set("Authorization", value);
+        Cow::Owned(headers)
+    }
+
+    /// What the URL's name and password say, unless a header says it.
     pub(super) fn authorization(&self) -> Option<Vec<u8>> {
         let user = self.url.user.as_ref().filter(|_| self.headers.first("Authorization").is_empty())?;
         let pair = [&user.name[..], b":", user.password.as_deref().unwrap_or_default()].concat();
@@ -71,11 +85,12 @@ impl<'a> Request<'a> {
         bytes.extend_from_slice(b" HTTP/1.1\r\nHost: ");
         bytes.extend_from_slice(&self.host_line());
         bytes.extend_from_slice(b"\r\n");
-        let user_agent = self.headers.first("User-Agent");
+        let headers = self.fields();
+        let user_agent = headers.first("User-Agent");
         if !user_agent.is_empty() {
             push_line(bytes, "User-Agent", user_agent);
         }
-        for (name, value) in self.headers.lines().filter(|(name, _)| !WRITTEN_ELSEWHERE.contains(name)) {
+        for (name, value) in headers.lines().filter(|(name, _)| !WRITTEN_ELSEWHERE.contains(name)) {
             push_line(bytes, name, value);
         }
         if !has_word(self.headers.first("Connection"), b"close") && !self.asks_for_upgrade() {
@@ -87,15 +102,20 @@ impl<'a> Request<'a> {
     /// The host of the Host line. One with a character that may not stand there is not sent at all, so that nothing
     /// can be smuggled in; the zone of an address means nothing to its owner.
     pub(super) fn host_line(&self) -> Cow<'_, [u8]> {
+        self.authority().map_or(b"".into(), without_zone)
+    }
+
+    /// The host as it is asked for; none if a character may not stand there (`httpguts.ValidHostHeader`).
+    pub(super) fn authority(&self) -> Option<Cow<'_, [u8]>> {
+        let host = self.host_in_ascii().ok()?;
+        host.iter().all(|byte| byte.is_ascii_alphanumeric() || HOST_BYTES.contains(byte)).then_some(host)
+    }
+
+    fn host_in_ascii(&self) -> Result<Cow<'_, [u8]>, String> {
         let host = if self.host.is_empty() { &self.url.host } else { &self.host };
-        let host: Cow<'_, [u8]> = match std::str::from_utf8(host) {
-            Ok(text) if !text.is_ascii() => host_to_ascii(text).into_bytes().into(),
-            _ => host.into(),
-        };
-        if host.iter().all(|byte| byte.is_ascii_alphanumeric() || HOST_BYTES.contains(byte)) {
-            without_zone(host)
-        } else {
-            b"".into()
+        match std::str::from_utf8(host) {
+            Ok(text) if !text.is_ascii() => Ok(host_to_ascii(text)?.into_bytes().into()),
+            _ => Ok(host.into()),
         }
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..difference import Difference
 from .case import Case
 from .end import End
 from .frames import messages_of, recorded_messages, recorded_requests, requests_of
@@ -53,33 +54,38 @@ class Seen:
         return bytes(numbers) if numbers is not None else self.told["output"].encode()
 
 
-def differences(case: Case, seen: Seen) -> dict[str, list[str]]:
-    """Every difference that counts, as lines for a person by kind: result, cause, text, received."""
-    found = {"result": _result(case, seen), "cause": _cause(case, seen), "text": _text(case, seen)}
+def differences(case: Case, seen: Seen) -> list[Difference]:
+    """Everything that differs and counts, by section: result, cause, text, received."""
+    found = [*_result(case, seen), *_cause(case, seen), *_text(case, seen)]
     if "received" not in case.expect.get("varies", ()):
-        found["received"] = _connections(case, seen)
-    return {kind: listed for kind, lines in found.items() if (listed := list(lines))}
+        found += _connections(case, seen)
+    return found
 
 
 def _variants(case: Case) -> list[Mapping[str, Any]]:
     return [case.expect, *case.expect.get("variants", ())]
 
 
-def _result(case: Case, seen: Seen) -> Iterator[str]:
-    mine = (seen.told["result"], seen.told["error"] is not None)
-    theirs = {(variant["result"], variant["error"] is not None) for variant in _variants(case)}
+def _result(case: Case, seen: Seen) -> Iterator[Difference]:
+    mine = _verdict(seen.told)
+    theirs = [_verdict(variant) for variant in _variants(case)]
     if mine not in theirs:
-        yield f"(result, has error): {mine}, recorded {theirs}: {seen.told}"
+        told = {key: seen.told[key] for key in ("output", "error", "cause")}
+        yield Difference("result", 0, theirs[0], {**mine, "told": told})
 
 
-def _cause(case: Case, seen: Seen) -> Iterator[str]:
+def _verdict(told: Mapping[str, Any]) -> dict[str, object]:
+    return {"result": told["result"], "has_error": told["error"] is not None}
+
+
+def _cause(case: Case, seen: Seen) -> Iterator[Difference]:
     kind, cause = case.expect["class"], seen.told["cause"]
     right = CAUSES[kind] | ({"body"} if case.expect["error"] is not None else set())
     if cause not in right and not case.expect.get("variants"):
-        yield f"cause: {cause}, recorded class {kind}: {seen.told}"
+        yield Difference("cause", 0, sorted(right), cause)
 
 
-def _text(case: Case, seen: Seen) -> Iterator[str]:
+def _text(case: Case, seen: Seen) -> Iterator[Difference]:
     kind = case.expect["class"]
     is_free = kind in FREE_WORDING and not (kind == "malformed" and case.speaks_plain_http)
     if is_free:
@@ -89,7 +95,7 @@ def _text(case: Case, seen: Seen) -> Iterator[str]:
     if kind == "timeout":
         mine, theirs = _timeless(mine), [_timeless(text) for text in theirs]
     if mine not in theirs:
-        yield f"text: {mine!r}, recorded {theirs!r}"
+        yield Difference("text", 0, _shown(theirs[0]), _shown(mine))
 
 
 def _recorded(variant: Mapping[str, Any]) -> bytes:
@@ -110,32 +116,37 @@ def _timeless(text: bytes) -> bytes:
     return (TIMEOUTS.sub("timeout", output) + bar + error).encode()
 
 
-def _connections(case: Case, seen: Seen) -> Iterator[str]:
-    for name, number in case.expect["connections"].items():
+def _shown(data: bytes) -> str:
+    return data.decode("utf-8", "backslashreplace")
+
+
+def _connections(case: Case, seen: Seen) -> Iterator[Difference]:
+    for name, number in (case.expect.get("connections") or {}).items():
         mine = len(seen.ends[name])
         if number is not None and mine != number and "connections" not in case.expect.get("varies", ()):
-            yield f"connections to {name}: {mine}, recorded {number}"
-    for name, recorded in (case.expect["received"] or {}).items():
+            yield Difference("received", 0, f"{name}: {number} connections", f"{name}: {mine} connections")
+    for name, recorded in (case.expect.get("received") or {}).items():
         for index, theirs in enumerate((recorded or [])[:CONNECTIONS_COMPARED_MAX]):
             if index < len(seen.ends[name]):
-                yield from _received(case, seen, f"{name}[{index}]", seen.ends[name][index], theirs)
+                for expected, got in _received(seen, seen.ends[name][index], theirs):
+                    yield Difference("received", index, expected, got)
 
 
-def _received(case: Case, seen: Seen, where: str, end: End, theirs: Mapping[str, Any]) -> Iterator[str]:
+def _received(seen: Seen, end: End, theirs: Mapping[str, Any]) -> Iterator[tuple[object, object]]:
     if hello := theirs.get("client_hello"):
         # A listener without TLS has the ClientHello among what it received.
         mine_hello = end.hello or Hello.of(bytes(end.received))
-        offered = mine_hello and (mine_hello.server_name, list(mine_hello.alpn))
-        if offered != (hello["server_name"], hello["alpn"] or []):
-            yield f"{where} ClientHello: {offered}, recorded {hello['server_name']!r} {hello['alpn']}"
+        offered = mine_hello and [mine_hello.server_name, list(mine_hello.alpn)]
+        if offered != (wanted := [hello["server_name"], hello["alpn"] or []]):
+            yield wanted, offered
+    data = bytes(end.received)
     if "bytes" in theirs:
-        sent = _told(bytes(end.received), seen)
-        if sent != base64.b64decode(theirs["bytes"]):
-            yield f"{where} received: {sent!r}, recorded {base64.b64decode(theirs['bytes'])!r}"
-    elif recorded_requests(theirs.get("h2", [])):
-        data = bytes(end.received)
+        sent, wanted_bytes = _told(data, seen), base64.b64decode(theirs["bytes"])
+        if sent != wanted_bytes:
+            yield _shown(wanted_bytes), _shown(sent)
+    elif wanted_requests := recorded_requests(theirs.get("h2", [])):
         mine = [[(key, _told(value.encode(), seen).decode()) for key, value in one] for one in requests_of(data)]
-        if mine != recorded_requests(theirs["h2"]):
-            yield f"{where} requests: {mine}, recorded {recorded_requests(theirs['h2'])}"
-        if messages_of(data) != recorded_messages(theirs["h2"]):
-            yield f"{where} messages: {messages_of(data)!r}, recorded {recorded_messages(theirs['h2'])!r}"
+        if mine != wanted_requests:
+            yield wanted_requests, mine
+        if messages_of(data) != (messages := recorded_messages(theirs["h2"])):
+            yield _shown(messages), _shown(messages_of(data))

@@ -1,14 +1,12 @@
 """A recorded case: a probe, a scripted server, and what the kubelet's handler said."""
 
 import base64
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent.parent / "conformance" / "handlers"
-CERTS = FOLDER / "certs"
+from .certificate import certificate
 
 
 @dataclass(frozen=True)
@@ -48,13 +46,24 @@ class Listener:
     address: str
     mode: str
     tls: Mapping[str, Any] | None
+    certificate: Path | None
     scripts: tuple[tuple[Step, ...], ...]
     builtin: Mapping[str, Any]
 
     @classmethod
-    def of(cls, raw: Mapping[str, Any]) -> "Listener":
-        scripts = tuple(tuple(Step.of(step) for step in script["steps"] or ()) for script in raw.get("scripts") or ())
-        return cls(raw["port"], raw["address"], raw["mode"], raw.get("tls"), scripts, raw.get("builtin") or {})
+    def of(cls, raw: Mapping[str, Any], folder: Path) -> "Listener":
+        tls = raw.get("tls")
+        return cls(
+            port=raw["port"],
+            address=raw["address"],
+            mode=raw["mode"],
+            tls=tls,
+            certificate=certificate(tls["cert"], folder) if tls else None,
+            scripts=tuple(
+                tuple(Step.of(step) for step in script["steps"] or ()) for script in raw.get("scripts") or ()
+            ),
+            builtin=raw.get("builtin") or {},
+        )
 
 
 @dataclass(frozen=True)
@@ -62,7 +71,6 @@ class Case:
     """What is played, and what is expected of it."""
 
     name: str
-    group: str
     reason: str
     handler: str
     pod_ip: str
@@ -72,17 +80,21 @@ class Case:
     expect: Mapping[str, Any]
 
     @classmethod
-    def of(cls, group: str, raw: Mapping[str, Any]) -> "Case":
+    def of(cls, raw: Mapping[str, Any], folder: Path) -> "Case":
+        """Read a case of a file in `folder`.
+
+        Raises:
+            KeyError, TypeError, ValueError: it is not one.
+        """
         ports = (raw.get("container") or {}).get("ports") or ()
         return cls(
             name=raw["name"],
-            group=group,
-            reason=raw["reason"],
+            reason=raw.get("reason", ""),
             handler=raw["handler"],
             pod_ip=raw["podIP"],
             probe=raw["probe"],
             ports=tuple((port["name"], port["containerPort"]) for port in ports),
-            listeners=tuple(Listener.of(listener) for listener in raw["server"]["listeners"]),
+            listeners=tuple(Listener.of(listener, folder) for listener in raw["server"]["listeners"]),
             expect=raw["expect"],
         )
 
@@ -92,15 +104,6 @@ class Case:
         target = self.probe.get("httpGet") or {}
         is_tls = target.get("scheme") == "HTTPS" or any(listener.tls for listener in self.listeners)
         return self.handler == "tcp" or (self.handler == "http" and not is_tls)
-
-
-def load() -> list[Case]:
-    """Every case there is; none if the recordings are not there."""
-    return [
-        Case.of(path.stem, json.loads(line))
-        for path in sorted(FOLDER.glob("*.jsonl"))
-        for line in path.read_text().splitlines()
-    ]
 
 
 def filled(value: Any, ports: Mapping[str, int]) -> Any:

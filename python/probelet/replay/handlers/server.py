@@ -88,7 +88,7 @@ class Server:
 
     def _accept(self, listener: Listener, sock: socket.socket) -> None:
         # The context costs a key to load, so it is made once and not while a client waits.
-        context = context_of(listener.tls) if listener.tls else None
+        context = context_of(listener.tls, listener.certificate) if listener.tls and listener.certificate else None
         is_last = False
         while not is_last:
             # One more look once the probe is over: it may be gone before its connection is seen.

@@ -4,9 +4,8 @@ import ssl
 import struct
 from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
-
-from .case import CERTS
 
 VERSIONS = {
     "1.0": ssl.TLSVersion.TLSv1,
@@ -36,7 +35,7 @@ RECORD_HEADER_BYTES = 5
 SERVER_NAME, ALPN = 0, 16
 
 
-def context_of(wanted: Mapping[str, Any]) -> ssl.SSLContext:
+def context_of(wanted: Mapping[str, Any], certificate: Path) -> ssl.SSLContext:
     """The server side of a case's `tls`."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     names = [CIPHERS.get(name, OFFERED_BY_NOBODY) for name in wanted.get("ciphers", ())]
@@ -44,7 +43,7 @@ def context_of(wanted: Mapping[str, Any]) -> ssl.SSLContext:
     context.maximum_version = VERSIONS[wanted.get("max", "1.3")]
     if "min" in wanted:
         context.minimum_version = VERSIONS[wanted["min"]]
-    context.load_cert_chain(CERTS / f"{wanted['cert']}.pem")
+    context.load_cert_chain(certificate)
     if protocols := wanted.get("alpn"):
         context.set_alpn_protocols(protocols)
     if auth := wanted.get("client_auth"):

@@ -1,0 +1,47 @@
+"""Handler cases in files: one in a `*.json`, or one on each line of a `*.jsonl`."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from ..recording import RecordingError
+from .case import Case
+
+SCHEMA = "kubelet-handler-case/1"
+
+
+def load(path: Path) -> list[Case]:
+    """Read every case of a file.
+
+    Raises:
+        RecordingError: the file cannot be read, or something in it is not a case; the text names file and line.
+    """
+    return [_case(where, text, path.parent) for where, text in _texts(path)]
+
+
+def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise RecordingError(f"{path}: not a handler case: {error}") from error
+    if path.suffix == ".json":
+        yield str(path), data
+        return
+    for number, line in enumerate(data.splitlines(), start=1):
+        if line.strip():
+            yield f"{path}:{number}", line
+
+
+def _case(where: str, text: bytes, folder: Path) -> Case:
+    try:
+        raw: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
+        case = Case.of(raw, folder)
+    except KeyError as error:
+        raise RecordingError(f"{where}: not a handler case: no {error.args[0]!r} in it") from error
+    except (TypeError, ValueError, AttributeError) as error:
+        raise RecordingError(f"{where}: not a handler case: {error}") from error
+    if (schema := raw.get("schema", SCHEMA)) != SCHEMA:
+        raise RecordingError(f"{where}: schema: {schema!r}: must be {SCHEMA!r}")
+    return case

@@ -1,0 +1,57 @@
+"""Plays a case: the scripted server on real sockets, and the production handlers against it."""
+
+from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import msgspec
+
+from probelet import _rust
+
+from ..difference import Difference
+from .case import Case, filled
+from .compare import Seen, differences
+from .known import reason_for
+from .server import Server
+
+USER_AGENT = "kube-probe/1.36"
+"""What the recorder's build of the kubelet called itself."""
+
+PLAYED_AT_A_TIME = 12
+"""Cases under way at once. Most of a case is waiting; more would make the probes late on two cores."""
+
+PLAYED_AGAIN = 2
+"""How often a case that differs is played again, with nothing beside it: some are a matter of time."""
+
+
+def play(case: Case) -> Seen:
+    """Play a case once, as the kubelet's handlers are called once.
+
+    Raises:
+        OSError: an address of the case cannot be listened on.
+    """
+    with Server(case.listeners) as server:
+        probe = msgspec.json.encode(filled(case.probe, server.ports))
+        ports = [(name, filled(port, server.ports)) for name, port in case.ports]
+        told: dict[str, Any] = msgspec.json.decode(_rust.attempt(probe, case.pod_ip, ports, USER_AGENT))
+    return Seen(told, server.ports, server.ends)
+
+
+def examined(cases: Sequence[Case]) -> Iterator[tuple[Case, list[Difference]]]:
+    """Play cases, several at a time, and say what differs. What is not so every time is no difference.
+
+    Raises:
+        OSError: an address of a case cannot be listened on.
+    """
+    with ThreadPoolExecutor(PLAYED_AT_A_TIME) as pool:
+        played = list(pool.map(_examine, cases))
+    for case, found in zip(cases, played, strict=True):
+        for _ in range(PLAYED_AGAIN):
+            if all(reason_for(case, difference) for difference in found):
+                break
+            found = _examine(case)
+        yield case, found
+
+
+def _examine(case: Case) -> list[Difference]:
+    return differences(case, play(case))

@@ -1,0 +1,20 @@
+//! HTTP/2's wire format as Go reads it: frames and header fields (golang.org/x/net/http2 and http2/hpack, v0.49).
+//!
+//! What is an error here, and of what kind, is what Go takes for one. A library of our own time is stricter, and so a
+//! probe would fail that the kubelet passes.
+
+mod code;
+mod frame;
+mod hpack;
+mod huffman;
+mod reader;
+
+pub(super) use self::code::Code;
+pub(super) use self::frame::{Frame, Setting, ack_ping, ack_settings, headers, settings, window_update};
+pub(super) use self::hpack::{Field, write_field};
+pub(super) use self::reader::{Reader, Trouble};
+
+/// What a client says first (RFC 9113, 3.4).
+pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// Go's default for the frames it takes, and the least that a peer must take.
+pub(super) const FRAME_BYTES_MAX: usize = 16_384;

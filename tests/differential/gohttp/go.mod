@@ -1,0 +1,3 @@
+module probelet.example/gohttp
+
+go 1.26
