@@ -134,3 +134,14 @@ async def test_a_watcher_restarts_all_containers_of_its_pod_in_place(node: Node,
     await node.until(lambda: node.log("training", "main-application", 1) == ["fresh", "fresh"])
     assert node.named("training", "main-application")["last_exit"]["reason"] == "RestartingAllContainers"
     assert b'reason="restart_all_containers",grace_source="override"' in node.service.metrics()
+
+
+@pytest.mark.timeout(60)
+async def test_a_pod_that_was_active_for_too_long_fails_and_is_not_run_again(node: Node) -> None:
+    """ "Once a Job reaches activeDeadlineSeconds, all of its running Pods are terminated": here it is the pod's own."""
+    node.run("slow", shell("slow", "trap 'exit 0' TERM; while :; do sleep 0.1; done"), activeDeadlineSeconds=1)
+    await node.until(lambda: node.container("slow")["state"] == "terminated")
+    pod = node.pod("slow")
+    assert (pod["phase"], pod["reason"]) == ("Failed", "DeadlineExceeded")
+    assert pod["message"] == "Pod was active on the node longer than the specified deadline"
+    assert node.container("slow")["restart_count"] == 0
