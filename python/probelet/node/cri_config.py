@@ -5,6 +5,7 @@ from pathlib import Path
 from probelet.cri.v1 import api_pb2
 from probelet.node import labels
 from probelet.node.environment import Place, environment, expanded
+from probelet.node.linux import container_linux, sandbox_linux
 from probelet.spec.container import Container
 from probelet.spec.pod import Pod
 
@@ -45,9 +46,7 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
             for port in container.ports
             if port.host_port
         ],
-        linux=api_pb2.LinuxPodSandboxConfig(
-            security_context=api_pb2.LinuxSandboxSecurityContext(namespace_options=_namespaces(pod))
-        ),
+        linux=sandbox_linux(pod),
     )
 
 
@@ -73,19 +72,5 @@ def container_config(
         stdin=container.stdin is True,
         stdin_once=container.stdin_once is True,
         tty=container.tty is True,
-        linux=api_pb2.LinuxContainerConfig(
-            security_context=api_pb2.LinuxContainerSecurityContext(namespace_options=_namespaces(pod))
-        ),
-    )
-
-
-def _namespaces(pod: Pod) -> api_pb2.NamespaceOption:
-    # Processes are shared by the pod only where it asks for that; the API's zero value would share them always.
-    pid = api_pb2.POD if pod.spec.share_process_namespace else api_pb2.CONTAINER
-    if pod.spec.host_pid is True:
-        pid = api_pb2.NODE
-    return api_pb2.NamespaceOption(
-        network=api_pb2.NODE if pod.spec.host_network else api_pb2.POD,
-        pid=pid,
-        ipc=api_pb2.NODE if pod.spec.host_ipc is True else api_pb2.POD,
+        linux=container_linux(pod, container),
     )

@@ -136,12 +136,24 @@ class Effects:
         # The process runtime tells every container its address, which a server has to bind there.
         given = {"POD_IP": ip} if self._on_host and ip else {}
         place = Place(self._node, ip, given)
-        config = container_config(pod, effect.container, effect.restart_count, effect.image_ref, place)
+        config = container_config(pod, effect.container, self._count(pod, effect), effect.image_ref, place)
         # A runtime writes the log and does not make its directory.
         log = log_directory(self._log_root, pod) / config.log_path
         log.parent.mkdir(parents=True, exist_ok=True)
         of_sandbox = self._config_of(pod, effect.sandbox_id)
         return f"{self._runtime}://{await self._client.create_container(effect.sandbox_id, config, of_sandbox)}"
+
+    def _count(self, pod: Pod, effect: CreateContainer) -> int:
+        """The restart count; where the runtime has forgotten every instance, its logs still tell.
+
+        Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The process runtime's logs end with it.
+        """
+        name = effect.container.name
+        if self._on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
+            return effect.restart_count
+        logs = (log_directory(self._log_root, pod) / name).glob("*.log*")
+        numbers = (log.name.partition(".")[0] for log in logs)
+        return max([effect.restart_count, *(int(number) + 1 for number in numbers if number.isdecimal())])
 
     def _config_of(self, pod: Pod, sandbox_id: str) -> api_pb2.PodSandboxConfig:
         """The configuration a sandbox was run with, which the runtime wants again; it follows from pod and attempt."""

@@ -128,7 +128,7 @@ class Starting:
 def _restart_count(newest: ContainerRecord | None, status: ContainerStatus | None) -> int:
     """One more than the instance before, also where the runtime has forgotten it but the status has not.
 
-    The kubelet counts the logs it finds instead (calcRestartCountByLogDir), which tells it also after a restart.
+    Where neither knows any more, who creates the container looks at the logs.
     """
     if newest is not None:
         return newest.restart_count + 1

@@ -4,6 +4,8 @@ import msgspec
 
 from probelet.spec.meta import Int32, Int64, Object, Opaque
 from probelet.spec.probe import ExecAction, HTTPGetAction, Probe, ProbeType, TCPSocketAction
+from probelet.spec.resources import ResourceRequirements
+from probelet.spec.security_context import SecurityContext
 
 
 class EnvVar(Object, frozen=True, kw_only=True):
@@ -87,8 +89,8 @@ class Container(Object, frozen=True, kw_only=True):
     """Ephemeral containers only."""
     env_from: Opaque = None
     resize_policy: Opaque = None
-    resources: Opaque = None
-    security_context: Opaque = None
+    resources: ResourceRequirements | None = None
+    security_context: SecurityContext | None = None
     stdin: Opaque = None
     stdin_once: Opaque = None
     termination_message_path: Opaque = None

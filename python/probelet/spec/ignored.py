@@ -9,9 +9,8 @@ from typing import Any
 
 import msgspec
 
-from probelet.spec.container import Container
 from probelet.spec.downward import readable_field
-from probelet.spec.pod import Pod, PodSpec
+from probelet.spec.pod import Pod
 from probelet.spec.problem import Problem
 from probelet.spec.runtime_kind import RuntimeKind
 
@@ -48,8 +47,6 @@ _NOT_READ = "there is no API server to read it from"
 _NOT_YET = "not passed to the runtime in this version of probelet"
 _CRI_CONTAINER: Mapping[str, str] = {
     "env_from": f"{_NOT_READ}; use env",
-    "resources": _NOT_YET,
-    "security_context": _NOT_YET,
     "volume_mounts": "volumes are not mounted in this version of probelet",
     "volume_devices": "volumes are not mounted in this version of probelet",
     "termination_message_path": "the message is not read",
@@ -62,11 +59,22 @@ _CRI_POD: Mapping[str, str] = {
     "image_pull_secrets": f"{_NOT_READ}; images are pulled without credentials",
     "resources": _NOT_YET,
     "runtime_class_name": f"{_NOT_READ}; the runtime's default handler is used",
-    "security_context": _NOT_YET,
     "volumes": "volumes are not mounted in this version of probelet",
 }
 _OF_POD: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_POD, "cri": _CRI_POD}
 _OF_CONTAINER: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_CONTAINER, "cri": _CRI_CONTAINER}
+
+_CRI_SECURITY: Mapping[str, str] = {
+    "app_armor_profile": _NOT_YET,
+    "fs_group_change_policy": "volumes are not mounted in this version of probelet",
+    "proc_mount": _NOT_YET,
+    "run_as_non_root": "the image's user is not looked at",
+    "se_linux_change_policy": _NOT_YET,
+    "se_linux_options": _NOT_YET,
+    "seccomp_profile": _NOT_YET,
+    "supplemental_groups_policy": _NOT_YET,
+    "sysctls": _NOT_YET,
+}
 
 # What a field says that only spells out what happens anyway.
 _SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {"dns_policy": ("Default",)}
@@ -91,14 +99,22 @@ def ignored_fields(pod: Pod, runtime: RuntimeKind) -> list[Problem]:
     return problems
 
 
-def _owners(pod: Pod, runtime: RuntimeKind) -> Iterator[tuple[PodSpec | Container, str, Mapping[str, str]]]:
+def _owners(pod: Pod, runtime: RuntimeKind) -> Iterator[tuple[msgspec.Struct, str, Mapping[str, str]]]:
+    security = _CRI_SECURITY if runtime == "cri" else {}
     yield pod.spec, "spec", _OF_POD[runtime]
+    if pod.spec.security_context is not None:
+        yield pod.spec.security_context, "spec.securityContext", security
     for prefix, container in pod.spec.each_container():
         yield container, prefix, _OF_CONTAINER[runtime]
+        if container.security_context is not None:
+            yield container.security_context, f"{prefix}.securityContext", security
 
 
-def _set_fields(owner: PodSpec | Container, prefix: str, table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+def _set_fields(owner: msgspec.Struct, prefix: str, table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
     for field in msgspec.structs.fields(owner):
+        if field.name not in table:
+            continue
+        value = getattr(owner, field.name)
         absent = (None, "", {}, [], *_SAME_AS_ABSENT.get(field.name, ()))
-        if field.name in table and getattr(owner, field.name) not in absent:
+        if value not in absent and not (isinstance(value, msgspec.Struct) and value == type(value)()):
             yield f"{prefix}.{field.encode_name}", table[field.name]

@@ -8,6 +8,7 @@ import msgspec
 from probelet.spec.container import Container
 from probelet.spec.meta import Int32, Int64, Object, ObjectMeta, Opaque
 from probelet.spec.probe import Probe
+from probelet.spec.security_context import PodSecurityContext
 
 PodPhase: TypeAlias = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown"]
 
@@ -51,7 +52,7 @@ class PodSpec(Object, frozen=True, kw_only=True):
     scheduler_name: Opaque = None
     scheduling_gates: Opaque = None
     scheduling_group: Opaque = None
-    security_context: Opaque = None
+    security_context: PodSecurityContext | None = None
     service_account: Opaque = None
     service_account_name: Opaque = None
     set_hostname_as_fqdn: Opaque = msgspec.field(default=None, name="setHostnameAsFQDN")

@@ -7,6 +7,7 @@ from probelet.spec.meta import ObjectMeta
 from probelet.spec.names import dns1123_label, dns1123_subdomain
 from probelet.spec.pod import Pod, PodSpec
 from probelet.spec.problem import FieldError
+from probelet.spec.security_context import validate_ids
 from probelet.spec.validate_container import named, validate_containers
 from probelet.spec.validate_probe import non_negative, unsupported_value
 
@@ -43,4 +44,5 @@ def _spec(spec: PodSpec) -> list[FieldError]:
     if deadline is not None and not 1 <= deadline <= ACTIVE_DEADLINE_SECONDS_MAX:
         detail = f"must be between 1 and {ACTIVE_DEADLINE_SECONDS_MAX}, inclusive"
         errors.append(FieldError("spec.activeDeadlineSeconds", "Invalid value", deadline, detail))
+    errors += validate_ids(spec.security_context, "spec.securityContext")
     return errors + (named("spec.hostname", spec.hostname, dns1123_label) if spec.hostname else [])

@@ -8,6 +8,8 @@ from probelet.spec.names import Rule, dns1123_label, env_name, port_name, port_n
 from probelet.spec.pod import PodSpec
 from probelet.spec.probe import PROBE_TYPES
 from probelet.spec.problem import FieldError
+from probelet.spec.resources import validate_resources
+from probelet.spec.security_context import validate_ids
 from probelet.spec.validate_probe import unsupported_value, validate_lifecycle, validate_probe
 
 PULL_POLICIES = ("Always", "IfNotPresent", "Never")
@@ -62,7 +64,9 @@ def _shared(container: Container, path: str) -> list[FieldError]:
     policy = container.image_pull_policy
     if policy and policy not in PULL_POLICIES:
         errors.append(unsupported_value(f"{path}.imagePullPolicy", policy, PULL_POLICIES))
-    return errors
+    if container.resources is not None:
+        errors += validate_resources(container.resources, f"{path}.resources")
+    return errors + validate_ids(container.security_context, f"{path}.securityContext")
 
 
 def _unique(container: Container, path: str, seen: set[str]) -> list[FieldError]:

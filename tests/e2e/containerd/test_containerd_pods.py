@@ -28,7 +28,12 @@ def test_every_kind_of_probe_reaches_its_container(node: Node) -> None:
             "readinessProbe": quick({"exec": {"command": ["test", "-e", "/etc/passwd"]}}),
         },
         init=[
-            {"name": "setup", "command": ["sh", "-c", "echo prepared"]},
+            {
+                "name": "setup",
+                "command": ["sh", "-c", "echo prepared by $(id -u)"],
+                "securityContext": {"runAsUser": 1000, "capabilities": {"drop": ["ALL"]}},
+                "resources": {"limits": {"cpu": "500m", "memory": "64Mi"}},
+            },
             {
                 "name": "side",
                 "command": ["sh", "-c", "sleep 0.3; touch /tmp/up; exec sleep 1000"],
@@ -44,7 +49,7 @@ def test_every_kind_of_probe_reaches_its_container(node: Node) -> None:
     assert [row["state"] for row in pod["containers"]] == ["terminated", *["running"] * 5]
     assert all(row["container_id"].startswith("containerd://") for row in pod["containers"])
     assert [row["restart_count"] for row in pod["containers"]] == [0] * 6
-    assert node.log("web", "setup") == ["prepared"]
+    assert node.log("web", "setup") == ["prepared by 1000"]
     for name in ("http", "tcp", "grpc", "exec"):
         assert node.container("web", name)["probes"]["readiness"]["result"] == "Success"
 

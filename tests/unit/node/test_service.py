@@ -235,6 +235,19 @@ async def test_a_completed_pod_is_shown_until_it_is_removed(node: Node, runtime:
     await node.until(lambda: not runtime.sandboxes)
 
 
+async def test_the_logs_of_a_forgotten_container_tell_its_restart_count(
+    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+) -> None:
+    logs = tmp_path / "logs" / "default_web_uid-web" / "app"
+    logs.mkdir(parents=True)
+    for name in ("0.log", "2.log.20260101-000000.gz", "notes"):
+        (logs / name).touch()
+    node.service.set_pods([make_manifest()])
+    await node.until(lambda: node.container()["state"] == "running")
+    assert node.container()["restart_count"] == 3
+    assert runtime.called("create_container")[0].config.log_path == "app/3.log"
+
+
 async def test_an_idle_node_asks_the_runtime_for_nothing_pod_by_pod(node: Node, runtime: ScriptedRuntime) -> None:
     node.service.set_pods([make_manifest(f"p{number}") for number in range(5)])
     await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(5)))

@@ -1,0 +1,82 @@
+"""What a container may use and do: quantities as Kubernetes writes them, types as the API server wants them."""
+
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from probelet.spec import ignored_fields
+from probelet.spec.quantity import parse_quantity
+from probelet.spec.validate import validate
+
+from .pods import pod_of
+
+C = "spec.containers[0]"
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("100m", Fraction(1, 10)),
+        ("0.5", Fraction(1, 2)),
+        (2, Fraction(2)),
+        (1.5, Fraction(3, 2)),
+        ("64Mi", Fraction(64 * 2**20)),
+        ("1Gi", Fraction(2**30)),
+        ("5M", Fraction(5_000_000)),
+        ("1e3", Fraction(1000)),
+        ("1E3", Fraction(1000)),
+        ("1E", Fraction(10**18)),
+        ("12E-1", Fraction(6, 5)),
+        (".5", Fraction(1, 2)),
+        ("100n", Fraction(1, 10**7)),
+    ],
+)
+def test_quantities(text: Any, value: Fraction) -> None:
+    assert parse_quantity(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "1 Gi", "Mi", "1gi", "1mm", "--1", True, None, []])
+def test_what_is_no_quantity(text: Any) -> None:
+    with pytest.raises(ValueError, match="quantities must match the regular expression"):
+        parse_quantity(text)
+
+
+def pod(**fields: Any) -> Any:
+    return pod_of({"containers": [{"name": "app", "image": "i:1", **fields}]})
+
+
+def test_mistakes_of_resources() -> None:
+    wrong = pod(resources={"limits": {"cpu": "1 core"}, "requests": {"memory": "-1Mi"}})
+    assert [str(error) for error in validate(wrong)] == [
+        f'{C}.resources.limits[cpu]: Invalid value: "1 core": quantities must match the regular expression '
+        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        f'{C}.resources.requests[memory]: Invalid value: "-1Mi": must be greater than or equal to 0',
+    ]
+    above = pod(resources={"limits": {"cpu": "1"}, "requests": {"cpu": "1100m"}})
+    assert [str(error) for error in validate(above)] == [
+        f'{C}.resources.requests: Invalid value: "1100m": must be less than or equal to cpu limit of 1'
+    ]
+
+
+def test_users_and_groups_have_their_range() -> None:
+    wrong = pod_of(
+        {
+            "securityContext": {"supplementalGroups": [1, -1]},
+            "containers": [{"name": "app", "securityContext": {"runAsUser": 2**31}}],
+        }
+    )
+    assert [str(error) for error in validate(wrong)] == [
+        f"{C}.securityContext.runAsUser: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive",
+        "spec.securityContext.supplementalGroups[1]: Invalid value: -1: must be between 0 and 2147483647, inclusive",
+    ]
+
+
+def test_only_what_no_runtime_is_told_is_named() -> None:
+    context = {"runAsUser": 5, "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"}}
+    resources = {"limits": {"memory": "64Mi"}}
+    assert [problem.field for problem in ignored_fields(pod(securityContext=context, resources=resources), "cri")] == [
+        f"{C}.securityContext.seccompProfile"
+    ]
+    assert [
+        problem.field for problem in ignored_fields(pod(securityContext=context, resources=resources), "process")
+    ] == [f"{C}.image", f"{C}.resources", f"{C}.securityContext"]
