@@ -29,6 +29,7 @@ VERBS = (
     ),
     Verb("config", "Tools", "Show the effective configuration and where each value comes from.", ("show",), "command"),
     Verb("bench", "Tools", "Measure what probes cost and how late they are.", ("http", "https", "tcp", "grpc", "exec")),
+    Verb("stress", "Laboratory", "Fill a node with crashing containers and count what it does and costs."),
     Verb("version", "Tools", "Show the version, and the kubelet it is equivalent to."),
     Verb("conformance", "Tools", "Play a folder of recordings and say what differs."),
     Verb("replay", "Tools", "Play recordings of the kubelet's prober through probelet's own and compare."),

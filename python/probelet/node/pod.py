@@ -85,6 +85,7 @@ class Parts:
     counters: Counters
     probe_grace: bool
     images: bool
+    on_publish: Callable[[str, Publish], None] | None
 
 
 class NodePod:
@@ -208,6 +209,8 @@ class NodePod:
         engine = self._parts.engine
         set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
         set_status(self.uid, encode_facts(publish))
+        if self._parts.on_publish is not None:
+            self._parts.on_publish(self.uid, publish)
 
     async def _perform(self, perform: Perform, calls: list[asyncio.Task[Outcome]]) -> None:
         ended = await asyncio.gather(*calls, return_exceptions=True)

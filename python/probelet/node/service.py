@@ -5,7 +5,7 @@ It does not know which runtime is behind the client, nor who shows its status: i
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -29,7 +29,7 @@ from probelet.node.source import difference
 from probelet.node.status import status_document
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
-from probelet.policy.action import Terminate
+from probelet.policy.action import Publish, Terminate
 from probelet.spec.load import Manifest
 from probelet.spec.wire import encode_pod
 
@@ -47,7 +47,8 @@ class Service:
 
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call
-    themselves; ``configuration`` is what ``/configz`` shows; ``calls`` is the client's observer.
+    themselves; ``configuration`` is what ``/configz`` shows; ``calls`` is the client's observer; ``on_publish`` hears
+    each status that is set, with the pod's UID.
     """
 
     def __init__(
@@ -64,6 +65,7 @@ class Service:
         configuration: dict[str, Any] | None = None,
         exec_limits: ExecLimits | None = None,
         calls: RuntimeCalls | None = None,
+        on_publish: Callable[[str, Publish], None] | None = None,
     ) -> None:
         self._client = client
         self._engine = engine
@@ -72,6 +74,7 @@ class Service:
         self._log_root = log_root
         self._on_host = on_host
         self._probe_grace = probe_grace
+        self._on_publish = on_publish
         self._user_agent = f"kube-lifecycle/{kubelet_version}"
         self._configuration = configuration or {}
         self._tasks = Tasks()
@@ -120,6 +123,7 @@ class Service:
             counters=self._counters,
             probe_grace=self._probe_grace,
             images=not self._on_host,
+            on_publish=self._on_publish,
         )
         await pleg.relist()
         self._changes.watch()

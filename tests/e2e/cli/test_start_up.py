@@ -21,6 +21,7 @@ HEAVY = ("aiohttp", "asyncio", "google.protobuf", "grpc", "structlog", "watchfil
         ("events --help", ("msgspec", "probelet.cli.run", "probelet.spec")),
         ("probe --help", ("msgspec", "probelet.cli.probe_target", "probelet.cli.run", "probelet.spec")),
         ("run --help", ("probelet.spec", "probelet.node")),
+        ("stress --help", ("msgspec", "probelet.stress", "probelet.backoff", "probelet.spec")),
         ("backoff --help", ("msgspec", "probelet.backoff", "probelet.spec")),
         ("backoff table --help", ("msgspec", "probelet.backoff", "probelet.spec")),
     ],

@@ -1,0 +1,1 @@
+"""The stress method of KEP-4603: nodes full of crashing containers, in virtual time and for real."""

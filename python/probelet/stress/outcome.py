@@ -1,0 +1,137 @@
+"""What came of a scene, as a document."""
+
+from collections.abc import Sequence
+from typing import Literal
+
+import msgspec
+
+from probelet.backoff.life import restarts as model_restarts
+from probelet.spec.duration import MILLISECOND, SECOND
+from probelet.stress.expected import expected
+from probelet.stress.gate import Decision, ObservedGate
+from probelet.stress.pods import STAYING
+from probelet.stress.scene import Scene
+from probelet.stress.sink import SLOT_NS, ApiSink
+
+
+class Spread(msgspec.Struct, frozen=True):
+    """Milliseconds. All zero when there was nothing to measure."""
+
+    p50: float = 0
+    p99: float = 0
+    max: float = 0
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What a real run took, after its warm-up."""
+
+    cpu_ms_per_restart: float
+    """User and system time of the node service: what is the kubelet's."""
+    cpu_ms_per_restart_range: tuple[float, float]
+    """The least and the most of all runs of the scene."""
+    runtime_cpu_ms_per_restart: float
+    """Of the runtime and its containers."""
+    resident_bytes: int
+    resident_bytes_max: int
+    start_decision_ms: Spread
+    """From the moment a start was due to the decision."""
+    start_ms: Spread
+    """From the moment a start was due until the container ran, its start cost included."""
+    burst_restarts_per_second: float
+    """How fast containers that were due together were started; the median. 0 without such."""
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """One scene that was played."""
+
+    name: str
+    scene: Scene
+    clock: Literal["virtual", "real"]
+    seconds: float
+    restarts: int
+    expected_restarts: int | None
+    """What the model says; None where it does not reach."""
+    exact: bool | None
+    """Whether every restart came at the nanosecond of the model; None for a real clock."""
+    early: int
+    """Restarts before the end of their back-off: there must be none."""
+    status_changes: int
+    status_writes: int
+    writes_per_restart: float
+    writes_per_10_seconds: list[int]
+    write_delay_ms: Spread
+    """From the first change that a write shows to the write."""
+    pods_waiting_max: int
+    """For the API client's token bucket."""
+    cost: Cost | None = None
+
+
+def spread(lengths_ns: Sequence[int]) -> Spread:
+    """Median, 99th percentile and maximum."""
+    if not lengths_ns:
+        return Spread()
+    ordered = sorted(lengths_ns)
+
+    def at(part: float) -> float:
+        return round(ordered[min(len(ordered) - 1, int(part * len(ordered)))] / MILLISECOND, 3)
+
+    return Spread(at(0.5), at(0.99), round(ordered[-1] / MILLISECOND, 3))
+
+
+def crashing(gate: ObservedGate) -> dict[tuple[int, str], list[Decision]]:
+    """Starts by pod number and container, without those of containers that stay."""
+    found = {}
+    for key, starts in gate.starts.items():
+        _, _, uid, container, _ = key.split("/", 4)
+        if container != STAYING:
+            found[int(uid.rpartition("-")[2]), container] = starts
+    return found
+
+
+def judge(scene: Scene, gate: ObservedGate, sink: ApiSink, until_ns: int, cost: Cost | None = None) -> Outcome:
+    """The document of a scene that was played until ``until_ns``; without a ``cost`` in virtual time."""
+    restarts, wanted, exact, early = 0, 0, True, 0
+    within: dict[tuple[int, int], list[int] | None] = {}
+    delays = [restart.delay_ns for restart in model_restarts(scene.shape, count=100)]
+    for (pod, _), starts in crashing(gate).items():
+        first = starts[0].at_ns
+        times = [start.at_ns - first for start in starts[1:]]
+        ask = (scene.exit_code(pod), until_ns - first)
+        if ask not in within:
+            within[ask] = expected(scene, *ask)
+        model = within[ask]
+        restarts += len(times)
+        wanted += len(model or ())
+        exact &= model is None or model == times
+        # Whatever else holds: a container that runs for no ten minutes waits its delay out after each exit.
+        early += sum(start.at_ns < start.due_ns for start in starts)
+        if not scene.kill_ns and scene.run_ns + delays[-1] < scene.shape.reset_ns:
+            pairs = zip(starts[1:], [*delays, *[delays[-1]] * len(starts)], strict=False)
+            early += sum(start.at_ns - (start.finished_ns or 0) < delay for start, delay in pairs)
+    compared = expected(scene, 1, 0) is not None and not (cost and scene.kill_ns)
+    slots = range(max(sink.writes_in, default=-1) + 1)
+    return Outcome(
+        name=scene.name,
+        scene=scene,
+        clock="real" if cost else "virtual",
+        seconds=until_ns / SECOND,
+        restarts=restarts,
+        expected_restarts=wanted if compared else None,
+        exact=exact if compared and cost is None else None,
+        early=early,
+        status_changes=sink.changes,
+        status_writes=sink.writes,
+        writes_per_restart=round(sink.writes / restarts, 2) if restarts else 0,
+        writes_per_10_seconds=[sink.writes_in[slot] for slot in slots],
+        write_delay_ms=spread(sink.ages_ns),
+        pods_waiting_max=sink.waiting_max,
+        cost=cost,
+    )
+
+
+def shortened(scene: Scene, until_ns: int, restarts_max: int) -> int:
+    """The time in which a scene has at most so many restarts, in whole slots of ten seconds, one at least."""
+    containers = scene.pods * max(1, scene.containers - 1)
+    while until_ns > SLOT_NS and containers * len(expected(scene, 1, until_ns) or ()) > restarts_max:
+        until_ns = max(SLOT_NS, until_ns // 2 // SLOT_NS * SLOT_NS)
+    return until_ns

@@ -1,0 +1,87 @@
+"""What is on a node, and what happens to it: one cell of the matrix."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, fields, replace
+from typing import Final, Literal
+
+from probelet.backoff.curve import Curve, seconds_text
+from probelet.spec.duration import MILLISECOND, SECOND
+
+Policy = Literal["Always", "OnFailure", "Sidecar"]
+"""restartPolicy of the pod, or a crashing sidecar beside one container that stays."""
+
+QPS_UNLIMITED: Final = 0
+
+
+@dataclass(frozen=True)
+class Scene:
+    """Times are nanoseconds.
+
+    Each pod has one container, which crashes, or three: two that crash and a sidecar that stays. ``failing`` is the
+    share of pods whose containers exit with 1, the others' exit with 0; each life is ``run_ns``. With ``kill_ns``
+    containers stay and their liveness probe fails so long after each start. ``start_cost_ns`` is what each start takes
+    longer: what plug-ins (CSI, CNI) would take. ``api_qps`` limits the status writes, 0 does not.
+    """
+
+    curve: str = "1/60"
+    pods: int = 110
+    containers: int = 1
+    failing: float = 1
+    run_ns: int = 0
+    kill_ns: int = 0
+    policy: Policy = "Always"
+    start_cost_ns: int = 0
+    api_qps: int = QPS_UNLIMITED
+    spread_ns: int = 0
+    """First starts of the pods are spread evenly over this."""
+
+    @property
+    def name(self) -> str:
+        """What differs from the base, ``1/60 pods=10 run=10s``."""
+        base = Scene(curve=self.curve)
+        found = [
+            f"{field.name.removesuffix('_ns')}={_text(field.name, getattr(self, field.name))}"
+            for field in fields(self)
+            if getattr(self, field.name) != getattr(base, field.name)
+        ]
+        return " ".join([self.curve, *found])
+
+    @property
+    def shape(self) -> Curve:
+        """The curve."""
+        return Curve.parse(self.curve)
+
+    def exit_code(self, pod: int) -> int:
+        """Of the containers of this pod: the failing ones come first."""
+        return 1 if pod < round(self.pods * self.failing) else 0
+
+
+CURVES: Final = ("10/300", "1/60", "10/30", "1/1")
+
+AXES: Final[dict[str, tuple[object, ...]]] = {
+    "pods": (1, 10, 250, 1000),
+    "containers": (3,),
+    "failing": (0, 0.1, 0.5),
+    "run_ns": tuple(seconds * SECOND for seconds in (10, 299, 301, 599, 601)),
+    "kill_ns": tuple(seconds * SECOND for seconds in (5, 30, 310)),
+    "policy": ("OnFailure", "Sidecar"),
+    "start_cost_ns": (50 * MILLISECOND, 500 * MILLISECOND),
+    "api_qps": (5, 50),
+}
+"""What each axis has beside the base."""
+
+
+def matrix() -> Iterator[Scene]:
+    """Every curve with the base, then with each other value of each axis, one at a time."""
+    for curve in CURVES:
+        base = Scene(curve=curve)
+        yield base
+        for axis, values in AXES.items():
+            for value in values:
+                yield replace(base, **{axis: value})  # type: ignore[arg-type]
+        # Whose exit code matters only where the policy asks for it.
+        yield replace(base, policy="OnFailure", failing=0.5)
+
+
+def _text(name: str, value: object) -> str:
+    return seconds_text(value) if name.endswith("_ns") and isinstance(value, int) else str(value)

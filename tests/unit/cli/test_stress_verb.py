@@ -1,0 +1,53 @@
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.unit.cli.conftest import Probelet
+
+
+def test_each_combination_of_flags_is_a_scene(probelet: Probelet) -> None:
+    line = "stress --curve 10/300 --curve 1/60 --pods 2 --run 0s --run 10s --duration 60s -o json"
+    ended = probelet(*line.split())
+    assert (ended.code, ended.err) == (0, "")
+    found = json.loads(ended.out)
+    assert found["schema"] == "probelet-stress/1"
+    assert [(one["name"], one["restarts"], one["exact"]) for one in found["outcomes"]] == [
+        ("10/300 pods=2", 6, True),
+        ("10/300 pods=2 run=10s", 6, True),
+        ("1/60 pods=2", 12, True),
+        ("1/60 pods=2 run=10s", 8, True),
+    ]
+
+
+def test_a_table_and_a_report(probelet: Probelet, tmp_path: Path) -> None:
+    ended = probelet("stress", "--pods", "1", "--duration", "30s", "--report", str(tmp_path / "new"))
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[1].split() == ["1/60", "pods=1", "30", "5", "5", "yes", "0", "12", "2.40"]
+    assert ended.out.endswith(f"written: {tmp_path / 'new' / 'report.md'}\n")
+
+
+@pytest.mark.parametrize(
+    ("line", "lines"),
+    [
+        (
+            "--pods 0 --containers 2 --failing 3 --curve x --api-qps -1 --kill 1500ms",
+            [
+                '--curve: "x" is not a curve; want INITIAL/MAX, for example 10s/5m or 1/60',
+                "--pods: 0: must be between 1 and 10,000",
+                "--failing: 3: must be between 0 and 1",
+                "--api-qps: -1: must be between 0 and 100,000",
+                "--containers: 2: must be 1 or 3",
+                "--kill: must be whole seconds, one at least: initialDelaySeconds is",
+            ],
+        ),
+        ("--run 1s --kill 5s", ["--run and --kill: a container either ends by itself or is killed"]),
+        ("--matrix --pods 3", ["--matrix has scenes of its own: leave out the flags that make one"]),
+        ("--repeat 2", ["--warm-up and --repeat are for --real: in virtual time every run is the same"]),
+        ("--real --duration 5s --warm-up 5s", ["--warm-up: must be shorter than --duration"]),
+    ],
+)
+def test_each_mistake_is_a_line(probelet: Probelet, line: str, lines: list[str]) -> None:
+    ended = probelet("stress", *line.split())
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err.splitlines() == [f"probelet stress: {said}" for said in lines]

@@ -1,0 +1,118 @@
+"""The production machines of a node's pods in virtual time, held against the model to the nanosecond."""
+
+from dataclasses import replace
+
+import pytest
+from probelet.stress.outcome import Outcome, crashing, judge, shortened
+from probelet.stress.play import failures, play_virtual
+from probelet.stress.scene import AXES, CURVES, Scene, matrix
+from probelet.stress.virtual import VirtualNode
+
+SECOND = 1_000_000_000
+
+
+def play(scene: Scene, seconds: int) -> tuple[VirtualNode, Outcome]:
+    node = VirtualNode(scene)
+    node.run(seconds * SECOND)
+    return node, judge(scene, node.gate, node.sink, seconds * SECOND)
+
+
+def starts(node: VirtualNode, pod: int = 0, container: str = "crash-0") -> list[float]:
+    return [start.at_ns / SECOND for start in crashing(node.gate)[pod, container]]
+
+
+# Curve -> seconds of the first restarts of a container that crashes at once.
+TIMELINES = {
+    "10/300": [0, 10, 30, 70, 150, 310, 610, 910, 1210, 1510],
+    "1/60": [0, 1, 3, 7, 15, 31, 63, *range(123, 1801, 60)],
+    "10/30": [0, 10, *range(30, 1801, 30)],
+    "1/1": list(range(1801)),
+}
+
+
+@pytest.mark.parametrize("curve", CURVES)
+def test_every_curve_gives_its_timeline_on_every_pod(curve: str) -> None:
+    node, outcome = play(Scene(curve, pods=3), 1800)
+    assert [starts(node, pod)[1:] for pod in range(3)] == [TIMELINES[curve]] * 3
+    assert (outcome.exact, outcome.early) == (True, 0)
+    assert outcome.restarts == outcome.expected_restarts == 3 * len(TIMELINES[curve])
+
+
+@pytest.mark.parametrize(
+    "scene", list(dict.fromkeys(replace(s, pods=min(s.pods, 4)) for s in matrix())), ids=lambda s: s.name
+)
+def test_every_scene_of_the_matrix_does_what_the_model_says(scene: Scene) -> None:
+    _, outcome = play(scene, 200 if scene.curve == "1/1" else 1800)
+    if scene.start_cost_ns and scene.containers > 1:
+        assert outcome.expected_restarts is None
+    else:
+        assert outcome.exact is True
+        assert outcome.restarts == outcome.expected_restarts
+    assert outcome.early == 0
+
+
+def test_the_matrix_has_every_axis_and_every_curve() -> None:
+    scenes = list(matrix())
+    assert {scene.curve for scene in scenes} == set(CURVES)
+    for axis, values in AXES.items():
+        assert {getattr(scene, axis) for scene in scenes} >= set(values)
+
+
+def test_a_probe_kill_is_judged_by_the_exit_of_the_life_before() -> None:
+    node, outcome = play(Scene("10/300", pods=1, kill_ns=30 * SECOND), 900)
+    assert starts(node)[1:] == [30, 60, 90, 120, 190, 300, 490, 820, 850]
+    assert outcome.exact is True
+
+
+def test_those_that_succeed_stay_down_under_on_failure() -> None:
+    node, outcome = play(Scene(pods=4, failing=0.5, policy="OnFailure"), 60)
+    assert [len(starts(node, pod)) for pod in range(4)] == [7, 7, 1, 1]
+    assert outcome.exact is True
+
+
+def test_what_a_start_costs_is_a_part_of_the_life() -> None:
+    node, _ = play(Scene(pods=1, start_cost_ns=SECOND // 2), 10)
+    assert starts(node) == [0, 0.5, 2, 4.5, 9]
+
+
+def test_a_tight_client_writes_fewer_statuses_and_changes_no_restart() -> None:
+    free_node, free = play(Scene(pods=50), 120)
+    tight_node, tight = play(Scene(pods=50, api_qps=5), 120)
+    assert starts(free_node, 7) == starts(tight_node, 7)
+    assert free.status_changes == tight.status_changes
+    assert tight.status_writes <= 10 + 5 * 120 < free.status_writes
+    assert tight.pods_waiting_max == 50
+    assert tight.write_delay_ms.max > free.write_delay_ms.max == 0
+    assert sum(free.writes_per_10_seconds) == free.status_writes
+
+
+def test_statuses_a_restart_are_counted_and_not_assumed() -> None:
+    _, outcome = play(Scene(pods=10), 600)
+    assert 2 < outcome.writes_per_restart < 5, "the KEP assumes 5"
+
+
+def test_a_scene_with_too_many_restarts_is_cut_short() -> None:
+    scene = Scene("1/1", pods=1000)
+    until = shortened(scene, 1800 * SECOND, 20_000)
+    assert until == 10 * SECOND
+    assert shortened(Scene("10/300"), 1800 * SECOND, 20_000) == 1800 * SECOND
+
+
+def test_a_restart_that_is_early_or_not_the_models_is_a_failure() -> None:
+    outcome = play_virtual(Scene(pods=1), 60)
+    assert failures([outcome]) == []
+    import msgspec
+
+    wrong = msgspec.structs.replace(outcome, early=2, exact=False)
+    assert failures([wrong]) == [
+        "1/60 pods=1: 2 restarts were early",
+        "1/60 pods=1: restarts differ from the model",
+    ]
+
+
+def test_an_early_restart_is_seen() -> None:
+    node, _ = play(Scene(pods=1), 60)
+    (history,) = node.gate.starts.values()
+    history[3] = replace(history[3], at_ns=history[3].at_ns - SECOND)
+    outcome = judge(node.scene, node.gate, node.sink, 60 * SECOND)
+    assert (outcome.exact, outcome.early) == (False, 2)
