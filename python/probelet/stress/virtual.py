@@ -71,9 +71,7 @@ class VirtualNode:
         """A pod has set its status."""
         self.sink.offer(self.now, pod, status)
         if self._writes_at is None:
-            # What else is published at this moment comes first: the status manager takes the newest.
-            self._writes_at = self.now
-            self.at(self.now, self._write)
+            self._write()
 
     def _write(self) -> None:
         self._writes_at = self.sink.write(self.now)

@@ -23,7 +23,7 @@ def test_each_combination_of_flags_is_a_scene(probelet: Probelet) -> None:
 def test_a_table_and_a_report(probelet: Probelet, tmp_path: Path) -> None:
     ended = probelet("stress", "--pods", "1", "--duration", "30s", "--report", str(tmp_path / "new"))
     assert (ended.code, ended.err) == (0, "")
-    assert ended.out.splitlines()[1].split() == ["1/60", "pods=1", "30", "5", "5", "yes", "0", "12", "2.40"]
+    assert ended.out.splitlines()[1].split() == ["1/60", "pods=1", "30", "5", "5", "yes", "0", "18", "3.60"]
     assert ended.out.endswith(f"written: {tmp_path / 'new' / 'report.md'}\n")
 
 
