@@ -22,10 +22,10 @@ GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-full bench-micro bench-smoke soak plots proto clean tools
+.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak plots proto clean tools
 
 help: ## show this list
-	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: $(STAMPS)/extension $(C_PROGRAMS) ## build everything; leaves .venv/bin/probelet
 	@echo "$(BIN)/probelet is ready"
@@ -78,6 +78,9 @@ bench: build $(GO_PROGRAMS) bench-micro ## the rows that matter beside their pee
 
 bench-full: build $(GO_PROGRAMS) ## the whole matrix of benches/scenarios.toml (an hour)
 	@$(PY) -m benches full
+
+bench-instructions: build ## instructions of the core's hot paths, under callgrind; exit 1 if more than kept
+	@$(PY) -m benches.instructions
 
 bench-micro: build ## the parts: criterion and pytest-benchmark
 	$(say) "criterion: wheel, back-off, token bucket, worker"

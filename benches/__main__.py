@@ -24,6 +24,8 @@ class Campaign:
         self.suite = suite
         self.engines = engines
         self.rows: list[Row] = []
+        self.failed: list[str] = []
+        """Engines that did not finish: the others go on."""
         self._beaten: dict[tuple[str, str], str] = {}
         """The load at which an engine was saturated, by group and engine."""
 
@@ -32,7 +34,7 @@ class Campaign:
             workers = self.suite.workers or scenario.workers
             print(f"{scenario.title}: {workers:,} workers", flush=True)
             with target_of(scenario.handler, scenario.period, scenario.target) as watched:
-                for number in range(self.suite.rounds):
+                for number in range(self.suite.rounds if scenario.rounds is None else scenario.rounds):
                     self._round(scenario, number, watched)
             self._note_beaten(scenario)
         return self.rows
@@ -40,7 +42,7 @@ class Campaign:
     def _round(self, scenario: Scenario, number: int, watched: Watched | None) -> None:
         names = [name for name in self.engines if name in scenario.engines]
         with ThreadPoolExecutor(len(names) if self.suite.together else 1) as pool:
-            # What an engine raises is raised here.
+            # Whatever else goes wrong is raised here.
             list(pool.map(lambda name: self._one(name, scenario, number, watched), names))
 
     def _one(self, name: str, scenario: Scenario, number: int, watched: Watched | None) -> None:
@@ -50,7 +52,12 @@ class Campaign:
                 print(f"  {name:>10} saturated at {beaten} workers, not run", flush=True)
                 self.rows.append({"scenario": scenario.name, "engine": name, "skipped": beaten})
             return
-        row = measure(ENGINES[name], scenario, self.suite, watched)
+        try:
+            row = measure(ENGINES[name], scenario, self.suite, watched)
+        except EngineError as error:
+            self.failed.append(f"{scenario.name}: {error}")
+            print(f"  {name:>10} failed: {error}", flush=True)
+            return
         row["round"] = number
         row["limit"] = bottleneck(row)
         self.rows.append(row)
@@ -89,17 +96,16 @@ def main() -> int:
     for reason in missing.values():
         print(reason)
     began = time.monotonic()
-    try:
-        rows = Campaign(suite, [name for name in options.engines or ENGINES if name not in missing]).run()
-    except EngineError as error:
-        print(f"benches: {error}", file=sys.stderr)
-        return 3
+    campaign = Campaign(suite, [name for name in options.engines or ENGINES if name not in missing])
+    rows = campaign.run()
     print(f"{len(rows)} rows in {time.monotonic() - began:.0f} s")
     if suite.name in KEPT and not options.only and not options.engines:
         kept = save(document(suite.name, ["make", f"bench-{suite.name}".removesuffix("-bench")], machine(), rows))
         page.write(micro.lines())
         print(f"written: {shown(kept)}, {shown(page.PAGE)}")
-    return 0
+    for failure in campaign.failed:
+        print(f"benches: {failure}", file=sys.stderr)
+    return 3 if campaign.failed else 0
 
 
 def shown(path: Path) -> Path:

@@ -1,5 +1,95 @@
-"""The microbenchmarks' part of the page."""
+"""The microbenchmarks' results: collected from criterion and pytest-benchmark, and their part of the page."""
+
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+from benches import instructions
+from benches.machine import ROOT, machine
+from benches.results import Document, digest, document, load, save
+
+CRITERION = ROOT / "target" / "criterion"
+PYTEST = ROOT / "build" / "pytest-benchmark.json"
+
+
+def criterion(folder: Path = CRITERION) -> dict[str, float]:
+    """Nanoseconds by name, as criterion left them; the slope where it has one, as criterion prints it."""
+    found = {}
+    for path in sorted(folder.rglob("new/benchmark.json")):
+        name = json.loads(path.read_text())["full_id"]
+        estimates = json.loads(path.with_name("estimates.json").read_text())
+        found[name] = float((estimates.get("slope") or estimates["mean"])["point_estimate"])
+    return found
+
+
+def pytest_benchmark(path: Path = PYTEST) -> dict[str, float]:
+    """Nanoseconds by name; the least of the rounds, since whatever disturbs only adds."""
+    tests: list[dict[str, Any]] = json.loads(path.read_text())["benchmarks"] if path.exists() else []
+    return {test["name"].removeprefix("test_").replace("_", " "): test["stats"]["min"] * 1e9 for test in tests}
 
 
 def lines() -> list[str]:
-    return []
+    """The part of the page; empty if nothing was ever kept."""
+    return [*_times(load("micro")), *_counts(instructions.kept())]
+
+
+def _times(kept: Document | None) -> list[str]:
+    if kept is None:
+        return []
+    origin = "; ".join(f"{key} {value}" for key, value in kept["machine"].items())
+    rows = [(row["part"], row["name"], row["nanoseconds"]) for row in kept["rows"]]
+    found = ["## The parts", "", "Criterion times one of many, pytest-benchmark the whole of what its name says.", ""]
+    found += grid([(name, value) for part, name, value in rows if part == "criterion"])
+    found += ["", "| | |", "|---|---:|"]
+    found += [f"| {name} | {time(value)} |" for part, name, value in rows if part == "pytest-benchmark"]
+    return [*found, "", f"`{kept['command']}`: {origin}; result {kept['digest']}", ""]
+
+
+def grid(named: list[tuple[str, float]]) -> list[str]:
+    """Benchmarks with a size side by side, the others a line each."""
+    sized: dict[str, dict[int, float]] = {}
+    for name, value in named:
+        head, _, size = name.rpartition("/")
+        if size.isdecimal():
+            sized.setdefault(head, {})[int(size)] = value
+    sizes = sorted({size for values in sized.values() for size in values})
+    table = ["| per one | " + " | ".join(f"{size:,}" for size in sizes) + " |", "|---" + "|---:" * len(sizes) + "|"]
+    for head, values in sized.items():
+        cells = " | ".join(time(values[size]) if size in values else "" for size in sizes)
+        table.append(f"| {head} | {cells} |")
+    single = [(name, value) for name, value in named if not name.rpartition("/")[2].isdecimal()]
+    return table + ["", "| | |", "|---|---:|"] + [f"| {name} | {time(value)} |" for name, value in single]
+
+
+def time(nanoseconds: float) -> str:
+    for unit, size in (("s", 1e9), ("ms", 1e6), ("µs", 1e3)):
+        if nanoseconds >= size:
+            return (
+                f"{nanoseconds / size:.3g} {unit}" if nanoseconds < 1000 * size else f"{nanoseconds / size:,.0f} {unit}"
+            )
+    return f"{nanoseconds:.3g} ns"
+
+
+def _counts(kept: dict[str, Any] | None) -> list[str]:
+    if kept is None:
+        return []
+    rows = [f"| {name} | {count:,.0f} |" for name, count in kept["counts"].items()]
+    head = ["## Instructions", "", "`make bench-instructions`, counted by callgrind: what a regression shows in.", ""]
+    return [*head, "| one | instructions |", "|---|---:|", *rows, ""]
+
+
+def main() -> int:
+    found = [("criterion", criterion()), ("pytest-benchmark", pytest_benchmark())]
+    rows = [
+        {"part": part, "name": name, "nanoseconds": round(value, 2)}
+        for part, values in found
+        for name, value in values.items()
+    ]
+    path = save(document("micro", ["make", "bench-micro"], machine(), rows))
+    print(f"written: {path.relative_to(ROOT)}, result {digest(rows)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -7,7 +7,7 @@ from benches.engines import ENGINES
 from benches.plots import PLOTS
 from benches.results import FOLDER, Document
 from benches.scenario import Scenario, read
-from benches.statistic import Row, median, of, ratio
+from benches.statistic import Row, median, of, ratio, skipped
 
 PAGE = Path(__file__).parent / "RESULTS.md"
 
@@ -55,12 +55,12 @@ def table(scenario: Scenario, rows: list[Row]) -> list[str]:
     notes = []
     for name, engine in ENGINES.items():
         mine = of(rows, scenario.name, name)
-        if any("skipped" in row for row in mine):
-            notes.append(f"{engine.title}: not run, it was saturated at {mine[0]['skipped']} workers.")
-        elif mine:
+        if beaten := skipped(rows, scenario.name, name):
+            notes.append(f"{engine.title}: not run, it was saturated at {beaten} workers.")
+        if mine:
             lines.append(f"| {engine.title} | " + " | ".join(cells(scenario.name, name, rows)) + " |")
             limits = [row["limit"] for row in mine if row["limit"]]
-            notes += [f"{engine.title}: at its limit is {limits[-1]}."] if limits else []
+            notes += [f"{engine.title} at its limit: {limits[-1]}."] if limits else []
     return [*lines, *(["", " ".join(notes)] if notes else [])]
 
 

@@ -1,6 +1,7 @@
 """The plots of the results. Colours are Okabe and Ito's, which people with any colour vision can tell apart; each
 engine keeps its own in all plots, and a marker of its own where lines cross."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,6 +22,7 @@ COLOURS = {
     "asyncio": "#009E73",
 }
 MARKERS = {"epoll": "s", "epoll-tick": "D", "probelet": "o", "kubelet": "^", "blackbox": "v", "asyncio": "P"}
+GROUPS = "handler and probes a second"
 BARS = ("http-1000", "http-5000", "http-10000", "https-1000", "tcp-1000", "tcp-5000", "grpc-1000", "exec-1000")
 
 
@@ -40,7 +42,9 @@ def bars(axes: "Axes", rows: list[Row], value: Callable[[str, str], float | None
     axes.set_xticks(range(len(scenarios)), [scenario.replace("-", "\n") for scenario in scenarios])
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    axes.set_ylim(low, high * 3)  # room for the figures
+    axes.set_ylim(10 ** math.floor(math.log10(low)), high * 3)  # room for the figures and the legend
+    axes.yaxis.set_major_formatter("{x:,g}")
+    axes.set_xlabel(GROUPS)
     axes.legend(ncols=3, fontsize=8, frameon=False, loc="upper left")
     axes.grid(axis="y", alpha=0.3)
     axes.set_axisbelow(True)
@@ -74,6 +78,7 @@ def ratios(axes: "Axes", rows: list[Row]) -> None:
         axes.bar_label(drawn, [f"{value:.2f}" for _, value in found], fontsize=8, padding=2)
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set_xticks(range(len(scenarios)), [scenario.replace("-", "\n") for scenario in scenarios])
+    axes.set_xlabel(GROUPS)
     axes.margins(y=0.15)
     axes.set_ylabel("CPU per probe, ratio (below 1: probelet needs less)")
     axes.legend(fontsize=8, frameon=False)
@@ -86,15 +91,21 @@ def flatness(axes: "Axes", rows: list[Row]) -> None:
     for name in ENGINES:
         points = []
         for scenario in dict.fromkeys(row["scenario"] for row in rows if row["scenario"].startswith("http-")):
-            mine = [row for row in of(rows, scenario, name) if "skipped" not in row]
-            made, used = median(mine, "probes_per_second"), median(mine, "cpu_us_per_probe")
-            points += [(made, used)] if made is not None and used is not None else []
+            mine = of(rows, scenario, name)
+            due, used = median(mine, "expected_per_second"), median(mine, "cpu_us_per_probe")
+            points += [(due, used)] if due is not None and used is not None else []
         if points:
             style = {"color": COLOURS[name], "marker": MARKERS[name], "label": ENGINES[name].title}
             axes.plot([x for x, _ in points], [y for _, y in points], **style)
     axes.set_xscale("log")
     axes.set_yscale("log")
-    axes.set_xlabel("HTTP probes a second, log scale")
+    rates = sorted(
+        {row["expected_per_second"] for row in rows if row["scenario"].startswith("http-") and "round" in row}
+    )
+    axes.set_xticks(rates, [f"{rate:,.0f}" for rate in rates])
+    axes.minorticks_off()
+    axes.set_yticks([30, 50, 100, 200, 500], ["30", "50", "100", "200", "500"])
+    axes.set_xlabel("HTTP probes a second that are due, log scale")
     axes.set_ylabel("CPU per probe, µs, log scale")
     axes.legend(fontsize=8, frameon=False)
     axes.grid(alpha=0.3, which="both")

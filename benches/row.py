@@ -12,7 +12,7 @@ from benches.machine import ROOT
 from benches.scenario import Scenario, Suite
 from benches.target import Watched, target
 
-SPARE_SECONDS = 90
+SPARE_SECONDS = 45
 """To start, to add workers and to stop; an engine that takes longer hangs."""
 REACHED = 0.97
 """A prober that makes fewer of its probes is saturated."""
@@ -97,7 +97,10 @@ def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | N
     """What is kept of a measurement. Lateness is the target's word where there is one."""
     workers = suite.workers or scenario.workers
     inside = seen.get("lateness_ms")
-    late = {quantile: stamped["lateness_ms"][quantile] for quantile in ("p50", "p99", "max")} if stamped else inside
+    late = inside
+    if stamped:
+        # Without three probes of a worker there is no grid.
+        late = {name: stamped["lateness_ms"][name] for name in QUANTILES} if stamped["samples"] else None
     kept = {key: seen.get(key) for key in KEPT}
     return (
         {"scenario": scenario.name, "engine": name, "workers": workers}
@@ -127,6 +130,7 @@ def bottleneck(row: Row) -> str | None:
     return f"the prober, with {row['busy']:.0%} of the machine busy ({parts})"
 
 
+QUANTILES = ("p50", "p99", "max")
 KEPT = (
     "probes",
     "probes_per_second",

@@ -2,7 +2,7 @@
 
 import tomllib
 from collections.abc import Iterator
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,7 @@ class Scenario:
     duration: int | None = None
     """None: what the suite says."""
     warm: int | None = None
+    rounds: int | None = None
     target: tuple[str, ...] = ()
     """Behaviours of the target (tests/target/target.c); by default it is well."""
     faulty: Faulty | None = None
@@ -50,7 +51,8 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Suite:
-    """Which scenarios, how often and for how long. ``workers`` replaces that of every scenario."""
+    """Which scenarios, how often and for how long. ``workers`` replaces that of every one. In the file, ``engines``
+    may leave some out of a scenario."""
 
     name: str
     rounds: int
@@ -91,8 +93,9 @@ def _scenarios(table: dict[str, Any]) -> Iterator[Scenario]:
 
 
 def _suite(name: str, table: dict[str, Any], scenarios: dict[str, Scenario], path: Path) -> Suite:
-    wanted = table.pop("scenarios", list(scenarios))
-    for one in wanted:
+    wanted, engines = table.pop("scenarios", list(scenarios)), table.pop("engines", {})
+    for one in [*wanted, *engines]:
         if one not in scenarios:
             raise ScenarioError(f"{path.name}: suite {name}: there is no scenario {one}")
-    return Suite(name=name, scenarios=tuple(scenarios[one] for one in wanted), **table)
+    chosen = (replace(scenarios[one], engines=tuple(engines.get(one, scenarios[one].engines))) for one in wanted)
+    return Suite(name=name, scenarios=tuple(chosen), **table)

@@ -8,7 +8,14 @@ Row = dict[str, Any]
 
 def of(rows: list[Row], scenario: str, engine: str) -> list[Row]:
     """The rounds of an engine in a scenario, in order."""
-    return [row for row in rows if row["scenario"] == scenario and row["engine"] == engine]
+    same = [row for row in rows if row["scenario"] == scenario and row["engine"] == engine]
+    return [row for row in same if "skipped" not in row]
+
+
+def skipped(rows: list[Row], scenario: str, engine: str) -> str | None:
+    """How many workers were too many for an engine that was therefore not run."""
+    same = (row for row in rows if row["scenario"] == scenario and row["engine"] == engine)
+    return next((row["skipped"] for row in same if "skipped" in row), None)
 
 
 def median(rows: list[Row], *path: str) -> float | None:
@@ -26,7 +33,8 @@ def _at(row: Any, path: tuple[str, ...]) -> float | None:
 def ratio(rows: list[Row], scenario: str, engine: str, base: str) -> float | None:
     """CPU per probe over that of another engine: the median of the ratios of the same round, which ran after each
     other, so that a machine that is slow for a while is slow for both."""
-    mine, theirs = of(rows, scenario, engine), of(rows, scenario, base)
-    pairs = [(a["cpu_us_per_probe"], b["cpu_us_per_probe"]) for a, b in zip(mine, theirs, strict=False)]
-    found = [a / b for a, b in pairs if a and b]
+    mine, theirs = (
+        {row["round"]: row["cpu_us_per_probe"] for row in of(rows, scenario, name)} for name in (engine, base)
+    )
+    found = [cpu / theirs[number] for number, cpu in mine.items() if cpu and theirs.get(number)]
     return statistics.median(found) if found else None

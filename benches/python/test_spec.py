@@ -1,8 +1,10 @@
 """What a manifest costs before anything is probed."""
 
+import json
 from pathlib import Path
 
 import pytest
+import yaml
 from probelet.spec import encode_pod, load
 from pytest_benchmark.fixture import BenchmarkFixture
 
@@ -39,6 +41,14 @@ def manifests(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_load_1000_pods_of_yaml(benchmark: BenchmarkFixture, manifests: Path) -> None:
     loaded = benchmark.pedantic(load, args=([manifests],), rounds=3)
+    assert len(loaded.pods) == PODS
+
+
+def test_load_1000_pods_of_json(benchmark: BenchmarkFixture, manifests: Path, tmp_path: Path) -> None:
+    for number, document in enumerate(yaml.load_all(manifests.read_text(), yaml.CSafeLoader)):
+        if document is not None:
+            (tmp_path / f"{number}.json").write_text(json.dumps(document))
+    loaded = benchmark.pedantic(load, args=([tmp_path],), rounds=3)
     assert len(loaded.pods) == PODS
 
 

@@ -39,7 +39,10 @@ fn bucket(criterion: &mut Criterion) {
 }
 
 fn configured() -> Criterion {
-    Criterion::default().sample_size(50).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(2))
+    Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
 }
 
 fn main() {

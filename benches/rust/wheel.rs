@@ -118,7 +118,10 @@ fn delay_queue(criterion: &mut Criterion) {
 }
 
 fn configured() -> Criterion {
-    Criterion::default().sample_size(20).warm_up_time(Duration::from_secs(1)).measurement_time(Duration::from_secs(2))
+    Criterion::default()
+        .sample_size(10)
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
 }
 
 fn main() {

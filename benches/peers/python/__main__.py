@@ -20,6 +20,8 @@ TIMEOUT_SECONDS = 1
 class Counts:
     probes: int = 0
     false_failures: int = 0
+    ended: bool = False
+    """A worker is cancelled too, but a probe that times out at that moment swallows it."""
 
 
 Probe = Callable[[str, int], Awaitable[bool]]
@@ -48,7 +50,7 @@ async def worker(number: int, options: argparse.Namespace, probe: Probe, counts:
     if not options.burst:
         await asyncio.sleep(random.uniform(0, options.period))
     due = loop.time()
-    while True:
+    while not counts.ended:
         try:
             good = await probe(address, place.port)
         except (aiohttp.ClientError, OSError, TimeoutError):
@@ -88,6 +90,7 @@ async def measure(options: argparse.Namespace) -> None:
             "add_ms": round(added * 1000, 1),
             "wakeups_per_second": round(used.wakeups / elapsed, 1),
         }
+        counts.ended = True
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)

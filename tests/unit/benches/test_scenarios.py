@@ -85,11 +85,12 @@ LATE = {"p50": 1.0, "p99": 2.0, "max": 3.0}
 
 
 def test_lateness_is_what_the_target_says_where_there_is_one() -> None:
-    stamped = {"lateness_ms": LATE | {"p90": 1.5}}
+    stamped = {"samples": 9, "lateness_ms": LATE | {"p90": 1.5}}
     measured = row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": {"p50": 0.0, "p99": 0.0, "max": 0.0}}, stamped)
     assert measured["lateness_ms"] == LATE
     assert row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": LATE}, None)["lateness_ms"] == LATE
     assert row("probelet", scenario(period=36000), SUITE, SEEN, stamped)["lateness_ms"] is None
+    assert row("epoll", scenario(), SUITE, SEEN, stamped | {"samples": 0})["lateness_ms"] is None
     assert measured["cores"] == 0.001
 
 
