@@ -14,6 +14,7 @@ __all__ = [
     "Engine",
     "EventRecord",
     "ExecRun",
+    "Requeue",
     "Simulation",
     "Target",
     "TimerWheel",
@@ -271,10 +272,20 @@ class Backoff:
         """The stored delay of a key, 0 without an entry."""
     def step(self, key: str) -> int:
         """How many doublings the key has seen; 0 without an entry."""
+    def note_start(self, key: str, now_ns: int) -> None:
+        """A start that no decision led to: the delay stays, the run counts from ``now_ns``."""
     def reset(self, key: str) -> bool: ...
     def collect(self, now_ns: int) -> int:
         """Drop every entry that has not been used for ``reset_ns``; returns how many."""
     def __len__(self) -> int: ...
+
+@final
+class Requeue:
+    """When the kubelet's pod worker looks again at a pod one of whose starts was refused."""
+
+    def __new__(cls, *, seed: int = 0) -> Self: ...
+    def look_again(self, due_ns: int, now_ns: int) -> int:
+        """The rest of the wait, at most a minute, times 1 to 1.5, and then the next whole second; never early."""
 
 @final
 class CrashModel:
@@ -323,6 +334,8 @@ class TokenBucket:
 
     def __new__(cls, *, burst: int, interval_ns: int) -> Self: ...
     def take(self, now_ns: int, tokens: int = 1) -> bool: ...
+    def reserve(self, now_ns: int) -> int:
+        """Take a token that may not be there yet; returns when it is, in the order of those who ask."""
     def available(self, now_ns: int) -> int: ...
 
 @final

@@ -10,10 +10,11 @@ from pathlib import Path
 
 import structlog
 
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.lifetime import Lifetime
 from probelet.cli.manifests import Manifests
+from probelet.cli.restart_gate import restart_gate
 from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.config.opt_in import ProbeletConfiguration
@@ -117,12 +118,11 @@ async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[
 async def _service(plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path) -> AsyncIterator[Service]:
     version = plan.configuration.gates.version
     seed = int.from_bytes(os.urandom(8))
-    curve = plan.configuration.crash_loop
     engine = Engine(seed=seed, kubelet_version=version, user_agent=f"kube-probe/{version}")
     service = Service(
         client,
         engine,
-        Backoff(initial_ns=curve.initial, max_ns=curve.max, reset_ns=curve.reset),
+        restart_gate(plan.configuration),
         node=plan.node,
         log_root=log_root,
         on_host=plan.runtime == PROCESS,
@@ -131,6 +131,7 @@ async def _service(plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_r
         configuration=config_document(plan.configuration),
         exec_limits=_exec_limits(plan.configuration.probelet),
         calls=calls,
+        release_on_dependency=plan.configuration.probelet.release_on_dependency,
     )
     try:
         await service.start()
@@ -151,7 +152,7 @@ def _exec_limits(opted: ProbeletConfiguration) -> ExecLimits:
 @asynccontextmanager
 async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> AsyncIterator[None]:
     """Both doors stay open while the pods drain, so that a person can see what it waits for."""
-    http, control = HttpServer(service, sock), ControlServer(service, state_dir)
+    http, control = HttpServer(service, sock), ControlServer(service, service, state_dir)
     await http.start()
     await control.start()
     try:

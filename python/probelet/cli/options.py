@@ -37,6 +37,8 @@ Duration = Annotated[
 Runtime = Annotated[
     str, Parameter(metavar="RUNTIME", help='"process" for programs of this machine, or a CRI socket: unix:///...')
 ]
+PodArgument = Annotated[str, Parameter(name="POD", help="NAME or NAMESPACE/NAME.")]
+ContainerArgument = Annotated[str | None, Parameter(name="CONTAINER", help="Only this one. Default: all of the pod.")]
 ConfigFile = Annotated[
     Path | None, Parameter(name="--config", metavar="FILE", help="Kubelet- and ProbeletConfiguration.")
 ]

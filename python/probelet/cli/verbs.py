@@ -19,6 +19,8 @@ VERBS = (
     Verb("run", "Node", "Run pods from manifests: start, probe, kill and restart their containers."),
     Verb("status", "Node", "Show every pod and container and how its probes stand."),
     Verb("events", "Node", "Show what has happened: failed probes, kills, restarts."),
+    Verb("retry", "Node", "Start containers now that wait for their restart delay."),
+    Verb("reset", "Node", "Forget the restart delay of containers."),
     Verb("probe", "Node", "Run one probe and show what it saw, phase by phase.", ("http", "tcp", "grpc", "exec")),
     Verb(
         "backoff",

@@ -6,7 +6,7 @@ With nothing set a node behaves as the kubelet's own prober does.
 from typing import Literal
 
 from probelet.config.kubelet import Duration, Section
-from probelet.spec.duration import MINUTE
+from probelet.spec.duration import MINUTE, SECOND
 from probelet.spec.meta import Int32
 
 API_VERSION = "probelet.dev/v1alpha1"
@@ -68,13 +68,19 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     first_restart: Literal["free", "delayed"] = "free"
     """The first restart of a container waits for nothing, as shipped (default), or ``delayed``: for the initial delay
     (kubernetes#123602)."""
-    probe_kill_accounting: Literal["kubelet", "own_exit"] = "kubelet"
-    """The exit a probe kill is measured from: the life before, as the kubelet (default), or ``own_exit``: its own."""
+    probe_kill_accounting: Literal["kubelet", "ownExit"] = "kubelet"
+    """The exit a probe kill is measured from: the life before, as the kubelet (default), or ``ownExit``: its own."""
     reduced_curve_max: Literal["kep", "shipped"] = "kep"
     """The longest delay with both crash-loop gates on and nothing set: 60 s as KEP-4603 says (default), or
     ``shipped``: the 300 s that the kubelet's defaulting writes over it."""
     container_backoff_annotations: bool = False
-    """Let pods choose the curve of a container by annotation, within the node's limits. Default false."""
+    """Let pods choose the curve of a container by annotation (``probelet.dev/backoff: app=1s/30s``), within the next
+    two. Default false."""
+    container_backoff_min: Duration = SECOND
+    """No delay that a pod chooses is shorter; a shorter one counts as this. Default 1s; above 0."""
+    container_backoff_max: Duration = 300 * SECOND
+    """No delay that a pod chooses is longer; may be longer than the kubelet allows. Default 5m; not below the
+    minimum."""
     release_on_dependency: bool = False
-    """Start containers that wait in back-off as soon as the probe they name as their dependency turns healthy.
-    Default false."""
+    """Start containers that wait in back-off as soon as the probe they name as their dependency turns healthy
+    (``probelet.dev/release-on: app=postgres/db/readiness``). Default false."""

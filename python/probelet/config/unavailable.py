@@ -8,16 +8,10 @@ DETAIL = "not available in this version of probelet"
 # Fields of KubeletConfiguration and ProbeletConfiguration, by their name in the file.
 UNAVAILABLE_FIELDS = frozenset(
     {
-        "containerBackoffAnnotations",
         "denyHostProbes",
         "eventWording",
-        "firstRestart",
         "maxContainerAge",
         "phase",
-        "probeKillAccounting",
-        "releaseOnDependency",
-        "restartBudget",
-        "restartTimer",
         "restore",
         "startedCarriedBy",
         "starvedShare",

@@ -26,6 +26,7 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
     """Mistakes in our own document."""
     errors = []
     durations = {
+        "containerBackoffMin": config.container_backoff_min,
         "execClientDeadline": config.exec_client_deadline,
         "maxContainerAge": config.max_container_age,
     }
@@ -39,6 +40,10 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
     for path, count in counts.items():
         if count is not None and count < 1:
             errors.append(FieldError(path, "Invalid value", count, "must be greater than or equal to 1"))
+    least, most = config.container_backoff_min, config.container_backoff_max
+    if 0 < most < least or most <= 0 < least:
+        detail = f"must not be below containerBackoffMin, {format_duration(least)}"
+        errors.append(FieldError("containerBackoffMax", "Invalid value", format_duration(most), detail))
     if not config.starved_share > 0:
         errors.append(FieldError("starvedShare", "Invalid value", config.starved_share, "must be greater than 0"))
     return errors

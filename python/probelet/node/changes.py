@@ -7,23 +7,33 @@ from probelet._rust import Batch, Engine
 from probelet.node.execs import Execs
 from probelet.node.pod import NodePod
 from probelet.node.recorder import Recorder
+from probelet.node.releases import Releases
 from probelet.node.timers import Timers
 
 
 class Changes:
-    """Reads the engine's batches. ``pods`` are those of the node, by UID; others are not ours any more.
+    """Reads the engine's batches. ``pods`` are those of the node, by UID; others are not ours any more. ``releases``
+    hear of results too, where there are any.
 
     In a batch events come before what they lead to: an Unhealthy is on record before the sync that kills.
     """
 
     def __init__(
-        self, engine: Engine, *, execs: Execs, recorder: Recorder, timers: Timers, pods: Mapping[str, NodePod]
+        self,
+        engine: Engine,
+        *,
+        execs: Execs,
+        recorder: Recorder,
+        timers: Timers,
+        pods: Mapping[str, NodePod],
+        releases: Releases | None,
     ) -> None:
         self._engine = engine
         self._execs = execs
         self._recorder = recorder
         self._timers = timers
         self._pods = pods
+        self._releases = releases
         self._watched: asyncio.AbstractEventLoop | None = None
 
     def watch(self) -> None:
@@ -51,6 +61,8 @@ class Changes:
         for update in batch.updates:
             if pod := self._pods.get(update.pod_uid):
                 pod.note_result(update)
+            if self._releases is not None:
+                self._releases.note(update)
         for token in batch.timers:
             self._timers.fire(token)
         for uid in batch.syncs:

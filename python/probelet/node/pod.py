@@ -2,15 +2,16 @@
 
 import asyncio
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 from typing import Final
 
 import structlog
 
-from probelet._rust import Backoff, Engine, TokenBucket, Update
+from probelet._rust import Engine, TokenBucket, Update
 from probelet.node.cache import PodCache
 from probelet.node.counters import REASONS, Counters
+from probelet.node.crash_loop_metrics import CrashLoopMetrics
 from probelet.node.effects import CANCELED, Effects
 from probelet.node.facts import encode_facts
 from probelet.node.recorder import Recorder
@@ -32,6 +33,7 @@ from probelet.policy.action import (
     Performed,
     Publish,
     Record,
+    Release,
     RemoveContainer,
     RunHook,
     StartContainer,
@@ -39,7 +41,8 @@ from probelet.policy.action import (
     SyncRequested,
     Terminate,
 )
-from probelet.policy.kill import termination_grace
+from probelet.policy.gate import RestartGate
+from probelet.policy.kill import find_container, termination_grace
 from probelet.policy.lifecycle import PodMachine
 from probelet.policy.messages import named
 from probelet.policy.plan import Prober
@@ -76,13 +79,14 @@ class Parts:
 
     engine: Engine
     prober: Prober
-    backoff: Backoff
+    gate: RestartGate
     cache: PodCache
     effects: Effects
     recorder: Recorder
     timers: Timers
     tasks: Tasks
     counters: Counters
+    crash_loop: CrashLoopMetrics
     probe_grace: bool
     images: bool
     on_publish: Callable[[str, Publish], None] | None
@@ -97,7 +101,7 @@ class NodePod:
         self.uid = manifest.pod.metadata.uid
         self.full_name = manifest.pod.full_name
         self.machine = PodMachine(
-            manifest.pod, parts.prober, parts.backoff, probe_grace=parts.probe_grace, images=parts.images
+            manifest.pod, parts.prober, parts.gate, probe_grace=parts.probe_grace, images=parts.images
         )
         self.removing = False
         """Whether the pod has been asked to end."""
@@ -108,6 +112,7 @@ class NodePod:
         self._calls: dict[int, list[asyncio.Task[Outcome]]] = {}
         self._syncs = TokenBucket(burst=SYNC_BURST, interval_ns=SYNC_REFILL_NS)
         self._delayed: int | None = None
+        self._published: Publish | None = None
         # By type and container name: the instance and the result that was last spoken of.
         self._said: dict[tuple[str, str], tuple[str, str]] = {}
         # Instances that had ended at the last look; None before the first.
@@ -167,6 +172,26 @@ class NodePod:
                 say("container exited", container=record.name, exit_code=record.exit_code, **output)
         self._ended = set(ended)
 
+    def container_of(self, container_id: str) -> str:
+        """The name of the container of an instance; empty for one that is not known."""
+        known = self._parts.cache.container(self.uid, container_id)
+        return "" if known is None else known.name
+
+    def release(self, names: Collection[str]) -> list[str]:
+        """Start those of these containers now that wait for their turn to be restarted; returns their names."""
+        found = sorted(self.machine.waiting_restarts() & set(names))
+        if found:
+            self.give(Release(tuple(found)))
+        return found
+
+    def reset(self, names: Collection[str]) -> list[str]:
+        """Forget the restart delay of these containers and start those that wait; returns whose was forgotten."""
+        gate = self._parts.gate
+        found = [name for name in sorted(names) if gate.reset(self.pod, find_container(self.pod, name))]
+        if found:
+            self.give(SyncRequested())
+        return found
+
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""
         self.removing = True
@@ -207,6 +232,9 @@ class NodePod:
 
     def _publish(self, publish: Publish) -> None:
         engine = self._parts.engine
+        if publish != self._published:
+            self._published = publish
+            self._parts.crash_loop.status_written()
         set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
         set_status(self.uid, encode_facts(publish))
         if self._parts.on_publish is not None:
@@ -254,8 +282,7 @@ class NodePod:
         self._parts.engine.forget_pod(self.uid)
         self._parts.effects.remove_logs(self.pod)
         self._parts.cache.forget(self.uid)
-        # Entries of pods that are gone would otherwise stay for ever; the table knows which are old enough.
-        self._parts.backoff.collect(self._parts.timers.now())
+        self._parts.gate.forget(self.pod, self._parts.timers.now())
         self._on_gone(self)
 
     # What is said about it.
@@ -289,6 +316,8 @@ class NodePod:
             status = self._parts.cache.container(self.uid, effect.container_id)
             count = status.restart_count if status is not None else 0
             self._parts.counters.started(again=count > 0)
+            if effect.cause:
+                self._parts.crash_loop.restarted(effect.cause, first=effect.free)
             self._log.info("container started", container=effect.name, restart_count=count)
 
 

@@ -11,11 +11,12 @@ from typing import Any, Final
 
 import structlog
 
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.node.cache import PodCache
 from probelet.node.changes import Changes
 from probelet.node.counters import Counters
+from probelet.node.crash_loop_metrics import CrashLoopMetrics
 from probelet.node.effects import Effects
 from probelet.node.execs import ExecLimits, Execs
 from probelet.node.images import Images
@@ -24,12 +25,16 @@ from probelet.node.pleg import Pleg
 from probelet.node.pod import NodePod, Parts
 from probelet.node.prober import EngineProber
 from probelet.node.recorder import Recorder
+from probelet.node.releases import Releases
 from probelet.node.runtime_calls import RuntimeCalls
 from probelet.node.source import difference
 from probelet.node.status import status_document
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.policy.action import Publish, Terminate
+from probelet.policy.gate import RestartGate
+from probelet.policy.kind import containers
+from probelet.server.command import NoSuchPodError
 from probelet.spec.load import Manifest
 from probelet.spec.wire import encode_pod
 
@@ -47,15 +52,15 @@ class Service:
 
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call
-    themselves; ``configuration`` is what ``/configz`` shows; ``calls`` is the client's observer; ``on_publish`` hears
-    each status that is set, with the pod's UID.
+    themselves; ``configuration`` is what ``/configz`` shows; ``release_on_dependency`` as in ProbeletConfiguration;
+    ``calls`` is the client's observer; ``on_publish`` hears each status that is set, with the pod's UID.
     """
 
     def __init__(
         self,
         client: RuntimeClient,
         engine: Engine,
-        backoff: Backoff,
+        gate: RestartGate,
         *,
         node: str,
         log_root: Path,
@@ -66,10 +71,11 @@ class Service:
         exec_limits: ExecLimits | None = None,
         calls: RuntimeCalls | None = None,
         on_publish: Callable[[str, Publish], None] | None = None,
+        release_on_dependency: bool = False,
     ) -> None:
         self._client = client
         self._engine = engine
-        self._backoff = backoff
+        self._gate = gate
         self._node = node
         self._log_root = log_root
         self._on_host = on_host
@@ -81,12 +87,24 @@ class Service:
         self._timers = Timers(engine)
         self._cache = PodCache()
         self._counters = Counters()
+        curve = gate.options
+        source = self._configuration.get("crashLoopBackOff", {}).get("source", "default")
+        self._crash_loop = CrashLoopMetrics(curve.initial_ns, curve.max_ns, curve.reset_ns, source)
+        gate.observer = self._crash_loop
         self.recorder = Recorder(engine.now, engine.wall_ms)
         """Where events go; listen to it to narrate."""
         self._execs = Execs(client, engine, self._tasks, exec_limits)
         self._calls = calls or RuntimeCalls()
         self._pods: dict[str, NodePod] = {}
-        self._changes = Changes(engine, execs=self._execs, recorder=self.recorder, timers=self._timers, pods=self._pods)
+        self._releases = Releases(self._pods) if release_on_dependency else None
+        self._changes = Changes(
+            engine,
+            execs=self._execs,
+            recorder=self.recorder,
+            timers=self._timers,
+            pods=self._pods,
+            releases=self._releases,
+        )
         # A pod that may not begin before another of its name or UID has ended, by name.
         self._waiting: dict[str, Manifest] = {}
         self._empty = asyncio.Event()
@@ -114,13 +132,14 @@ class Service:
         self._parts = Parts(
             engine=self._engine,
             prober=EngineProber(self._engine),
-            backoff=self._backoff,
+            gate=self._gate,
             cache=self._cache,
             effects=effects,
             recorder=self.recorder,
             timers=self._timers,
             tasks=self._tasks,
             counters=self._counters,
+            crash_loop=self._crash_loop,
             probe_grace=self._probe_grace,
             images=not self._on_host,
             on_publish=self._on_publish,
@@ -177,6 +196,8 @@ class Service:
 
     def _gone(self, pod: NodePod) -> None:
         del self._pods[pod.uid]
+        if self._releases is not None:
+            self._releases.forget(pod.uid)
         log.info("pod gone", pod=pod.pod.full_name)
         if not self._pods:
             self._empty.set()
@@ -187,6 +208,29 @@ class Service:
     def _observe(self, uid: str) -> None:
         if pod := self._pods.get(uid):
             pod.observe()
+
+    # What an operator may ask for (server.command.Commands).
+
+    def retry(self, pod: str, container: str | None) -> list[str]:
+        """Start a pod's waiting containers now. Raises NoSuchPodError."""
+        found, names = self._named(pod, container)
+        return found.release(names)
+
+    def reset(self, pod: str, container: str | None) -> list[str]:
+        """Forget the restart delays of a pod's containers. Raises NoSuchPodError."""
+        found, names = self._named(pod, container)
+        return found.reset(names)
+
+    def _named(self, name: str, container: str | None) -> tuple[NodePod, list[str]]:
+        pods = [pod for pod in self._pods.values() if name in (pod.full_name, pod.pod.metadata.name)]
+        if not pods:
+            raise NoSuchPodError(f'there is no pod "{name}"')
+        if len(pods) > 1:
+            raise NoSuchPodError(f'pod "{name}" is in several namespaces: {", ".join(p.full_name for p in pods)}')
+        names = [known.name for _, known in containers(pods[0].pod)]
+        if container is not None and container not in names:
+            raise NoSuchPodError(f'pod "{name}" has no container "{container}", but {", ".join(names)}')
+        return pods[0], names if container is None else [container]
 
     # The end.
 
@@ -227,7 +271,7 @@ class Service:
             self._pods.values(),
             node=self._node,
             engine=self._engine,
-            backoff=self._backoff,
+            gate=self._gate,
         )
 
     def configz(self) -> dict[str, Any]:
@@ -241,9 +285,11 @@ class Service:
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the node's own."""
         phases = Counter(str(pod.machine.phase) for pod in self._pods.values())
+        waiting = sum(len(pod.machine.waiting_restarts()) for pod in self._pods.values())
+        loops = self._crash_loop.render(entries=self._gate.entries(self._timers.now()), waiting=waiting)
         up = self._pleg is not None and self._pleg.error is None
         own = self._counters.render(phases, self._execs.counts, self.recorder.dropped, runtime_up=up)
-        return self._engine.metrics() + own + self._calls.render()
+        return self._engine.metrics() + own + self._calls.render() + loops
 
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``."""

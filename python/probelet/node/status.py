@@ -5,13 +5,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.node.pod import NodePod
 from probelet.node.prober import status_of
 from probelet.node.timestamp import rfc3339
+from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
 from probelet.policy.podstatus import ContainerStatus, LastExit
-from probelet.policy.restart import back_off_key
 from probelet.spec.container import Container
 from probelet.spec.probe import Probe
 
@@ -65,7 +65,7 @@ class Moment(NamedTuple):
         return rfc3339(self.wall_ms + (ns - self.now_ns) // _NS_PER_MS)
 
 
-def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, backoff: Backoff) -> dict[str, Any]:
+def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate) -> dict[str, Any]:
     """The document, as of now."""
     moment = Moment(engine.now(), engine.wall_ms())
     workers = {(w.pod_uid, w.container, w.type): w for w in _WORKERS.decode(engine.probe_states())}
@@ -74,18 +74,18 @@ def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, backo
         "schema": "probelet-status/1",
         "as_of": rfc3339(moment.wall_ms),
         "node": node,
-        "pods": [_pod(pod, status_of(engine, pod.uid), workers, backoff, moment) for pod in shown],
+        "pods": [_pod(pod, status_of(engine, pod.uid), workers, gate, moment) for pod in shown],
     }
 
 
-def _pod(pod: NodePod, known: dict[str, Any], workers: _Workers, backoff: Backoff, moment: Moment) -> dict[str, Any]:
+def _pod(pod: NodePod, known: dict[str, Any], workers: _Workers, gate: RestartGate, moment: Moment) -> dict[str, Any]:
     # Readiness moves while a kill blocks its pod; so the engine's status counts, not the last sync's.
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []
     for kind, container in containers(pod.pod):
         status = pod.machine.statuses.get(container.name) or ContainerStatus(container.name, kind)
         row = _container(status, of_containers.get(container.name, {}))
-        row["backoff"] = _backoff(pod, container, backoff, moment)
+        row["backoff"] = _backoff(pod, container, gate, moment)
         row["probes"] = {
             probe_type: _probe(probe, workers.get((pod.uid, container.name, probe_type)))
             for probe_type, probe in container.probes.items()
@@ -128,14 +128,14 @@ def _last_exit(last: LastExit | None) -> dict[str, Any] | None:
     return {"at": at, "exit_code": last.exit_code, "reason": last.reason, "message": last.message}
 
 
-def _backoff(pod: NodePod, container: Container, backoff: Backoff, moment: Moment) -> dict[str, Any] | None:
+def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Moment) -> dict[str, Any] | None:
     wait = pod.machine.waits.get(container.name)
     if wait is None:
         return None
     whole, part = divmod(wait.delay_ns, _NS_PER_SECOND)
     return {
         "delay_seconds": wait.delay_ns / _NS_PER_SECOND if part else whole,
-        "step": backoff.step(back_off_key(pod.pod, container)),
+        "step": gate.step(pod.pod, container),
         "due_at": moment.wall(wait.due_ns),
     }
 

@@ -44,6 +44,10 @@ class RemoveSandbox:
     sandbox_id: str
 
 
+RestartCause: TypeAlias = Literal["", "error", "exit0", "oom", "other", "probe_liveness", "probe_startup"]
+"""What ended the instance before a start; "" before the first one."""
+
+
 @dataclass(frozen=True, slots=True)
 class InspectImage:
     """ImageStatus; the outcome's ``id`` is what to create containers from, empty when the image is missing."""
@@ -75,10 +79,12 @@ class CreateContainer:
 
 @dataclass(frozen=True, slots=True)
 class StartContainer:
-    """StartContainer."""
+    """StartContainer. ``cause`` is what led to it, ``free`` that no restart delay stood before it."""
 
     name: str
     container_id: str
+    cause: RestartCause = ""
+    free: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -235,6 +241,13 @@ class Due:
 
 
 @dataclass(frozen=True, slots=True)
+class Release:
+    """Start these containers now, if they wait for their turn to be restarted."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Terminate:
     """The pod's manifest is gone: end it within its grace, or within ``grace_seconds``, or ``at_once``.
 
@@ -245,4 +258,4 @@ class Terminate:
     at_once: bool = False
 
 
-Input: TypeAlias = Observed | Performed | SyncRequested | Due | Terminate
+Input: TypeAlias = Observed | Performed | SyncRequested | Due | Release | Terminate

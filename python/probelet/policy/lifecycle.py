@@ -9,9 +9,9 @@ Rules
  2. A status is published when a sync begins, and nothing of what a sync does shows before the next one. So while a
     postStart hook holds up a sync, no container that it started is probed.
  3. Kills come first and one after the other; a whole pod is killed at once. Nothing starts before they have ended.
- 4. A refused start or pull is looked at again exactly when its wait is over, a failed effect 10 s later, and
-    everything else when the runtime or a result changes. The kubelet also looks every minute; it would find nothing
-    new here.
+ 4. A refused start or pull is looked at again exactly when its wait is over (or when the gate says so), a failed
+    effect 10 s later, and everything else when the runtime or a result changes. The kubelet also looks every minute;
+    it would find nothing new here.
  5. Termination is final. It gives up a kill or a postStart hook in flight, which the kubelet would wait for: the
     deletion's grace replaces that kill's. A preStop hook goes on, and the new kill waits for it.
 """
@@ -34,6 +34,7 @@ from probelet.policy.action import (
     Performed,
     Publish,
     PullImage,
+    Release,
     RemoveContainer,
     RemoveSandbox,
     RunHook,
@@ -46,6 +47,7 @@ from probelet.policy.action import (
 from probelet.policy.active_deadline import ActiveDeadline
 from probelet.policy.compute import compute_pod_actions
 from probelet.policy.context import PodContext
+from probelet.policy.gate import RestartGate
 from probelet.policy.hook import PreStopHooks
 from probelet.policy.kill import Grace, KillReason, find_container, select_grace, termination_grace
 from probelet.policy.killing import Killing
@@ -53,7 +55,6 @@ from probelet.policy.kind import init_kind, is_sidecar
 from probelet.policy.phase import pod_phase
 from probelet.policy.plan import PodActions, Prober
 from probelet.policy.podstatus import ContainerStatus, container_statuses
-from probelet.policy.restart import StartGate
 from probelet.policy.restart_all import is_cleaned_up, restart_wanted
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.starting import Starting
@@ -87,7 +88,7 @@ class PodMachine:
     """
 
     def __init__(
-        self, pod: Pod, prober: Prober, gate: StartGate, *, probe_grace: bool = True, images: bool = False
+        self, pod: Pod, prober: Prober, gate: RestartGate, *, probe_grace: bool = True, images: bool = False
     ) -> None:
         self.pod = pod
         self.stage = Stage.SYNC
@@ -99,6 +100,7 @@ class PodMachine:
         # Hooks outlive the program that began them; everything else belongs to the one program that is under way.
         self._hooks = Strands(self._perform)
         self._killing = Killing(self._context, PreStopHooks(self._context, self._hooks))
+        self._gate = gate
         self._starting = Starting(self._context, gate, self._killing, images=images)
         self._program: Strands | None = None
         self._superseded = False
@@ -109,6 +111,7 @@ class PodMachine:
         self._at_once = False
         self._grace = termination_grace(pod, None)
         self._retry_at: int | None = None
+        self._look_at: int | None = None
         self._armed: int | None = None
         self._tickets = 0
         self._deadline = ActiveDeadline(pod)
@@ -128,6 +131,10 @@ class PodMachine:
         """Containers in back-off, by name, as the last sync found them."""
         return self._starting.waits
 
+    def waiting_restarts(self) -> set[str]:
+        """Containers whose restart waits; not those whose image does."""
+        return {name for name, wait in self.waits.items() if wait.what == "restart"}
+
     def handle(self, now: int, given: Input) -> list[Action]:
         """Take one input at ``now`` (nanoseconds) and return what to do, in order."""
         context = self._context
@@ -143,6 +150,8 @@ class PodMachine:
                 self._armed = None
                 # In the middle of a program it is one of its own deadlines that has come.
                 self._wanted |= self._program is None
+            case Release(names):
+                self._release(names)
             case Terminate():
                 self._terminate(given)
         self._go_on()
@@ -167,6 +176,11 @@ class PodMachine:
         """The first look starts the pod; a later one asks for a sync if it shows something new."""
         self._wanted |= self._snapshot is None or snapshot.has_news(self._snapshot)
         self._snapshot = snapshot
+
+    def _release(self, names: tuple[str, ...]) -> None:
+        for name in self.waiting_restarts() & set(names):
+            self._gate.release(self.pod, find_container(self.pod, name))
+            self._wanted = True
 
     def _terminate(self, given: Terminate) -> None:
         grace = _NO_GRACE if given.at_once else termination_grace(self.pod, given.grace_seconds)
@@ -206,6 +220,8 @@ class PodMachine:
                     if not self._program.idle:
                         return
                     self._retry_at = now + RETRY_NS if self._context.failed else None
+                    due = min((wait.due_ns for wait in self.waits.values()), default=None)
+                    self._look_at = None if due is None else self._gate.look_again(due, now)
                 elif any(self._program.calls()):
                     return
                 # What was under way has ended, or is no longer wanted: the next program decides on a fresh snapshot.
@@ -232,7 +248,7 @@ class PodMachine:
         """The one deadline: a hook's or a turn's, or what an idle pod waits for."""
         deadlines = [self._hooks.deadline_ns]
         if self._program is None:
-            deadlines += [self._retry_at, *(wait.due_ns for wait in self.waits.values())]
+            deadlines += [self._retry_at, self._look_at if self.waits else None]
             if self.stage is Stage.SYNC:
                 deadlines.append(self._deadline.due_ns)
         elif not self._superseded:
@@ -282,6 +298,7 @@ class PodMachine:
             if outcome.error:
                 self._context.failed = True
                 return
+            self._starting.note_kill(victim, self._snapshot or snapshot)
         if actions.reset:
             yield from self._reset(snapshot, actions)
 

@@ -42,6 +42,8 @@ IMAGE_PULL_BACK_OFF: Final = "ImagePullBackOff"
 INVALID_IMAGE_NAME: Final = "InvalidImageName"
 POD_INITIALIZING: Final = "PodInitializing"
 POST_START_HOOK_ERROR: Final = "PostStartHookError"
+RESTART_BUDGET: Final = "RestartBudget"
+"""Ours: the kubelet has no budget."""
 RESTARTING_ALL_CONTAINERS: Final = "RestartingAllContainers"
 RUN_CONTAINER_ERROR: Final = "RunContainerError"
 
@@ -51,6 +53,7 @@ INIT_CONTAINER_FORGOTTEN: Final = (
     "Unable to get init container status from container runtime and pod has been initialized, treat it as exited "
     "normally"
 )
+OOM_KILLED: Final = "OOMKilled"
 REMOVED_FOR_RESTART: Final = "The container is removed because RestartAllContainers in place"
 
 # Errors of a pull that a runtime may name itself (cri-api pkg/errors, 1.36), and what the kubelet makes of them.
@@ -103,6 +106,16 @@ def back_off_event(container: str, pod: str) -> str:
 def back_off_waiting(delay_ns: int, container: str, pod: str) -> str:
     """The waiting message. It shows the stored delay, not what is left of it."""
     return f"back-off {go_duration(delay_ns)} restarting failed container={container} pod={pod}"
+
+
+def budget_event(container: str, pod: str) -> str:
+    """The event of a start that waits for the node's restart budget (ours)."""
+    return f"Restart of container {container} in pod {pod} waits for the restart budget of the node"
+
+
+def budget_waiting(container: str, pod: str) -> str:
+    """The waiting message of such a container; when it is due is in the status document."""
+    return f"restart of container={container} pod={pod} waits for the restart budget of the node"
 
 
 def bad_image_name(image: str, error: str) -> str:

@@ -55,7 +55,7 @@ class Pulling:
             text = messages.back_off_pulling(written)
             context.record("Normal", messages.BACK_OFF, text, name)
             said = f"{text}: {self._backoff.error(written)}"
-            return Wait(*waiting), StartError(messages.IMAGE_PULL_BACK_OFF, said)
+            return Wait(*waiting, "pull"), StartError(messages.IMAGE_PULL_BACK_OFF, said)
         context.record("Normal", messages.PULLING, messages.pulling(written), name)
         (pulled,) = yield from call(PullImage(image, sandbox_id))
         if not pulled.error:

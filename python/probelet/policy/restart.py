@@ -1,34 +1,16 @@
-"""Whether a container should run again, and whether it may do so now.
+"""Whether a container should run again; ``gate`` says whether it may do so now.
 
-The first question is the kubelet's ``ShouldContainerBeRestarted`` (pkg/kubelet/container/helpers.go, 1.36); the
-second is ``doBackOff`` (kuberuntime_manager.go), whose arithmetic lives in the Rust core behind ``StartGate``.
+The kubelet's ``ShouldContainerBeRestarted`` (pkg/kubelet/container/helpers.go, 1.36).
 """
 
 import zlib
-from typing import Literal, Protocol, cast
+from typing import Literal, cast
 
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.snapshot import Snapshot, State
 from probelet.spec.container import Container, ContainerRestartRule
 from probelet.spec.pod import Pod
 
 Policy = Literal["Always", "OnFailure", "Never"]
-Verdict = tuple[Literal["start", "wait", "never"], int, int, bool]
-
-
-class StartGate(Protocol):
-    """The crash-loop back-off table (``probelet._rust.Backoff``)."""
-
-    def decide(
-        self,
-        key: str,
-        *,
-        now_ns: int,
-        finished_ns: int | None,
-        exit_code: int | None,
-        restart_policy: Policy,
-        rules: bytes = b"[]",
-    ) -> Verdict:
-        """``("start", 0, 0, free)``, ``("wait", due_ns, delay_ns, False)`` or ``("never", 0, 0, False)``."""
 
 
 def back_off_key(pod: Pod, container: Container) -> str:
@@ -85,21 +67,6 @@ def should_start(pod: Pod, container: Container, snapshot: Snapshot) -> bool:
     if record.state is State.RUNNING:
         return False
     return record.state is not State.EXITED or restarts_after_exit(pod, container, record.exit_code)
-
-
-def pass_gate(gate: StartGate, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> Verdict:
-    """The gate in front of every start. It looks at the newest exit *of the snapshot* the sync began with.
-
-    So a container that this very sync killed is judged by the exit of its life before: the kubelet's accounting of
-    probe kills. Whether the container is wanted at all was decided before, hence the policy given here.
-    """
-    return gate.decide(
-        back_off_key(pod, container),
-        now_ns=now,
-        finished_ns=None if exited is None else exited.finished_ns or 0,
-        exit_code=None if exited is None else exited.exit_code,
-        restart_policy="Always",
-    )
 
 
 def _matches(rule: ContainerRestartRule, exit_code: int) -> bool:

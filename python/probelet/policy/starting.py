@@ -4,28 +4,34 @@ Kubelet kuberuntime_manager.go:SyncPod (its ``start``) and kuberuntime_container
 """
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Final, Literal
 
 from probelet.policy import messages
-from probelet.policy.action import CreateContainer, Outcome, StartContainer
+from probelet.policy.action import CreateContainer, Outcome, RestartCause, StartContainer
 from probelet.policy.context import PodContext
+from probelet.policy.gate import RestartGate, Verdict
 from probelet.policy.hook import Hook, run_hook
 from probelet.policy.kill import KillReason, select_grace
 from probelet.policy.killing import Killing
 from probelet.policy.kind import Kind
+from probelet.policy.plan import Victim
 from probelet.policy.podstatus import ContainerStatus, StartError
 from probelet.policy.pulling import Pulling
-from probelet.policy.restart import StartGate, pass_gate
-from probelet.policy.snapshot import ContainerRecord, Snapshot
+from probelet.policy.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.strand import Strand, call
 from probelet.policy.wait import Wait
 from probelet.spec.container import Container
+
+_PROBE_CAUSES: Final[dict[KillReason, RestartCause]] = {
+    KillReason.LIVENESS: "probe_liveness",
+    KillReason.STARTUP: "probe_startup",
+}
 
 
 class Starting:
     """Strands that start containers of one pod, and what the last starts came to."""
 
-    def __init__(self, context: PodContext, gate: StartGate, killing: Killing, *, images: bool) -> None:
+    def __init__(self, context: PodContext, gate: RestartGate, killing: Killing, *, images: bool) -> None:
         self.errors: dict[str, StartError] = {}
         """Why containers could not be started, by name (kubelet ``reasonCache``)."""
         self.waits: dict[str, Wait] = {}
@@ -35,6 +41,10 @@ class Starting:
         self._killing = killing
         self._pulling = Pulling(context) if images else None
         self._kept_exits: dict[str, ContainerRecord] = {}
+        # What was killed last, by name: the instance and why.
+        self._killed: dict[str, tuple[str, KillReason]] = {}
+        # How it ended, where that is what it is judged by.
+        self._own_exits: dict[str, ContainerRecord] = {}
 
     def keep_exits(self, snapshot: Snapshot) -> None:
         """All containers are about to be removed: their exits still count for their back-off.
@@ -46,6 +56,14 @@ class Starting:
             if (exited := snapshot.newest_exited(record.name)) is not None:
                 self._kept_exits[record.name] = exited
 
+    def note_kill(self, victim: Victim, snapshot: Snapshot) -> None:
+        """A container was killed and ``snapshot`` is what the runtime says now."""
+        record, reason = victim.record, victim.reason
+        self._killed[record.name] = (record.id, reason)
+        exited = snapshot.newest_exited(record.name)
+        if self._gate.options.own_exit and reason in _PROBE_CAUSES and exited is not None and exited.id == record.id:
+            self._own_exits[record.name] = exited
+
     def start(
         self,
         snapshot: Snapshot,
@@ -56,24 +74,21 @@ class Starting:
     ) -> Strand[bool]:
         """Start one container if the gate lets it pass; False if it does not run now. ``statuses``: as published."""
         context, name = self._context, container.name
-        exited = snapshot.newest_exited(name) or self._kept_exits.get(name)
-        verdict, due, delay, _ = pass_gate(self._gate, context.pod, container, exited, context.now)
-        if verdict == "wait":
-            self.waits[name] = Wait(due, delay)
-            text = messages.back_off_waiting(delay, name, context.text)
-            self.errors[name] = StartError(messages.CRASH_LOOP_BACK_OFF, text)
-            context.record("Warning", messages.BACK_OFF, messages.back_off_event(name, context.text), name)
-            return False
+        exited = self._own_exits.pop(name, None) or snapshot.newest_exited(name) or self._kept_exits.get(name)
+        verdict = self._gate.decide(context.pod, container, exited, context.now)
+        if verdict.word != "start":
+            return self._refused(name, verdict)
         image_ref = yield from self._image(container, sandbox_id)
         if image_ref is None:
             return False
+        cause = self._cause(name, snapshot)
         self._kept_exits.pop(name, None)
         count = _restart_count(snapshot.newest(name), statuses.get(name))
         (created,) = yield from call(CreateContainer(sandbox_id, kind, container, count, image_ref))
         if created.error:
             return self._failed(name, messages.CREATE_CONTAINER_ERROR, created, created.detail)
         context.record("Normal", messages.CREATED, messages.CONTAINER_CREATED, name)
-        (started,) = yield from call(StartContainer(name, created.id))
+        (started,) = yield from call(StartContainer(name, created.id, cause, verdict.free))
         if started.error:
             said = messages.named(started.detail, created.id, name)
             return self._failed(name, messages.RUN_CONTAINER_ERROR, started, said)
@@ -100,6 +115,33 @@ class Starting:
         self.errors[name] = found
         self._context.record("Warning", messages.FAILED, messages.error_event(found.reason), name)
         return None
+
+    def _refused(self, name: str, verdict: Verdict) -> Literal[False]:
+        context = self._context
+        self.waits[name] = Wait(verdict.due_ns, verdict.delay_ns)
+        if verdict.word == "budget":
+            text = messages.budget_waiting(name, context.text)
+            self.errors[name] = StartError(messages.RESTART_BUDGET, text)
+            context.record("Warning", messages.BACK_OFF, messages.budget_event(name, context.text), name)
+            return False
+        text = messages.back_off_waiting(verdict.delay_ns, name, context.text)
+        self.errors[name] = StartError(messages.CRASH_LOOP_BACK_OFF, text)
+        context.record("Warning", messages.BACK_OFF, messages.back_off_event(name, context.text), name)
+        return False
+
+    def _cause(self, name: str, snapshot: Snapshot) -> RestartCause:
+        """Why the instance before this start has ended; "" if there was none."""
+        newest = snapshot.newest(name)
+        if newest is None:
+            return "other" if name in self._kept_exits else ""
+        container_id, reason = self._killed.get(name, ("", KillReason.UNKNOWN))
+        if container_id == newest.id:
+            return _PROBE_CAUSES.get(reason, "other")
+        if newest.state is not State.EXITED:
+            return "other"
+        if newest.reason == messages.OOM_KILLED:
+            return "oom"
+        return "error" if newest.exit_code else "exit0"
 
     def _post_start(self, hook: Hook) -> Strand[bool]:
         """The start is not over before its hook is; a container whose hook failed is killed."""

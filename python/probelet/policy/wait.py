@@ -1,11 +1,16 @@
-"""A container in back-off: of its restarts, or of the pulls of its image."""
+"""A container that may not be started yet, and why."""
 
 from dataclasses import dataclass
+from typing import Literal
 
 
 @dataclass(frozen=True, slots=True)
 class Wait:
-    """It may be tried again at ``due_ns``; ``delay_ns`` is the stored delay."""
+    """It may be tried again at ``due_ns``; ``delay_ns`` is the stored delay, 0 if it waits for the restart budget.
+
+    What waits is its restart, or the pull of its image.
+    """
 
     due_ns: int
     delay_ns: int
+    what: Literal["restart", "pull"] = "restart"

@@ -5,10 +5,12 @@ import socket
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
+from urllib.parse import urlencode
 
 import msgspec
 
+from probelet.server.command import NoSuchPodError
 from probelet.server.error import NotRunningError
 from probelet.server.state_dir import socket_path
 
@@ -46,6 +48,12 @@ class Client:
         """The events the service keeps with ``seq > since``, oldest first."""
         return [msgspec.json.decode(line) for line in self._get(f"/events?since={since}").splitlines()]
 
+    def command(self, name: Literal["retry", "reset"], pod: str, container: str | None) -> dict[str, Any]:
+        """Have something done; the answer says for which containers. Raises NoSuchPodError for a name it has not."""
+        query = urlencode({"pod": pod} | ({"container": container} if container else {}))
+        done: dict[str, Any] = msgspec.json.decode(self._get(f"/{name}?{query}", method="POST"))
+        return done
+
     def follow(self, since: int = 0, seconds: float | None = None) -> Iterator[dict[str, Any]]:
         """The events kept, then each new one as it comes; ends after ``seconds``, raises when the service ends."""
         deadline = None if seconds is None else time.monotonic() + seconds
@@ -64,8 +72,8 @@ class Client:
         finally:
             connection.close()
 
-    def _get(self, target: str) -> bytes:
-        connection, response = self._open(target)
+    def _get(self, target: str, method: str = "GET") -> bytes:
+        connection, response = self._open(target, method)
         try:
             return response.read()
         except (OSError, http.client.HTTPException) as error:
@@ -73,10 +81,10 @@ class Client:
         finally:
             connection.close()
 
-    def _open(self, target: str) -> tuple[_UnixConnection, http.client.HTTPResponse]:
+    def _open(self, target: str, method: str = "GET") -> tuple[_UnixConnection, http.client.HTTPResponse]:
         connection = _UnixConnection(socket_path(self._state_dir))
         try:
-            connection.request("GET", target)
+            connection.request(method, target)
             response = connection.getresponse()
         except TimeoutError as error:
             connection.close()
@@ -92,5 +100,7 @@ class Client:
         if response.status != 200:
             said = response.read().decode(errors="replace").strip()
             connection.close()
+            if response.status == 404 and method == "POST":
+                raise NoSuchPodError(said)
             raise NotRunningError(f"the service in {self._state_dir} said {response.status}: {said}")
         return connection, response

@@ -1,13 +1,15 @@
-"""The control socket: how the verbs of the command line find and ask the service that runs."""
+"""The control socket: how the verbs of the command line find, ask and command the service that runs."""
 
 import asyncio
 import os
 import socket
+from collections.abc import Callable
 from pathlib import Path
 
 import msgspec
 from aiohttp import web
 
+from probelet.server.command import Commands, NoSuchPodError
 from probelet.server.state_dir import socket_path
 from probelet.server.view import View
 
@@ -22,18 +24,29 @@ BACKLOG = 64
 
 
 class ControlServer:
-    """HTTP on the 0600 unix socket of a locked state directory: ``/status``, ``/events?since=N[&follow=1]``.
+    """HTTP on the 0600 unix socket of a locked state directory.
+
+    ``GET /status``, ``GET /events?since=N[&follow=1]``, ``POST /retry`` and ``POST /reset`` with ``pod=NAME`` and
+    perhaps ``container=NAME`` in the query.
 
     ``followers`` is how many connections follow the events now.
     """
 
-    def __init__(self, view: View, state_dir: Path) -> None:
+    def __init__(self, view: View, commands: Commands, state_dir: Path) -> None:
         self.path = socket_path(state_dir)
         self._view = view
+        self._commands = commands
         self.followers = 0
         self._closing = asyncio.Event()
         app = web.Application()
-        app.add_routes([web.get("/status", self._status), web.get("/events", self._events)])
+        app.add_routes(
+            [
+                web.get("/status", self._status),
+                web.get("/events", self._events),
+                web.post("/retry", self._retry),
+                web.post("/reset", self._reset),
+            ]
+        )
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
 
     async def start(self) -> None:
@@ -56,6 +69,21 @@ class ControlServer:
 
     async def _status(self, _: web.Request) -> web.Response:
         return web.Response(body=msgspec.json.encode(self._view.status()), content_type="application/json")
+
+    async def _retry(self, request: web.Request) -> web.Response:
+        return self._command(request, self._commands.retry, "probelet-retry/1")
+
+    async def _reset(self, request: web.Request) -> web.Response:
+        return self._command(request, self._commands.reset, "probelet-reset/1")
+
+    def _command(self, request: web.Request, act: Callable[[str, str | None], list[str]], schema: str) -> web.Response:
+        pod = request.query.get("pod", "")
+        try:
+            found = act(pod, request.query.get("container"))
+        except NoSuchPodError as error:
+            return web.Response(status=404, text=str(error))
+        document = {"schema": schema, "pod": pod, "containers": found}
+        return web.Response(body=msgspec.json.encode(document), content_type="application/json")
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
         """One JSON object a line with its ``seq``; with ``follow=1`` until either side has enough."""

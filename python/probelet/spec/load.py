@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 
+from probelet.spec.backoff_annotation import chosen_curves
 from probelet.spec.decode import decode_node, report_duplicates
 from probelet.spec.defaults import set_defaults
 from probelet.spec.ignored import ignored_fields
@@ -14,6 +15,7 @@ from probelet.spec.initialization import fold_annotation
 from probelet.spec.needed import missing_programs, require_command, require_image
 from probelet.spec.pod import Pod
 from probelet.spec.problem import FieldError, Problem, Severity, go_value, shorten
+from probelet.spec.release_annotation import dependencies
 from probelet.spec.runtime_kind import RuntimeKind
 from probelet.spec.static_pod import with_static_uid
 from probelet.spec.tree import Document, Node, TreeError, documents, locate
@@ -210,7 +212,7 @@ class _Reader:
         pod, errors = fold_annotation(decode_node(root, Pod, self._path, found, prefix))
         told = {problem.field for problem in found if problem.severity == "error"}
         pod = set_defaults(pod)
-        errors += validate(pod) + unsupported_fields(pod)
+        errors += validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
         warnings = unresolved_ports(pod)
         if self._runtime == "process":
             errors += require_command(pod)

@@ -1,8 +1,10 @@
-//! `Backoff`: the crash-loop table and the start decision.
+//! `Backoff`: the crash-loop table and the start decision. `Requeue`: the kubelet's own wake-up.
 
 use std::time::Duration;
 
 use probelet_core::backoff::{self, Curve, Decision, Exit};
+use probelet_core::crashloop::kubelet;
+use probelet_core::rng::Rng;
 use probelet_core::time::Instant;
 use probelet_engine::wire::decode_rules;
 use pyo3::prelude::*;
@@ -56,6 +58,10 @@ impl Backoff {
         self.0.entry(key).map_or(0, |entry| entry.step)
     }
 
+    fn note_start(&mut self, key: &str, now_ns: u64) {
+        self.0.note_start(key, Instant::from_nanos(now_ns));
+    }
+
     fn reset(&mut self, key: &str) -> bool {
         self.0.reset(key)
     }
@@ -66,5 +72,21 @@ impl Backoff {
 
     fn __len__(&self) -> usize {
         self.0.len()
+    }
+}
+
+#[pyclass(module = "probelet._rust")]
+pub(crate) struct Requeue(Rng);
+
+#[pymethods]
+impl Requeue {
+    #[new]
+    #[pyo3(signature = (*, seed = 0))]
+    const fn new(seed: u64) -> Self {
+        Self(Rng::new(seed))
+    }
+
+    fn look_again(&mut self, due_ns: u64, now_ns: u64) -> u64 {
+        kubelet::look_again(Instant::from_nanos(due_ns), Instant::from_nanos(now_ns), &mut self.0).as_nanos()
     }
 }

@@ -17,6 +17,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(once::attempt, module)?)?;
     module.add_class::<backoff::Backoff>()?;
+    module.add_class::<backoff::Requeue>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<batch::EventRecord>()?;
     module.add_class::<batch::ExecRun>()?;

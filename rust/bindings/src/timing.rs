@@ -72,6 +72,10 @@ impl TokenBucket {
         self.0.take(tokens, Instant::from_nanos(now_ns))
     }
 
+    fn reserve(&mut self, now_ns: u64) -> u64 {
+        self.0.reserve(Instant::from_nanos(now_ns)).as_nanos()
+    }
+
     fn available(&self, now_ns: u64) -> u64 {
         self.0.available(Instant::from_nanos(now_ns))
     }

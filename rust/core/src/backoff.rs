@@ -175,6 +175,14 @@ impl Backoff {
         decision
     }
 
+    /// Records a start that no decision of the table led to, such as an operator's: the delay stays as it is, and how
+    /// long the container runs counts from now.
+    pub fn note_start(&mut self, key: &str, now: Instant) {
+        if let Some(entry) = self.entries.get_mut(key) {
+            entry.last_start = now;
+        }
+    }
+
     /// The entry of a key.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
         self.entries.get(key)
@@ -298,6 +306,22 @@ mod tests {
         assert_eq!(table.decide("c", exit, RestartPolicy::OnFailure, &[], secs(0)), Decision::Never);
         assert_eq!(table.decide("c", None, RestartPolicy::Never, &[], secs(0)), Decision::Start { free: true });
         assert!(table.is_empty());
+    }
+
+    #[test]
+    fn a_start_of_somebody_elses_keeps_the_delay_and_counts_the_run_anew() {
+        let mut table = Backoff::new(Curve::default());
+        let exit = |second| Some(Exit { finished: secs(second), code: 1 });
+        table.decide("c", exit(0), RestartPolicy::Always, &[], secs(0));
+        table.note_start("c", secs(500));
+        table.note_start("other", secs(500));
+        assert_eq!(table.len(), 1);
+        let wait = table.decide("c", exit(1_100), RestartPolicy::Always, &[], secs(1_100));
+        assert_eq!(wait, Decision::Wait { due: secs(1_110), delay: Duration::from_secs(10) });
+        assert_eq!(
+            table.decide("c", exit(1_101), RestartPolicy::Always, &[], secs(1_101)),
+            Decision::Start { free: true }
+        );
     }
 
     #[test]

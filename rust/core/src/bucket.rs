@@ -35,6 +35,15 @@ impl TokenBucket {
         true
     }
 
+    /// Takes a token that may not be there yet; returns when it is. Those who reserve are served in their order.
+    ///
+    /// A bucket that holds no tokens at all (a zero `burst`) gives each the refill time.
+    pub fn reserve(&mut self, now: Instant) -> Instant {
+        let full_since = i128::from(now.as_nanos()) - i128::from(self.burst) * i128::from(self.interval);
+        self.empty_at = self.empty_at.max(full_since) + i128::from(self.interval);
+        Instant::from_nanos(u64::try_from(self.empty_at).unwrap_or(0)).max(now)
+    }
+
     /// Whole tokens at `now`.
     pub fn available(&self, now: Instant) -> u64 {
         if self.interval == 0 {
@@ -88,6 +97,17 @@ mod tests {
                 prop_assert_eq!(bucket.available(Instant::from_nanos(now)), credit / interval);
             }
         }
+    }
+
+    #[test]
+    fn who_reserves_waits_for_a_token_of_their_own() {
+        let mut bucket = TokenBucket::new(2, Duration::from_secs(10));
+        let at = |bucket: &mut TokenBucket, second: u64| {
+            bucket.reserve(Instant::from_millis(second * 1_000)).as_nanos() / 1_000_000_000
+        };
+        assert_eq!([0; 4].map(|second| at(&mut bucket, second)), [0, 0, 10, 20]);
+        assert_eq!(at(&mut bucket, 25), 30);
+        assert_eq!([100; 3].map(|second| at(&mut bucket, second)), [100, 100, 110]);
     }
 
     #[test]

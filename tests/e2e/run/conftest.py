@@ -5,10 +5,11 @@ from contextlib import AsyncExitStack
 from pathlib import Path
 
 import pytest
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.cri.process.launch import launch
 from probelet.node.service import Service
+from probelet.policy.gate import RestartGate
 
 from tests.e2e.run.process_node import TARGET, Node
 
@@ -26,7 +27,7 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
         client = await stack.enter_async_context(RuntimeClient(runtime.endpoint))
         engine = Engine(start_jitter=False)
         logs = runtime.log_directory
-        service = Service(client, engine, Backoff(), node="node-a", log_root=logs, on_host=True)
+        service = Service(client, engine, RestartGate(), node="node-a", log_root=logs, on_host=True)
         stack.push_async_callback(service.close)
         await service.start()
         yield Node(service, client, folder, logs)

@@ -58,7 +58,7 @@ async def service(tmp_path: Path, probelet: Probelet) -> AsyncIterator[Service]:
     """A service over a fake view, and a way to run a verb against it."""
     view = FakeView()
     with locked_state_dir(tmp_path / "state") as state_dir:
-        control = ControlServer(view, state_dir)
+        control = ControlServer(view, view, state_dir)
         await control.start()
 
         async def ask(*arguments: str) -> Ended:

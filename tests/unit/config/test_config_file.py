@@ -146,6 +146,14 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             'c.yaml:3: maxContainerAge: Invalid value: "0s": must be greater than 0',
         ),
         (
+            PROBELET + "containerBackoffMin: 0s\n",
+            'c.yaml:3: containerBackoffMin: Invalid value: "0s": must be greater than 0',
+        ),
+        (
+            PROBELET + "containerBackoffMax: 500ms\n",
+            'c.yaml:3: containerBackoffMax: Invalid value: "500ms": must not be below containerBackoffMin, 1s',
+        ),
+        (
             PROBELET + "starvedShare: 0\n",
             "c.yaml:3: starvedShare: Invalid value: 0.0: must be greater than 0",
         ),
@@ -172,6 +180,8 @@ def test_a_file_that_is_not_there() -> None:
 
 SET = {
     "containerBackoffAnnotations": "true",
+    "containerBackoffMax": "10m",
+    "containerBackoffMin": "2s",
     "denyHostProbes": "true",
     "eventWording": "counted",
     "execClientDeadline": "5s",
@@ -180,7 +190,7 @@ SET = {
     "firstRestart": "delayed",
     "maxContainerAge": "24h",
     "phase": "spread",
-    "probeKillAccounting": "own_exit",
+    "probeKillAccounting": "ownExit",
     "reducedCurveMax": "shipped",
     "releaseOnDependency": "true",
     "restartBudget": "{burst: 3, refill: 30s}",

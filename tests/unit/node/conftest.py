@@ -4,8 +4,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.node.service import Service
+from probelet.policy.gate import GateOptions, RestartGate
 from scripted_node import Node
 from scripted_runtime import ScriptedRuntime
 
@@ -16,15 +17,15 @@ def runtime() -> ScriptedRuntime:
 
 
 @pytest.fixture
-def backoff() -> Backoff:
+def gate() -> RestartGate:
     """The kubelet's curve a hundred times as fast."""
-    return Backoff(initial_ns=100_000_000, max_ns=3_000_000_000)
+    return RestartGate(GateOptions(initial_ns=100_000_000, max_ns=3_000_000_000))
 
 
 @pytest.fixture
-async def node(runtime: ScriptedRuntime, backoff: Backoff, tmp_path: Path) -> AsyncIterator[Node]:
+async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
     client = await runtime.serve(tmp_path)
-    service = Service(client, Engine(start_jitter=False), backoff, node="node-a", log_root=tmp_path / "logs")
+    service = Service(client, Engine(start_jitter=False), gate, node="node-a", log_root=tmp_path / "logs")
     await service.start()
     yield Node(service, runtime, client)
     await service.close()

@@ -15,9 +15,11 @@ from probelet.spec.pod import Pod
 from scripted_runtime import ScriptedRuntime
 
 
-def make_manifest(name: str = "web", *, digest: str = "d", uid: str = "", **spec: Any) -> Manifest:
+def make_manifest(
+    name: str = "web", *, digest: str = "d", uid: str = "", namespace: str = "default", **spec: Any
+) -> Manifest:
     body = {
-        "metadata": {"name": name, "namespace": "default", "uid": uid or f"uid-{name}"},
+        "metadata": {"name": name, "namespace": namespace, "uid": uid or f"uid-{name}"},
         "spec": {"containers": [{"name": "app", "image": "i"}], **spec},
     }
     return Manifest(pod=set_defaults(msgspec.convert(body, Pod)), path=Path(f"{name}.yaml"), line=1, digest=digest)

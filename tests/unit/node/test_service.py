@@ -147,15 +147,16 @@ async def test_a_call_that_failed_names_the_container_and_no_long_ids(node: Node
 async def test_pods_are_taken_over_with_their_restart_counts(
     node: Node, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
-    from probelet._rust import Backoff, Engine
+    from probelet._rust import Engine
     from probelet.node.service import Service
+    from probelet.policy.gate import RestartGate
 
     node.service.set_pods([make_manifest()])
     await node.until(lambda: node.container()["state"] == "running")
     runtime.exit(next(iter(runtime.containers)), 1)
     await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
     before = len(runtime.called("create_container"))
-    later = Service(node.client, Engine(), Backoff(), node="node-a", log_root=tmp_path)
+    later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=tmp_path)
     await later.start()
     later.set_pods([make_manifest()])
     shown = later.status()["pods"][0]["containers"][0]
@@ -167,11 +168,12 @@ async def test_pods_are_taken_over_with_their_restart_counts(
 async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime: ScriptedRuntime) -> None:
     node.service.set_pods([make_manifest("old"), make_manifest("kept")])
     await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
-    from probelet._rust import Backoff, Engine
+    from probelet._rust import Engine
     from probelet.node.service import Service
+    from probelet.policy.gate import RestartGate
 
     await node.service.close()
-    later = Service(node.client, Engine(), Backoff(), node="node-a", log_root=Path("/nowhere"))
+    later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=Path("/nowhere"))
     await later.start()
     later.set_pods([make_manifest("kept")])
     await later.remove_orphans()

@@ -4,7 +4,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import msgspec
-from probelet._rust import Backoff
 from probelet.policy.action import (
     Action,
     Arm,
@@ -33,8 +32,9 @@ from probelet.policy.action import (
     StopSandbox,
     SyncRequested,
 )
+from probelet.policy.gate import GateOptions, RestartGate
 from probelet.policy.lifecycle import PodMachine
-from probelet.policy.restart import StartGate, definition
+from probelet.policy.restart import definition
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 from probelet.spec.pod import Pod
 
@@ -82,9 +82,9 @@ class Results:
         return container in self.started_names
 
 
-def gate(initial: float = 10, cap: float = 300) -> Backoff:
-    """The crash-loop table of the core with a curve in seconds."""
-    return Backoff(initial_ns=int(initial * SECOND), max_ns=int(cap * SECOND))
+def gate(initial: float = 10, cap: float = 300, **options: Any) -> RestartGate:
+    """A node's gate with a curve in seconds."""
+    return RestartGate(GateOptions(initial_ns=int(initial * SECOND), max_ns=int(cap * SECOND), **options))
 
 
 class Rig:
@@ -97,7 +97,7 @@ class Rig:
     containers are made from none.
     """
 
-    def __init__(self, pod: Pod, start_gate: StartGate | None = None, **options: Any) -> None:
+    def __init__(self, pod: Pod, start_gate: RestartGate | None = None, **options: Any) -> None:
         self.now = 0
         self.pod = pod
         self.results = Results()

@@ -1,12 +1,14 @@
 """When a crashing container is started again: the worked timelines, to the nanosecond, on the exact scheduler."""
 
+from typing import Any
+
 import pytest
 from rig import SECOND, Rig, gate, make_pod
 
 # (initial, cap) in seconds -> seconds of restarts 1..n of a container that crashes at once.
 SHIPPED = {
-    (10, 300): [0, 10, 30, 70, 150, 310, 610, 910, 1210, 1510, 1810, 2110, 2410, 2710, 3010, 3310],
-    (1, 60): [0, 1, 3, 7, 15, 31, 63, 123, 183, 243, 303, 363, 423, 483, 543, 603, 663, 723],
+    (10, 300): [0, 10, 30, 70, 150, *range(310, 7511, 300)],
+    (1, 60): [0, 1, 3, 7, 15, 31, 63, *range(123, 1444, 60)],
     (1, 1): list(range(30)),
     (2, 2): list(range(0, 60, 2)),
     (4, 4): list(range(0, 120, 4)),
@@ -17,16 +19,26 @@ SHIPPED = {
     (10, 30): [0, 10, *range(30, 870, 30)],
     (10, 60): [0, 10, 30, *range(70, 1690, 60)],
     (10, 100): [0, 10, 30, 70, *range(150, 2750, 100)],
-    (1, 300): [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, 811, 1111],
+    (1, 30): [0, 1, 3, 7, 15, *range(31, 752, 30)],
+    (1, 300): [0, 1, 3, 7, 15, 31, 63, 127, 255, 511, *range(811, 6512, 300)],
 }
 
 
-def restarts(curve: tuple[int, int], count: int, runs_for: float = 0) -> list[float]:
-    rig = Rig(make_pod(), gate(*curve), dies_after={"app": runs_for})
+def restarts(curve: tuple[int, int], count: int, runs_for: float = 0, **options: Any) -> list[float]:
+    rig = Rig(make_pod(), gate(*curve, **options), dies_after={"app": runs_for})
     rig.begin()
     while len(rig.starts) <= count:
         rig.step()
     return [moment for moment, _, _ in rig.starts[1 : count + 1]]
+
+
+def test_every_timeline_is_thirty_restarts_long() -> None:
+    assert {len(moments) for moments in SHIPPED.values()} == {30}
+
+
+@pytest.mark.parametrize("curve", SHIPPED, ids=str)
+def test_with_the_first_restart_delayed_the_same_curve_begins_one_delay_later(curve: tuple[int, int]) -> None:
+    assert restarts(curve, 29, first_free=False) == SHIPPED[curve][1:]
 
 
 @pytest.mark.parametrize("curve", SHIPPED, ids=str)

@@ -23,7 +23,7 @@ class Served:
 async def served(tmp_path: Path) -> AsyncIterator[Served]:
     view = FakeView()
     with locked_state_dir(tmp_path / "state") as state_dir:
-        control = ControlServer(view, state_dir)
+        control = ControlServer(view, view, state_dir)
         await control.start()
         yield Served(view, state_dir, control)
         await control.close()

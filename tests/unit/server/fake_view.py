@@ -4,6 +4,8 @@ import asyncio
 import copy
 from typing import Any
 
+from probelet.server.command import NoSuchPodError
+
 AS_OF = "2026-11-21T14:02:11.000Z"
 
 
@@ -157,6 +159,7 @@ class FakeView:
         self.kept: list[dict[str, Any]] = []
         self.why_not_ready = ""
         self.asked = asyncio.Event()
+        self.commands: list[tuple[str, str, str | None]] = []
 
     def status(self) -> dict[str, Any]:
         return copy.deepcopy(self.document)
@@ -167,6 +170,18 @@ class FakeView:
     def events(self, since: int) -> list[dict[str, Any]]:
         self.asked.set()
         return [found for found in self.kept if found["seq"] > since]
+
+    def retry(self, pod: str, container: str | None) -> list[str]:
+        return self._command("retry", pod, container)
+
+    def reset(self, pod: str, container: str | None) -> list[str]:
+        return self._command("reset", pod, container)
+
+    def _command(self, name: str, pod: str, container: str | None) -> list[str]:
+        if pod != "crasher":
+            raise NoSuchPodError(f'there is no pod "{pod}"')
+        self.commands.append((name, pod, container))
+        return [] if container == "calm" else ["app"]
 
     def metrics(self) -> bytes:
         return b"# TYPE probelet_workers gauge\nprobelet_workers 3\n"

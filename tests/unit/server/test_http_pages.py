@@ -97,3 +97,11 @@ async def test_configz_is_the_configuration_document(site: Site) -> None:
     status, content_type, text = await site.get("/configz")
     assert (status, content_type) == (200, "application/json")
     assert json.loads(text) == site.view.configz()
+
+
+@pytest.mark.parametrize("path", ["/retry", "/reset"])
+async def test_nothing_on_the_http_port_changes_anything(site: Site, path: str) -> None:
+    for method in ("POST", "GET", "PUT"):
+        async with site.session.request(method, f"{site.url}{path}?pod=crasher") as answer:
+            assert answer.status == 404
+    assert site.view.commands == []

@@ -3,7 +3,7 @@
 //! A container is started, runs, ends, and is looked at until the decision lets it start again; a restart is the moment
 //! of that. What takes time around it (the exit being noticed, the sync loop) is the [`Scheduler`]'s.
 
-mod kubelet;
+pub mod kubelet;
 mod load;
 
 use std::time::Duration;

@@ -1,0 +1,41 @@
+"""Containers in back-off that are started when a probe they name turns healthy (``releaseOnDependency``)."""
+
+from collections.abc import Mapping
+
+import structlog
+
+from probelet._rust import Update
+from probelet.node.pod import NodePod
+from probelet.spec.release_annotation import Dependency, dependencies
+
+log = structlog.get_logger("probelet.node")
+
+
+class Releases:
+    """Who waits for which probe. ``pods`` are those of the node, by UID."""
+
+    def __init__(self, pods: Mapping[str, NodePod]) -> None:
+        self._pods = pods
+        # What each pod waits for, by its UID; read once, a pod does not change.
+        self._wanted: dict[str, dict[str, Dependency]] = {}
+
+    def note(self, update: Update) -> None:
+        """A result changed. Success of a probe starts who waits for it; a container's first result counts too."""
+        source = self._pods.get(update.pod_uid)
+        if update.result != "Success" or source is None:
+            return
+        name = source.container_of(update.container_id)
+        healthy = Dependency(source.full_name, name, update.probe_type)
+        for uid, pod in list(self._pods.items()):
+            names = [container for container, wanted in self._of(uid, pod).items() if wanted == healthy]
+            if names and (released := pod.release(names)):
+                log.info("released from back-off", pod=pod.full_name, containers=released, dependency="/".join(healthy))
+
+    def forget(self, uid: str) -> None:
+        """A pod is gone."""
+        self._wanted.pop(uid, None)
+
+    def _of(self, uid: str, pod: NodePod) -> dict[str, Dependency]:
+        if uid not in self._wanted:
+            self._wanted[uid], _ = dependencies(pod.pod)
+        return self._wanted[uid]

@@ -1,0 +1,109 @@
+"""Crash loops on a node: what an operator sees, and what ends a wait that would take an hour."""
+
+import re
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from probelet._rust import Engine
+from probelet.cri.v1 import api_pb2
+from probelet.node.service import Service
+from probelet.policy.gate import GateOptions, RestartGate
+from probelet.server.command import NoSuchPodError
+from scripted_node import Node, make_manifest
+from scripted_runtime import ScriptedRuntime
+
+HOUR = 3_600_000_000_000
+READINESS = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
+
+
+@pytest.fixture
+async def node(runtime: ScriptedRuntime, tmp_path: Path) -> AsyncIterator[Node]:
+    client = await runtime.serve(tmp_path)
+    gate = RestartGate(GateOptions(initial_ns=HOUR, max_ns=HOUR))
+    engine = Engine(start_jitter=False)
+    service = Service(client, engine, gate, node="n", log_root=tmp_path / "logs", release_on_dependency=True)
+    await service.start()
+    yield Node(service, runtime, client)
+    await service.close()
+    await client.aclose()
+    await runtime.stop()
+
+
+async def crash_until_it_waits(node: Node, runtime: ScriptedRuntime, name: str = "web") -> None:
+    """The first restart is free; then an hour."""
+    for count in (0, 1):
+        await node.until(lambda count=count: node.container(name)["restart_count"] == count)  # type: ignore[misc]
+        await node.until(lambda: node.container(name)["state"] == "running")
+        runtime.exit(node.container(name)["container_id"].partition("://")[2], 3)
+    await node.until(lambda: node.container(name)["state"] == "waiting")
+
+
+def metric(node: Node, name: str) -> float:
+    found = re.search(rf"^{re.escape(name)} (\S+)$", node.service.metrics().decode(), re.M)
+    assert found is not None, name
+    return float(found[1])
+
+
+async def test_the_page_counts_restarts_delays_and_who_waits(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest()])
+    await node.until(lambda: node.pod().get("ready"))
+    assert metric(node, 'probelet_crashloop_config_info{initial="3600",cap="3600",reset="600",source="default"}') == 1
+    await crash_until_it_waits(node, runtime)
+    assert metric(node, 'probelet_crashloop_restarts_total{reason="error",first="true"}') == 1
+    assert metric(node, "probelet_crashloop_containers_waiting") == 1
+    assert metric(node, "probelet_crashloop_backoff_entries") == 1
+    assert metric(node, 'probelet_crashloop_backoff_delay_seconds_bucket{le="0"}') == 1
+    assert metric(node, "probelet_crashloop_backoff_delay_seconds_count") == 1
+    assert metric(node, "probelet_crashloop_restart_lateness_seconds_count") == 0
+    assert metric(node, "probelet_crashloop_status_updates_total") >= 4
+    assert b"web" not in node.service.metrics(), "no pod or container is a label"
+
+
+async def test_a_retry_starts_what_waits_and_keeps_its_delay(node: Node, runtime: ScriptedRuntime) -> None:
+    node.service.set_pods([make_manifest()])
+    await crash_until_it_waits(node, runtime)
+    assert node.service.retry("web", None) == ["app"]
+    await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
+    assert node.service.retry("default/web", "app") == [], "it runs"
+    runtime.exit(node.container()["container_id"].partition("://")[2], 3)
+    await node.until(lambda: node.container()["state"] == "waiting")
+    assert node.container()["backoff"]["delay_seconds"] == 3600
+    assert metric(node, 'probelet_crashloop_backoff_resets_total{cause="operator"}') == 0
+
+
+async def test_a_reset_starts_what_waits_and_makes_the_next_crash_the_first(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
+    node.service.set_pods([make_manifest()])
+    await crash_until_it_waits(node, runtime)
+    assert node.service.reset("web", "app") == ["app"]
+    await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
+    assert metric(node, 'probelet_crashloop_backoff_resets_total{cause="operator"}') == 1
+
+
+async def test_a_name_that_means_nothing_or_too_much(node: Node) -> None:
+    node.service.set_pods([make_manifest(uid="u1"), make_manifest(uid="u2", namespace="shop")])
+    await node.until(lambda: len(node.service.status()["pods"]) == 2)
+    for pod, container, said in (
+        ("nope", None, 'there is no pod "nope"'),
+        ("web", None, 'pod "web" is in several namespaces: default/web, shop/web'),
+        ("shop/web", "db", 'pod "shop/web" has no container "db", but app'),
+    ):
+        with pytest.raises(NoSuchPodError) as caught:
+            node.service.retry(pod, container)
+        assert str(caught.value) == said
+
+
+async def test_a_dependency_that_turns_healthy_releases_who_waits_for_it(node: Node, runtime: ScriptedRuntime) -> None:
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
+    database = make_manifest("db", containers=[{"name": "pg", "image": "i", "readinessProbe": READINESS}])
+    web, idle = make_manifest("web"), make_manifest("idle")
+    web.pod.metadata.annotations["probelet.dev/release-on"] = "app=db/pg/readiness"
+    node.service.set_pods([database, web, idle])
+    await crash_until_it_waits(node, runtime)
+    await crash_until_it_waits(node, runtime, "idle")
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
+    await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
+    assert node.pod("db")["ready"]
+    assert node.container("idle")["state"] == "waiting", "it names no dependency"
