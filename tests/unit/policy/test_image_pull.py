@@ -3,12 +3,11 @@
 from typing import Any
 
 import pytest
-from probelet._rust import Backoff
 from probelet.policy.action import Cancel, CreateContainer, InspectImage, Perform, PullImage, Terminate
 from probelet.policy.lifecycle import Stage
 from probelet.policy.snapshot import Snapshot
 from probelet.spec.pod import Pod
-from rig import Rig, make_pod, sandbox
+from rig import Rig, gate, make_pod, sandbox
 
 IMAGE = "quay.example/team/app:1"
 
@@ -128,10 +127,10 @@ class TestBackOff:
         rig.run_until(1300)
         assert [at for at, _ in rig.pulls] == [0, 10, 30, 70, 150, 310, 610, 910, 1210]
 
-    @pytest.mark.parametrize("max_seconds", [1, 60])
-    def test_no_curve_of_restarts_moves_it(self, max_seconds: int) -> None:
-        gate = Backoff(initial_ns=1_000_000_000, max_ns=max_seconds * 1_000_000_000)
-        rig = Rig(pod_of("IfNotPresent"), gate, images=set(), fail={PullImage: self.FAILED})
+    @pytest.mark.parametrize("curve", [(1, 1), (1, 60), (1, 300), (10, 30), (10, 300)], ids=str)
+    @pytest.mark.parametrize("options", [{}, {"first_free": False, "own_exit": True, "budget": (1, 10**12)}], ids=str)
+    def test_no_curve_of_restarts_moves_it(self, curve: tuple[int, int], options: dict[str, Any]) -> None:
+        rig = Rig(pod_of("IfNotPresent"), gate(*curve, **options), images=set(), fail={PullImage: self.FAILED})
         rig.begin()
         rig.run_until(160)
         assert [at for at, _ in rig.pulls] == [0, 10, 30, 70, 150]
