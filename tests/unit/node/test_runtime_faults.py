@@ -5,12 +5,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
+from probelet.policy.gate import RestartGate
 from scripted_node import Node, make_manifest
 from scripted_runtime import ScriptedRuntime
 
@@ -108,12 +109,12 @@ class TestExecThatHangsForEver:
     """The kubelet's client gives up after its request timeout and the probe's: here a tenth of a second and one."""
 
     @pytest.fixture
-    async def node(self, runtime: ScriptedRuntime, backoff: Backoff, tmp_path: Path) -> AsyncIterator[Node]:
+    async def node(self, runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
         await (await runtime.serve(tmp_path)).aclose()
         calls = RuntimeCalls()
         client = RuntimeClient(f"unix://{tmp_path / 'cri.sock'}", request_timeout=0.1, observer=calls.note)
         engine = Engine(start_jitter=False)
-        service = Service(client, engine, backoff, node="node-a", log_root=tmp_path / "logs", calls=calls)
+        service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", calls=calls)
         await service.start()
         yield Node(service, runtime, client)
         await service.close()
