@@ -36,7 +36,7 @@ class Limits:
 
 @dataclass(frozen=True, slots=True)
 class GateOptions:
-    """How a node restarts. The defaults are the kubelet's; times in nanoseconds.
+    """How a node restarts. The defaults are the kubelet's; times in nanoseconds, ``factor_milli`` in thousandths.
 
     ``limits``: pods may choose curves within them. ``late``: a refused start is looked at when the kubelet's pod worker
     would look again, not when it is due. ``own_exit``: a container that a probe had killed waits from its own end.
@@ -46,6 +46,7 @@ class GateOptions:
     initial_ns: int = 10 * SECOND
     max_ns: int = 300 * SECOND
     reset_ns: int = 600 * SECOND
+    factor_milli: int = 2_000
     first_free: bool = True
     late: bool = False
     own_exit: bool = False
@@ -95,7 +96,13 @@ class RestartGate:
 
     def _table(self, initial_ns: int, max_ns: int) -> Backoff:
         options = self.options
-        return Backoff(initial_ns=initial_ns, max_ns=max_ns, reset_ns=options.reset_ns, first_free=options.first_free)
+        return Backoff(
+            initial_ns=initial_ns,
+            max_ns=max_ns,
+            reset_ns=options.reset_ns,
+            factor_milli=options.factor_milli,
+            first_free=options.first_free,
+        )
 
     def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> Verdict:
         """Whether a container may start after this exit; whether it is wanted at all was decided before.

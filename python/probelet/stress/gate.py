@@ -1,10 +1,13 @@
-"""The crash-loop table with somebody who writes down what it decides."""
+"""The restart gate with somebody who writes down what it decides."""
 
 from dataclasses import dataclass
-from typing import Literal
 
-from probelet._rust import Backoff
-from probelet.policy.restart import Policy, Verdict
+from probelet.backoff.curve import Curve
+from probelet.policy.gate import GateOptions, RestartGate, Verdict
+from probelet.policy.restart import back_off_key
+from probelet.policy.snapshot import ContainerRecord
+from probelet.spec.container import Container
+from probelet.spec.pod import Pod
 
 
 @dataclass(frozen=True)
@@ -18,40 +21,30 @@ class Decision:
     """When it was allowed at the earliest; for a free one ``at_ns``."""
 
 
-class ObservedGate:
-    """Every start by key, in order. Everything else is the table's own."""
+class ObservedGate(RestartGate):
+    """The gate of a node with one curve. ``starts`` are those it let through, by key, in order."""
 
-    def __init__(self, table: Backoff) -> None:
-        self._table = table
-        self._due: dict[str, int] = {}
-        self.starts: dict[str, list[Decision]] = {}
-
-    def decide(
-        self,
-        key: str,
-        *,
-        now_ns: int,
-        finished_ns: int | None,
-        exit_code: int | None,
-        restart_policy: Policy,
-        rules: bytes = b"[]",
-    ) -> Verdict:
-        """As ``Backoff.decide``."""
-        verdict = self._table.decide(
-            key,
-            now_ns=now_ns,
-            finished_ns=finished_ns,
-            exit_code=exit_code,
-            restart_policy=restart_policy,
-            rules=rules,
+    def __init__(self, curve: Curve) -> None:
+        super().__init__(
+            GateOptions(
+                initial_ns=curve.initial_ns,
+                max_ns=curve.max_ns,
+                reset_ns=curve.reset_ns,
+                factor_milli=round(curve.factor * 1000),
+                first_free=curve.first_free,
+            )
         )
-        what: Literal["start", "wait", "never"] = verdict[0]
-        if what == "wait":
-            self._due[key] = verdict[1]
-        elif what == "start":
-            due = self._due.pop(key, now_ns)
-            self.starts.setdefault(key, []).append(Decision(now_ns, finished_ns, due))
-        return verdict
+        self.starts: dict[str, list[Decision]] = {}
+        self._allowed: dict[str, int] = {}
 
-    def __getattr__(self, name: str) -> object:
-        return getattr(self._table, name)
+    def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> Verdict:
+        """As ``RestartGate.decide``."""
+        key = back_off_key(pod, container)
+        verdict = super().decide(pod, container, exited, now)
+        if verdict.word == "start":
+            finished = None if exited is None else exited.finished_ns or 0
+            due = self._allowed.pop(key, now)
+            self.starts.setdefault(key, []).append(Decision(now, finished, due))
+        else:
+            self._allowed[key] = verdict.due_ns
+        return verdict

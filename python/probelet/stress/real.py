@@ -7,9 +7,8 @@ import tempfile
 from collections import defaultdict
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import cast
 
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.cri.process.launch import EmbeddedRuntime, launch
 from probelet.cri.v1 import api_pb2
@@ -17,7 +16,6 @@ from probelet.node.service import Service
 from probelet.policy.action import Publish
 from probelet.spec.duration import SECOND
 from probelet.spec.load import Manifest
-from probelet.stress.expected import table
 from probelet.stress.gate import ObservedGate
 from probelet.stress.outcome import Cost, Outcome, crashing, judge, spread
 from probelet.stress.pods import STAY, make_pod, status_key
@@ -61,7 +59,7 @@ class RealNode:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.engine = Engine(start_jitter=False)
-        self.gate = ObservedGate(table(scene.shape))
+        self.gate = ObservedGate(scene.shape)
         self.sink = ApiSink(scene.api_qps)
         self._began = 0
         self._writer: asyncio.TimerHandle | None = None
@@ -77,8 +75,7 @@ class RealNode:
             service = Service(
                 client,
                 self.engine,
-                # It is everything the service asks of the table, and writes down what was answered.
-                cast(Backoff, self.gate),
+                self.gate,
                 node="stress",
                 log_root=runtime.log_directory,
                 on_host=True,

@@ -31,7 +31,6 @@ from probelet.policy.restart import definition
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 from probelet.spec.duration import MILLISECOND
 from probelet.spec.pod import Pod
-from probelet.stress.expected import table
 from probelet.stress.gate import ObservedGate
 from probelet.stress.pods import STAYING, make_pod, status_key
 from probelet.stress.scene import Scene
@@ -46,7 +45,7 @@ class VirtualNode:
     def __init__(self, scene: Scene) -> None:
         self.scene = scene
         self.now = 0
-        self.gate = ObservedGate(table(scene.shape))
+        self.gate = ObservedGate(scene.shape)
         self.sink = ApiSink(scene.api_qps)
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._order = 0

@@ -10,11 +10,12 @@ from pathlib import Path
 
 import msgspec
 import pytest
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.cri.process.launch import launch
 from probelet.node.service import Service
 from probelet.policy.action import Publish
+from probelet.policy.gate import GateOptions, RestartGate
 from probelet.spec.defaults import set_defaults
 from probelet.spec.load import Manifest
 from probelet.spec.pod import Pod
@@ -47,7 +48,7 @@ async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) ->
         service = Service(
             client,
             Engine(start_jitter=False),
-            Backoff(initial_ns=INITIAL_MS * 1_000_000, max_ns=MAX_MS * 1_000_000),
+            RestartGate(GateOptions(initial_ns=INITIAL_MS * 1_000_000, max_ns=MAX_MS * 1_000_000)),
             node="node-a",
             log_root=runtime.log_directory,
             on_host=True,
