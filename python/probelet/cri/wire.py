@@ -32,7 +32,8 @@ CHANNEL_OPTIONS = (
     # maxBackoffDelay and minConnectionTimeout, 1.36).
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 3_000),
-    ("grpc.min_reconnect_backoff_ms", 100),
+    # This one is the time a connection may take to be made: a busy runtime is not a dead one.
+    ("grpc.min_reconnect_backoff_ms", 5_000),
     # A proxy from the environment must never get in front of a unix socket.
     ("grpc.enable_http_proxy", 0),
 )

@@ -13,6 +13,8 @@ from typing import Any
 import pytest
 import yaml
 from probelet.cri.client import RuntimeClient
+from probelet.cri.v1 import api_pb2
+from probelet.node.labels import sandboxes_of
 from probelet.server.client import Client
 from probelet.server.error import NotRunningError
 
@@ -94,6 +96,15 @@ class Node:
                 assert answer.exit_code == 0, answer.stderr
 
         asyncio.run(run())
+
+    def sandboxes(self) -> list[api_pb2.PodSandbox]:
+        """Sandboxes of this node that are ready."""
+
+        async def listed() -> list[api_pb2.PodSandbox]:
+            async with RuntimeClient(self.containerd.endpoint) as client:
+                return await client.list_pod_sandbox(sandboxes_of(self.name))
+
+        return [found for found in asyncio.run(listed()) if found.state == api_pb2.SANDBOX_READY]
 
     # Its pods.
 

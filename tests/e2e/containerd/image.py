@@ -19,7 +19,7 @@ PROGRAMS = ("target", "health")
 APP = "docker.io/probelet/app:1"
 PAUSE = "docker.io/probelet/pause:1"
 
-_ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
+ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
 
 def build_images(folder: Path, busybox: Path) -> Path:
@@ -41,7 +41,7 @@ def build_images(folder: Path, busybox: Path) -> Path:
 
 def _config(layer: str, command: list[str]) -> bytes:
     image = {
-        "architecture": _ARCHITECTURES.get(platform.machine(), platform.machine()),
+        "architecture": ARCHITECTURE,
         "os": "linux",
         "created": "1970-01-01T00:00:00Z",
         "config": {"Env": ["PATH=/bin"], "Cmd": command, "WorkingDir": "/"},

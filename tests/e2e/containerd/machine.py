@@ -19,7 +19,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.v1 import api_pb2
 
-from tests.e2e.containerd.image import PAUSE, build_images
+from tests.e2e.containerd.image import ARCHITECTURE, PAUSE, build_images
 
 PROGRAMS = ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "ip", "nsenter", "unshare")
 """What has to be on PATH."""
@@ -63,6 +63,10 @@ disabled_plugins = [
     bin_dir = "{plugins}"
     conf_dir = "{folder}/cni"
     max_conf_num = 1
+# containerd 2 pulls through this service, which would unpack for another snapshotter.
+[[plugins."io.containerd.transfer.v1.local".unpack_config]]
+  platform = "linux/{architecture}"
+  snapshotter = "native"
 """
 
 NETWORK = """
@@ -121,6 +125,7 @@ class Containerd:
         for name in ("cni", "tmp"):
             (self.folder / name).mkdir()
         fill = {"folder": self.folder, "socket": self.socket, "pause": PAUSE, "plugins": CNI_PLUGINS}
+        fill["architecture"] = ARCHITECTURE
         (self.folder / "config.toml").write_text(CONFIG.format(**fill))
         network = NETWORK.format(name=self.network, folder=self.folder, cidr=POD_CIDR)
         (self.folder / "cni" / "10-pods.conflist").write_text(network)
@@ -130,7 +135,7 @@ class Containerd:
         until(lambda: "UP" in self.command("ip", "-o", "link", "show", "lo"), "a network namespace")
         self.run()
         images = build_images(self.folder, BUSYBOX)
-        self.ctr("images", "import", "--snapshotter", "native", images)
+        self.ctr("images", "import", "--no-unpack", images)
 
     def run(self) -> None:
         """Start the daemon and wait until it answers."""

@@ -52,4 +52,5 @@ def test_a_container_that_ends_while_the_runtime_is_away_is_restarted_after_it(n
     finally:
         node.containerd.run()
     node.until(lambda: node.container("web")["restart_count"] == 1 and node.container("web")["ready"], "its restart")
-    assert node.container("web")["last_exit"]["exit_code"] == 137
+    # containerd 1.6 asks the shim; 2.x says 255 of an exit it was not there to see.
+    assert node.container("web")["last_exit"]["exit_code"] in (137, 255)

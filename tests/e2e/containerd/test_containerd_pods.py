@@ -78,6 +78,14 @@ def test_a_failed_liveness_probe_restarts_its_container_and_the_count_is_in_the_
     assert kept.annotations["io.kubernetes.container.restartCount"] == "1"
 
 
+def test_an_exec_probe_that_takes_too_long_is_a_failure(node: Node) -> None:
+    slow = quick({"exec": {"command": ["sleep", "100"]}}, timeoutSeconds=1, failureThreshold=1)
+    node.run("web", {"name": "app", "command": SLEEP, "livenessProbe": slow}, terminationGracePeriodSeconds=1)
+    node.start()
+    node.until(lambda: node.container("web")["restart_count"] == 1, "a restart")
+    assert 'Liveness probe failed: command timed out: "sleep 100" timed out after 1s' in node.events("Unhealthy", "app")
+
+
 def test_a_crash_loop_waits_in_back_off(node: Node) -> None:
     node.run("web", {"name": "app", "command": ["sh", "-c", "echo life; exit 3"]})
     node.start()
