@@ -30,8 +30,8 @@ pub struct TimerWheel<T> {
     due: Vec<Entry<T>>,
     cursor: usize,
     len: usize,
-    /// The earliest deadline, where it is known; forgotten when that timer fires.
-    earliest: Option<Instant>,
+    /// The earliest deadline of each occupied slot.
+    earliest: Vec<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -50,7 +50,7 @@ impl<T: Copy> TimerWheel<T> {
             due: Vec::new(),
             cursor: 0,
             len: 0,
-            earliest: None,
+            earliest: vec![Instant::ZERO; LEVELS * SLOTS],
         }
     }
 
@@ -67,9 +67,6 @@ impl<T: Copy> TimerWheel<T> {
     /// Arms a timer. A deadline in the past fires at the next [`TimerWheel::pop`].
     pub fn arm(&mut self, deadline: Instant, value: T) {
         self.len += 1;
-        if self.len == 1 || self.earliest.is_some_and(|earliest| deadline < earliest) {
-            self.earliest = Some(deadline);
-        }
         self.place(Entry { deadline, value });
     }
 
@@ -82,7 +79,6 @@ impl<T: Copy> TimerWheel<T> {
                 }
                 self.cursor += 1;
                 self.len -= 1;
-                self.earliest = None;
                 return Some((entry.deadline, entry.value));
             }
             self.due.clear();
@@ -96,15 +92,13 @@ impl<T: Copy> TimerWheel<T> {
         }
     }
 
-    /// The earliest deadline. Amortised O(1): it is remembered until that timer fires.
-    pub fn next_deadline(&mut self) -> Option<Instant> {
-        if self.len == 0 {
-            return None;
+    /// The earliest deadline.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        if let Some(entry) = self.due.get(self.cursor) {
+            return Some(entry.deadline);
         }
-        if self.earliest.is_none() {
-            self.earliest = self.find_earliest();
-        }
-        self.earliest
+        let (level, slot) = self.first_slot()?;
+        Some(self.earliest[level * SLOTS + slot])
     }
 
     /// Keeps only the timers that `keep` wants.
@@ -116,19 +110,11 @@ impl<T: Copy> TimerWheel<T> {
         for (index, slot) in self.slots.iter_mut().enumerate() {
             slot.retain(|entry| keep(&entry.value));
             self.len += slot.len();
-            if slot.is_empty() {
-                self.occupied[index / SLOTS] &= !(1 << (index % SLOTS));
+            match slot.iter().map(|entry| entry.deadline).min() {
+                Some(earliest) => self.earliest[index] = earliest,
+                None => self.occupied[index / SLOTS] &= !(1 << (index % SLOTS)),
             }
         }
-        self.earliest = None;
-    }
-
-    fn find_earliest(&self) -> Option<Instant> {
-        if let Some(entry) = self.due.get(self.cursor) {
-            return Some(entry.deadline);
-        }
-        let (level, slot) = self.first_slot()?;
-        self.slots[level * SLOTS + slot].iter().map(|entry| entry.deadline).min()
     }
 
     /// The first occupied slot of the lowest occupied level: nothing anywhere is due before it.
@@ -180,8 +166,13 @@ impl<T: Copy> TimerWheel<T> {
         }
         let level = (tick ^ self.tick).ilog2() as usize / GROUP_BITS;
         let slot = (tick >> (level * GROUP_BITS)) as usize % SLOTS;
+        let index = level * SLOTS + slot;
+        let is_first = self.occupied[level] & 1 << slot == 0;
+        if is_first || entry.deadline < self.earliest[index] {
+            self.earliest[index] = entry.deadline;
+        }
         self.occupied[level] |= 1 << slot;
-        self.slots[level * SLOTS + slot].push(entry);
+        self.slots[index].push(entry);
     }
 }
 

@@ -58,6 +58,8 @@ impl Prober {
         let changed =
             self.shown(uid, container_id).is_some_and(|container| container.started.replace(started) != Some(started));
         if changed {
+            let pod = self.pods.find(uid).expect("it has a status");
+            self.look_again(pod);
             self.record_stored(uid);
         }
     }

@@ -14,6 +14,7 @@ mod pods;
 mod run;
 mod snapshot;
 mod update;
+mod view;
 mod worker;
 
 use std::collections::VecDeque;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use super::Prober;
 use super::output::{Output, WorkerId};
+use super::view::View;
 use super::worker::Worker;
 use crate::podstatus::PodStatus;
 use crate::semantics::ExistingWorker;
@@ -113,6 +114,7 @@ impl Prober {
                 }
                 let id = self.workers.insert(Worker::new(index, &pod, container, probe_type, pod.deleting));
                 self.pods[index].workers.push(id);
+                self.look(id);
                 self.outputs.push_back(Output::WorkerStarted { worker: id });
                 self.queue(id);
             }
@@ -174,6 +176,7 @@ impl Prober {
         }
         let index = self.pods.ensure(uid);
         let old = self.pods[index].status.replace(status);
+        self.look_again(index);
         self.release_status(old);
     }
 
@@ -181,6 +184,7 @@ impl Prober {
     pub fn remove_pod_status(&mut self, uid: &str) {
         if let Some(index) = self.pods.find(uid) {
             let old = self.pods[index].status.take();
+            self.look_again(index);
             self.release_status(old);
             self.pods.drop_unused(index);
         }
@@ -196,6 +200,18 @@ impl Prober {
             let worker = &self.workers[id];
             worker.probe_type == probe_type && **worker.container_name() == *container
         })
+    }
+
+    /// The pod's status has changed: its workers see it as it is now.
+    pub(super) fn look_again(&mut self, pod: u32) {
+        for position in 0..self.pods[pod].workers.len() {
+            self.look(self.pods[pod].workers[position]);
+        }
+    }
+
+    fn look(&mut self, id: WorkerId) {
+        let worker = &mut self.workers[id];
+        worker.view = View::of(self.pods[worker.pod].status.as_ref(), worker.container_name());
     }
 
     fn stop_workers(&mut self, uid: &str, which: impl Fn(&Worker) -> bool) {

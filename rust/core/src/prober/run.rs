@@ -16,11 +16,12 @@
 //! The rest of the table (D11 counting, D12 thresholds, D13 publishing and hold) follows the end of the attempt.
 
 use super::output::{Attempt, Output, WorkerId};
+use super::view::{Seen, View};
 use super::worker::WorkerPhase;
 use super::{PREEXISTING_GRACE_MS, Prober};
-use crate::podstatus::{ContainerStatus, PodStatus, State};
+use crate::podstatus::{PodStatus, State};
 use crate::restart::{RestartPolicy, RuleAction, should_restart};
-use crate::results::{ContainerKey, ProbeResult};
+use crate::results::ProbeResult;
 use crate::semantics::FirstPublish;
 use crate::spec::{PodSpec, ProbeType};
 use crate::time::Instant;
@@ -29,15 +30,6 @@ enum Verdict {
     Continue,
     Probe,
     Stop,
-}
-
-/// What a run needs to know of its container, copied so that the worker may change meanwhile.
-#[derive(Clone, Copy)]
-struct Seen {
-    key: ContainerKey,
-    well_formed: bool,
-    state: State,
-    started: bool,
 }
 
 impl Prober {
@@ -59,16 +51,12 @@ impl Prober {
 
     fn judge(&mut self, id: WorkerId, now: Instant) -> Verdict {
         let worker = &self.workers[id];
-        let Some(status) = &self.pods[worker.pod].status else {
-            return Verdict::Continue; // D1
+        let seen = match worker.view {
+            View::NoStatus => return Verdict::Continue,    // D1
+            View::Terminal => return Verdict::Stop,        // D2
+            View::NoContainer => return Verdict::Continue, // D3
+            View::Container(seen) => seen,
         };
-        if status.phase.is_terminal() {
-            return Verdict::Stop; // D2
-        }
-        let Some(container) = status.with_id(worker.container_name()) else {
-            return Verdict::Continue; // D3
-        };
-        let seen = Seen::of(container);
         let replaced = !seen.well_formed || worker.container_key != Some(seen.key);
         if replaced {
             self.adopt(id, seen); // D4
@@ -147,18 +135,6 @@ impl Prober {
             pod.restart_policy != RestartPolicy::Never || pod.is_sidecar(index)
         };
         if goes_on { Verdict::Continue } else { Verdict::Stop }
-    }
-}
-
-impl Seen {
-    fn of(container: &ContainerStatus) -> Self {
-        let key = container.key.expect("a stored status has its IDs interned");
-        Self {
-            key,
-            well_formed: crate::results::canonical(&container.id).len() == container.id.len(),
-            state: container.state,
-            started: container.started == Some(true),
-        }
     }
 }
 

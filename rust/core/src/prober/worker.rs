@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::view::View;
 use crate::results::{ContainerKey, ProbeResult};
 use crate::spec::{PodSpec, ProbeSpec, ProbeType};
 use crate::time::Instant;
@@ -57,6 +58,8 @@ pub(crate) struct Worker {
     pub(crate) run: u32,
     pub(crate) period_ns: u64,
     pub(crate) container_key: Option<ContainerKey>,
+    /// The stored status as it stands.
+    pub(crate) view: View,
     /// Whether a tick lies in the wheel, and which.
     pub(crate) armed: bool,
     pub(crate) timer_generation: u32,
@@ -94,6 +97,7 @@ impl Worker {
             run: 0,
             period_ns: probe.period().as_nanos() as u64,
             container_key: None,
+            view: View::NoStatus,
             armed: false,
             timer_generation: 0,
             next_tick: Instant::ZERO,
