@@ -181,6 +181,6 @@ impl Simulation {
     }
 
     fn metrics<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
-        PyBytes::new(py, &self.0.book().to_json())
+        PyBytes::new(py, &self.0.counts_json())
     }
 }

@@ -60,18 +60,45 @@ pub struct Row {
     pub container: Arc<str>,
     /// `probe_type`.
     pub probe_type: ProbeType,
-    /// Runs that ended well.
-    pub successful: u64,
-    /// Runs that failed.
-    pub failed: u64,
-    /// Runs that ended in a prober error; no kubelet metric counts them.
-    pub errors: u64,
+    /// Its runs.
+    pub counts: Counts,
     /// Durations of successful runs: counts per bucket, the last one for everything longer.
     pub buckets: [u32; BUCKETS.len() + 1],
     /// The sum of those durations.
     pub duration: Duration,
     /// How the last attempt went.
     pub last: Option<LastRun>,
+}
+
+/// A worker's runs by what they came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Runs that ended well.
+    pub successful: u64,
+    /// Runs that failed.
+    pub failed: u64,
+    /// Runs that ended in a prober error; no kubelet metric counts them.
+    pub errors: u64,
+}
+
+impl Counts {
+    /// A run ended.
+    pub const fn count(&mut self, result: Option<ProbeResult>) {
+        match result {
+            None => self.errors += 1,
+            Some(ProbeResult::Success) => self.successful += 1,
+            Some(ProbeResult::Failure | ProbeResult::Unknown) => self.failed += 1,
+        }
+    }
+
+    /// The counts under the names of the worker they are of.
+    pub fn to_json(self, target: &AttemptTarget<'_>) -> serde_json::Value {
+        json!({
+            "probe_type": target.probe_type.title(), "container": &*target.container.name, "pod": &*target.pod.name,
+            "namespace": &*target.pod.namespace, "pod_uid": &*target.pod.uid,
+            "successful": self.successful, "failed": self.failed, "errors": self.errors,
+        })
+    }
 }
 
 impl Book {
@@ -87,9 +114,7 @@ impl Book {
             namespace: Arc::clone(&target.pod.namespace),
             container: Arc::clone(&target.container.name),
             probe_type: target.probe_type,
-            successful: 0,
-            failed: 0,
-            errors: 0,
+            counts: Counts::default(),
             buckets: [0; BUCKETS.len() + 1],
             duration: Duration::ZERO,
             last: None,
@@ -122,36 +147,17 @@ impl Book {
         let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::as_mut) else {
             return;
         };
-        match result {
-            None => row.errors += 1,
-            Some(ProbeResult::Success) => {
-                row.successful += 1;
-                let bucket = BUCKETS.iter().position(|limit| took <= *limit).unwrap_or(BUCKETS.len());
-                row.buckets[bucket] = row.buckets[bucket].saturating_add(1);
-                row.duration += took;
-            }
-            Some(ProbeResult::Failure | ProbeResult::Unknown) => row.failed += 1,
+        row.counts.count(result);
+        if result == Some(ProbeResult::Success) {
+            let bucket = BUCKETS.iter().position(|limit| took <= *limit).unwrap_or(BUCKETS.len());
+            row.buckets[bucket] = row.buckets[bucket].saturating_add(1);
+            row.duration += took;
         }
     }
 
     /// A worker's row.
     pub fn row(&self, worker: WorkerId) -> Option<&Row> {
         self.rows.get(worker as usize)?.as_deref()
-    }
-
-    /// All rows as a JSON list: names and counts.
-    pub fn to_json(&self) -> Vec<u8> {
-        let rows: Vec<serde_json::Value> = self
-            .rows()
-            .map(|row| {
-                serde_json::json!({
-                    "probe_type": row.probe_type.title(), "container": &*row.container, "pod": &*row.pod,
-                    "namespace": &*row.namespace, "pod_uid": &*row.pod_uid,
-                    "successful": row.successful, "failed": row.failed, "errors": row.errors,
-                })
-            })
-            .collect();
-        serde_json::to_vec(&rows).expect("plain data")
     }
 
     /// All rows.

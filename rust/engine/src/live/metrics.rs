@@ -94,7 +94,7 @@ fn write_histogram(page: &mut String, name: &str, labels: &str, histogram: &Hist
 }
 
 fn write_total(page: &mut String, row: &Row) {
-    for (result, count) in [("successful", row.successful), ("failed", row.failed)] {
+    for (result, count) in [("successful", row.counts.successful), ("failed", row.counts.failed)] {
         if count > 0 {
             let _ = writeln!(
                 page,
@@ -110,7 +110,7 @@ fn write_total(page: &mut String, row: &Row) {
 }
 
 fn write_duration(page: &mut String, row: &Row) {
-    if row.successful == 0 {
+    if row.counts.successful == 0 {
         return;
     }
     let name = "prober_probe_duration_seconds";

@@ -28,7 +28,7 @@ impl Engine {
 
 fn document(worker: &WorkerState<'_>, row: Option<&Row>, wall: WallOffset) -> Value {
     let target = &worker.target;
-    let (failures, errors) = row.map_or((0, 0), |row| (row.failed, row.errors));
+    let (failures, errors) = row.map_or((0, 0), |row| (row.counts.failed, row.counts.errors));
     json!({
         "pod_uid": &*target.pod.uid,
         "container": &*target.container.name,
@@ -40,7 +40,7 @@ fn document(worker: &WorkerState<'_>, row: Option<&Row>, wall: WallOffset) -> Va
         "failure_threshold": worker.failure_threshold,
         "success_threshold": target.probe.success_threshold,
         "on_hold": worker.on_hold,
-        "runs": row.map_or(0, |row| row.successful) + failures + errors,
+        "runs": row.map_or(0, |row| row.counts.successful) + failures + errors,
         "failures": failures,
         "errors": errors,
         "next_at_ms": wall.wall_ms(worker.next_tick),

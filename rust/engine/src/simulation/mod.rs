@@ -3,24 +3,25 @@
 //! Time is counted in milliseconds from t = 0, which lies on a whole second of the wall clock; the prober started
 //! `warmup` earlier, so that the jitter of a young kubelet does not apply.
 
+mod player;
 mod record;
 mod script;
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::PodStatus;
 use probelet_core::prober::{Attempt, AttemptTarget, Outcome, Output, Prober, Settings, WorkerId};
 use probelet_core::semantics::Semantics;
-use probelet_core::spec::{Handler, PodSpec, ProbeType};
+use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::{Instant, WallOffset};
+use probelet_core::wheel::TimerWheel;
 
+use self::player::{Flight, Player, command};
 pub use self::record::Record;
 pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
-use crate::book::Book;
 use crate::handler::{Asker, Scratch, attempt};
 use crate::wire::StatusDocument;
 
@@ -47,30 +48,21 @@ pub struct Scene {
 #[derive(Debug)]
 pub struct Simulation {
     manager: StatusManager,
-    book: Book,
+    /// By the worker's number.
+    players: Vec<Player>,
     zero: Instant,
     now: Instant,
-    flights: BinaryHeap<Reverse<Flight>>,
-    launched: u64,
-    scripts: BTreeMap<Box<str>, Script>,
+    /// When attempts end; of those that end together, the one first that began first.
+    landings: TimerWheel<WorkerId>,
+    scripts: Vec<Script>,
+    script_names: BTreeMap<Box<str>, u32>,
+    script_changes: u32,
     defined: BTreeMap<Arc<str>, usize>,
     record: bool,
     sockets: bool,
     user_agent: String,
     records: Vec<Record>,
     runs: u64,
-}
-
-/// An attempt on its way; ordered by when it ends, then by when it began.
-#[derive(Debug)]
-struct Flight {
-    ends: Instant,
-    order: u64,
-    worker: WorkerId,
-    run: u32,
-    outcome: Outcome,
-    /// Written down when the attempt ends, as the recordings do.
-    record: Option<Box<Record>>,
 }
 
 impl Simulation {
@@ -86,12 +78,13 @@ impl Simulation {
         };
         Self {
             manager: StatusManager::new(Prober::new(settings, Instant::ZERO), scene.glue),
-            book: Book::default(),
+            players: Vec::new(),
             zero,
             now: zero,
-            flights: BinaryHeap::new(),
-            launched: 0,
-            scripts: BTreeMap::new(),
+            landings: TimerWheel::new(),
+            scripts: Vec::new(),
+            script_names: BTreeMap::new(),
+            script_changes: 0,
             defined: BTreeMap::new(),
             record: scene.record,
             sockets: scene.sockets,
@@ -103,7 +96,9 @@ impl Simulation {
 
     /// Scripts the exec attempts of `pod/container/type`.
     pub fn script(&mut self, key: &str, steps: Vec<Step>) {
-        self.scripts.insert(key.into(), Script::new(steps));
+        let number = self.script_number(key);
+        self.scripts[number as usize] = Script::new(steps);
+        self.script_changes = self.script_changes.wrapping_add(1);
     }
 
     /// Makes a pod known. The order of first definitions fixes how long its attempts take by default.
@@ -133,9 +128,14 @@ impl Simulation {
         self.runs
     }
 
-    /// What was counted per worker.
-    pub const fn book(&self) -> &Book {
-        &self.book
+    /// Names and counts of every live worker, as a JSON list.
+    pub fn counts_json(&self) -> Vec<u8> {
+        let prober = self.manager.prober();
+        let counted = prober.worker_states(None).into_iter();
+        let rows: Vec<_> = counted
+            .filter_map(|state| Some(self.players.get(state.id as usize)?.counts.to_json(&state.target)))
+            .collect();
+        serde_json::to_vec(&rows).expect("plain data")
     }
 
     /// The point `t_ms` on the prober's clock.
@@ -191,8 +191,8 @@ impl Simulation {
                 None => break,
                 Some(next) => self.now = self.now.max(next),
             }
-            while self.flights.peek().is_some_and(|Reverse(flight)| flight.ends <= self.now) {
-                self.land();
+            while let Some((_, worker)) = self.landings.pop(self.now) {
+                self.land(worker);
                 if self.drain(until) {
                     return true;
                 }
@@ -209,15 +209,14 @@ impl Simulation {
     }
 
     fn next_event(&mut self) -> Option<Instant> {
-        let landing = self.flights.peek().map(|Reverse(flight)| flight.ends);
-        [self.manager.prober_mut().next_deadline(), landing].into_iter().flatten().min()
+        [self.manager.prober_mut().next_deadline(), self.landings.next_deadline()].into_iter().flatten().min()
     }
 
-    /// Ends the attempt that is due first.
-    fn land(&mut self) {
-        if let Some(Reverse(flight)) = self.flights.pop() {
+    /// Ends a worker's attempt.
+    fn land(&mut self, worker: WorkerId) {
+        if let Some(flight) = self.players[worker as usize].flight.take() {
             self.records.extend(flight.record.map(|record| *record));
-            self.manager.prober_mut().handle_attempt(flight.worker, flight.run, flight.outcome, self.now);
+            self.manager.prober_mut().handle_attempt(worker, flight.run, flight.outcome, self.now);
         }
     }
 
@@ -227,16 +226,12 @@ impl Simulation {
         while let Some(output) = self.manager.poll_output() {
             match output {
                 Output::Attempt(attempt) => self.launch(attempt),
-                Output::RunFinished { worker, result, started } => {
+                Output::RunFinished { worker, result, .. } => {
                     self.runs += 1;
-                    self.book.count(worker, result, self.now.since(started));
+                    self.players[worker as usize].counts.count(result);
                 }
-                Output::WorkerStarted { worker } => {
-                    if let Some(target) = self.manager.prober().target(worker) {
-                        self.book.open(worker, &target);
-                    }
-                }
-                Output::WorkerEnded { worker } => self.book.close(worker),
+                Output::WorkerStarted { worker } => self.enrol(worker),
+                Output::WorkerEnded { .. } => {}
                 output => {
                     if let Output::Update(update) = &output {
                         changed |= watched == Some(update.probe_type);
@@ -248,47 +243,74 @@ impl Simulation {
         changed
     }
 
-    fn launch(&mut self, attempt: Attempt) {
-        let Some(target) = self.manager.prober().target(attempt.worker) else {
-            return;
-        };
-        let (pod, container, probe_type) = (&target.pod.name, &target.container.name, target.probe_type);
-        let command: &[Box<str>] = match &target.probe.handler {
-            Handler::Exec { command } => command,
-            _ if self.sockets => {
-                let outcome = self.ask(&target);
-                self.fly(attempt, self.now, outcome, None);
-                return;
-            }
-            _ => &[],
+    fn enrol(&mut self, worker: WorkerId) {
+        let Some(target) = self.manager.prober().target(worker) else {
+            return; // It has ended again.
         };
         let pod_index = self.defined.get(&target.pod.uid).copied().unwrap_or_default();
-        let delay = default_delay(probe_type as usize, target.container_index, pod_index);
-        let timeout = Duration::from_secs(target.probe.timeout_seconds.max(0).unsigned_abs().into());
-        // Without scripts and records nobody can tell one attempt from another: the fast path of benches.
-        let played = if self.scripts.is_empty() && !self.record {
-            Script::default().play(command, timeout, delay)
-        } else {
-            let key = format!("{pod}/{container}/{}", probe_type.name());
-            self.scripts.entry(key.into()).or_default().play(command, timeout, delay)
-        };
+        let player = Player::new(&target, pod_index);
+        match self.players.get_mut(worker as usize) {
+            Some(old) => *old = player,
+            // Numbers are given out in order; one that was skipped is of a worker that has ended again.
+            None => self.players.resize_with(worker as usize + 1, || Player::new(&target, pod_index)),
+        }
+    }
+
+    fn launch(&mut self, attempt: Attempt) {
+        let player = &self.players[attempt.worker as usize];
+        let (timeout, delay) = (player.timeout, player.delay);
+        if self.sockets && !player.is_exec {
+            let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
+            let outcome = self.ask(&target);
+            self.fly(attempt, self.now, outcome, None);
+            return;
+        }
+        if let Some((takes, _)) = player.steady.filter(|(_, changes)| *changes == self.script_changes) {
+            self.fly(attempt, self.now + takes, Outcome::Success, None);
+            return;
+        }
+        let script = player.script.unwrap_or_else(|| self.script_of(attempt.worker)) as usize;
+        let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
+        let played = self.scripts[script].play(command(&target), timeout, delay);
+        // Without records nobody can tell one success from another, and the script need not be asked again.
+        let steady = self.scripts[script].steady(delay).filter(|_| !self.record);
+        self.players[attempt.worker as usize].steady = steady.map(|takes| (takes, self.script_changes));
         let ends = self.now + played.takes;
         let record = self.record.then(|| {
             Box::new(Record::Probes {
                 t_ms: self.to_ms(self.now),
                 end_ms: self.to_ms(ends),
-                pod: (&**pod).into(),
-                container: (&**container).into(),
-                r#type: probe_type.name(),
+                pod: (&*target.pod.name).into(),
+                container: (&*target.container.name).into(),
+                r#type: target.probe_type.name(),
                 container_id: target.container_id.into(),
                 n: played.number,
                 attempt: attempt.attempt,
                 outcome: played.word,
                 timeout_s: target.probe.timeout_seconds,
-                command: command.to_vec(),
+                command: command(&target).to_vec(),
             })
         });
         self.fly(attempt, ends, played.outcome, record);
+    }
+
+    /// The number of a worker's script, which may be an empty one; asked for once.
+    fn script_of(&mut self, worker: WorkerId) -> u32 {
+        let target = self.manager.prober().target(worker).expect("it has an attempt");
+        let key = format!("{}/{}/{}", target.pod.name, target.container.name, target.probe_type.name());
+        let number = self.script_number(&key);
+        self.players[worker as usize].script = Some(number);
+        number
+    }
+
+    fn script_number(&mut self, key: &str) -> u32 {
+        if let Some(&number) = self.script_names.get(key) {
+            return number;
+        }
+        let number = u32::try_from(self.scripts.len()).expect("fewer than 2^32 scripts");
+        self.scripts.push(Script::default());
+        self.script_names.insert(key.into(), number);
+        number
     }
 
     /// Carries out an attempt over a real socket; the virtual clock stands still meanwhile.
@@ -302,10 +324,9 @@ impl Simulation {
     }
 
     fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) {
-        self.launched += 1;
-        let Attempt { worker, run, .. } = attempt;
-        let flight = Flight { ends, order: self.launched, worker, run, outcome, record };
-        self.flights.push(Reverse(flight));
+        let flight = Flight { run: attempt.run, outcome, record };
+        self.players[attempt.worker as usize].flight = Some(flight);
+        self.landings.arm(ends, attempt.worker);
     }
 
     fn write(&mut self, output: Output) {
@@ -362,30 +383,4 @@ impl Simulation {
     fn to_ms(&self, at: Instant) -> i64 {
         (at.as_nanos() as i64 - self.zero.as_nanos() as i64) / 1_000_000
     }
-}
-
-impl PartialEq for Flight {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
-    }
-}
-
-impl Eq for Flight {}
-
-impl PartialOrd for Flight {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Ord for Flight {
-    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
-        (self.ends, self.order).cmp(&(other.ends, other.order))
-    }
-}
-
-/// How long an answer takes unless a script says so: different for every worker, so that probes begun together end
-/// apart, and in the order in which the recordings have them.
-const fn default_delay(type_index: usize, container_index: usize, pod_index: usize) -> Duration {
-    Duration::from_millis(2 + type_index as u64 + 3 * container_index as u64 + 31 * pod_index as u64)
 }

@@ -72,6 +72,18 @@ impl Script {
         Self { steps, position: 0, used: 0, attempts: 0 }
     }
 
+    /// How long each further attempt takes, if all of them succeed without a word; the default if the script does not say.
+    pub fn steady(&self, delay: Duration) -> Option<Duration> {
+        match self.steps.get(self.position) {
+            None => Some(delay),
+            Some(step) => {
+                let is_last = self.position + 1 == self.steps.len();
+                let takes = step.delay_ms.map_or(delay, Duration::from_millis);
+                (is_last && step.outcome == Kind::Success).then_some(takes)
+            }
+        }
+    }
+
     /// Plays the next attempt. `command` and `timeout` are the probe's, `delay` the time an answer takes by default.
     pub fn play(&mut self, command: &[Box<str>], timeout: Duration, delay: Duration) -> Played {
         self.attempts += 1;
