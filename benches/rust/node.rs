@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
@@ -16,6 +16,7 @@ pub fn prober() -> Prober {
         seed: 1,
         wall: WallOffset::default(),
         start_jitter: true,
+        phasing: Phasing::Kubelet,
         record: false,
     };
     Prober::new(settings, Instant::ZERO)

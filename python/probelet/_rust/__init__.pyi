@@ -100,6 +100,7 @@ class Engine:
         user_agent: str = "kube-probe/1.36",
         kubelet_version: str = "1.36",
         start_jitter: bool = True,
+        phase: Literal["kubelet", "spread"] = "kubelet",
     ) -> Self: ...
     def fileno(self) -> int: ...
     def now(self) -> int:
@@ -176,6 +177,7 @@ class Simulation:
         record: bool = True,
         sockets: bool = False,
         user_agent: str = "kube-probe/1.36",
+        phase: Literal["kubelet", "spread"] = "kubelet",
     ) -> Self: ...
     @property
     def now_ms(self) -> int: ...

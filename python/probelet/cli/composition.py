@@ -118,7 +118,12 @@ async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[
 async def _service(plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path) -> AsyncIterator[Service]:
     version = plan.configuration.gates.version
     seed = int.from_bytes(os.urandom(8))
-    engine = Engine(seed=seed, kubelet_version=version, user_agent=f"kube-probe/{version}")
+    engine = Engine(
+        seed=seed,
+        kubelet_version=version,
+        user_agent=f"kube-probe/{version}",
+        phase=plan.configuration.probelet.phase,
+    )
     service = Service(
         client,
         engine,

@@ -29,8 +29,9 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     kind: str = KIND
 
     phase: Literal["kubelet", "spread"] = "kubelet"
-    """When a worker's runs fall: ``kubelet``, at once and then every period (default); ``spread``, at a phase derived
-    from the pod's UID, container and type, so that a rollout of many pods does not probe in step for ever."""
+    """When a worker's runs fall: ``kubelet``, at once and then every period (default); ``spread``, from the second
+    attempt on at a phase derived from the pod's UID, container and type, so that a rollout of many pods does not probe
+    in step for ever. The first attempt is the kubelet's; the second comes one to two periods later."""
     event_wording: Literal["kubelet", "counted"] = "kubelet"
     """``counted`` adds "2 of 3" to Unhealthy events (kubernetes#115823). Default ``kubelet``, which many parse."""
     started_carried_by: Literal["name", "id"] = "name"

@@ -12,7 +12,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::batch::Batch;
-use crate::error::{BoundaryError, probe_type, release};
+use crate::error::{BoundaryError, phasing, probe_type, release};
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
@@ -34,13 +34,16 @@ fn known(document: Option<StatusDocument>, uid: &str) -> Result<Vec<u8>, Boundar
 #[pymethods]
 impl Engine {
     #[new]
-    #[pyo3(signature = (*, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true))]
-    fn new(seed: u64, user_agent: &str, kubelet_version: &str, start_jitter: bool) -> PyResult<Self> {
+    #[pyo3(signature = (
+        *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true, phase = "kubelet"
+    ))]
+    fn new(seed: u64, user_agent: &str, kubelet_version: &str, start_jitter: bool, phase: &str) -> PyResult<Self> {
         let options = Options {
             semantics: release(kubelet_version)?,
             seed,
             user_agent: user_agent.to_owned(),
             start_jitter,
+            phasing: phasing(phase)?,
             glue: Glue::KUBELET,
         };
         let engine = live::Engine::start(options).map_err(|error| PyOSError::new_err(error.to_string()))?;

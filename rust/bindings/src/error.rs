@@ -1,5 +1,6 @@
 //! The one way out for errors: what Python hears is a `ValueError` with the reason.
 
+use probelet_core::prober::Phasing;
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
@@ -12,6 +13,7 @@ use pyo3::exceptions::PyValueError;
 pub(crate) enum BoundaryError {
     ExecKind(String),
     Json(WireError),
+    Phase(String),
     Protocol(String),
     ProbeType(String),
     Release(String),
@@ -33,6 +35,7 @@ impl From<BoundaryError> for PyErr {
             BoundaryError::Protocol(name) => {
                 format!("protocol: {name:?}: must be one of grpc, http, https, tcp")
             }
+            BoundaryError::Phase(name) => format!("phase: {name:?}: must be one of kubelet, spread"),
             BoundaryError::ProbeType(name) => {
                 format!("probe_type: {name:?}: must be one of liveness, readiness, startup")
             }
@@ -53,6 +56,14 @@ pub(crate) fn probe_type(name: &str) -> Result<ProbeType, BoundaryError> {
         .into_iter()
         .find(|probe_type| probe_type.name() == name)
         .ok_or_else(|| BoundaryError::ProbeType(name.to_owned()))
+}
+
+pub(crate) fn phasing(name: &str) -> Result<Phasing, BoundaryError> {
+    match name {
+        "kubelet" => Ok(Phasing::Kubelet),
+        "spread" => Ok(Phasing::Spread),
+        _ => Err(BoundaryError::Phase(name.to_owned())),
+    }
 }
 
 pub(crate) fn release(name: &str) -> Result<Semantics, BoundaryError> {

@@ -9,7 +9,7 @@ use probelet_engine::wire::{StatusDocument, decode_pod, decode_status};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::{BoundaryError, probe_type, release};
+use crate::error::{BoundaryError, phasing, probe_type, release};
 
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct Simulation(simulation::Simulation);
@@ -17,9 +17,10 @@ pub(crate) struct Simulation(simulation::Simulation);
 #[pymethods]
 impl Simulation {
     #[new]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     #[pyo3(signature = (
         *, warmup_ms = 3_600_000, seed = 0, kubelet_version = "1.36", glue = "kubelet", record = true,
-        sockets = false, user_agent = "kube-probe/1.36"
+        sockets = false, user_agent = "kube-probe/1.36", phase = "kubelet"
     ))]
     fn new(
         warmup_ms: u64,
@@ -29,6 +30,7 @@ impl Simulation {
         record: bool,
         sockets: bool,
         user_agent: &str,
+        phase: &str,
     ) -> Result<Self, BoundaryError> {
         let glue = match glue {
             "kubelet" => Glue::KUBELET,
@@ -46,6 +48,7 @@ impl Simulation {
             seed,
             warmup,
             glue,
+            phasing: phasing(phase)?,
             record,
             sockets,
             user_agent: user_agent.to_owned(),

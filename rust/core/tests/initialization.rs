@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
@@ -50,6 +50,7 @@ impl Life {
             semantics: Semantics::V1_36,
             seed: 0,
             wall: WallOffset::default(),
+            phasing: Phasing::Kubelet,
             start_jitter: false,
             record: false,
         };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
@@ -54,7 +54,14 @@ impl Bench {
             deleting: false,
             api_ready: false,
         };
-        let settings = Settings { semantics, seed: 0, wall: WallOffset::default(), start_jitter: false, record: false };
+        let settings = Settings {
+            semantics,
+            seed: 0,
+            wall: WallOffset::default(),
+            start_jitter: false,
+            phasing: Phasing::Kubelet,
+            record: false,
+        };
         let mut prober = Prober::new(settings, Instant::ZERO);
         prober.define_pod(Arc::new(pod));
         let mut bench =

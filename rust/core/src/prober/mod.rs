@@ -10,6 +10,7 @@
 mod attempt;
 mod glue;
 mod output;
+mod phasing;
 mod pods;
 mod run;
 mod snapshot;
@@ -25,6 +26,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::attempt::{ATTEMPTS_PER_RUN, AttemptTarget};
 pub use self::output::{Attempt, Event, Outcome, Output, Reason, ResultRecord, Update, WorkerId};
+pub use self::phasing::Phasing;
 use self::pods::Pods;
 pub use self::snapshot::WorkerState;
 use self::worker::{Worker, WorkerPhase};
@@ -48,6 +50,8 @@ pub struct Settings {
     pub wall: WallOffset,
     /// Whether first runs are spread over a period while the prober is younger than it, as a kubelet does.
     pub start_jitter: bool,
+    /// Where runs fall.
+    pub phasing: Phasing,
     /// Whether to hand out [`Output::Record`] for every set and removal.
     pub record: bool,
 }
@@ -61,6 +65,7 @@ pub struct Prober {
     started_wall_ms: i64,
     wall: WallOffset,
     start_jitter: bool,
+    phasing: Phasing,
     record: bool,
     rng: Rng,
     pods: Pods,
@@ -95,6 +100,7 @@ impl Prober {
             started_wall_ms: settings.wall.wall_ms(now),
             wall: settings.wall,
             start_jitter: settings.start_jitter,
+            phasing: settings.phasing,
             record: settings.record,
             rng: Rng::new(settings.seed),
             pods: Pods::new(),
@@ -218,9 +224,7 @@ impl Prober {
             WorkerPhase::Waiting if worker.stop => self.end_worker(id),
             WorkerPhase::Waiting if worker.triggered => {
                 worker.triggered = false;
-                if self.semantics.trigger_resets_ticker {
-                    worker.next_tick = now + worker.period();
-                }
+                worker.take_trigger(self.semantics.trigger_resets_ticker, now);
                 self.disarm(id);
                 self.run(id, now, now);
             }

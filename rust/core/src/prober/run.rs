@@ -43,6 +43,7 @@ impl Prober {
                 worker.phase = WorkerPhase::InFlight { attempt: 1 };
                 worker.run = worker.run.wrapping_add(1);
                 worker.run_started = now;
+                worker.take_phase(self.phasing, now);
                 let run = worker.run;
                 self.outputs.push_back(Output::Attempt(Attempt { worker: id, run, attempt: 1, scheduled }));
             }

@@ -4,7 +4,7 @@
 //! 1. A worker is pure memory. It is woken by its tick, a stop, a manual trigger or the end of its attempt.
 //! 2. Ticks lie on a grid that is fixed when the worker starts (after its jitter): start + k * period. Ticks that pass
 //!    while a run is in flight collapse into one that is served at once; later ticks stay on the grid.
-//! 3. A manual trigger starts the grid anew at its own moment. At most one waits.
+//! 3. A manual trigger starts the grid anew at its own moment. At most one waits. (Another phasing: [`super::Phasing`].)
 //! 4. A stop is seen between runs only; a run in flight is finished and its result published first.
 //!
 //! | phase | woken by | becomes |
@@ -47,6 +47,8 @@ pub(crate) struct Worker {
     pub(crate) triggered: bool,
     /// Whether the worker waits in the prober's ready queue.
     pub(crate) queued: bool,
+    /// Whether its ticks lie on its own phase.
+    pub(crate) is_phased: bool,
     pub(crate) last_result: ProbeResult,
     pub(crate) result_run: i32,
     pub(crate) initial_delay_seconds: i32,
@@ -87,6 +89,7 @@ impl Worker {
             stop: false,
             triggered: false,
             queued: false,
+            is_phased: false,
             last_result: ProbeResult::Success,
             result_run: 0,
             initial_delay_seconds: probe.initial_delay_seconds,

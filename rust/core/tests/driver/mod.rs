@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Attempt, Outcome, Output, Prober, Settings, WorkerId};
+use probelet_core::prober::{Attempt, Outcome, Output, Phasing, Prober, Settings, WorkerId};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
@@ -40,6 +40,7 @@ impl Driver {
             seed,
             wall: WallOffset::default(),
             start_jitter: true,
+            phasing: Phasing::Kubelet,
             record: true,
         };
         let manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);

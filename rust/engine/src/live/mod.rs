@@ -20,7 +20,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use probelet_core::podstatus::PodStatus;
-use probelet_core::prober::{Outcome, Prober, Settings, WorkerId};
+use probelet_core::prober::{Outcome, Phasing, Prober, Settings, WorkerId};
 use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{PodSpec, ProbeType};
@@ -46,6 +46,8 @@ pub struct Options {
     pub user_agent: String,
     /// Whether first runs are spread over a period while the engine is younger than it, as in a young kubelet.
     pub start_jitter: bool,
+    /// Where runs fall.
+    pub phasing: Phasing,
     /// What is done with results.
     pub glue: Glue,
 }
@@ -114,6 +116,7 @@ impl Engine {
             seed: options.seed,
             wall: clock.wall(),
             start_jitter: options.start_jitter,
+            phasing: options.phasing,
             record: false,
         };
         let state = State {

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::PodStatus;
-use probelet_core::prober::{Attempt, AttemptTarget, Outcome, Output, Prober, Settings, WorkerId};
+use probelet_core::prober::{Attempt, AttemptTarget, Outcome, Output, Phasing, Prober, Settings, WorkerId};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
@@ -36,6 +36,8 @@ pub struct Scene {
     pub warmup: Duration,
     /// What is done with results.
     pub glue: Glue,
+    /// Where runs fall.
+    pub phasing: Phasing,
     /// Whether to write records.
     pub record: bool,
     /// Whether probes that are not exec ask a real socket. If not, they are scripted as exec probes are.
@@ -74,6 +76,7 @@ impl Simulation {
             seed: scene.seed,
             wall: WallOffset(-(zero.as_nanos() as i64)),
             start_jitter: true,
+            phasing: scene.phasing,
             record: scene.record,
         };
         Self {

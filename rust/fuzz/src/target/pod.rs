@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::port::resolve;
-use probelet_core::prober::{Outcome, Output, Prober, Settings};
+use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{Handler, PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
@@ -40,6 +40,7 @@ fn live(pod: PodSpec) {
         seed: 1,
         wall: WallOffset::default(),
         start_jitter: false,
+        phasing: Phasing::Kubelet,
         record: false,
     };
     let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);

@@ -1,0 +1,75 @@
+//! Where a worker's runs fall.
+//!
+//! The kubelet's own way is start + k * period. Pods that start together, as those of a rollout or of a node that was
+//! drained do, are probed together for ever.
+//!
+//! With [`Phasing::Spread`] a worker has a phase, made of the pod's UID, the container's name and the probe's type, and
+//! from its second attempt on its runs fall on it: at phase + k * period on the prober's clock.
+//!
+//! 1. The first attempt is the kubelet's, to the nanosecond: until then the worker keeps the kubelet's grid, and with it
+//!    `initialDelaySeconds` and the wait for a startup probe.
+//! 2. The second one comes at the first moment of the phase that is at least a period later, so that no container gets
+//!    less time than `failureThreshold` and `periodSeconds` give it.
+//! 3. A manual trigger is served at once and moves nothing.
+//! 4. A startup probe keeps the kubelet's grid: it ends soon, and the others wait for it.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::worker::Worker;
+use crate::spec::ProbeType;
+use crate::time::Instant;
+
+/// Who decides where a worker's runs fall.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Phasing {
+    /// The moment at which it began.
+    #[default]
+    Kubelet,
+    /// From its second attempt on, a phase of its own.
+    Spread,
+}
+
+impl Worker {
+    /// An attempt begins: the worker moves to its phase, if it has one and is not there yet.
+    pub(super) fn take_phase(&mut self, phasing: Phasing, now: Instant) {
+        if phasing == Phasing::Kubelet || self.is_phased || self.probe_type == ProbeType::Startup {
+            return;
+        }
+        self.is_phased = true;
+        let earliest = now.as_nanos().saturating_add(self.period_ns);
+        let since_phase = (earliest - self.phase_ns()) % self.period_ns;
+        let wait = if since_phase == 0 { 0 } else { self.period_ns - since_phase };
+        self.next_tick = Instant::from_nanos(earliest) + Duration::from_nanos(wait);
+    }
+
+    /// A manual trigger is served: a new grid begins with it, unless the worker is on its phase.
+    pub(super) fn take_trigger(&mut self, resets_ticker: bool, now: Instant) {
+        if !self.is_phased {
+            if resets_ticker {
+                self.next_tick = now + self.period();
+            }
+        } else if self.next_tick <= now {
+            self.take_tick(now);
+        }
+    }
+
+    /// The worker's own part of its period, below it.
+    fn phase_ns(&self) -> u64 {
+        let parts = [self.object.uid.as_bytes(), self.container_name().as_bytes(), self.probe_type.name().as_bytes()];
+        let hash = parts.iter().fold(FNV_BASIS, |hash, part| {
+            part.iter().chain(&[PART_END]).fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME))
+        });
+        // FNV leaves the high bits of similar names alike; this is SplitMix64's last step.
+        let mixed = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        ((u128::from(mixed ^ (mixed >> 31)) * u128::from(self.period_ns)) >> 64) as u64
+    }
+}
+
+/// FNV-1a, 64 bits (draft-eastlake-fnv): no seed, so a worker has its phase on every node and after every restart.
+const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
+const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
+/// A byte that no name holds.
+const PART_END: u8 = 0xFF;

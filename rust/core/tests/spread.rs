@@ -1,0 +1,172 @@
+//! `phase: spread` beside the kubelet's own phases, on the same pods.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
+use probelet_core::restart::RestartPolicy;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::status::{Glue, StatusManager};
+use probelet_core::time::{Instant, WallOffset};
+use proptest::prelude::*;
+
+/// A pod of one container, when it is added, and when its container starts after that.
+#[derive(Clone, Debug)]
+struct Life {
+    pod: Arc<PodSpec>,
+    added: Instant,
+    started: Instant,
+    /// How many of its startup probe's first runs fail.
+    slow_runs: u8,
+}
+
+/// When attempts began, by pod and type.
+type Attempts = BTreeMap<(Arc<str>, ProbeType), Vec<u64>>;
+
+fn probe(initial_delay_seconds: i32, period_seconds: i32) -> ProbeSpec {
+    ProbeSpec {
+        handler: Handler::None,
+        initial_delay_seconds,
+        timeout_seconds: 1,
+        period_seconds,
+        success_threshold: 1,
+        failure_threshold: 9,
+        initialization_failure_threshold: 0,
+    }
+}
+
+fn pod(number: usize, probes: [Option<ProbeSpec>; 3]) -> Arc<PodSpec> {
+    Arc::new(PodSpec {
+        uid: format!("00000000-0000-4000-8000-{number:012}").into(),
+        name: format!("p{number}").into(),
+        namespace: "ns".into(),
+        restart_policy: RestartPolicy::Always,
+        containers: vec![ContainerSpec {
+            name: "app".into(),
+            ports: Vec::new(),
+            restart_policy: None,
+            restart_rules: Vec::new(),
+            probes: probes.map(|probe| probe.map(Box::new)),
+        }],
+        regular: 1,
+        deleting: false,
+        api_ready: false,
+    })
+}
+
+fn status(life: &Life, is_running: bool) -> PodStatus {
+    let at = life.started.as_nanos() as i64 / 1_000_000;
+    let state = if is_running { State::Running { started_at_ms: Some(at) } } else { State::Waiting };
+    let id = if is_running { format!("c://{}", life.pod.uid) } else { String::new() };
+    PodStatus {
+        phase: Phase::Running,
+        pod_ip: "127.0.0.1".into(),
+        all_containers_restarting: false,
+        containers: vec![ContainerStatus::new("app".into(), id.into(), state)],
+        regular: 1,
+    }
+}
+
+/// Plays the lives until `end`. Answers come at once.
+fn play(lives: &[Life], phasing: Phasing, start_jitter: bool, end: Duration) -> Attempts {
+    let settings = Settings {
+        semantics: Semantics::V1_36,
+        seed: 7,
+        wall: WallOffset::default(),
+        start_jitter,
+        phasing,
+        record: false,
+    };
+    let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);
+    let mut inputs: Vec<_> =
+        lives.iter().flat_map(|life| [(life.added, life, false), (life.started, life, true)]).collect();
+    inputs.sort_by_key(|(at, ..)| *at);
+    let mut inputs = inputs.into_iter().peekable();
+    let slow_runs: BTreeMap<_, _> = lives.iter().map(|life| (Arc::clone(&life.pod.uid), life.slow_runs)).collect();
+    let mut attempts = Attempts::new();
+    loop {
+        let deadline = manager.prober_mut().next_deadline();
+        let now = inputs.peek().map(|(at, ..)| *at).into_iter().chain(deadline).min();
+        let Some(now) = now.filter(|now| *now <= Instant::ZERO + end) else { return attempts };
+        while let Some((_, life, is_running)) = inputs.next_if(|(at, ..)| *at == now) {
+            manager.prober_mut().define_pod(Arc::clone(&life.pod));
+            manager.sync_pod(&life.pod.uid, status(life, is_running));
+        }
+        manager.settle(now);
+        while let Some(output) = manager.poll_output() {
+            let Output::Attempt(attempt) = output else { continue };
+            let target = manager.prober().target(attempt.worker).expect("it has an attempt");
+            let (uid, probe_type) = (Arc::clone(&target.pod.uid), target.probe_type);
+            let seen = attempts.entry((Arc::clone(&uid), probe_type)).or_default();
+            seen.push(now.as_nanos());
+            let is_slow = probe_type == ProbeType::Startup && seen.len() <= slow_runs[&uid].into();
+            let outcome = if is_slow { Outcome::Unknown } else { Outcome::Success };
+            manager.prober_mut().handle_attempt(attempt.worker, attempt.run, outcome, now);
+            manager.settle(now);
+        }
+    }
+}
+
+fn life(number: usize) -> impl Strategy<Value = Life> {
+    let probe = || prop::option::weighted(0.7, (0..20_i32, 1..12_i32).prop_map(|(delay, period)| probe(delay, period)));
+    (prop::array::uniform3(probe()), 0..30_000_u64, 1..9_000_u64, 0..4_u8).prop_map(
+        move |(probes, added, starts_after, slow_runs)| {
+            let added = Instant::from_millis(added);
+            let started = added + Duration::from_millis(starts_after);
+            Life { pod: pod(number, probes), added, started, slow_runs }
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn the_first_attempt_is_the_kubelets_and_no_later_one_is_hurried(
+        lives in (0..6_usize).prop_flat_map(|pods| (0..pods).map(life).collect::<Vec<_>>()),
+        start_jitter in any::<bool>(),
+    ) {
+        let end = Duration::from_secs(120);
+        let kubelet = play(&lives, Phasing::Kubelet, start_jitter, end);
+        let spread = play(&lives, Phasing::Spread, start_jitter, end);
+        let first = |attempts: &Attempts| attempts.iter().map(|(key, at)| (key.clone(), at[0])).collect::<Vec<_>>();
+        prop_assert_eq!(first(&kubelet), first(&spread));
+        for life in &lives {
+            for probe_type in [ProbeType::Readiness, ProbeType::Liveness] {
+                let Some(at) = spread.get(&(Arc::clone(&life.pod.uid), probe_type)) else { continue };
+                let probe = life.pod.containers[0].probe(probe_type).expect("it has attempts");
+                let period = probe.period().as_nanos() as u64;
+                let delay = u64::from(probe.initial_delay_seconds.unsigned_abs()) * 1_000_000_000;
+                prop_assert!(at[0] >= life.started.as_nanos() / 1_000_000_000 * 1_000_000_000 + delay);
+                let gaps: Vec<u64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
+                prop_assert!(gaps.first().is_none_or(|&gap| (period..2 * period).contains(&gap)), "{gaps:?}");
+                prop_assert!(gaps.iter().skip(1).all(|&gap| gap == period), "{gaps:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rollout_of_a_thousand_pods_is_probed_apart_from_the_second_run_on() {
+    let now = Instant::from_millis(3_600_000);
+    let lives: Vec<_> = (0..1_000)
+        .map(|number| Life {
+            pod: pod(number, [None, Some(probe(0, 10)), None]),
+            added: now,
+            started: now + Duration::from_millis(1),
+            slow_runs: 0,
+        })
+        .collect();
+    let peak = |phasing| {
+        let attempts = play(&lives, phasing, true, Duration::from_secs(3_660));
+        let mut buckets = BTreeMap::new();
+        for at in attempts.values().flat_map(|at| &at[2..]) {
+            *buckets.entry(at / 10_000_000).or_insert(0) += 1;
+        }
+        buckets.into_values().max().expect("probes")
+    };
+    assert_eq!(peak(Phasing::Kubelet), 1_000);
+    // A thousand in a thousand buckets: one on average, and chance allows a few.
+    assert!(peak(Phasing::Spread) <= 8, "{}", peak(Phasing::Spread));
+}
