@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 from contextlib import ExitStack
+from threading import Timer
 from typing import Any
 
 from benches.cpu import cpu
@@ -12,8 +13,8 @@ from benches.machine import ROOT
 from benches.scenario import Scenario, Suite
 from benches.target import Watched, target
 
-SPARE_SECONDS = 45
-"""To start, to add workers and to stop; an engine that takes longer hangs."""
+SPARE_SECONDS = 60
+"""To start, to add workers, to warm up and to stop; an engine that takes longer hangs and is killed."""
 REACHED = 0.97
 """A prober that makes fewer of its probes is saturated."""
 BUSY = 0.97
@@ -66,31 +67,41 @@ def _listens(scenario: Scenario) -> bool:
 
 
 def _measure(engine: Engine, scenario: Scenario, suite: Suite, watched: Watched | None, asked: list[str]) -> Row:
-    pid = watched.pid if watched else None
+    pid, longest = watched.pid if watched else None, _or(scenario.duration, suite, suite.duration) + SPARE_SECONDS
+    stamped = None
     with subprocess.Popen(asked, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
+        watchdog = Timer(longest, process.kill)
+        watchdog.start()
         try:
-            assert process.stderr is not None
-            said = []
-            for line in process.stderr:
-                said.append(line)
-                if "measuring" in line:
-                    break
+            said = _until("measuring", process)
             before = cpu(pid)
             if watched:
                 watched.forget()
-            longest = _or(scenario.duration, suite, suite.duration) + SPARE_SECONDS
-            out, err = process.communicate(timeout=longest)
-        except subprocess.TimeoutExpired as error:
-            raise EngineError(f"{engine.name} did not end: {' '.join(asked)}") from error
+            said += _until("measured", process)
+            used = cpu(pid) - before
+            if watched:
+                stamped = watched.statistics()
+            out, err = process.communicate()
         finally:
+            watchdog.cancel()
             process.kill()
     if process.returncode:
-        raise EngineError(f"{' '.join(asked)}\n{''.join(said)}{err}exit code {process.returncode}")
-    used = cpu(pid) - before
-    return row(engine.name, scenario, suite, json.loads(out), watched.statistics() if watched else None) | {
+        raise EngineError(f"{' '.join(asked)}\n{said}{err}exit code {process.returncode}")
+    return row(engine.name, scenario, suite, json.loads(out), stamped) | {
         "target_cores": round(used.target / max(1e-9, used.all) * (os.cpu_count() or 1), 2),
         "busy": round(used.busy / max(1e-9, used.all), 3),
     }
+
+
+def _until(word: str, process: "subprocess.Popen[str]") -> str:
+    """What an engine says up to a line with that word, or to its end."""
+    assert process.stderr is not None
+    said = ""
+    for line in process.stderr:
+        said += line
+        if word in line:
+            break
+    return said
 
 
 def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | None) -> Row:

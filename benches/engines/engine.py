@@ -14,8 +14,8 @@ class Engine:
     """A prober under measurement.
 
     ``program HANDLER --target ADDRESS/BITS:PORT --workers N --period Ns --warm Ns --duration Ns`` and, where a scenario
-    has them, ``--faulty``, ``--burst``, ``--churn`` and ``--restarts``. It says "measuring" on stderr when the measured
-    time begins and prints an object of schema probelet-bench/1.
+    has them, ``--faulty``, ``--burst``, ``--churn`` and ``--restarts``. It says "measuring" and "measured" on stderr
+    when the measured time begins and ends, and prints an object of schema probelet-bench/1.
     """
 
     name: str

@@ -4,8 +4,8 @@
  *     epoll http|tcp --target ADDRESS/BITS:PORT [--faulty ADDRESS/BITS:PORT=PERCENT] [--workers 1000] [--period 1s]
  *          [--duration 10s] [--warm 2s] [--burst] [--tick]
  *
- * Worker n probes the n-th address of its target. Says "measuring" on stderr when the measured time begins. Prints one
- * JSON object: CPU (user + sys of this process, getrusage) per probe over the measured time, and lateness, the moment of
+ * Worker n probes the n-th address of its target. Says "measuring" and "measured" on stderr when the measured time begins and ends.
+ * Prints one JSON object: CPU (user + sys of this process, getrusage) per probe over the measured time, and lateness, the moment of
  * connect against the worker's own schedule.
  */
 #define _GNU_SOURCE
@@ -251,5 +251,6 @@ int main(int argc, char **argv) {
   begin += warm * SECOND;
   probe_for(begin, seconds * SECOND);
   getrusage(RUSAGE_SELF, &after);
+  fprintf(stderr, "measured\n");
   report(cpu_seconds(&after) - cpu_seconds(&before), after.ru_nvcsw - before.ru_nvcsw, (double)(now() - begin) / 1e9);
 }

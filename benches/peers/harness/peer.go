@@ -41,6 +41,7 @@ func Run(name string, o Options, peer Peer) {
 	elapsed := time.Since(began).Seconds()
 	used = usageNow().minus(used)
 	after := peer.Counts()
+	fmt.Fprintln(os.Stderr, "measured")
 	grown := residentBytes() - loaded
 
 	began = time.Now()

@@ -77,6 +77,7 @@ async def measure(options: argparse.Namespace) -> None:
         await asyncio.sleep(options.duration)
         elapsed, used = time.monotonic() - began, usage() - used
         probes = counts.probes - before.probes
+        print("measured", file=sys.stderr, flush=True)
         report = {
             "schema": "probelet-bench/1",
             "engine": "asyncio",

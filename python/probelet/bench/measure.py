@@ -12,6 +12,7 @@ from probelet.bench.load import Load
 from probelet.bench.place import Place
 from probelet.bench.pods import node, uid
 from probelet.bench.reading import read
+from probelet.bench.target import OwnTarget
 from probelet.bench.usage import resident_bytes, usage
 
 TURN_SECONDS = 0.1
@@ -35,19 +36,20 @@ def serve(engine: Engine, seconds: float) -> None:
                 engine.finish_execs([(run.run, "exit", 0, b"") for run in batch.execs])
 
 
-def measure(load: Load, target: Place, say: Say, begin: Callable[[], None]) -> dict[str, Any]:
+def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = None) -> dict[str, Any]:
     """Add the pods, warm up, measure, remove the pods. Returns what ``probelet bench`` prints, but for the schema.
 
-    ``begin`` is called when the measured time begins. Ctrl-C ends the measured time early.
+    A target that is ``watched`` says how late the probes were; otherwise the engine does. Ctrl-C ends the measured time
+    early.
     """
     engine = Engine(seed=1, start_jitter=not load.burst)
     try:
-        return _measure(engine, load, target, say, begin)
+        return _measure(engine, load, target, say, watched)
     finally:
         engine.close()
 
 
-def _measure(engine: Engine, load: Load, target: Place, say: Say, begin: Callable[[], None]) -> dict[str, Any]:
+def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTarget | None) -> dict[str, Any]:
     pods = list(node(load, target))
     for _, pod, _ in pods:
         engine.define_pod(pod)
@@ -58,7 +60,8 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, begin: Callabl
     say(f"{load.workers:,} workers added; warming up for {load.warm:g} s")
     serve(engine, load.warm)
     failed = _false_failures(engine, load)
-    begin()
+    if watched:
+        watched.forget()
     before, used, began = read(engine), usage(), time.monotonic()
     try:
         say(f"measuring for {load.duration:g} s")
@@ -67,6 +70,10 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, begin: Callabl
         say("interrupted; these are the figures so far")
     elapsed, used = time.monotonic() - began, usage() - used
     seen = read(engine) - before
+    late = {name: seen.lateness_ms(quantile) for name, quantile in QUANTILES.items()}
+    if watched:
+        late = watched.statistics()["lateness_ms"]
+    say("measured; removing the workers")
     grown = resident_bytes() - loaded
     failed = _false_failures(engine, load) - failed if load.faulty else seen.failures
     began = time.monotonic()
@@ -82,7 +89,7 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, begin: Callabl
         "probes_per_second": round(seen.probes / elapsed, 1),
         "cpu_us_per_probe": round(used.cpu_seconds * 1e6 / seen.probes, 2) if seen.probes else None,
         "false_failures": failed,
-        "lateness_ms": {name: round(seen.lateness_ms(quantile), 3) for name, quantile in QUANTILES.items()},
+        "lateness_ms": {name: round(late[name], 3) for name in QUANTILES},
         "bytes_per_worker": round(grown / load.workers),
         "add_ms": round(added * 1000, 1),
         "remove_ms": round(removed * 1000, 1),

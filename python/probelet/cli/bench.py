@@ -113,13 +113,11 @@ def _measure(load: "Load", target: str | None, output: str) -> None:
         if load.handler == "exec" or target is not None:
             place = Place.parse(target) if target is not None else Place.parse("127.0.0.1:1")
             where = where if target is not None else "no target"
-            seen = measure(load, place, _say, lambda: None)
+            seen = measure(load, place, _say)
         else:
             with own_target(load.handler, load.period) as own:
-                seen = measure(load, own.place, _say, own.forget)
+                seen = measure(load, own.place, _say, own)
                 where, stamped = "its own target", "stamped by the target"
-                late = own.statistics()["lateness_ms"]
-                seen["lateness_ms"] = {name: late[name] for name in seen["lateness_ms"]}
     except PlaceError as error:
         raise CliError(f"--target: {error}") from None
     except (TargetError, OSError) as error:
