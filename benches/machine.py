@@ -21,7 +21,7 @@ def machine() -> dict[str, str]:
         "kubelet": _module("kubelet", "k8s.io/kubernetes"),
         "blackbox_exporter": _module("blackbox", "github.com/prometheus/blackbox_exporter"),
         "aiohttp": version("aiohttp"),
-        "commit": _output("git", "describe", "--always", "--dirty"),
+        "commit": _output("git", "describe", "--always") + ("-dirty" if _changed() else ""),
     }
 
 
@@ -30,6 +30,11 @@ def _cpu() -> str:
         if line.startswith("model name"):
             return line.partition(":")[2].strip()
     return platform.machine()
+
+
+def _changed() -> bool:
+    """Whether anything but results differs from the commit."""
+    return bool(_output("git", "status", "--porcelain", "--", ".", ":!benches/results", ":!benches/RESULTS.md"))
 
 
 def _module(peer: str, module: str) -> str:

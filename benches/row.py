@@ -105,13 +105,13 @@ def _until(word: str, process: "subprocess.Popen[str]") -> str:
 
 
 def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | None) -> Row:
-    """What is kept of a measurement. Lateness is the target's word where there is one."""
+    """What is kept of a measurement. Lateness is the target's word where it has seen three probes of a worker,
+    which make a grid; otherwise the prober's own."""
     workers = suite.workers or scenario.workers
     inside = seen.get("lateness_ms")
     late = inside
-    if stamped:
-        # Without three probes of a worker there is no grid.
-        late = {name: stamped["lateness_ms"][name] for name in QUANTILES} if stamped["samples"] else None
+    if stamped and stamped["samples"]:
+        late = {name: stamped["lateness_ms"][name] for name in QUANTILES}
     kept = {key: seen.get(key) for key in KEPT}
     return (
         {"scenario": scenario.name, "engine": name, "workers": workers}

@@ -90,7 +90,9 @@ def test_lateness_is_what_the_target_says_where_there_is_one() -> None:
     assert measured["lateness_ms"] == LATE
     assert row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": LATE}, None)["lateness_ms"] == LATE
     assert row("probelet", scenario(period=36000), SUITE, SEEN, stamped)["lateness_ms"] is None
-    assert row("epoll", scenario(), SUITE, SEEN, stamped | {"samples": 0})["lateness_ms"] is None
+    few = stamped | {"samples": 0}
+    assert row("kubelet", scenario(), SUITE, SEEN, few)["lateness_ms"] is None
+    assert row("epoll", scenario(), SUITE, SEEN | {"lateness_ms": LATE}, few)["lateness_ms"] == LATE
     assert measured["cores"] == 0.001
 
 
