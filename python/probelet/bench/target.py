@@ -41,9 +41,12 @@ class OwnTarget:
 
     def _ask(self, word: str) -> dict[str, Any]:
         assert self._process.stdin is not None
-        self._process.stdin.write(f"{word}\n")
-        self._process.stdin.flush()
-        answer: dict[str, Any] = json.loads(self._line())
+        try:
+            self._process.stdin.write(f"{word}\n")
+            self._process.stdin.flush()
+            answer: dict[str, Any] = json.loads(self._line())
+        except (BrokenPipeError, json.JSONDecodeError):
+            raise TargetError("the target has ended before its prober") from None
         return answer
 
     def _line(self) -> str:
