@@ -1,4 +1,4 @@
-//! The start decision with its keyed back-off, and the token bucket.
+//! The start decision with its keyed back-off, the model on top of it, and the token bucket.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -6,6 +6,7 @@ use std::time::Duration;
 use criterion::Criterion;
 use probelet_core::backoff::{Backoff, Curve, Exit};
 use probelet_core::bucket::TokenBucket;
+use probelet_core::crashloop::{Load, Scene, Scheduler};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::time::Instant;
 
@@ -24,6 +25,23 @@ fn backoff(criterion: &mut Criterion) {
             let exit = Exit { finished: now, code: 1 };
             black_box(table.decide(&keys[next], Some(exit), RestartPolicy::Always, &[], now))
         });
+    });
+}
+
+/// A million pods are as many of these.
+fn crash_loop(criterion: &mut Criterion) {
+    let scene = Scene {
+        curve: Curve::REDUCED,
+        jitter_milli: 0,
+        run_min: Duration::ZERO,
+        run_max: Duration::ZERO,
+        exit_code: 1,
+        policy: RestartPolicy::Always,
+        scheduler: Scheduler::Exact,
+    };
+    let mut load = Load::new(Duration::from_secs(1_800), Duration::from_secs(1));
+    criterion.bench_function("crash loop/30 min of a pod on 1s/60s", |bench| {
+        bench.iter(|| load.add(black_box(&scene), Instant::ZERO, 0));
     });
 }
 
@@ -48,6 +66,7 @@ fn configured() -> Criterion {
 fn main() {
     let mut criterion = configured().configure_from_args();
     backoff(&mut criterion);
+    crash_loop(&mut criterion);
     bucket(&mut criterion);
     criterion.final_summary();
 }

@@ -88,15 +88,20 @@ def crashing(gate: ObservedGate) -> dict[tuple[int, str], list[Decision]]:
     return found
 
 
-def judge(scene: Scene, gate: ObservedGate, sink: ApiSink, until_ns: int, cost: Cost | None = None) -> Outcome:
-    """The document of a scene that was played until ``until_ns``; without a ``cost`` in virtual time."""
+def judge(
+    scene: Scene, gate: ObservedGate, sink: ApiSink, until_ns: int, *, began_ns: int = 0, cost: Cost | None = None
+) -> Outcome:
+    """The document of a scene that was played for ``until_ns`` from ``began_ns`` of the gate's clock on.
+
+    Without a ``cost`` it was played in virtual time.
+    """
     restarts, wanted, exact, early = 0, 0, True, 0
     within: dict[tuple[int, int], list[int] | None] = {}
     delays = [restart.delay_ns for restart in model_restarts(scene.shape, count=100)]
     for (pod, _), starts in crashing(gate).items():
         first = starts[0].at_ns
         times = [start.at_ns - first for start in starts[1:]]
-        ask = (scene.exit_code(pod), until_ns - first)
+        ask = (scene.exit_code(pod), began_ns + until_ns - first)
         if ask not in within:
             within[ask] = expected(scene, *ask)
         model = within[ask]

@@ -99,7 +99,8 @@ class RealNode:
         until, cpu = self.engine.now(), _own_cpu() - before
         cpu_below = cpu_seconds(runtime.process.pid) - below
         self._stop_writing()
-        return judge(self.scene, self.gate, self.sink, until - self._began, self._cost(client, since, cpu, cpu_below))
+        cost = self._cost(client, since, cpu, cpu_below)
+        return judge(self.scene, self.gate, self.sink, until - self._began, began_ns=self._began, cost=cost)
 
     async def _add(self, service: Service) -> None:
         """Add the pods, all at once or one by one."""

@@ -48,8 +48,17 @@ impl Curve {
 
     /// The delay after this one.
     fn grown(&self, delay: Duration) -> Duration {
-        let grown = delay.as_nanos() * u128::from(self.factor_milli) / 1_000;
-        u64::try_from(grown).map_or(self.max, |nanos| Duration::from_nanos(nanos).min(self.max))
+        let factor = u64::from(self.factor_milli);
+        if factor >= 1_000 && delay >= self.max {
+            return self.max;
+        }
+        let nanos = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
+        // A division of 64 bits; only what is longer than a hundred days needs the wider one.
+        let grown = nanos.checked_mul(factor).map_or_else(
+            || u64::try_from(u128::from(nanos) * u128::from(factor) / 1_000).unwrap_or(u64::MAX),
+            |product| product / 1_000,
+        );
+        Duration::from_nanos(grown).min(self.max)
     }
 }
 
