@@ -10,7 +10,7 @@ from probelet.stress.scene import Scene
 RESTARTS_MAX = 10_000_000
 
 
-def table(curve: Curve) -> Backoff:
+def _table(curve: Curve) -> Backoff:
     """The live manager's table with this curve."""
     return Backoff(
         initial_ns=curve.initial_ns,
@@ -38,7 +38,7 @@ def expected(scene: Scene, exit_code: int, until_ns: int) -> list[int] | None:
 
 def _probe_kills(scene: Scene, until_ns: int) -> list[int]:
     """A probe kill is judged by the exit of the life before; refused, the next sync judges it by its own."""
-    gate, found = table(scene.shape), list[int]()
+    gate, found = _table(scene.shape), list[int]()
     before: int | None = None
     started = 0
 
