@@ -25,6 +25,9 @@ class Budget:
         if kind == "cpu":
             return ratio(rows, self.scenario, WHO, base)
         mine = of(rows, self.scenario, WHO)
+        if kind == "burst":
+            ours, theirs = (median(of(rows, self.scenario, name), "burst_ms") for name in (WHO, base))
+            return ours / theirs if ours and theirs else None
         if kind == "shortfall":
             made, due = median(mine, "probes_per_second"), median(mine, "expected_per_second")
             return None if made is None or due is None else max(0.0, 1 - made / due)

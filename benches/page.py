@@ -59,6 +59,8 @@ def table(scenario: Scenario, rows: list[Row]) -> list[str]:
             notes.append(f"{engine.title}: not run, it was saturated at {beaten} workers.")
         if mine:
             lines.append(f"| {engine.title} | " + " | ".join(cells(scenario.name, name, rows)) + " |")
+            burst = median(mine, "burst_ms")
+            notes += [f"{engine.title}: from the first to the last of a period {burst:,.0f} ms."] if burst else []
             limits = [row["limit"] for row in mine if row["limit"]]
             notes += [f"{engine.title} at its limit: {limits[-1]}."] if limits else []
     return [*lines, *(["", " ".join(notes)] if notes else [])]

@@ -20,6 +20,7 @@
  *     period=MS     the period that /stats measures lateness against, 1000 unless given (not part of the schedule)
  *
  * GET /stats tells when connections were accepted, per pod: how late each was against the grid of the pod's own period.
+ * Probes that come in step are a burst, which a quarter of a period without any ends; burst_ms is how long it took.
  * A pod is the destination address (127.1.0.0 upwards) or, before that, the N of the path /p/N. GET /reset forgets.
  */
 #define _GNU_SOURCE
@@ -43,6 +44,7 @@ enum {
   PODS_MAX = 1 << 18,   /* 127.1.0.0 to 127.4.255.255 */
   SAMPLES_MAX = 4096,   /* per pod: more than an hour at 1 s; later ones are counted, not kept */
   CONNECTIONS_MAX = 1 << 20,
+  BURSTS_MAX = 1024,    /* a quarter of an hour at 1 s */
   BACKLOG = 4096,       /* a burst of 5,000 probes must not meet a full accept queue before we run */
 };
 
@@ -60,6 +62,8 @@ static struct pod *pods;
 static struct connection *connections;
 static struct delayed *queue; /* a ring: the delay of a phase is constant, so the order of arrival is that of answers */
 static uint32_t queue_head, queue_tail;
+static int64_t burst_first, burst_last, bursts[BURSTS_MAX]; /* of the burst that is on, and how long those before took */
+static int burst_count;
 static uint64_t seen, accepted; /* probes read, connections accepted */
 static int64_t started, period_ns = 1000000000;
 static struct sockaddr_in address = {.sin_family = AF_INET};
@@ -85,12 +89,22 @@ static void on_term(int signal) {
 
 /* Statistics */
 
+static void record_burst(int64_t at) {
+  if (burst_last && at - burst_last > period_ns / 4) {
+    if (burst_count < BURSTS_MAX) bursts[burst_count++] = burst_last - burst_first;
+    burst_last = 0;
+  }
+  if (!burst_last) burst_first = at;
+  if (at > burst_last) burst_last = at;
+}
+
 /* Once per connection: a request that hangs and then ends has been counted already. */
 static void record(struct connection *c, int pod) {
   int64_t at = c->accepted;
   if (!at) return;
   c->accepted = 0;
   seen++;
+  record_burst(at);
   if (pod < 0 || pod >= PODS_MAX || pods[pod].samples == SAMPLES_MAX) return;
   struct pod *p = &pods[pod];
   if (p->samples == p->room) {
@@ -133,12 +147,13 @@ static int statistics(char *out, size_t size) {
     count++;
   }
   qsort(late, kept, sizeof *late, ascending);
+  qsort(bursts, (size_t)burst_count, sizeof *bursts, ascending);
 #define MS(q) (kept ? (double)late[(size_t)((double)(kept - 1) * (q))] / 1e6 : 0.0)
   int n = snprintf(out, size,
                    "{\"schema\":\"probelet-target/1\",\"accepted\":%lu,\"probes\":%lu,\"pods\":%zu,\"samples\":%zu,"
-                   "\"missed\":%ld,\"lateness_ms\":{\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,\"max\":%.3f}}",
+                   "\"missed\":%ld,\"lateness_ms\":{\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,\"max\":%.3f},\"burst_ms\":%.3f}",
                    (unsigned long)accepted, (unsigned long)seen, count, kept, (long)missed, MS(.5), MS(.9), MS(.99),
-                   MS(1.0));
+                   MS(1.0), burst_count ? (double)bursts[burst_count / 2] / 1e6 : 0.0);
 #undef MS
   free(late);
   return n;
@@ -146,6 +161,7 @@ static int statistics(char *out, size_t size) {
 
 static void forget(void) {
   seen = accepted = 0;
+  burst_last = burst_count = 0;
   for (int i = 0; i < PODS_MAX; i++) pods[i].samples = 0;
 }
 

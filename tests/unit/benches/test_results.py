@@ -78,6 +78,12 @@ def test_a_budget_that_is_missed_says_why() -> None:
     ]
 
 
+def test_a_burst_is_compared_with_that_of_the_raw_loop() -> None:
+    rows = [row("epoll", 1, "burst-5000", burst_ms=200.0), row("probelet", 1, "burst-5000", burst_ms=220.0)]
+    assert Budget("", "burst-5000", "burst/epoll", 1.2).value(rows) == pytest.approx(1.1)
+    assert "probelet: from the first to the last of a period 220 ms." in page.render({"bench": document(rows)}, [])
+
+
 def test_the_part_of_the_probes_that_was_not_made_is_a_budget() -> None:
     rows = [row("probelet", 1, probes_per_second=900.0)]
     assert Budget("", "http-1000", "shortfall", 0.01).value(rows) == pytest.approx(0.1)

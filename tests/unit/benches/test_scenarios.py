@@ -89,7 +89,8 @@ def test_lateness_is_what_the_target_says_where_there_is_one() -> None:
     measured = row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": {"p50": 0.0, "p99": 0.0, "max": 0.0}}, stamped)
     assert measured["lateness_ms"] == LATE
     assert row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": LATE}, None)["lateness_ms"] == LATE
-    assert row("probelet", scenario(period=36000), SUITE, SEEN, stamped)["lateness_ms"] is None
+    idle = row("probelet", scenario(period=36000), SUITE, SEEN, stamped)
+    assert (idle["lateness_ms"], idle["cpu_us_per_probe"]) == (None, None)
     few = stamped | {"samples": 0}
     assert row("kubelet", scenario(), SUITE, SEEN, few)["lateness_ms"] is None
     assert row("epoll", scenario(), SUITE, SEEN | {"lateness_ms": LATE}, few)["lateness_ms"] == LATE
