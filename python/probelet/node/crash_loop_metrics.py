@@ -3,9 +3,9 @@
 from collections import Counter
 from typing import Final
 
-from probelet.node.histogram import Histogram
 from probelet.policy.action import RestartCause
 from probelet.policy.gate import ResetCause
+from probelet.server.histogram import Histogram
 from probelet.spec.duration import SECOND
 
 # The delays of both default curves, and what lies between and above them.

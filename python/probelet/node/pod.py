@@ -14,6 +14,8 @@ from probelet.node.counters import REASONS, Counters
 from probelet.node.crash_loop_metrics import CrashLoopMetrics
 from probelet.node.effects import CANCELED, Effects
 from probelet.node.facts import encode_facts
+from probelet.node.pod_metrics import PodMetrics
+from probelet.node.pod_start import PodStart
 from probelet.node.recorder import Recorder
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
@@ -32,6 +34,7 @@ from probelet.policy.action import (
     Perform,
     Performed,
     Publish,
+    PullImage,
     Record,
     Release,
     RemoveContainer,
@@ -87,6 +90,7 @@ class Parts:
     tasks: Tasks
     counters: Counters
     crash_loop: CrashLoopMetrics
+    pod_metrics: PodMetrics
     probe_grace: bool
     images: bool
     on_publish: Callable[[str, Publish], None] | None
@@ -113,6 +117,10 @@ class NodePod:
         self._syncs = TokenBucket(burst=SYNC_BURST, interval_ns=SYNC_REFILL_NS)
         self._delayed: int | None = None
         self._published: Publish | None = None
+        self.added_ns = parts.timers.now()
+        """When the pod was first seen, on the engine's clock."""
+        self._first_sync = True
+        self._start = PodStart(self.added_ns)
         # By type and container name: the instance and the result that was last spoken of.
         self._said: dict[tuple[str, str], tuple[str, str]] = {}
         # Instances that had ended at the last look; None before the first.
@@ -204,6 +212,10 @@ class NodePod:
             self._note_exits(given.snapshot)
         for action in self.machine.handle(self._parts.timers.now(), given):
             self._do(action)
+        for took in self.machine.synced_ns:
+            self._parts.pod_metrics.synced(took, first=self._first_sync)
+            self._first_sync = False
+        self.machine.synced_ns.clear()
 
     def _do(self, action: Action) -> None:
         parts = self._parts
@@ -234,6 +246,7 @@ class NodePod:
         engine = self._parts.engine
         if publish != self._published:
             self._published = publish
+            self._start.look(publish, self._parts.timers.now(), self._parts.pod_metrics)
             self._parts.crash_loop.status_written()
         set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
         set_status(self.uid, encode_facts(publish))
@@ -312,6 +325,8 @@ class NodePod:
             return
         if isinstance(effect, KillContainer):
             self._parts.counters.killed(effect)
+        elif isinstance(effect, PullImage):
+            self._start.pulled(outcome.pull.took_ns)
         elif isinstance(effect, StartContainer):
             status = self._parts.cache.container(self.uid, effect.container_id)
             count = status.restart_count if status is not None else 0

@@ -1,20 +1,13 @@
 """Calls of the runtime, counted and timed, as Prometheus text."""
 
-from bisect import bisect_left
 from collections import Counter
-from dataclasses import dataclass, field
 from typing import Final
 
 from probelet.cri.errors import CriError
+from probelet.server.histogram import Histogram
 
-BUCKETS: Final = (0.005, 0.025, 0.1, 0.5, 2.5, 10.0, 60.0)
-"""Seconds: a list takes 4 ms, an exec 20 ms, a sandbox 100 ms, a grace 30 s."""
-
-
-@dataclass(slots=True)
-class _Times:
-    counts: list[int] = field(default_factory=lambda: [0] * (len(BUCKETS) + 1))
-    seconds: float = 0.0
+BUCKETS: Final = tuple(0.005 * 2.5**step for step in range(14))
+"""Seconds, from 5 ms to twelve minutes (kubelet metrics.go ``RuntimeOperationsDuration``, 1.36)."""
 
 
 class RuntimeCalls:
@@ -22,14 +15,12 @@ class RuntimeCalls:
 
     def __init__(self) -> None:
         self._calls: Counter[tuple[str, str]] = Counter()
-        self._times: dict[str, _Times] = {}
+        self._times = Histogram("kubelet_runtime_operations_duration_seconds", "How long CRI calls took.", BUCKETS)
 
     def note(self, operation: str, seconds: float, error: CriError | None) -> None:
-        """A call has ended."""
+        """A call has ended; the histogram has the kubelet's name for it, ``run_podsandbox``."""
         self._calls[operation, "OK" if error is None else error.code] += 1
-        times = self._times.setdefault(operation, _Times())
-        times.counts[bisect_left(BUCKETS, seconds)] += 1
-        times.seconds += seconds
+        self._times.observe(seconds, f'operation_type="{operation.replace("pod_sandbox", "podsandbox")}"')
 
     def render(self) -> bytes:
         """The series."""
@@ -37,13 +28,5 @@ class RuntimeCalls:
         lines = [f"# HELP {name} CRI calls, by operation and status code.", f"# TYPE {name} counter"]
         for (operation, code), count in sorted(self._calls.items()):
             lines.append(f'{name}{{operation="{operation}",code="{code}"}} {count}')
-        name = "probelet_runtime_call_duration_seconds"
-        lines += [f"# HELP {name} How long CRI calls took.", f"# TYPE {name} histogram"]
-        for operation, times in sorted(self._times.items()):
-            total = 0
-            for limit, count in zip([*map(str, BUCKETS), "+Inf"], times.counts, strict=True):
-                total += count
-                lines.append(f'{name}_bucket{{operation="{operation}",le="{limit}"}} {total}')
-            lines.append(f'{name}_sum{{operation="{operation}"}} {times.seconds:.6f}')
-            lines.append(f'{name}_count{{operation="{operation}"}} {total}')
+        lines += self._times.render()
         return ("\n".join(lines) + "\n").encode()

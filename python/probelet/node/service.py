@@ -23,7 +23,9 @@ from probelet.node.images import Images
 from probelet.node.orphans import Orphans
 from probelet.node.pleg import Pleg
 from probelet.node.pod import NodePod, Parts
+from probelet.node.pod_metrics import KnownPod, PodMetrics, render_pods
 from probelet.node.prober import EngineProber
+from probelet.node.process_metrics import render_process
 from probelet.node.recorder import Recorder
 from probelet.node.releases import Releases
 from probelet.node.runtime_calls import RuntimeCalls
@@ -35,6 +37,7 @@ from probelet.policy.action import Publish, Terminate
 from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
 from probelet.server.command import NoSuchPodError
+from probelet.spec.duration import SECOND
 from probelet.spec.load import Manifest
 from probelet.spec.wire import encode_pod
 
@@ -89,6 +92,7 @@ class Service:
         self._counters = Counters()
         curve = gate.options
         source = self._configuration.get("crashLoopBackOff", {}).get("source", "default")
+        self._pod_metrics = PodMetrics()
         self._crash_loop = CrashLoopMetrics(curve.initial_ns, curve.max_ns, curve.reset_ns, source)
         gate.observer = self._crash_loop
         self.recorder = Recorder(engine.now, engine.wall_ms)
@@ -140,6 +144,7 @@ class Service:
             tasks=self._tasks,
             counters=self._counters,
             crash_loop=self._crash_loop,
+            pod_metrics=self._pod_metrics,
             probe_grace=self._probe_grace,
             images=not self._on_host,
             on_publish=self._on_publish,
@@ -289,7 +294,14 @@ class Service:
         loops = self._crash_loop.render(entries=self._gate.entries(self._timers.now()), waiting=waiting)
         up = self._pleg is not None and self._pleg.error is None
         own = self._counters.render(phases, self._execs.counts, self.recorder.dropped, runtime_up=up)
-        return self._engine.metrics() + own + self._calls.render() + loops
+        pages = (self._engine.metrics(), own, self._calls.render(), loops, self._pod_metrics.render(), render_process())
+        return b"".join(pages)
+
+    def metrics_pods(self) -> bytes:
+        """The page ``/metrics/pods``."""
+        zero = self._engine.wall_ms() / 1_000 - self._timers.now() / SECOND
+        known = (KnownPod(p.pod, zero + p.added_ns / SECOND, p.machine.statuses.values()) for p in self._pods.values())
+        return render_pods(known)
 
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``."""

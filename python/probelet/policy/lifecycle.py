@@ -94,6 +94,8 @@ class PodMachine:
         self.stage = Stage.SYNC
         self.phase: PodPhase = "Pending"
         self.statuses: dict[str, ContainerStatus] = {}
+        self.synced_ns: list[int] = []
+        """How long the syncs took that have ended; whoever reads it empties it."""
         self._prober = prober
         self._probe_grace = probe_grace
         self._context = PodContext(pod)
@@ -237,7 +239,7 @@ class PodMachine:
     def _next_program(self, snapshot: Snapshot) -> Strand[None] | None:
         match self.stage:
             case Stage.SYNC:
-                return self._sync(snapshot)
+                return self._timed_sync(snapshot)
             case Stage.TERMINATING:
                 return self._sync_terminating(snapshot)
             case Stage.TERMINATED if self._removed:
@@ -261,6 +263,11 @@ class PodMachine:
             self._context.out.append(Arm(wanted))
 
     # SyncPod.
+
+    def _timed_sync(self, snapshot: Snapshot) -> Strand[None]:
+        began = self._context.now
+        yield from self._sync(snapshot)
+        self.synced_ns.append(self._context.now - began)
 
     def _sync(self, snapshot: Snapshot) -> Strand[None]:
         if self._deadline.look(self._context.now):

@@ -8,6 +8,7 @@ from collections.abc import Awaitable, Callable
 import msgspec
 from aiohttp import web
 
+from probelet.server.http_metrics import HttpMetrics
 from probelet.server.page import SCRIPT, STYLE, render_page
 from probelet.server.view import View
 
@@ -17,6 +18,7 @@ METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
 SHUTDOWN_SECONDS = 1.0
 
 _VIEW = web.AppKey("view", View)
+_REQUESTS = web.AppKey("requests", HttpMetrics)
 
 
 def _source(inline: str) -> str:
@@ -30,7 +32,12 @@ _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 async def _metrics(request: web.Request) -> web.Response:
-    return web.Response(body=request.app[_VIEW].metrics(), headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+    body = request.app[_VIEW].metrics() + request.app[_REQUESTS].render()
+    return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+
+
+async def _metrics_pods(request: web.Request) -> web.Response:
+    return web.Response(body=request.app[_VIEW].metrics_pods(), headers={**_HEADERS, "Content-Type": METRICS_TYPE})
 
 
 async def _metrics_probes(request: web.Request) -> web.Response:
@@ -73,6 +80,7 @@ ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
     "/configz": _configz,
     "/healthz": _healthz,
     "/metrics": _metrics,
+    "/metrics/pods": _metrics_pods,
     "/metrics/probes": _metrics_probes,
     "/readyz": _readyz,
     "/statusz": _statusz,
@@ -87,8 +95,10 @@ class HttpServer:
 
     def __init__(self, view: View, sock: socket.socket) -> None:
         self._sock = sock
-        app = web.Application()
+        requests = HttpMetrics(ROUTES)
+        app = web.Application(middlewares=[requests.count])
         app[_VIEW] = view
+        app[_REQUESTS] = requests
         app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
         self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
 

@@ -22,6 +22,9 @@ class View(Protocol):
     def metrics(self) -> bytes:
         """The page ``/metrics`` in the Prometheus text format."""
 
+    def metrics_pods(self) -> bytes:
+        """The page ``/metrics/pods``: series with the names of pods and containers."""
+
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes`` in the Prometheus text format."""
 

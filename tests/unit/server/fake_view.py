@@ -186,6 +186,9 @@ class FakeView:
     def metrics(self) -> bytes:
         return b"# TYPE probelet_workers gauge\nprobelet_workers 3\n"
 
+    def metrics_pods(self) -> bytes:
+        return b"# TYPE kube_pod_created gauge\n"
+
     def metrics_probes(self) -> bytes:
         return b"# TYPE prober_probe_total counter\n"
 

@@ -39,11 +39,12 @@ async def test_port_zero_becomes_the_port_that_was_picked(site: Site) -> None:
     assert int(site.url.rpartition(":")[2]) > 0
 
 
-@pytest.mark.parametrize("path", ["/metrics", "/metrics/probes"])
+@pytest.mark.parametrize("path", ["/metrics", "/metrics/pods", "/metrics/probes"])
 async def test_metrics_are_the_prometheus_text_format(site: Site, path: str) -> None:
     status, content_type, text = await site.get(path)
-    expected = site.view.metrics() if path == "/metrics" else site.view.metrics_probes()
-    assert (status, text.encode()) == (200, expected)
+    view = site.view
+    expected = {"/metrics": view.metrics, "/metrics/pods": view.metrics_pods, "/metrics/probes": view.metrics_probes}
+    assert (status, text.encode()[: len(expected[path]())]) == (200, expected[path]())
     assert content_type.startswith("text/plain; version=0.0.4")
 
 
@@ -105,3 +106,15 @@ async def test_nothing_on_the_http_port_changes_anything(site: Site, path: str) 
         async with site.session.request(method, f"{site.url}{path}?pod=crasher") as answer:
             assert answer.status == 404
     assert site.view.commands == []
+
+
+async def test_requests_are_counted_under_the_kubelets_names(site: Site) -> None:
+    await site.get("/healthz")
+    await site.get("/healthz")
+    await site.get("/no/such/page")
+    _, _, text = await site.get("/metrics")
+    labels = 'method="GET",path="{}",server_type="readonly",long_running="false"'
+    assert f"kubelet_http_requests_total{{{labels.format('healthz')}}} 2" in text
+    assert f"kubelet_http_requests_total{{{labels.format('other')}}} 1" in text
+    assert f"kubelet_http_inflight_requests{{{labels.format('metrics')}}} 1" in text
+    assert f"kubelet_http_requests_duration_seconds_count{{{labels.format('healthz')}}} 2" in text
