@@ -22,7 +22,7 @@ GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak plots proto clean tools
+.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -97,6 +97,9 @@ bench-smoke: build ## every benchmark once, in seconds, so that none rots
 
 soak: build ## 200 pods for ten minutes, ended by SIGTERM, then by SIGKILL
 	@$(PY) -m benches.soak
+
+soak-containerd: build ## 100 real containers for half an hour under random kills (root, containerd)
+	@$(PY) -m benches.soak_containerd
 
 plots: build ## draw the charts of the documentation anew, into docs/plots
 	@$(BIN)/probelet backoff plot --out docs/plots

@@ -16,6 +16,7 @@ from probelet.cli.lifetime import Lifetime
 from probelet.cli.manifests import Manifests
 from probelet.cli.restart_gate import restart_gate
 from probelet.config.document import config_document
+from probelet.config.kubelet import parallel_pulls
 from probelet.config.load import Config
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.cri.client import RuntimeClient
@@ -136,6 +137,7 @@ async def _service(plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_r
         configuration=config_document(plan.configuration),
         exec_limits=_exec_limits(plan.configuration.probelet),
         calls=calls,
+        parallel_pulls=parallel_pulls(plan.configuration.kubelet),
         release_on_dependency=plan.configuration.probelet.release_on_dependency,
     )
     try:

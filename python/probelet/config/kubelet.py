@@ -47,6 +47,10 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     pod_logs_dir: str = ""
     """Where a CRI runtime writes container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
     The embedded runtime keeps them in its state directory."""
+    serialize_image_pulls: bool | None = None
+    """Pull one image at a time. Default true, false when ``maxParallelImagePulls`` is above 1."""
+    max_parallel_image_pulls: Int32 | None = None
+    """Pulls at once when they are not serialized, at least 1. Default: no limit."""
     crash_loop_back_off: CrashLoopBackOffConfig = CrashLoopBackOffConfig()
     crashloopbackoff: ProposedCrashLoopBackOff = ProposedCrashLoopBackOff()
 
@@ -58,5 +62,17 @@ POD_LOGS_DIR = "/var/log/pods"
 def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
     """The kubelet's defaulting (``SetDefaults_KubeletConfiguration``, 1.36) of what is read here."""
     timeout = config.runtime_request_timeout or RUNTIME_REQUEST_TIMEOUT
-    logs = config.pod_logs_dir or POD_LOGS_DIR
-    return msgspec.structs.replace(config, runtime_request_timeout=timeout, pod_logs_dir=logs)
+    serialize = config.serialize_image_pulls
+    if serialize is None:
+        serialize = (config.max_parallel_image_pulls or 1) < 2
+    return msgspec.structs.replace(
+        config,
+        runtime_request_timeout=timeout,
+        pod_logs_dir=config.pod_logs_dir or POD_LOGS_DIR,
+        serialize_image_pulls=serialize,
+    )
+
+
+def parallel_pulls(config: KubeletConfiguration) -> int | None:
+    """How many images a defaulted configuration lets be pulled at once; None for any number."""
+    return 1 if config.serialize_image_pulls else config.max_parallel_image_pulls

@@ -15,12 +15,12 @@ _NAMES = """
     httpCheckFrequency imageGCHighThresholdPercent imageGCLowThresholdPercent imageMaximumGCAge imageMinimumGCAge
     imagePullCredentialsVerificationPolicy imageServiceEndpoint iptablesDropBit iptablesMasqueradeBit
     kernelMemcgNotification kubeAPIBurst kubeAPIQPS kubeReserved kubeReservedCgroup kubeletCgroups
-    localStorageCapacityIsolation logging makeIPTablesUtilChains maxOpenFiles maxParallelImagePulls maxPods
+    localStorageCapacityIsolation logging makeIPTablesUtilChains maxOpenFiles maxPods
     memoryManagerPolicy memoryReservationPolicy memorySwap memoryThrottlingFactor mergeDefaultEvictionSettings
     nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency nodeStatusUpdateFrequency oomScoreAdj
     podCIDR podPidsLimit podsPerCore port preloadedImagesVerificationAllowlist protectKernelDefaults
     providerID qosReserved readOnlyPort registerNode registerWithTaints registryBurst registryPullQPS
-    reservedMemory reservedSystemCPUs resolvConf rotateCertificates runOnce seccompDefault serializeImagePulls
+    reservedMemory reservedSystemCPUs resolvConf rotateCertificates runOnce seccompDefault
     serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod shutdownGracePeriodByPodPriority
     shutdownGracePeriodCriticalPods singleProcessOOMKill staticPodPath staticPodURL staticPodURLHeader
     streamingConnectionIdleTimeout syncFrequency systemCgroups systemReserved systemReservedCgroup tlsCertFile

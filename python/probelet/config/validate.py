@@ -14,6 +14,12 @@ def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
     if config.runtime_request_timeout < 0:
         value = format_duration(config.runtime_request_timeout)
         errors.append(FieldError("runtimeRequestTimeout", "Invalid value", value, "must not be negative"))
+    parallel = config.max_parallel_image_pulls
+    if parallel is not None and parallel < 1:
+        errors.append(FieldError("maxParallelImagePulls", "Invalid value", parallel, "must be a positive number"))
+    elif parallel is not None and parallel > 1 and config.serialize_image_pulls:
+        detail = "cannot be larger than 1 unless serializeImagePulls is set to false"
+        errors.append(FieldError("maxParallelImagePulls", "Invalid value", parallel, detail))
     logs = config.pod_logs_dir
     if logs and not (logs.isascii() and logs.startswith("/") and posixpath.normpath(logs) == logs):
         # Container runtimes refuse others (apis/config/validation, 1.36).

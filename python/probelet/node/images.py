@@ -1,10 +1,12 @@
-"""Images of the node: looked at, and pulled one after the other.
+"""Images of the node: looked at, and pulled, one after the other unless the configuration lets more.
 
-Kubelet pkg/kubelet/images/puller.go (serializeImagePulls, true by default) and kuberuntime/kuberuntime_image.go, 1.36.
+Kubelet pkg/kubelet/images/puller.go (serializeImagePulls, maxParallelImagePulls) and
+kuberuntime/kuberuntime_image.go, 1.36.
 """
 
 import asyncio
 from collections.abc import Callable
+from contextlib import nullcontext
 
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
@@ -13,14 +15,17 @@ from probelet.policy.action import Outcome, Pull
 
 
 class Images:
-    """The image service of one runtime. ``now`` is the engine's clock, in nanoseconds."""
+    """The image service of one runtime.
 
-    def __init__(self, client: RuntimeClient, now: Callable[[], int]) -> None:
-        self.waiting = 0
-        """Pulls that wait for the one under way."""
+    ``now`` is the engine's clock, in nanoseconds; ``parallel`` is how many pulls there may be at once, None for any
+    number.
+    """
+
+    def __init__(self, client: RuntimeClient, now: Callable[[], int], parallel: int | None = 1) -> None:
         self._client = client
         self._now = now
-        self._turn = asyncio.Lock()
+        # First come, first served.
+        self._turns = None if parallel is None else asyncio.Semaphore(parallel)
 
     async def inspect(self, image: str) -> Outcome:
         """What containers of this image are created from; an empty id when it is missing. Raises CriError."""
@@ -30,17 +35,10 @@ class Images:
     async def pull(self, image: str, sandbox_config: api_pb2.PodSandboxConfig) -> Outcome:
         """Pull when it is this image's turn. Raises CriError."""
         asked = self._now()
-        self.waiting += 1
-        try:
-            await self._turn.acquire()
-        finally:
-            self.waiting -= 1
-        try:
+        async with self._turns or nullcontext():
             begun = self._now()
             ref = await self._client.pull_image(image, sandbox_config)
             ended = self._now()
-        finally:
-            self._turn.release()
         return Outcome(id=ref, pull=Pull(ended - begun, ended - asked, await self._size(image)))
 
     async def _size(self, image: str) -> int:

@@ -56,7 +56,8 @@ class Service:
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call
     themselves; ``configuration`` is what ``/configz`` shows; ``release_on_dependency`` as in ProbeletConfiguration;
-    ``calls`` is the client's observer; ``on_publish`` hears each status that is set, with the pod's UID.
+    ``calls`` is the client's observer; ``parallel_pulls`` is how many images may be pulled at once, None for any
+    number; ``on_publish`` hears each status that is set, with the pod's UID.
     """
 
     def __init__(
@@ -73,6 +74,7 @@ class Service:
         configuration: dict[str, Any] | None = None,
         exec_limits: ExecLimits | None = None,
         calls: RuntimeCalls | None = None,
+        parallel_pulls: int | None = 1,
         on_publish: Callable[[str, Publish], None] | None = None,
         release_on_dependency: bool = False,
     ) -> None:
@@ -99,6 +101,7 @@ class Service:
         """Where events go; listen to it to narrate."""
         self._execs = Execs(client, engine, self._tasks, exec_limits)
         self._calls = calls or RuntimeCalls()
+        self._parallel_pulls = parallel_pulls
         self._pods: dict[str, NodePod] = {}
         self._releases = Releases(self._pods) if release_on_dependency else None
         self._changes = Changes(
@@ -126,7 +129,7 @@ class Service:
             self._client,
             self._cache,
             pleg,
-            Images(self._client, self._engine.now),
+            Images(self._client, self._engine.now, self._parallel_pulls),
             runtime=runtime,
             node=self._node,
             log_root=self._log_root,

@@ -181,9 +181,9 @@ class Containerd:
         return processes_with("-address", str(self.socket))
 
     def pid_of(self, container_id: str) -> int:
-        """The first process of a container, ``type://id``."""
+        """The first process of a container, with or without ``type://``."""
         rows = (row.split() for row in self.ctr("tasks", "ls").splitlines())
-        return next(int(row[1]) for row in rows if row[0] == container_id.partition("://")[2])
+        return next(int(row[1]) for row in rows if row[0] == container_id.rpartition("://")[2])
 
     def containers(self) -> list[api_pb2.Container]:
         """Every container, as the CRI lists it."""

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from tests.e2e.containerd.conftest import Node
+from tests.e2e.containerd.node import Node
 
 pytestmark = pytest.mark.e2e
 

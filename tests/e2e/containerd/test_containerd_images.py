@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.containerd.conftest import Node
 from tests.e2e.containerd.machine import Containerd
+from tests.e2e.containerd.node import Node
 from tests.e2e.containerd.registry import NAME, Registry
 from tests.required import missing
 

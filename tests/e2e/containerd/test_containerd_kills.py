@@ -8,7 +8,7 @@ from collections import Counter
 import pytest
 from probelet.cri.v1 import api_pb2
 
-from tests.e2e.containerd.conftest import Node
+from tests.e2e.containerd.node import Node
 
 pytestmark = pytest.mark.e2e
 

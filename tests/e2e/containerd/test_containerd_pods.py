@@ -4,8 +4,8 @@ import signal
 
 import pytest
 
-from tests.e2e.containerd.conftest import Node
 from tests.e2e.containerd.machine import processes_with
+from tests.e2e.containerd.node import Node
 
 pytestmark = pytest.mark.e2e
 

@@ -134,6 +134,19 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             "must be set between 1s and 300s",
         ),
         (
+            KUBELET + "maxParallelImagePulls: 0\n",
+            "c.yaml:3: maxParallelImagePulls: Invalid value: 0: must be a positive number",
+        ),
+        (
+            KUBELET + "serializeImagePulls: true\nmaxParallelImagePulls: 2\n",
+            "c.yaml:4: maxParallelImagePulls: Invalid value: 2: "
+            "cannot be larger than 1 unless serializeImagePulls is set to false",
+        ),
+        (
+            KUBELET + "podLogsDir: logs/\n",
+            'c.yaml:3: podLogsDir: Invalid value: "logs/": must be a clean absolute path of ASCII characters',
+        ),
+        (
             PROBELET + "phase: wild\n",
             'c.yaml:3: phase: Unsupported value: "wild": supported values: "kubelet", "spread"',
         ),
