@@ -30,7 +30,16 @@ impl Alarm {
 
     /// Rings a little after `deadline`, so that what is due meanwhile shares the wake-up; for none not at all.
     pub(super) fn set(&mut self, deadline: Option<Instant>) {
-        let at = deadline.map(|deadline| deadline + SHARED);
+        self.set_to(deadline.map(|deadline| deadline + SHARED));
+    }
+
+    /// Rings a little from now, if not sooner: what others do to the state meanwhile shares the wake-up too.
+    pub(super) fn hurry(&mut self) {
+        let soon = self.clock.now() + SHARED;
+        self.set_to(self.at.filter(|at| *at < soon).or(Some(soon)));
+    }
+
+    fn set_to(&mut self, at: Option<Instant>) {
         if at == self.at {
             return;
         }

@@ -47,8 +47,15 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
         tokio::select! {
             biased;
             () = crew.bell.notified() => {}
-            () = shared.bell.notified() => {}
             () = alarm.rung() => {}
+            () = shared.bell.notified() => {
+                alarm.hurry();
+                tokio::select! {
+                    biased;
+                    () = crew.bell.notified() => {}
+                    () = alarm.rung() => {}
+                }
+            }
             () = &mut keeper, if !keeper.is_elapsed() => {}
         }
     }
