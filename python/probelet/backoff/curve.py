@@ -3,10 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from probelet.spec.duration import MILLISECOND, SECOND, DurationError, format_duration, parse_duration
+from probelet.spec.duration import HOUR, MILLISECOND, SECOND, DurationError, format_duration, parse_duration
 
 INITIAL_MIN_NS: Final = MILLISECOND
 """Below this a container that crashes at once restarts so often that a model of it never ends."""
+
+SPAN_MAX_NS: Final = 8760 * HOUR
+"""A year; the core's clock ends after 584."""
 
 FACTOR_MIN, FACTOR_MAX = 1, 1000
 
@@ -39,6 +42,8 @@ class Curve:
         if self.initial_ns < INITIAL_MIN_NS or self.max_ns < INITIAL_MIN_NS:
             short = format_duration(min(self.initial_ns, self.max_ns))
             raise CurveError(f"{short}: must be at least {format_duration(INITIAL_MIN_NS)}")
+        if max(self.initial_ns, self.max_ns) > SPAN_MAX_NS:
+            raise CurveError(f"{format_duration(max(self.initial_ns, self.max_ns))}: must be at most 8760h")
         if self.reset_ns < SECOND:
             raise CurveError(f"reset {format_duration(self.reset_ns)}: must be at least 1s")
         if not FACTOR_MIN <= self.factor <= FACTOR_MAX:

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from probelet.backoff import Curve, Life
 
 _S = 1_000_000_000
+YEAR = 8760 * 3600 * _S
+"""The longest run: what is longer never ends in any window."""
 
 
 def nanoseconds(text: str) -> int:
@@ -42,6 +44,8 @@ def _range(_: Any, tokens: Sequence[Token]) -> tuple[int, int]:
     shortest, dots, longest = tokens[0].value.partition("..")
     low = nanoseconds(shortest)
     high = nanoseconds(longest) if dots else low
+    if high > YEAR:
+        raise ValueError(f'"{tokens[0].value}" is longer than 8760h')
     if high < low:
         raise ValueError(f'"{tokens[0].value}" ends before it begins')
     return low, high

@@ -93,6 +93,8 @@ def test_those_that_succeed_are_not_restarted_under_on_failure(probelet: Probele
         ("table --max 0s", "0s: must be at least 1ms"),
         ("table --reset 500ms", "reset 500ms: must be at least 1s"),
         ("table --restarts 0", '"0" is not a number between 1 and 10,000,000'),
+        ("table --max 8761h", "8761h0m0s: must be at most 8760h"),
+        ("table --run 8761h", '"8761h" is longer than 8760h'),
         ("table --run 5s..1s", '"5s..1s" ends before it begins'),
         ("table --seed -1", '"-1" is not a number between 0 and 2^64 - 1'),
         ("table --factor 0", "factor 0: must be between 1 and 1000"),
