@@ -77,6 +77,18 @@ async def test_errors_of_exec_are_errors_of_the_prober(node: Node, runtime: Scri
     assert runtime.called("stop_container") == []
 
 
+async def test_an_exec_that_outlasts_its_timeout_counts_by_its_answer(node: Node, runtime: ScriptedRuntime) -> None:
+    runtime.held["exec_sync"] = asyncio.Event()
+    node.service.set_pods([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
+    await node.until(lambda: "exec_sync" in runtime.arrived)
+    late = node.service._engine.now() + 1_200_000_000
+    await node.until(lambda: node.service._engine.now() > late)
+    assert not node.pod()["ready"]
+    runtime.held["exec_sync"].set()
+    await node.until(lambda: node.pod()["ready"])
+    assert node.messages("Unhealthy") == []
+
+
 async def test_one_container_the_runtime_cannot_tell_about_hides_no_other(node: Node, runtime: ScriptedRuntime) -> None:
     node.service.set_pods([make_manifest("a"), make_manifest("b")])
     await node.until(lambda: node.pod("a").get("ready") and node.pod("b").get("ready"))
