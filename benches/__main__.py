@@ -49,19 +49,19 @@ class Campaign:
         beaten = self._beaten.get((scenario.group, name))
         if beaten is not None:
             if number == 0:
-                print(f"  {name:>10} saturated at {beaten} workers, not run", flush=True)
+                print(f"  {name:>15} saturated at {beaten} workers, not run", flush=True)
                 self.rows.append({"scenario": scenario.name, "engine": name, "skipped": beaten})
             return
         try:
             row = measure(ENGINES[name], scenario, self.suite, watched)
         except EngineError as error:
             self.failed.append(f"{scenario.name}: {error}")
-            print(f"  {name:>10} failed: {error}", flush=True)
+            print(f"  {name:>15} failed: {error}", flush=True)
             return
         row["round"] = number
         row["limit"] = bottleneck(row)
         self.rows.append(row)
-        print(f"  {name:>10} {sentence(row)}", flush=True)
+        print(f"  {name:>15} {sentence(row)}", flush=True)
 
     def _note_beaten(self, scenario: Scenario) -> None:
         for row in self.rows:

@@ -17,11 +17,20 @@ COLOURS = {
     "epoll": "#999999",
     "epoll-tick": "#56B4E9",
     "probelet": "#0072B2",
+    "probelet-spread": "#CC79A7",
     "kubelet": "#D55E00",
     "blackbox": "#E69F00",
     "asyncio": "#009E73",
 }
-MARKERS = {"epoll": "s", "epoll-tick": "D", "probelet": "o", "kubelet": "^", "blackbox": "v", "asyncio": "P"}
+MARKERS = {
+    "epoll": "s",
+    "epoll-tick": "D",
+    "probelet": "o",
+    "probelet-spread": "X",
+    "kubelet": "^",
+    "blackbox": "v",
+    "asyncio": "P",
+}
 GROUPS = "handler and probes a second"
 BARS = ("http-1000", "http-5000", "http-10000", "https-1000", "tcp-1000", "tcp-5000", "grpc-1000", "exec-1000")
 

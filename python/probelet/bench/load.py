@@ -28,6 +28,8 @@ class Load:
     """Pods added and removed each second, besides the workers; they probe 127.0.0.1."""
     restarts: int = 0
     """Containers that get another container ID each second."""
+    phase: Literal["kubelet", "spread"] = "kubelet"
+    """When first runs are: as a kubelet has them, or spread over the period whatever the pods' start."""
 
     def where(self, target: Place, worker: int) -> Place:
         return self.faulty.place if self.faulty and self.faulty.has(worker) else target

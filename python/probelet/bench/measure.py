@@ -42,7 +42,7 @@ def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = Non
     A target that is ``watched`` says how late the probes were; otherwise the engine does. Ctrl-C ends the measured time
     early.
     """
-    engine = Engine(seed=1, start_jitter=not load.burst)
+    engine = Engine(seed=1, start_jitter=not load.burst, phase=load.phase)
     try:
         return _measure(engine, load, target, say, watched)
     finally:

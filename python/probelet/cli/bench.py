@@ -82,6 +82,9 @@ def bench(
         int, Parameter(converter=_count, metavar="N", help="Pods added and removed a second, besides the workers.")
     ] = 0,
     restarts: Annotated[int, Parameter(converter=_count, metavar="N", help="Containers that restart, a second.")] = 0,
+    phase: Annotated[
+        Literal["kubelet", "spread"], Parameter(help="When first probes are: spread puts even a burst apart.")
+    ] = "kubelet",
     output: Output = "table",
 ) -> int:
     from probelet.bench.load import Load
@@ -95,7 +98,7 @@ def bench(
         wrong = Faulty.parse(faulty) if faulty else None
     except PlaceError as error:
         raise CliError(f"--faulty: {error}") from None
-    load = Load(handler, workers, period, duration, warm, wrong, burst, churn, restarts)
+    load = Load(handler, workers, period, duration, warm, wrong, burst, churn, restarts, phase)
     _measure(load, target, output)
     return Exit.GOOD
 

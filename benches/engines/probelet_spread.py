@@ -1,0 +1,10 @@
+"""probelet with the opt-in that spreads first probes over the period, also of pods that all came at once."""
+
+from benches.engines.engine import PYTHON, Engine
+
+ENGINE = Engine(
+    "probelet-spread",
+    "probelet, `phase: spread`",
+    (PYTHON, "-m", "probelet", "bench"),
+    ("--phase", "spread", "-o", "json"),
+)
