@@ -168,8 +168,10 @@ static void probe_for(int64_t begin, int64_t length) {
   for (int64_t round = 0;; round++) {
     for (int i = 0; i < workers; i++) {
       int64_t due = begin + round * period + schedule[i].phase;
-      if (due >= begin + length) return;
-      while (now() < due) wait_until(due);
+      bool over = due >= begin + length;
+      int64_t next = over ? begin + length : due;
+      while (now() < next) wait_until(next);
+      if (over) return;
       start(&schedule[i], due);
       expire(now());
     }
