@@ -33,7 +33,7 @@ async def test_a_crash_looper_gets_one_free_restart_and_then_waits_ten_seconds(n
     await node.until(lambda: node.container("looper").get("reason") == "CrashLoopBackOff")
     waiting = node.container("looper")
     assert (waiting["restart_count"], waiting["backoff"]["delay_seconds"], waiting["backoff"]["step"]) == (1, 10, 1)
-    assert waiting["last_exit"] | {"at": ""} == {"at": "", "exit_code": 3, "reason": "Error"}
+    assert waiting["last_exit"] | {"at": ""} == {"at": "", "exit_code": 3, "reason": "Error", "message": ""}
     await node.until(lambda: node.container("looper")["restart_count"] == 2)
     due, last = waiting["backoff"]["due_at"], waiting["last_exit"]["at"]
     assert seconds_between(last, due) == pytest.approx(10, abs=0.01)
