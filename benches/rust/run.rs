@@ -25,8 +25,8 @@ fn run(criterion: &mut Criterion) {
 fn configured() -> Criterion {
     Criterion::default()
         .sample_size(10)
-        .warm_up_time(Duration::from_millis(300))
-        .measurement_time(Duration::from_secs(1))
+        .warm_up_time(Duration::from_millis(200))
+        .measurement_time(Duration::from_millis(600))
 }
 
 fn main() {

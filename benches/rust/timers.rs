@@ -240,7 +240,7 @@ fn main() {
     let runtime = runtime.expect("a runtime without I/O");
     let _inside = runtime.enter();
     let configured = Criterion::default().sample_size(10).warm_up_time(Duration::from_millis(100));
-    let mut criterion = configured.measurement_time(Duration::from_millis(500)).configure_from_args();
+    let mut criterion = configured.measurement_time(Duration::from_millis(300)).configure_from_args();
     arm::<Wheel>(&mut criterion);
     arm::<Heap>(&mut criterion);
     arm::<Tree>(&mut criterion);
