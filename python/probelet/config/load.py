@@ -76,6 +76,7 @@ def load_config(
 class _Loader:
     def __init__(self, strict: bool, version: str) -> None:
         self._problems: list[Problem] = []
+        self._files: list[Path | None] = []
         self._strict = strict
         self._version = version
         self._kubelet = Layers()
@@ -98,6 +99,7 @@ class _Loader:
     def read(self, path: Path, *, patch: bool) -> None:
         """One file; a main file may be empty, a drop-in that says nothing is a mistake."""
         kinds: dict[str, int] = {}
+        self._files.append(path)
         try:
             for document in documents(read_manifest(path)):
                 self._document(document, path, kinds, patch=patch)
@@ -166,6 +168,7 @@ class _Loader:
         for ignored in crash_loop.ignored:
             path, line = self._kubelet.place(ignored.path)
             self._problems.append(Problem("warning", ignored.detail, path, line, ignored.path))
+        self._problems.sort(key=self._order)
         errors = [problem for problem in self._problems if problem.severity == "error"]
         if errors:
             raise ConfigError(errors)
@@ -177,6 +180,11 @@ class _Loader:
         }
         effective = set_kubelet_defaults(in_kubelet)
         return Config(effective, in_probelet, gates, crash_loop.curve, origins, self._problems)
+
+    def _order(self, problem: Problem) -> tuple[int, int]:
+        """File by file and line by line, what has no file last; a mistake of all files together is where it stands."""
+        known = problem.path in self._files
+        return (self._files.index(problem.path) if known else len(self._files), problem.line)
 
     def _finish(self, layers: Layers, section: Section, errors: list[FieldError]) -> None:
         told = {error.path for error in errors}

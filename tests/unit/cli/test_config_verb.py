@@ -60,7 +60,7 @@ def test_a_refused_configuration_is_one_line_a_mistake_and_exit_2(probelet: Prob
     ended = probelet("config", "show", "--config", "c.yaml", "--strict-config", "-o", "json")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines()[:2] == [
-        "probelet config: c.yaml:4: nope: unknown field",
         "probelet config: c.yaml:3: crashLoopBackOff.maxContainerRestartPeriod: "
         'Invalid value: "0s": must be set between 1s and 300s',
+        "probelet config: c.yaml:4: nope: unknown field",
     ]

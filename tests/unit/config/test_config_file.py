@@ -71,8 +71,8 @@ def test_what_only_strictness_refuses_is_a_warning_and_the_rest_counts() -> None
     config = read(text)
     assert config.kubelet.runtime_request_timeout == 60 * 10**9
     assert [str(problem) for problem in config.warnings] == [
-        "c.yaml:5: warning: runtimeRequestTimeout: duplicate field, the last one counts",
         "c.yaml:3: warning: runtimeRequestTimout: unknown field, ignored; did you mean runtimeRequestTimeout?",
+        "c.yaml:5: warning: runtimeRequestTimeout: duplicate field, the last one counts",
     ]
 
 
@@ -180,9 +180,9 @@ def test_every_mistake_is_named_at_once() -> None:
     text = KUBELET + "runtimeRequestTimeout: x\nfeatureGates: {Nope: true}\n---\n" + PROBELET + "phase: 5\n"
     assert [line.partition(": Inv")[0] for line in errors(text, "A=b")] == [
         "c.yaml:3: runtimeRequestTimeout",
+        "c.yaml:4: featureGates[Nope]: unrecognized feature gate: Nope",
         "c.yaml:8: phase",
         '--feature-gates: invalid value of A: b, err: strconv.ParseBool: parsing "b": invalid syntax',
-        "c.yaml:4: featureGates[Nope]: unrecognized feature gate: Nope",
     ]
 
 

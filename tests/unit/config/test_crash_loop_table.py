@@ -270,9 +270,9 @@ def test_an_unknown_field_is_dropped_and_the_rest_is_honoured(text: str) -> None
 def test_every_mistake_is_named_at_once() -> None:
     text = kubelet(period("0s") + seconds("0") + "runtimeRequestTimeout: -1s\n", SHIPPED_GATES, (True, True))
     assert [line.split(": ")[1] for line in refusal(text, "Nope=true")] == [
-        "runtimeRequestTimeout",
-        "unrecognized feature gate",
         PERIOD,
         SECONDS,
         SECONDS,
+        "runtimeRequestTimeout",
+        "unrecognized feature gate",
     ]
