@@ -4,6 +4,7 @@ Times on the boundary are integers: ``*_ns`` are nanoseconds of the engine's mon
 ``*_ms`` are milliseconds since the Unix epoch. Structured values cross as JSON bytes, in batches, never per probe.
 """
 
+from os import PathLike
 from typing import Literal, Self, final
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "TokenBucket",
     "Update",
     "attempt",
+    "read_journal",
     "version",
 ]
 
@@ -42,6 +44,15 @@ def attempt(
         OSError: no file descriptor is left.
     """
 
+def read_journal(path: str | PathLike[str]) -> bytes:
+    """What a journal says, for tools: ``{"workers": [{"pod_uid", "container", "type", "container_id", "result",
+    "last_result", "result_run", "on_hold", "has_initialized", "in_doubt"}], "backoff": [{"key", "delay_ns",
+    "last_start_ns", "step"}], "cut": bool}``; ``last_start_ns`` on the wall clock. One that is not there says nothing.
+
+    Raises:
+        ValueError: the file is not believed; the text says why.
+    """
+
 @final
 class ExecRun:
     """One exec attempt that the engine asks Python to carry out through CRI ExecSync."""
@@ -56,12 +67,13 @@ class ExecRun:
 
 @final
 class Update:
-    """A result that changed (``results.Manager`` sent an update); the latest per (type, container)."""
+    """A result that changed; the latest per (type, container). ``result`` is None for one that is no longer cached:
+    its worker has ended, or sees another container."""
 
     probe_type: _ProbeType
     container_id: str
     pod_uid: str
-    result: _ResultName
+    result: _ResultName | None
 
 @final
 class EventRecord:
@@ -84,6 +96,8 @@ class Batch:
     execs: list[ExecRun]
     timers: list[int]
     dropped_events: int
+    notices: list[tuple[Literal["info", "warning"], str]]
+    """What the journal has to say, a line each: at the start, and when writing stops or starts to work."""
 
 @final
 class Engine:
@@ -101,7 +115,19 @@ class Engine:
         kubelet_version: str = "1.36",
         start_jitter: bool = True,
         phase: Literal["kubelet", "spread"] = "kubelet",
-    ) -> Self: ...
+        glue: bool = True,
+        journal: tuple[str | PathLike[str], Backoff] | None = None,
+    ) -> Self:
+        """Start the thread. Without ``glue`` results change no status and ask for no sync: a caller that keeps the
+        statuses itself does that. ``journal`` is a file and the table that is kept in it beside the probes' memory:
+        what an earlier engine left there is restored, except what is about another container, and the table's entries
+        that are too old; and every change is written within 100 ms. A file that cannot be believed is renamed
+        ``*.refused``; one that cannot be written stops nothing; ``Batch.notices`` says so.
+
+        Raises:
+            OSError: no thread or no file descriptor is to be had.
+            ValueError: the version is not known.
+        """
     def fileno(self) -> int: ...
     def now(self) -> int:
         """The engine's monotonic clock in nanoseconds."""

@@ -12,6 +12,7 @@ import structlog
 
 from probelet._rust import Engine
 from probelet.cli.exit import CliError, Exit
+from probelet.cli.journal import journal
 from probelet.cli.lifetime import Lifetime
 from probelet.cli.manifests import Manifests
 from probelet.cli.restart_gate import restart_gate
@@ -75,7 +76,7 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         calls = RuntimeCalls()
         client = RuntimeClient(endpoint, request_timeout=timeout, observer=calls.note)
         await stack.enter_async_context(client)
-        service = await stack.enter_async_context(_service(plan, client, calls, log_root))
+        service = await stack.enter_async_context(_service(plan, client, calls, log_root, state_dir))
         await stack.enter_async_context(_pages(service, sock, state_dir))
         log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
         service.set_pods(plan.first)
@@ -116,19 +117,23 @@ async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[
 
 
 @asynccontextmanager
-async def _service(plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path) -> AsyncIterator[Service]:
+async def _service(
+    plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path, state_dir: Path
+) -> AsyncIterator[Service]:
     version = plan.configuration.gates.version
     seed = int.from_bytes(os.urandom(8))
+    gate = restart_gate(plan.configuration)
     engine = Engine(
         seed=seed,
         kubelet_version=version,
         user_agent=f"kube-probe/{version}",
         phase=plan.configuration.probelet.phase,
+        journal=journal(plan.configuration, state_dir, gate.table),
     )
     service = Service(
         client,
         engine,
-        restart_gate(plan.configuration),
+        gate,
         node=plan.node,
         log_root=log_root,
         on_host=plan.runtime == PROCESS,

@@ -56,8 +56,9 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     Default: runtimeRequestTimeout, as the kubelet."""
 
     restore: Literal["kubelet", "full"] = "kubelet"
-    """After a restart of probelet: ``kubelet`` starts anew but for ready and started (default); ``full`` continues
-    counters, holds and back-off from the journal."""
+    """After a restart of probelet: ``kubelet``, as a kubelet does it: counters, holds and back-off start anew, and
+    started and ready are what the runtime's containers give reason for (default); nothing is kept on disk then.
+    ``full`` continues counters, holds, results and back-off from a journal in the state directory."""
     max_container_age: Duration | None = None
     """Restart containers that are older, one after another under ``restartBudget``; above 0. Default: never."""
     restart_budget: RestartBudget | None = None

@@ -11,7 +11,6 @@ UNAVAILABLE_FIELDS = frozenset(
         "denyHostProbes",
         "eventWording",
         "maxContainerAge",
-        "restore",
         "startedCarriedBy",
         "starvedShare",
         "starvedVerdict",

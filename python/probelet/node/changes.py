@@ -3,12 +3,16 @@
 import asyncio
 from collections.abc import Mapping
 
+import structlog
+
 from probelet._rust import Batch, Engine
 from probelet.node.execs import Execs
 from probelet.node.pod import NodePod
 from probelet.node.recorder import Recorder
 from probelet.node.releases import Releases
 from probelet.node.timers import Timers
+
+log = structlog.get_logger("probelet.node")
 
 
 class Changes:
@@ -59,10 +63,12 @@ class Changes:
                 )
         self._execs.start(batch.execs)
         for update in batch.updates:
-            if pod := self._pods.get(update.pod_uid):
+            if update.result is not None and (pod := self._pods.get(update.pod_uid)):
                 pod.note_result(update)
             if self._releases is not None:
                 self._releases.note(update)
+        for level, text in batch.notices:
+            (log.warning if level == "warning" else log.info)(text)
         for token in batch.timers:
             self._timers.fire(token)
         for uid in batch.syncs:

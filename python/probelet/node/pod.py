@@ -122,7 +122,7 @@ class NodePod:
         self._first_sync = True
         self._start = PodStart(self.added_ns)
         # By type and container name: the instance and the result that was last spoken of.
-        self._said: dict[tuple[str, str], tuple[str, str]] = {}
+        self._said: dict[tuple[str, str], tuple[str, str | None]] = {}
         # Instances that had ended at the last look; None before the first.
         self._ended: set[str] | None = None
         self._being_started: set[str] = set()

@@ -94,6 +94,11 @@ class RestartGate:
         self._gone: dict[str, int] = {}
         self._housekept = 0
 
+    @property
+    def table(self) -> Backoff:
+        """The table of every container that has not chosen a curve."""
+        return self._tables[self.options.initial_ns, self.options.max_ns]
+
     def _table(self, initial_ns: int, max_ns: int) -> Backoff:
         options = self.options
         return Backoff(

@@ -1,36 +1,38 @@
 //! `Backoff`: the crash-loop table and the start decision. `Requeue`: the kubelet's own wake-up.
 
+use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::backoff::{self, Curve, Decision, Exit};
+use probelet_core::backoff::{Curve, Decision, Exit};
 use probelet_core::crashloop::kubelet;
 use probelet_core::rng::Rng;
 use probelet_core::time::Instant;
+use probelet_engine::live::BackoffTable;
 use probelet_engine::wire::decode_rules;
 use pyo3::prelude::*;
 
 use crate::error::{BoundaryError, restart_policy};
 
-#[pyclass(module = "probelet._rust")]
-pub(crate) struct Backoff(backoff::Backoff);
+#[pyclass(module = "probelet._rust", frozen)]
+pub(crate) struct Backoff(pub(crate) Arc<BackoffTable>);
 
 #[pymethods]
 impl Backoff {
     #[new]
     #[pyo3(signature = (*, initial_ns = 10_000_000_000, max_ns = 300_000_000_000, reset_ns = 600_000_000_000, factor_milli = 2_000, first_free = true))]
-    const fn new(initial_ns: u64, max_ns: u64, reset_ns: u64, factor_milli: u32, first_free: bool) -> Self {
-        Self(backoff::Backoff::new(Curve {
+    fn new(initial_ns: u64, max_ns: u64, reset_ns: u64, factor_milli: u32, first_free: bool) -> Self {
+        Self(Arc::new(BackoffTable::new(Curve {
             initial: Duration::from_nanos(initial_ns),
             max: Duration::from_nanos(max_ns),
             reset: Duration::from_nanos(reset_ns),
             factor_milli,
             first_free,
-        }))
+        })))
     }
 
     #[pyo3(signature = (key, *, now_ns, finished_ns, exit_code, restart_policy, rules = None))]
     fn decide(
-        &mut self,
+        &self,
         key: &str,
         now_ns: u64,
         finished_ns: Option<u64>,
@@ -41,8 +43,8 @@ impl Backoff {
         let policy = self::restart_policy(restart_policy)?;
         let exit = finished_ns
             .map(|finished| Exit { finished: Instant::from_nanos(finished), code: exit_code.unwrap_or_default() });
-        let decision =
-            self.0.decide(key, exit, policy, &decode_rules(rules.unwrap_or(b"[]"))?, Instant::from_nanos(now_ns));
+        let rules = decode_rules(rules.unwrap_or(b"[]"))?;
+        let decision = self.0.with(|table| table.decide(key, exit, policy, &rules, Instant::from_nanos(now_ns)));
         Ok(match decision {
             Decision::Never => ("never", 0, 0, false),
             Decision::Start { free } => ("start", 0, 0, free),
@@ -51,27 +53,27 @@ impl Backoff {
     }
 
     fn delay_ns(&self, key: &str) -> u64 {
-        self.0.entry(key).map_or(0, |entry| entry.delay.as_nanos() as u64)
+        self.0.with(|table| table.entry(key).map_or(0, |entry| entry.delay.as_nanos() as u64))
     }
 
     fn step(&self, key: &str) -> u32 {
-        self.0.entry(key).map_or(0, |entry| entry.step)
+        self.0.with(|table| table.entry(key).map_or(0, |entry| entry.step))
     }
 
-    fn note_start(&mut self, key: &str, now_ns: u64) {
-        self.0.note_start(key, Instant::from_nanos(now_ns));
+    fn note_start(&self, key: &str, now_ns: u64) {
+        self.0.with(|table| table.note_start(key, Instant::from_nanos(now_ns)));
     }
 
-    fn reset(&mut self, key: &str) -> bool {
-        self.0.reset(key)
+    fn reset(&self, key: &str) -> bool {
+        self.0.with(|table| table.reset(key))
     }
 
-    fn collect(&mut self, now_ns: u64) -> usize {
-        self.0.collect(Instant::from_nanos(now_ns))
+    fn collect(&self, now_ns: u64) -> usize {
+        self.0.with(|table| table.collect(Instant::from_nanos(now_ns)))
     }
 
     fn __len__(&self) -> usize {
-        self.0.len()
+        self.0.with(|table| table.len())
     }
 }
 

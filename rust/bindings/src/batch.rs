@@ -19,7 +19,7 @@ pub(crate) struct Update {
     probe_type: &'static str,
     container_id: String,
     pod_uid: String,
-    result: &'static str,
+    result: Option<&'static str>,
 }
 
 #[pyclass(module = "probelet._rust", frozen, get_all)]
@@ -40,6 +40,7 @@ pub(crate) struct Batch {
     execs: Vec<Py<ExecRun>>,
     timers: Vec<u64>,
     dropped_events: u64,
+    notices: Vec<(&'static str, String)>,
 }
 
 impl Batch {
@@ -49,7 +50,7 @@ impl Batch {
                 probe_type: update.probe_type.name(),
                 container_id: update.container_id.to_string(),
                 pod_uid: update.pod_uid.to_string(),
-                result: update.result.name(),
+                result: update.result.map(|result| result.name()),
             };
             Py::new(py, update)
         });
@@ -83,6 +84,11 @@ impl Batch {
             syncs: batch.syncs.iter().map(ToString::to_string).collect(),
             timers: batch.timers,
             dropped_events: batch.dropped_events,
+            notices: batch.notices.into_iter().map(level_and_text).collect(),
         })
     }
+}
+
+fn level_and_text(notice: live::Notice) -> (&'static str, String) {
+    (if notice.is_warning { "warning" } else { "info" }, notice.text)
 }

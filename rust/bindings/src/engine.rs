@@ -1,16 +1,19 @@
 //! `Engine`: the live prober, behind methods that never wait for I/O.
 
 use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use probelet_core::status::Glue;
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
-use probelet_engine::live::{self, ExecEnd, Options};
+use probelet_engine::live::{self, ExecEnd, JournalOptions, Options};
 use probelet_engine::wire::{StatusDocument, decode_pod, decode_status};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+use crate::backoff::Backoff;
 use crate::batch::Batch;
 use crate::error::{BoundaryError, phasing, probe_type, release};
 
@@ -35,16 +38,27 @@ fn known(document: Option<StatusDocument>, uid: &str) -> Result<Vec<u8>, Boundar
 impl Engine {
     #[new]
     #[pyo3(signature = (
-        *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true, phase = "kubelet"
+        *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true, phase = "kubelet",
+        glue = true, journal = None,
     ))]
-    fn new(seed: u64, user_agent: &str, kubelet_version: &str, start_jitter: bool, phase: &str) -> PyResult<Self> {
+    fn new(
+        seed: u64,
+        user_agent: &str,
+        kubelet_version: &str,
+        start_jitter: bool,
+        phase: &str,
+        glue: bool,
+        journal: Option<(PathBuf, Bound<'_, Backoff>)>,
+    ) -> PyResult<Self> {
+        let journal = journal.map(|(path, table)| JournalOptions { path, table: Arc::clone(&table.get().0) });
         let options = Options {
             semantics: release(kubelet_version)?,
             seed,
             user_agent: user_agent.to_owned(),
             start_jitter,
             phasing: phasing(phase)?,
-            glue: Glue::KUBELET,
+            glue: if glue { Glue::KUBELET } else { Glue::NONE },
+            journal,
         };
         let engine = live::Engine::start(options).map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(Self(engine.into()))

@@ -5,6 +5,7 @@ mod batch;
 mod crashloop;
 mod engine;
 mod error;
+mod journal;
 mod once;
 mod simulation;
 mod target;
@@ -16,6 +17,7 @@ use pyo3::prelude::*;
 fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(once::attempt, module)?)?;
+    module.add_function(wrap_pyfunction!(journal::read_journal, module)?)?;
     module.add_class::<backoff::Backoff>()?;
     module.add_class::<backoff::Requeue>()?;
     module.add_class::<batch::Batch>()?;

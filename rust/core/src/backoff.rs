@@ -160,12 +160,13 @@ pub fn entry_after(entry: Option<&Entry>, curve: &Curve, finished: Instant, now:
 pub struct Backoff {
     curve: Curve,
     entries: BTreeMap<Box<str>, Entry>,
+    revision: u64,
 }
 
 impl Backoff {
     /// An empty table.
     pub const fn new(curve: Curve) -> Self {
-        Self { curve, entries: BTreeMap::new() }
+        Self { curve, entries: BTreeMap::new(), revision: 0 }
     }
 
     /// Decides, and records the start where it says so. Without an exit nothing is recorded.
@@ -189,6 +190,7 @@ impl Backoff {
     pub fn note_start(&mut self, key: &str, now: Instant) {
         if let Some(entry) = self.entries.get_mut(key) {
             entry.last_start = now;
+            self.revision += 1;
         }
     }
 
@@ -197,16 +199,44 @@ impl Backoff {
         self.entries.get(key)
     }
 
+    /// All entries, in order of their keys.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        self.entries.iter().map(|(key, entry)| (&**key, entry))
+    }
+
+    /// Changes with every change of an entry.
+    pub const fn revision(&self) -> u64 {
+        self.revision
+    }
+
+    /// Takes an entry that an earlier table had, unless it was left alone for too long. The curve may have changed
+    /// since: a delay outside of it becomes its nearest one.
+    pub fn restore(&mut self, key: &str, entry: Entry, now: Instant) -> bool {
+        let last_start = entry.last_start.min(now);
+        let delay = entry.delay.max(self.curve.initial).min(self.curve.max);
+        let entry = Entry { delay, last_start, step: entry.step };
+        if entry.left_alone(&self.curve, now) {
+            return false;
+        }
+        self.entries.insert(key.into(), entry);
+        self.revision += 1;
+        true
+    }
+
     /// Forgets a key; false if it had no entry.
     pub fn reset(&mut self, key: &str) -> bool {
-        self.entries.remove(key).is_some()
+        let had = self.entries.remove(key).is_some();
+        self.revision += u64::from(had);
+        had
     }
 
     /// Drops what was left alone for longer than the curve's reset; returns how many.
     pub fn collect(&mut self, now: Instant) -> usize {
         let before = self.entries.len();
         self.entries.retain(|_, entry| !entry.left_alone(&self.curve, now));
-        before - self.entries.len()
+        let dropped = before - self.entries.len();
+        self.revision += u64::from(dropped > 0);
+        dropped
     }
 
     /// How many keys have an entry.
@@ -220,6 +250,7 @@ impl Backoff {
     }
 
     fn start(&mut self, key: &str, finished: Instant, now: Instant) {
+        self.revision += 1;
         if let Some(entry) = self.entries.get_mut(key) {
             *entry = entry_after(Some(entry), &self.curve, finished, now);
         } else {
@@ -341,6 +372,30 @@ mod tests {
         assert_eq!(table.collect(secs(600)), 0);
         assert_eq!(table.collect(secs(601)), 1);
         assert_eq!(table.len(), 0);
+    }
+
+    #[test]
+    fn a_delay_kept_under_another_curve_is_clamped_into_this_one() {
+        let mut table = Backoff::new(curve(10, 60));
+        for (delay, expected) in [(300, 60), (40, 40), (1, 10)] {
+            let entry = Entry { delay: Duration::from_secs(delay), last_start: secs(0), step: 6 };
+            assert!(table.restore("c", entry, secs(5)));
+            assert_eq!(table.entry("c").map(|entry| entry.delay), Some(Duration::from_secs(expected)));
+        }
+        let exit = Some(Exit { finished: secs(4), code: 1 });
+        let wait = table.decide("c", exit, RestartPolicy::Always, &[], secs(5));
+        assert_eq!(wait, Decision::Wait { due: secs(14), delay: Duration::from_secs(10) });
+    }
+
+    #[test]
+    fn an_entry_left_alone_for_too_long_is_not_restored() {
+        let mut table = Backoff::new(Curve::default());
+        let entry = Entry { delay: Duration::from_secs(10), last_start: secs(0), step: 1 };
+        assert!(!table.restore("c", entry, secs(601)));
+        assert!(table.restore("c", entry, secs(600)));
+        let ahead = Entry { last_start: secs(900), ..entry };
+        table.restore("c", ahead, secs(600));
+        assert_eq!(table.entry("c").map(|entry| entry.last_start), Some(secs(600)), "the wall clock was set back");
     }
 
     proptest! {

@@ -2,8 +2,12 @@
 
 mod driver;
 
+use std::sync::Arc;
+
+use probelet_core::prober::{Memory, Prober};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec};
+use probelet_core::time::Instant;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
 
@@ -71,6 +75,45 @@ fn scenario() -> impl Strategy<Value = (u64, Vec<PodSpec>, Vec<Step>)> {
     (any::<u64>(), pods, prop::collection::vec(step(), 1..120))
 }
 
+/// Has another prober take over, and says what either knows of the containers that still run.
+fn succeed(driver: &Driver, pods: &[PodSpec]) -> (Vec<Memory>, Vec<Memory>) {
+    let old = driver.manager.prober();
+    let runs = |memory: &Memory| {
+        let status = old.pod_status(&memory.pod_uid).and_then(|status| status.with_id(&memory.container));
+        status.is_some_and(|status| status.state.is_running() && *status.id == *memory.container_id)
+    };
+    let mut known = memories(old);
+    let given = known.clone();
+    for memory in &mut known {
+        if std::mem::take(&mut memory.in_doubt) {
+            memory.result_run = 0;
+        }
+    }
+    let mut new = Prober::new(driver::settings(1), driver.now);
+    given.into_iter().for_each(|memory| new.recall(memory));
+    for pod in pods.iter().filter(|pod| old.pod(&pod.uid).is_some()) {
+        new.define_pod(Arc::new(pod.clone()));
+        new.set_pod_status(&pod.uid, old.pod_status(&pod.uid).cloned().unwrap_or_default());
+        new.add_pod(&pod.uid);
+    }
+    new.settle(driver.now);
+    known.retain(runs);
+    let mut taken_over = memories(&new);
+    let name = |memory: &Memory| (Arc::clone(&memory.pod_uid), Arc::clone(&memory.container), memory.probe_type);
+    taken_over.retain(|memory| known.iter().any(|other| name(other) == name(memory)));
+    (known, taken_over)
+}
+
+/// What the workers know, by name; of their ticks only the grid.
+fn memories(prober: &Prober) -> Vec<Memory> {
+    let mut memories: Vec<Memory> = prober.worker_ids(None).into_iter().filter_map(|id| prober.memory(id)).collect();
+    for memory in &mut memories {
+        memory.tick = Instant::from_nanos(memory.tick.as_nanos() % memory.period.as_nanos() as u64);
+    }
+    memories.sort_by_key(|memory| (Arc::clone(&memory.pod_uid), Arc::clone(&memory.container), memory.probe_type));
+    memories
+}
+
 const PODS: usize = 3;
 
 /// Runs a law on random lives. A failure names its seed and the command that plays it again.
@@ -111,6 +154,19 @@ fn same_inputs_give_the_same_outputs_across_a_snapshot() {
             halved.apply(&pods, step);
         }
         prop_assert_eq!(whole.outputs, halved.outputs);
+        Ok(())
+    });
+}
+
+#[test]
+fn a_successor_knows_what_its_predecessor_knew() {
+    holds(scenario(), |(seed, pods, steps)| {
+        let mut driver = Driver::new(seed);
+        for step in &steps {
+            driver.apply(&pods, step);
+        }
+        let (known, taken_over) = succeed(&driver, &pods);
+        prop_assert_eq!(known, taken_over);
         Ok(())
     });
 }

@@ -9,6 +9,7 @@ use probelet_core::spec::ProbeType;
 use serde_json::json;
 
 use crate::cause::Cause;
+use crate::journal::WorkerKey;
 use crate::phases::{Phases, millis};
 
 /// One row per worker, by its number.
@@ -79,6 +80,17 @@ pub struct Counts {
     pub failed: u64,
     /// Runs that ended in a prober error; no kubelet metric counts them.
     pub errors: u64,
+}
+
+impl Row {
+    /// The worker's name in the journal.
+    pub fn key(&self) -> WorkerKey {
+        WorkerKey {
+            pod_uid: (&*self.pod_uid).into(),
+            container: (&*self.container).into(),
+            probe_type: self.probe_type,
+        }
+    }
 }
 
 impl Counts {

@@ -5,6 +5,7 @@ pub mod cause;
 #[cfg(feature = "fuzzing")]
 pub use handler::http::fuzzing;
 pub mod handler;
+pub mod journal;
 pub mod live;
 pub mod once;
 pub mod phases;

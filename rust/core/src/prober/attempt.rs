@@ -65,13 +65,16 @@ impl Prober {
             self.outputs.push_back(Output::Attempt(next));
             return;
         }
-        let started = worker.run_started;
+        let (started, before) = (worker.run_started, worker.durable());
         let result = self.conclude(id, outcome);
         self.outputs.push_back(Output::RunFinished { worker: id, result, started });
         if let Some(result) = result {
             self.count(id, result);
         }
         self.rest(id, now);
+        if self.workers[id].durable() != before {
+            self.touch(id);
+        }
     }
 
     /// Says what the run's outcome means and records its event.

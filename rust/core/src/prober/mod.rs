@@ -9,6 +9,7 @@
 
 mod attempt;
 mod glue;
+mod memory;
 mod output;
 mod phasing;
 mod pods;
@@ -25,7 +26,9 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::attempt::{ATTEMPTS_PER_RUN, AttemptTarget};
-pub use self::output::{Attempt, Event, Outcome, Output, Reason, ResultRecord, Update, WorkerId};
+use self::memory::Memories;
+pub use self::memory::Memory;
+pub use self::output::{Attempt, Event, Outcome, Output, Reason, Removal, ResultRecord, Update, WorkerId};
 pub use self::phasing::Phasing;
 use self::pods::Pods;
 pub use self::snapshot::WorkerState;
@@ -71,6 +74,7 @@ pub struct Prober {
     pods: Pods,
     workers: Slab<Worker>,
     results: Results,
+    memories: Memories,
     wheel: TimerWheel<Timer>,
     driver_timers: TimerTable<u64>,
     /// Ticks in the wheel whose worker has ended or was re-phased.
@@ -106,6 +110,7 @@ impl Prober {
             pods: Pods::new(),
             workers: Slab::new(),
             results: Results::new(),
+            memories: Memories::default(),
             wheel: TimerWheel::new(),
             driver_timers: TimerTable::new(),
             dead_ticks: 0,
@@ -226,6 +231,7 @@ impl Prober {
                 worker.triggered = false;
                 worker.take_trigger(self.semantics.trigger_resets_ticker, now);
                 self.disarm(id);
+                self.touch(id);
                 self.run(id, now, now);
             }
             WorkerPhase::Waiting if worker.next_tick <= now && !worker.armed => {
@@ -236,8 +242,12 @@ impl Prober {
         }
     }
 
-    /// A worker's first run is at once, or, while the prober is younger than the period, after a random part of it.
+    /// A worker's first run is at once, or, while the prober is younger than the period, after a random part of it; or,
+    /// if it goes on where an earlier prober's worker left off, at that one's next tick.
     fn first_run(&mut self, id: WorkerId, now: Instant) {
+        if self.resume(id, now) {
+            return;
+        }
         let worker = &mut self.workers[id];
         if self.start_jitter && worker.period() > now.since(self.started) {
             let jitter = Duration::from_nanos(self.rng.below(worker.period_ns));
@@ -314,6 +324,7 @@ impl Prober {
             self.push_record(probe_type, key, Some(result), changed);
         }
         if changed {
+            self.touch(id);
             self.outputs.push_back(Output::Update(Update {
                 probe_type,
                 container_id: Arc::clone(self.results.id(key)),
@@ -328,9 +339,13 @@ impl Prober {
             return; // The kubelet removes nothing under an empty ID.
         }
         let probe_type = self.workers[id].probe_type;
-        let container_id = self.record.then(|| Arc::clone(self.results.id(key)));
+        let container_id = Arc::clone(self.results.id(key));
         let changed = self.results.remove(probe_type, key);
-        if let Some(container_id) = container_id {
+        if changed {
+            let (container_id, pod_uid) = (Arc::clone(&container_id), Arc::clone(&self.workers[id].object.uid));
+            self.outputs.push_back(Output::Removed(Removal { probe_type, container_id, pod_uid }));
+        }
+        if self.record {
             self.outputs.push_back(Output::Record(ResultRecord { probe_type, container_id, result: None, changed }));
         }
     }

@@ -30,6 +30,8 @@ pub enum Output {
     },
     /// A result was set or removed. Only while recording.
     Record(ResultRecord),
+    /// A result is no longer cached. The kubelet tells nobody of it.
+    Removed(Removal),
     /// A status was stored that workers see differently from the one before. Only while recording.
     StatusStored {
         /// Whose.
@@ -152,6 +154,17 @@ pub struct Update {
     pub pod_uid: Arc<str>,
     /// The new result.
     pub result: ProbeResult,
+}
+
+/// A result that is no longer cached: its worker has ended, or sees another container.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removal {
+    /// From which cache.
+    pub probe_type: ProbeType,
+    /// The container's ID.
+    pub container_id: Arc<str>,
+    /// The pod of the worker.
+    pub pod_uid: Arc<str>,
 }
 
 /// A set or a removal in a result cache.

@@ -150,6 +150,7 @@ impl Prober {
 
     /// Drops the pod's object, so that nothing is left of it once its status is removed and its workers have ended.
     pub fn forget_pod(&mut self, uid: &str) {
+        self.forget_recalled_of(uid);
         if let Some(index) = self.pods.find(uid) {
             self.pods[index].object = None;
             self.pods.drop_unused(index);

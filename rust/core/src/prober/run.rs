@@ -45,6 +45,7 @@ impl Prober {
                 worker.run_started = now;
                 worker.take_phase(self.phasing, now);
                 let run = worker.run;
+                self.touch_if_in_doubt(id);
                 self.outputs.push_back(Output::Attempt(Attempt { worker: id, run, attempt: 1, scheduled }));
             }
         }
@@ -85,8 +86,9 @@ impl Prober {
     }
 
     /// D4: the container is new to this worker. `result_run` and `last_result` stay, as in the kubelet.
-    fn adopt(&mut self, id: WorkerId, seen: Seen) {
-        if let Some(old) = self.workers[id].container_key.take() {
+    pub(super) fn adopt(&mut self, id: WorkerId, seen: Seen) {
+        let old = self.workers[id].container_key.take();
+        if let Some(old) = old {
             self.remove_result(id, old);
             self.results.release(old);
         }
@@ -95,6 +97,11 @@ impl Prober {
         worker.container_key = Some(seen.key);
         worker.on_hold = false;
         worker.begin_initialization();
+        self.touch(id);
+        if old.is_none() && self.remember(id, seen) {
+            return;
+        }
+        let worker = &self.workers[id];
         let sidecar = worker.object.is_sidecar(worker.container as usize);
         let started_sidecar = sidecar && worker.probe_type == ProbeType::Startup && seen.started;
         let initial = worker.initial_value();

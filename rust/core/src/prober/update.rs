@@ -55,7 +55,7 @@ impl Prober {
         if !container.state.is_running() {
             return false;
         }
-        if let Some(result) = self.result(ProbeType::Startup, &container.id) {
+        if let Some(result) = self.known_result(uid, ProbeType::Startup, &container.id) {
             return result == ProbeResult::Success;
         }
         if self.semantics.keeps_status_on_restart() && container.started == Some(true) {
@@ -65,9 +65,18 @@ impl Prober {
         self.worker(pod, &container.name, ProbeType::Startup).is_none()
     }
 
+    fn known_result(&self, uid: &str, probe_type: ProbeType, container_id: &str) -> Option<ProbeResult> {
+        let recalled = self.recalled_result(uid, probe_type, container_id);
+        recalled.or_else(|| self.result(probe_type, container_id))
+    }
+
     fn fill_ready(&mut self, pod: &PodSpec, container: &mut ContainerStatus) {
         if !container.state.is_running() {
             container.ready = false;
+            return;
+        }
+        if let Some(result) = self.recalled_result(&pod.uid, ProbeType::Readiness, &container.id) {
+            container.ready = result == ProbeResult::Success;
             return;
         }
         let cached = self.result(ProbeType::Readiness, &container.id);

@@ -49,6 +49,8 @@ pub(crate) struct Worker {
     pub(crate) queued: bool,
     /// Whether its ticks lie on its own phase.
     pub(crate) is_phased: bool,
+    /// Whether the worker is among those with something new to keep.
+    pub(crate) touched: bool,
     pub(crate) last_result: ProbeResult,
     pub(crate) result_run: i32,
     pub(crate) initial_delay_seconds: i32,
@@ -90,6 +92,7 @@ impl Worker {
             triggered: false,
             queued: false,
             is_phased: false,
+            touched: false,
             last_result: ProbeResult::Success,
             result_run: 0,
             initial_delay_seconds: probe.initial_delay_seconds,

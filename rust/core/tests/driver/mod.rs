@@ -27,7 +27,7 @@ pub(crate) enum Step {
 #[derive(Clone)]
 pub(crate) struct Driver {
     pub(crate) manager: StatusManager,
-    now: Instant,
+    pub(crate) now: Instant,
     flights: Vec<Attempt>,
     started: BTreeMap<WorkerId, (Arc<str>, Arc<str>, ProbeType)>,
     pub(crate) outputs: Vec<String>,
@@ -35,15 +35,7 @@ pub(crate) struct Driver {
 
 impl Driver {
     pub(crate) fn new(seed: u64) -> Self {
-        let settings = Settings {
-            semantics: Semantics::V1_36,
-            seed,
-            wall: WallOffset::default(),
-            start_jitter: true,
-            phasing: Phasing::Kubelet,
-            record: true,
-        };
-        let manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);
+        let manager = StatusManager::new(Prober::new(settings(seed), Instant::ZERO), Glue::KUBELET);
         Self { manager, now: Instant::ZERO, flights: Vec::new(), started: BTreeMap::new(), outputs: Vec::new() }
     }
 
@@ -137,6 +129,17 @@ impl Driver {
     fn held_workers_rest(&self, attempt: Attempt) {
         let state = self.manager.prober().worker_state(attempt.worker);
         assert!(!state.expect("it has a target").on_hold, "an attempt of a worker on hold");
+    }
+}
+
+pub(crate) fn settings(seed: u64) -> Settings {
+    Settings {
+        semantics: Semantics::V1_36,
+        seed,
+        wall: WallOffset::default(),
+        start_jitter: true,
+        phasing: Phasing::Kubelet,
+        record: true,
     }
 }
 

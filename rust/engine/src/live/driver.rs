@@ -29,12 +29,14 @@ pub(super) fn drive(shared: &Arc<Shared>) {
         shared.lock().meter.panics += 1;
         std::thread::sleep(PAUSE_AFTER_PANIC);
     }
+    keep_all(shared);
 }
 
 async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
     let mut alarm = Alarm::new(shared.clock).expect("a timer for the engine's thread");
     let mut keeper = pin!(sleep(KEEPER));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
+    let table = shared.lock_journal().map(|journal| journal.table());
     while !shared.closing.load(Ordering::Acquire) {
         crew.landed(&mut ended);
         alarm.set(settle(&shared, &mut ended, &mut starts));
@@ -44,9 +46,16 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
         for start in starts.drain(..) {
             crew.launch(start);
         }
+        let backed_off = async {
+            match &table {
+                Some(table) => table.bell.notified().await,
+                None => std::future::pending().await,
+            }
+        };
         tokio::select! {
             biased;
             () = crew.bell.notified() => {}
+            () = backed_off => {}
             () = alarm.rung() => {}
             () = shared.bell.notified() => {
                 alarm.hurry();
@@ -65,6 +74,7 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
 fn settle(shared: &Shared, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Option<Instant> {
     let (now, wall) = (shared.clock.now(), shared.clock.wall());
     let mut batch = Batch::default();
+    let mut journal = shared.lock_journal();
     let mut state = shared.lock();
     state.manager.prober_mut().handle_wall_offset(wall);
     for ended in ended.drain(..) {
@@ -75,9 +85,24 @@ fn settle(shared: &Shared, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> O
         state.hand_out(output, shared, now, wall, &mut batch, starts);
     }
     let deadline = state.manager.prober_mut().next_deadline();
+    let changes = journal.as_mut().and_then(|journal| journal.collect(&mut state, now, wall));
     drop(state);
+    if let (Some(journal), Some(changes)) = (&mut journal, changes) {
+        batch.notices.extend(journal.write(changes, now));
+        shared.lock().meter.journal = Some(journal.tally());
+    }
+    let writing = journal.as_ref().and_then(|journal| journal.deadline());
     shared.mailbox.post(batch);
-    deadline
+    deadline.into_iter().chain(writing).min()
+}
+
+/// What changed last goes into the journal, whatever was due.
+fn keep_all(shared: &Shared) {
+    if let Some(mut journal) = shared.lock_journal() {
+        let changes = journal.changes(&mut shared.lock(), shared.clock.wall());
+        // Nobody listens any more to why it could not be written.
+        let _ = journal.write(changes, shared.clock.now());
+    }
 }
 
 impl State {
@@ -124,8 +149,14 @@ impl State {
             }
             Output::Sync { pod_uid } => batch.push_sync(pod_uid),
             Output::Timer { token } => batch.timers.push(token),
-            Output::Update(update) => batch.push_update(update),
-            Output::WorkerEnded { worker } => self.book.close(worker),
+            Output::Update(update) => batch.push_update(update.into()),
+            Output::Removed(removal) => batch.push_update(removal.into()),
+            Output::WorkerEnded { worker } => {
+                if let Some(row) = self.book.row(worker).filter(|_| shared.journal.is_some()) {
+                    self.gone.push(row.key());
+                }
+                self.book.close(worker);
+            }
             Output::WorkerStarted { worker } => {
                 if let Some(target) = self.manager.prober().target(worker) {
                     self.book.open(worker, &target);

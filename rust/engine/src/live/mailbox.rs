@@ -5,7 +5,8 @@ use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use probelet_core::prober::{Event, Update};
+use probelet_core::prober::{Event, Removal, Update};
+use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 
 /// An exec attempt for Python to carry out.
@@ -27,11 +28,47 @@ pub struct ExecRun {
     pub timeout_seconds: i32,
 }
 
+/// A result that changed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Which cache.
+    pub probe_type: ProbeType,
+    /// The container's ID.
+    pub container_id: Arc<str>,
+    /// The pod's UID.
+    pub pod_uid: Arc<str>,
+    /// The new result; none if it is no longer cached.
+    pub result: Option<ProbeResult>,
+}
+
+impl From<Update> for Change {
+    fn from(update: Update) -> Self {
+        let Update { probe_type, container_id, pod_uid, result } = update;
+        Self { probe_type, container_id, pod_uid, result: Some(result) }
+    }
+}
+
+impl From<Removal> for Change {
+    fn from(removal: Removal) -> Self {
+        let Removal { probe_type, container_id, pod_uid } = removal;
+        Self { probe_type, container_id, pod_uid, result: None }
+    }
+}
+
+/// A line for the log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Notice {
+    /// Whether something is wrong.
+    pub is_warning: bool,
+    /// The line.
+    pub text: String,
+}
+
 /// Everything since the last drain.
 #[derive(Debug, Default)]
 pub struct Batch {
     /// Results that changed: the latest per (type, container), bounded by the number of workers.
-    pub updates: Vec<Update>,
+    pub updates: Vec<Change>,
     /// Pods that want a sync, each once.
     pub syncs: Vec<Arc<str>>,
     /// Events with the Unix milliseconds of their moment.
@@ -46,9 +83,16 @@ pub struct Batch {
     event_bytes: usize,
     /// Events that had to go because nobody drained.
     pub dropped_events: u64,
+    /// What the journal has to say, a line each: it speaks at the start and when writing stops or starts to work.
+    pub notices: Vec<Notice>,
 }
 
 impl Batch {
+    /// Lines for the log and nothing else.
+    pub fn of_notices(notices: impl IntoIterator<Item = Notice>) -> Self {
+        Self { notices: notices.into_iter().collect(), ..Self::default() }
+    }
+
     /// Whether nothing waits.
     pub fn is_empty(&self) -> bool {
         self.updates.is_empty()
@@ -56,10 +100,11 @@ impl Batch {
             && self.events.is_empty()
             && self.execs.is_empty()
             && self.timers.is_empty()
+            && self.notices.is_empty()
     }
 
     /// A result changed; an older change of the same entry is forgotten.
-    pub fn push_update(&mut self, update: Update) {
+    pub fn push_update(&mut self, update: Change) {
         let place = (update.probe_type, Arc::clone(&update.container_id));
         match self.update_places.get(&place) {
             Some(&index) => self.updates[index] = update,
@@ -95,6 +140,7 @@ impl Batch {
         self.execs.extend(other.execs);
         self.timers.extend(other.timers);
         self.dropped_events += other.dropped_events;
+        self.notices.extend(other.notices);
     }
 }
 
@@ -154,12 +200,12 @@ const MAX_EVENT_BYTES: usize = 16 << 20;
 #[cfg(test)]
 mod tests {
     use probelet_core::prober::Reason;
-    use probelet_core::results::ProbeResult;
 
     use super::*;
 
-    fn update(container: &str, result: ProbeResult) -> Update {
-        Update { probe_type: ProbeType::Liveness, container_id: container.into(), pod_uid: "u".into(), result }
+    fn update(container: &str, result: ProbeResult) -> Change {
+        let (probe_type, container_id, pod_uid) = (ProbeType::Liveness, container.into(), "u".into());
+        Change { probe_type, container_id, pod_uid, result: Some(result) }
     }
 
     fn with(fill: impl FnOnce(&mut Batch)) -> Batch {

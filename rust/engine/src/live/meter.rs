@@ -6,6 +6,7 @@ use probelet_core::time::Instant;
 
 use super::attempt::Ended;
 use crate::cause::Cause;
+use crate::journal::Tally;
 
 /// Counters and histograms of the engine itself.
 #[derive(Debug, Default)]
@@ -22,6 +23,8 @@ pub(super) struct Meter {
     pub(super) panics: u64,
     /// Attempts that have begun and not ended.
     pub(super) in_flight: u64,
+    /// What the journal has written, once there is one.
+    pub(super) journal: Option<Tally>,
 }
 
 /// A histogram in the bounds of [`BOUNDS`].

@@ -7,6 +7,7 @@ use super::meter::{BOUNDS, Histogram};
 use super::{Engine, State};
 use crate::book::{BUCKETS, Row};
 use crate::cause::Cause;
+use crate::journal::Tally;
 
 impl Engine {
     /// The kubelet's probe metrics with the kubelet's label sets (prober_manager.go, 1.36).
@@ -39,6 +40,9 @@ impl Engine {
         let mut page = String::new();
         write_gauges(&mut page, &state);
         write_panics(&mut page, state.meter.panics);
+        if let Some(tally) = &state.meter.journal {
+            write_journal(&mut page, tally);
+        }
         let causes = Cause::ALL.iter().zip(state.meter.causes);
         page.push_str("# HELP probelet_probe_attempts_total Attempts by the cause of their outcome.\n");
         page.push_str("# TYPE probelet_probe_attempts_total counter\n");
@@ -72,6 +76,19 @@ fn write_panics(page: &mut String, panics: u64) {
     let name = "probelet_engine_panics_total";
     let help = "Turns of the engine's thread that ended in a panic.";
     let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {panics}");
+}
+
+fn write_journal(page: &mut String, tally: &Tally) {
+    let series = [
+        ("probelet_journal_records_total", "counter", "Changes written to the journal.", tally.records),
+        ("probelet_journal_snapshots_total", "counter", "Times the journal was written anew.", tally.snapshots),
+        ("probelet_journal_errors_total", "counter", "Attempts to write the journal that failed.", tally.errors),
+        ("probelet_journal_refused_total", "counter", "Changes too long for the journal.", tally.refused),
+        ("probelet_journal_bytes", "gauge", "Length of the journal's file.", tally.bytes),
+    ];
+    for (name, kind, help, value) in series {
+        let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
+    }
 }
 
 fn write_head(page: &mut String, name: &str, help: &str) {

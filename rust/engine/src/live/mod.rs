@@ -9,10 +9,12 @@ mod attempt;
 mod clock;
 mod crew;
 mod driver;
+mod journaling;
 mod mailbox;
 mod meter;
 mod metrics;
 mod states;
+mod table;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -30,9 +32,13 @@ use probelet_core::timer::TimerId;
 use tokio::sync::Notify;
 
 use self::clock::Clock;
-pub use self::mailbox::{Batch, ExecRun, Mailbox};
+pub use self::journaling::JournalOptions;
+use self::journaling::Journaling;
+pub use self::mailbox::{Batch, Change, ExecRun, Mailbox, Notice};
 use self::meter::Meter;
+pub use self::table::BackoffTable;
 use crate::book::Book;
+use crate::journal::WorkerKey;
 use crate::wire::StatusDocument;
 
 /// How an engine starts.
@@ -50,6 +56,8 @@ pub struct Options {
     pub phasing: Phasing,
     /// What is done with results.
     pub glue: Glue,
+    /// Where memories are kept and read at the start; none: nothing outlives the engine.
+    pub journal: Option<JournalOptions>,
 }
 
 /// A running engine. Dropping it stops its thread.
@@ -64,6 +72,8 @@ struct Shared {
     clock: Clock,
     state: Mutex<State>,
     mailbox: Mailbox,
+    /// Only the engine's thread locks it, and before the state.
+    journal: Option<Mutex<Journaling>>,
     /// Rung when the state was touched from outside or the engine is to close.
     bell: Notify,
     closing: AtomicBool,
@@ -77,6 +87,8 @@ struct State {
     meter: Meter,
     execs: HashMap<u64, ExecFlight>,
     next_exec: u64,
+    /// Workers that have ended since the journal was last written.
+    gone: Vec<WorkerKey>,
 }
 
 /// An exec attempt that Python carries out.
@@ -119,17 +131,26 @@ impl Engine {
             phasing: options.phasing,
             record: false,
         };
+        let mut prober = Prober::new(settings, clock.now());
+        let mailbox = Mailbox::new()?;
+        let journal = options.journal.map(|journal| {
+            let (journaling, said) = Journaling::open(&journal, &mut prober, settings.wall, clock.now());
+            mailbox.post(Batch::of_notices(said));
+            Mutex::new(journaling)
+        });
         let state = State {
-            manager: StatusManager::new(Prober::new(settings, clock.now()), options.glue),
+            manager: StatusManager::new(prober, options.glue),
             book: Book::default(),
             meter: Meter::default(),
             execs: HashMap::new(),
             next_exec: 0,
+            gone: Vec::new(),
         };
         let shared = Arc::new(Shared {
             clock,
             state: Mutex::new(state),
-            mailbox: Mailbox::new()?,
+            mailbox,
+            journal,
             bell: Notify::new(),
             closing: AtomicBool::new(false),
             user_agent: options.user_agent.into(),
@@ -287,6 +308,10 @@ impl Shared {
     /// a node without a prober.
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lock_journal(&self) -> Option<MutexGuard<'_, Journaling>> {
+        self.journal.as_ref().map(|journal| journal.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 

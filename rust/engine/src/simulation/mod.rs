@@ -235,6 +235,7 @@ impl Simulation {
                 }
                 Output::WorkerStarted { worker } => self.enrol(worker),
                 Output::WorkerEnded { .. } => {}
+                Output::Removed(_) => {} // A recording has it as a `Record`.
                 output => {
                     if let Output::Update(update) = &output {
                         changed |= watched == Some(update.probe_type);
@@ -376,6 +377,7 @@ impl Simulation {
             Output::Sync { pod_uid } => Record::Syncs { t_ms, pod_uid: (&*pod_uid).into() },
             Output::Timer { token } => Record::Timers { t_ms, token },
             Output::Attempt(_)
+            | Output::Removed(_)
             | Output::RunFinished { .. }
             | Output::WorkerStarted { .. }
             | Output::WorkerEnded { .. } => unreachable!("drained before"),

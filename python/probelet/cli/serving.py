@@ -1,0 +1,68 @@
+"""What ``serve`` is made of, put together and taken apart again."""
+
+import asyncio
+import os
+from contextlib import AsyncExitStack, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from probelet._rust import Backoff, Engine
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.journal import journal
+from probelet.cli.lifetime import Lifetime
+from probelet.config.load import Config
+from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
+from probelet.service.server import prober_service
+from probelet.spec.duration import SECOND
+
+log = structlog.get_logger("probelet.serve")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What the command line asks for. ``seconds`` is how long to serve, None for until a signal."""
+
+    configuration: Config
+    socket: Path
+    runtime: str | None
+    seconds: float | None
+
+
+def carry_out(serving: Serving, state_dir: Path) -> int:
+    """Serve until the end; returns the exit code. Raises CliError when it cannot begin."""
+    try:
+        return asyncio.run(_serve(serving, state_dir))
+    except CriError as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
+    except OSError as error:
+        raise CliError(f"--socket {serving.socket}: {error.strerror}", code=Exit.CANNOT) from error
+
+
+async def _serve(serving: Serving, state_dir: Path) -> int:
+    version = serving.configuration.gates.version
+    seed = int.from_bytes(os.urandom(8))
+    kept = journal(serving.configuration, state_dir, Backoff())
+    async with AsyncExitStack() as stack:
+        lifetime = stack.enter_context(Lifetime())
+        client = await _client(serving, stack)
+        engine = Engine(
+            seed=seed, kubelet_version=version, user_agent=f"kube-probe/{version}", glue=False, journal=kept
+        )
+        stack.enter_context(closing(engine))
+        await stack.enter_async_context(prober_service(serving.socket, engine, client))
+        log.info("serving", socket=str(serving.socket), execs=serving.runtime or "caller")
+        reason = await lifetime.wait(serving.seconds)
+        log.info("ending", reason=reason)
+    return 0
+
+
+async def _client(serving: Serving, stack: AsyncExitStack) -> RuntimeClient | None:
+    if serving.runtime is None:
+        return None
+    timeout = serving.configuration.kubelet.runtime_request_timeout / SECOND
+    client = await stack.enter_async_context(RuntimeClient(serving.runtime, request_timeout=timeout))
+    await client.verify()
+    return client

@@ -1,0 +1,116 @@
+"""The socket callers connect to: 0600, and the kernel is asked who they are."""
+
+import asyncio
+import os
+import socket
+import struct
+from contextlib import suppress
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Final
+
+import structlog
+
+from probelet.service.limit import CONNECTIONS_MAX
+
+PIECE_BYTES: Final = 64 * 1024
+"""Passed on at once; the kernel's own buffer of a unix socket is not much larger."""
+
+log = structlog.get_logger("probelet.service")
+
+
+class Door:
+    """Passes connections of this user and of root on to the socket ``inner``."""
+
+    def __init__(self, path: Path, inner: Path) -> None:
+        self._path = path
+        self._inner = inner
+        self._connections: set[asyncio.Task[None]] = set()
+        self._server: asyncio.Server | None = None
+        self._closing = asyncio.Event()
+
+    async def __aenter__(self) -> "Door":
+        _remove_abandoned(self._path)
+        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        # Nobody else may connect, not even between bind and a chmod.
+        umask = os.umask(0o177)
+        try:
+            sock.bind(str(self._path))
+        except OSError:
+            sock.close()
+            raise
+        finally:
+            os.umask(umask)
+        self._server = await asyncio.start_unix_server(self._enter, sock=sock, limit=PIECE_BYTES)
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        assert self._server is not None
+        self._server.close()
+        # The connections' own tasks are asyncio's, which complains of a cancelled one.
+        self._closing.set()
+        await asyncio.gather(*self._connections, return_exceptions=True)
+        self._path.unlink(missing_ok=True)
+
+    async def _enter(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        uid = peer_uid(writer.get_extra_info("socket"))
+        try:
+            if uid not in (0, os.getuid()):
+                log.warning("a caller of another user was turned away", uid=uid)
+            elif len(self._connections) >= CONNECTIONS_MAX:
+                log.warning("a caller too many was turned away", connections=CONNECTIONS_MAX)
+            else:
+                self._connections.add(task)
+                await self._pass_on(reader, writer)
+        finally:
+            self._connections.discard(task)
+            await _closed(writer)
+
+    async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        """Bytes both ways until one side ends; then the other is told."""
+        inner_reader, inner_writer = await asyncio.open_unix_connection(str(self._inner), limit=PIECE_BYTES)
+        parts = (_copy(reader, inner_writer), _copy(inner_reader, writer), self._closing.wait())
+        ways: list[asyncio.Future[Any]] = [asyncio.ensure_future(part) for part in parts]
+        try:
+            await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for way in ways:
+                way.cancel()
+            await asyncio.gather(*ways, return_exceptions=True)
+            await _closed(inner_writer)
+
+
+async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    with suppress(ConnectionError):
+        while piece := await reader.read(PIECE_BYTES):
+            writer.write(piece)
+            await writer.drain()
+
+
+async def _closed(writer: asyncio.StreamWriter) -> None:
+    writer.close()
+    # The other side may have been faster.
+    with suppress(ConnectionError):
+        await writer.wait_closed()
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove a socket on which nobody listens any more; whatever else is there stays, and binding says so."""
+    if not path.is_socket():
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
+        try:
+            sock.connect(str(path))
+        except ConnectionRefusedError:
+            path.unlink(missing_ok=True)
+
+
+def peer_uid(sock: socket.socket) -> int:
+    """The user at the other end of a unix socket, as the kernel knows it."""
+    credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
+    uid: int = struct.unpack("3i", credentials)[1]
+    return uid

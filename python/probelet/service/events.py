@@ -1,0 +1,35 @@
+"""Events the prober wants recorded, for whoever follows them."""
+
+from collections.abc import AsyncIterator
+
+from probelet._rust import EventRecord
+from probelet.service.limit import EVENTS_KEPT
+from probelet.service.reader import Readers
+from probelet.service.v1 import prober_pb2
+
+
+class Events:
+    """Nothing is kept for readers that come later."""
+
+    def __init__(self) -> None:
+        self._readers: Readers[EventRecord] = Readers(EVENTS_KEPT)
+
+    def record(self, event: EventRecord) -> None:
+        """One more."""
+        self._readers.put(event)
+
+    async def follow(self) -> AsyncIterator[prober_pb2.Event]:
+        """Every event from now on; the first after a gap says how many are missing."""
+        with self._readers.reader() as reader:
+            while True:
+                events, lost = await reader.take()
+                for number, event in enumerate(events):
+                    yield prober_pb2.Event(
+                        at_ms=event.at_ms,
+                        pod_uid=event.pod_uid,
+                        field_path=event.field_path,
+                        type=event.type,
+                        reason=event.reason,
+                        message=event.message,
+                        dropped=lost if number == 0 else 0,
+                    )

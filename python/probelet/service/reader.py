@@ -1,0 +1,59 @@
+"""Readers of a stream: what waits for each is bounded."""
+
+import asyncio
+from collections import deque
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Reader(Generic[T]):
+    """What waits for one reader. ``lost`` is what it was too slow for since it last looked."""
+
+    def __init__(self, kept: int) -> None:
+        self._kept = kept
+        self._waiting: deque[T] = deque()
+        self._news = asyncio.Event()
+        self.lost = 0
+
+    def put(self, item: T) -> None:
+        """One more; beyond the bound the oldest goes."""
+        if len(self._waiting) == self._kept:
+            self._waiting.popleft()
+            self.lost += 1
+        self._waiting.append(item)
+        self._news.set()
+
+    async def take(self) -> tuple[list[T], int]:
+        """Everything that waits, at least one; and how many before it were lost."""
+        await self._news.wait()
+        self._news.clear()
+        items, lost = list(self._waiting), self.lost
+        self._waiting.clear()
+        self.lost = 0
+        return items, lost
+
+
+class Readers(Generic[T]):
+    """All readers of one stream."""
+
+    def __init__(self, kept: int) -> None:
+        self._kept = kept
+        self._readers: set[Reader[T]] = set()
+
+    @contextmanager
+    def reader(self) -> Iterator[Reader[T]]:
+        """A reader from now on, until the context ends."""
+        reader: Reader[T] = Reader(self._kept)
+        self._readers.add(reader)
+        try:
+            yield reader
+        finally:
+            self._readers.discard(reader)
+
+    def put(self, item: T) -> None:
+        """One more for everyone."""
+        for reader in self._readers:
+            reader.put(item)

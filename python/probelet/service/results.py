@@ -1,0 +1,77 @@
+"""The cached results, mirrored change by change, for whoever asks for all of them or follows them."""
+
+from collections.abc import AsyncIterator, Iterator
+from typing import Final
+
+from probelet._rust import Update
+from probelet.service.limit import CHANGES_KEPT, RESULTS_PER_MESSAGE
+from probelet.service.reader import Readers
+from probelet.service.v1 import prober_pb2
+
+PROBE_TYPES: Final = {
+    "startup": prober_pb2.STARTUP,
+    "readiness": prober_pb2.READINESS,
+    "liveness": prober_pb2.LIVENESS,
+}
+RESULTS: Final = {
+    None: prober_pb2.RESULT_UNSPECIFIED,
+    "Success": prober_pb2.SUCCESS,
+    "Failure": prober_pb2.FAILURE,
+    "Unknown": prober_pb2.UNKNOWN,
+}
+
+Change = tuple[int, prober_pb2.ContainerResult]
+
+
+class Results:
+    """``sequence`` is the number of the last change."""
+
+    def __init__(self) -> None:
+        self.sequence = 0
+        self._known: dict[tuple[str, str], prober_pb2.ContainerResult] = {}
+        self._readers: Readers[Change] = Readers(CHANGES_KEPT)
+
+    def change(self, update: Update) -> None:
+        """A result is new, another, or gone."""
+        self.sequence += 1
+        key = (update.probe_type, update.container_id)
+        result = prober_pb2.ContainerResult(
+            probe_type=PROBE_TYPES[update.probe_type],
+            container_id=update.container_id,
+            pod_uid=update.pod_uid,
+            result=RESULTS[update.result],
+        )
+        if update.result is None:
+            self._known.pop(key, None)
+        else:
+            self._known[key] = result
+        self._readers.put((self.sequence, result))
+
+    def all(self) -> list[prober_pb2.ContainerResult]:
+        """Every cached result."""
+        return list(self._known.values())
+
+    async def follow(self) -> AsyncIterator[prober_pb2.WatchResultsResponse]:
+        """Every cached result, then every change; all again for a reader that was too slow."""
+        with self._readers.reader() as reader:
+            seen = self.sequence
+            for message in self._snapshot():
+                yield message
+            while True:
+                changes, lost = await reader.take()
+                if lost:
+                    seen = self.sequence
+                    for message in self._snapshot():
+                        yield message
+                for sequence, result in changes:
+                    if sequence > seen:
+                        yield prober_pb2.WatchResultsResponse(sequence=sequence, results=[result])
+
+    def _snapshot(self) -> Iterator[prober_pb2.WatchResultsResponse]:
+        """All of it as it is now, also if it is sent slowly."""
+        sequence, known = self.sequence, self.all()
+        for start in range(0, max(1, len(known)), RESULTS_PER_MESSAGE):
+            end = start + RESULTS_PER_MESSAGE
+            yield prober_pb2.WatchResultsResponse(
+                sequence=sequence, reset=start == 0, more=end < len(known), results=known[start:end]
+            )

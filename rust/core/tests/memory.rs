@@ -1,0 +1,296 @@
+//! A prober that goes on where another left off, and what a restart means to a container without it (KEP-950,
+//! "Stateless kubelet").
+
+use std::sync::Arc;
+
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::{Memory, Outcome, Output, Phasing, Prober, Settings};
+use probelet_core::restart::RestartPolicy;
+use probelet_core::results::ProbeResult;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::time::{Instant, WallOffset};
+
+/// One container with one probe, under one prober after another. The first run is at once and fails.
+struct Rig {
+    pod: Arc<PodSpec>,
+    prober: Prober,
+    now: Instant,
+    outcome: Outcome,
+    attempts: usize,
+    updates: Vec<(ProbeType, ProbeResult)>,
+}
+
+impl Rig {
+    fn new(probe_type: ProbeType, failure_threshold: i32, initialization: i32) -> Self {
+        let probe = ProbeSpec {
+            handler: Handler::None,
+            initial_delay_seconds: 0,
+            timeout_seconds: 1,
+            period_seconds: 10,
+            success_threshold: 1,
+            failure_threshold,
+            initialization_failure_threshold: initialization,
+        };
+        let mut probes = [None, None, None];
+        probes[probe_type as usize] = Some(Box::new(probe));
+        let (ports, restart_rules) = (Vec::new(), Vec::new());
+        let container = ContainerSpec { name: "c".into(), ports, restart_policy: None, restart_rules, probes };
+        let pod = PodSpec {
+            uid: "u".into(),
+            name: "p".into(),
+            namespace: "ns".into(),
+            restart_policy: RestartPolicy::Always,
+            containers: vec![container],
+            regular: 1,
+            deleting: false,
+            api_ready: false,
+        };
+        let now = Instant::from_millis(1_000_000);
+        let mut rig =
+            Self { pod: Arc::new(pod), prober: prober(now), now, outcome: failure(), attempts: 0, updates: Vec::new() };
+        rig.begin("c://1");
+        rig
+    }
+
+    /// The pod's first two syncs; returns the status of the first, at which the kubelet has no worker yet.
+    fn begin(&mut self, id: &str) -> PodStatus {
+        let state = State::Running { started_at_ms: Some(self.now.as_nanos() as i64 / 1_000_000) };
+        self.prober.define_pod(Arc::clone(&self.pod));
+        let mut status = PodStatus {
+            phase: Phase::Running,
+            containers: vec![ContainerStatus::new("c".into(), id.into(), state)],
+            regular: 1,
+            ..PodStatus::default()
+        };
+        self.prober.update_pod_status("u", &mut status);
+        self.prober.set_pod_status("u", status.clone());
+        self.prober.add_pod("u");
+        self.settle();
+        let mut second = status.clone();
+        self.prober.update_pod_status("u", &mut second);
+        self.prober.set_pod_status("u", second);
+        self.settle();
+        status
+    }
+
+    fn settle(&mut self) {
+        self.prober.settle(self.now);
+        while let Some(output) = self.prober.poll_output() {
+            match output {
+                Output::Attempt(attempt) => {
+                    self.attempts += 1;
+                    self.prober.handle_attempt(attempt.worker, attempt.run, self.outcome.clone(), self.now);
+                }
+                Output::Update(update) => self.updates.push((update.probe_type, update.result)),
+                _ => {}
+            }
+        }
+    }
+
+    /// Plays on until as many more attempts were made.
+    fn attempts(&mut self, more: usize, outcome: Outcome) {
+        self.outcome = outcome;
+        let wanted = self.attempts + more;
+        while self.attempts < wanted {
+            assert!(self.now < Instant::from_millis(2_000_000), "nothing is attempted any more");
+            self.now = self.prober.next_deadline().expect("a worker").max(self.now);
+            self.settle();
+        }
+    }
+
+    fn memories(&self) -> Vec<Memory> {
+        self.prober.worker_ids(None).into_iter().filter_map(|id| self.prober.memory(id)).collect()
+    }
+
+    /// Another prober takes over, three seconds later.
+    fn restart(&mut self, memories: Vec<Memory>, id: &str) -> PodStatus {
+        self.now = self.now + std::time::Duration::from_secs(3);
+        self.prober = prober(self.now);
+        memories.into_iter().for_each(|memory| self.prober.recall(memory));
+        self.updates.clear();
+        self.begin(id)
+    }
+
+    /// How many more failures it takes until Failure is published.
+    fn failures_left(&mut self) -> usize {
+        let before = self.attempts;
+        while self.updates.last().is_none_or(|(_, result)| *result != ProbeResult::Failure) {
+            self.attempts(1, failure());
+        }
+        self.attempts - before
+    }
+}
+
+fn prober(now: Instant) -> Prober {
+    let mut prober = Prober::new(
+        Settings {
+            semantics: Semantics::V1_36,
+            seed: 7,
+            wall: WallOffset::default(),
+            start_jitter: false,
+            phasing: Phasing::Kubelet,
+            record: false,
+        },
+        now,
+    );
+    prober.watch_memories();
+    prober
+}
+
+fn failure() -> Outcome {
+    Outcome::Failure { output: Box::default() }
+}
+
+#[test]
+fn a_failure_run_goes_on_where_it_stopped() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    rig.attempts(1, failure());
+    let memories = rig.memories();
+    rig.restart(memories, "c://1");
+    assert_eq!(rig.updates, [(ProbeType::Liveness, ProbeResult::Success)], "what was published is published");
+    assert_eq!(rig.failures_left(), 1);
+}
+
+#[test]
+fn without_memory_every_counter_starts_anew() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    rig.attempts(1, failure());
+    rig.restart(Vec::new(), "c://1");
+    assert_eq!(rig.failures_left(), 2, "the first run was at once");
+    assert_eq!(rig.attempts, 5);
+}
+
+#[test]
+fn another_container_begins_anew() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    rig.attempts(1, failure());
+    let memories = rig.memories();
+    rig.outcome = Outcome::Success;
+    rig.restart(memories, "c://2");
+    assert_eq!(rig.failures_left(), 3);
+}
+
+#[test]
+fn a_worker_on_hold_stays_on_hold_and_says_why() {
+    let mut rig = Rig::new(ProbeType::Liveness, 1, 0);
+    let (memories, attempts) = (rig.memories(), rig.attempts);
+    rig.restart(memories, "c://1");
+    assert_eq!(rig.updates, [(ProbeType::Liveness, ProbeResult::Failure)], "the kill that was asked for still is");
+    rig.now = rig.now + std::time::Duration::from_secs(60);
+    rig.settle();
+    assert_eq!(rig.attempts, attempts);
+}
+
+#[test]
+fn a_run_in_flight_may_have_ended_the_row_of_failures() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    rig.attempts(1, failure());
+    rig.prober.take_touched();
+    rig.now = rig.prober.next_deadline().expect("a tick");
+    rig.prober.settle(rig.now);
+    assert!(rig.prober.is_urgent(), "to be kept before the attempt begins");
+    let memories = rig.memories();
+    assert_eq!((memories[0].result_run, memories[0].in_doubt), (2, true));
+    rig.restart(memories, "c://1");
+    assert_eq!(rig.failures_left(), 3);
+}
+
+#[test]
+fn ready_does_not_flap() {
+    let mut rig = Rig::new(ProbeType::Readiness, 3, 0);
+    rig.attempts(1, Outcome::Success);
+    let memories = rig.memories();
+    let status = rig.restart(memories, "c://1");
+    assert!(status.containers[0].ready, "in the very first status");
+    let status = rig.restart(Vec::new(), "c://1");
+    assert!(status.containers[0].ready, "before AddPod there is no worker to ask");
+    assert_eq!(rig.updates[0], (ProbeType::Readiness, ProbeResult::Failure), "without memory it falls and rises again");
+}
+
+#[test]
+fn a_container_that_has_not_started_gets_no_second_allowance() {
+    let mut rig = Rig::new(ProbeType::Startup, 30, 0);
+    rig.attempts(29, failure());
+    let memories = rig.memories();
+    let status = rig.restart(memories, "c://1");
+    assert_eq!(status.containers[0].started, Some(false), "in the very first status");
+    assert_eq!(rig.failures_left(), 1);
+}
+
+#[test]
+fn kep_950_a_starting_container_does_not_get_its_attempts_again() {
+    let mut rig = Rig::new(ProbeType::Liveness, 2, 10);
+    rig.attempts(8, failure());
+    let memories = rig.memories();
+    rig.restart(memories, "c://1");
+    assert_eq!(rig.failures_left(), 1);
+    let mut rig = Rig::new(ProbeType::Liveness, 2, 10);
+    rig.attempts(8, failure());
+    rig.restart(Vec::new(), "c://1");
+    assert_eq!(rig.failures_left(), 9, "a stateless prober gives all ten again; the first was at once");
+}
+
+#[test]
+fn kep_950_a_running_container_stays_initialized() {
+    for (kept, expected) in [(true, 2), (false, 1)] {
+        let mut rig = Rig::new(ProbeType::Liveness, 2, 10);
+        rig.attempts(1, Outcome::Success);
+        let memories = if kept { rig.memories() } else { Vec::new() };
+        rig.outcome = failure();
+        rig.restart(memories, "c://1");
+        if kept {
+            assert_eq!(rig.failures_left(), expected);
+        } else {
+            rig.attempts(1, Outcome::Success);
+            assert!(rig.memories()[0].has_initialized, "the next success sets it again");
+        }
+    }
+}
+
+#[test]
+fn kep_950_a_deadlocked_container_is_not_borne_longer() {
+    let mut rig = Rig::new(ProbeType::Liveness, 2, 10);
+    rig.attempts(1, Outcome::Success);
+    rig.attempts(1, failure());
+    let memories = rig.memories();
+    rig.restart(memories.clone(), "c://1");
+    assert_eq!(rig.failures_left(), 1);
+    rig.outcome = failure();
+    rig.restart(Vec::new(), "c://1");
+    assert_eq!(rig.failures_left(), 9, "a stateless prober bears ten");
+}
+
+#[test]
+fn ticks_stay_on_their_grid() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    rig.attempts(2, Outcome::Success);
+    let grid = rig.now;
+    let memories = rig.memories();
+    rig.restart(memories, "c://1");
+    rig.attempts(1, Outcome::Success);
+    assert_eq!(rig.now, grid + std::time::Duration::from_secs(10));
+}
+
+#[test]
+fn confirming_what_is_known_leaves_nothing_to_keep() {
+    for outcome in [Outcome::Success, failure()] {
+        let mut rig = Rig::new(ProbeType::Readiness, 3, 0);
+        rig.attempts(3, outcome.clone());
+        assert!(rig.prober.has_touched());
+        assert_eq!(rig.prober.take_touched().len(), 1);
+        rig.attempts(50, outcome);
+        assert!(!rig.prober.has_touched());
+    }
+}
+
+#[test]
+fn what_nobody_asks_for_can_be_dropped() {
+    let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
+    rig.attempts(1, failure());
+    let memories = rig.memories();
+    let mut prober = prober(rig.now);
+    memories.iter().cloned().for_each(|memory| prober.recall(memory));
+    assert_eq!(prober.forget_recalled(), memories);
+    assert_eq!(prober.forget_recalled(), []);
+}

@@ -1,0 +1,38 @@
+//! What a journal says, all records applied.
+
+use std::collections::BTreeMap;
+
+use super::record::{BackoffRecord, Record, WorkerKey, WorkerRecord};
+
+/// The last word on every worker and every back-off entry.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Contents {
+    /// Workers.
+    pub workers: BTreeMap<WorkerKey, WorkerRecord>,
+    /// The back-off table.
+    pub backoff: BTreeMap<Box<str>, BackoffRecord>,
+}
+
+impl Contents {
+    /// Takes a change in; false if it changes nothing.
+    pub fn apply(&mut self, record: Record) -> bool {
+        match record {
+            Record::Backoff(key, entry) => self.backoff.insert(key, entry) != Some(entry),
+            Record::BackoffGone(key) => self.backoff.remove(&key).is_some(),
+            Record::Worker(key, memory) => {
+                let same = self.workers.get(&key) == Some(&memory);
+                if !same {
+                    self.workers.insert(key, memory);
+                }
+                !same
+            }
+            Record::WorkerGone(key) => self.workers.remove(&key).is_some(),
+        }
+    }
+
+    /// The records that say all of it.
+    pub fn records(&self) -> impl Iterator<Item = Record> {
+        let workers = self.workers.iter().map(|(key, memory)| Record::Worker(key.clone(), memory.clone()));
+        workers.chain(self.backoff.iter().map(|(key, entry)| Record::Backoff(key.clone(), *entry)))
+    }
+}

@@ -1,0 +1,132 @@
+//! Writing a journal: changes are appended; a file that has grown to twice what it says is written anew beside itself
+//! and renamed. After a write that failed nothing is appended any more, because nobody knows how much of it arrived:
+//! the next attempt is a whole new file.
+
+use std::fs::{File, OpenOptions};
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use super::contents::Contents;
+use super::format::{self, HEADER};
+use super::record::Record;
+
+/// What was written so far.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Records appended.
+    pub records: u64,
+    /// Whole new files.
+    pub snapshots: u64,
+    /// Attempts to write that failed.
+    pub errors: u64,
+    /// Records that were too long to keep.
+    pub refused: u64,
+    /// Bytes of the file.
+    pub bytes: u64,
+}
+
+/// A journal that is being written.
+#[derive(Debug)]
+pub struct Writer {
+    path: PathBuf,
+    contents: Contents,
+    /// None before the first write and after one that failed.
+    file: Option<File>,
+    /// The length from which the file is written anew.
+    limit: u64,
+    tally: Tally,
+}
+
+impl Writer {
+    /// Goes on with the journal at `path`, which says `contents` up to the byte `whole`. Nothing is written yet.
+    pub fn new(path: &Path, contents: Contents, whole: u64) -> Self {
+        let mut writer = Self { path: path.into(), contents, file: None, limit: 0, tally: Tally::default() };
+        writer.file = (whole > 0).then(|| writer.reopen(whole).ok()).flatten();
+        writer
+    }
+
+    /// What the journal says, or will once it can be written.
+    pub const fn contents(&self) -> &Contents {
+        &self.contents
+    }
+
+    /// What was written so far.
+    pub const fn tally(&self) -> Tally {
+        self.tally
+    }
+
+    /// Writes changes. They are taken in also when they cannot be written, and then written with the next attempt.
+    ///
+    /// # Errors
+    /// The file could not be written.
+    pub fn write(&mut self, changes: impl IntoIterator<Item = Record>) -> std::io::Result<()> {
+        let mut bytes = Vec::new();
+        let mut records = 0;
+        for record in changes {
+            let place = bytes.len();
+            if !format::append(&mut bytes, &record) {
+                self.tally.refused += 1;
+            } else if self.contents.apply(record) {
+                records += 1;
+            } else {
+                bytes.truncate(place);
+            }
+        }
+        let result = match self.file.take() {
+            Some(file) if self.tally.bytes + bytes.len() as u64 <= self.limit => self.append(file, &bytes),
+            _ => self.snapshot(),
+        };
+        match result {
+            Ok(file) => {
+                self.file = Some(file);
+                self.tally.records += records;
+                Ok(())
+            }
+            Err(error) => {
+                self.tally.errors += 1;
+                Err(error)
+            }
+        }
+    }
+
+    fn append(&mut self, mut file: File, bytes: &[u8]) -> std::io::Result<File> {
+        file.write_all(bytes)?;
+        self.tally.bytes += bytes.len() as u64;
+        Ok(file)
+    }
+
+    fn snapshot(&mut self) -> std::io::Result<File> {
+        let mut bytes = HEADER.to_vec();
+        for record in self.contents.records() {
+            format::append(&mut bytes, &record);
+        }
+        let fresh = self.path.with_extension("new");
+        let written = File::create(&fresh).and_then(|mut file| {
+            file.write_all(&bytes)?;
+            std::fs::rename(&fresh, &self.path)?;
+            Ok(file)
+        });
+        if written.is_err() {
+            // What is there of it would only take the room that the next attempt needs.
+            let _ = std::fs::remove_file(&fresh);
+        }
+        let file = written?;
+        self.tally.snapshots += 1;
+        self.tally.bytes = bytes.len() as u64;
+        self.limit = self.tally.bytes * 2 + SLACK;
+        Ok(file)
+    }
+
+    fn reopen(&mut self, whole: u64) -> std::io::Result<File> {
+        let mut file = OpenOptions::new().write(true).open(&self.path)?;
+        file.set_len(whole)?;
+        file.seek(SeekFrom::End(0))?;
+        self.tally.bytes = whole;
+        // How much of it is still true is not known; a file this long is written anew soon.
+        self.limit = whole + SLACK;
+        Ok(file)
+    }
+}
+
+/// Bytes a journal may grow by whatever it says: some thousand changes of a small node.
+const SLACK: u64 = 256 << 10;

@@ -1,0 +1,235 @@
+"""The calls of the prober service, from a caller on its socket."""
+
+import asyncio
+import stat
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from caller import Caller, exec_probe, make_pod, named, running
+from probelet._rust import Engine
+from probelet.service import limit
+from probelet.service.door import Door
+from probelet.service.server import prober_service
+from probelet.service.v1 import prober_pb2 as pb
+
+
+class Hands:
+    """Carries out execs with the exit code it is told; ``asked`` is every attempt."""
+
+    def __init__(self, caller: Caller, code: int) -> None:
+        self.code = code
+        self.asked: list[pb.ExecAttempt] = []
+        self._answers: asyncio.Queue[pb.ExecAnswer] = asyncio.Queue()
+        self._stream = caller.carry_out_execs(self._sent())
+        self._task = asyncio.ensure_future(self._work())
+
+    async def _sent(self) -> AsyncIterator[pb.ExecAnswer]:
+        while True:
+            yield await self._answers.get()
+
+    async def _work(self) -> None:
+        async for attempt in self._stream:
+            self.asked.append(attempt)
+            self._answers.put_nowait(pb.ExecAnswer(run=attempt.run, exit=pb.Exit(code=self.code, output=b"said")))
+
+    async def gone(self) -> None:
+        self._stream.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
+async def until_result(stream: Any, wanted: tuple[str, str, str]) -> None:
+    async for message in stream:
+        if wanted in [(*key, result) for key, result in named(message.results).items()]:
+            return
+
+
+async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: Caller) -> None:
+    hands = Hands(caller, code=0)
+    pod, status = make_pod(readinessProbe=exec_probe()), running()
+    first = await caller.sync(pod, status)
+    assert first["containerStatuses"][0] | {"state": 0} == {
+        **status["containerStatuses"][0], "state": 0, "ready": False, "started": True,
+    }  # fmt: skip
+    assert first["qosClass"] == "BestEffort", "what the prober does not read comes back as it was"
+    changes = caller.watch_results()
+    await until_result(changes, ("readiness", "test://1", "SUCCESS"))
+    assert hands.asked[0].argv == ["probe"]
+    assert (hands.asked[0].pod_uid, hands.asked[0].container, hands.asked[0].container_id) == ("u", "app", "test://1")
+    hands.code = 1
+    await until_result(changes, ("readiness", "test://1", "FAILURE"))
+    assert not (await caller.sync(pod, status))["containerStatuses"][0]["ready"]
+    await hands.gone()
+
+
+async def test_results_are_told_once_each_with_numbers_without_a_gap(caller: Caller) -> None:
+    hands = Hands(caller, code=0)
+    changes = caller.watch_results()
+    snapshot = await changes.read()
+    assert (snapshot.sequence, snapshot.reset, snapshot.more, len(snapshot.results)) == (0, True, False, 0)
+    await caller.sync(make_pod(livenessProbe=exec_probe(), readinessProbe=exec_probe()), running())
+    await caller.remove_pod("u")
+    numbers, removed = [], set()
+    while len(removed) < 2:
+        message = await changes.read()
+        numbers.append(message.sequence)
+        removed |= {kind for (kind, _), result in named(message.results).items() if result == "RESULT_UNSPECIFIED"}
+    assert numbers == list(range(1, len(numbers) + 1))
+    assert await caller.results() == {}
+    await hands.gone()
+
+
+async def test_a_watcher_that_comes_later_begins_with_everything(caller: Caller) -> None:
+    hands = Hands(caller, code=0)
+    await caller.sync(make_pod(livenessProbe=exec_probe()), running())
+    await until_result(caller.watch_results(), ("liveness", "test://1", "SUCCESS"))
+    snapshot = await caller.watch_results().read()
+    assert named(snapshot.results) == {("liveness", "test://1"): "SUCCESS"}
+    assert named(snapshot.results) == await caller.results()
+    await hands.gone()
+
+
+async def test_without_hands_an_exec_probe_is_an_error_which_counts_for_nothing(caller: Caller) -> None:
+    events = caller.watch_events()
+    await events.initial_metadata()
+    await caller.sync(make_pod(livenessProbe=exec_probe()), running())
+    event = await events.read()
+    assert event.message == ("Liveness probe errored and resulted in unknown state: no caller carries out exec probes")
+    assert (event.reason, event.field_path, event.pod_uid) == ("Unhealthy", "spec.containers{app}", "u")
+    assert ("liveness", "test://1") not in await caller.results()
+
+
+async def test_attempts_that_a_caller_takes_away_with_it_are_errors(caller: Caller) -> None:
+    events = caller.watch_events()
+    await events.initial_metadata()
+    stream = caller.carry_out_execs(_never())
+    await stream.initial_metadata()
+    await caller.sync(make_pod(livenessProbe=exec_probe()), running())
+    assert (await stream.read()).argv == ["probe"]
+    stream.cancel()
+    # Two more tries follow in the same run, and nobody carries them out.
+    assert (await events.read()).message.endswith("no caller carries out exec probes")
+
+
+async def _never() -> AsyncIterator[pb.ExecAnswer]:
+    await asyncio.Event().wait()
+    yield pb.ExecAnswer()
+
+
+async def test_what_is_removed_leaves_nothing(caller: Caller) -> None:
+    for uid in ("a", "b", "c"):
+        await caller.sync(make_pod(uid, livenessProbe=exec_probe()), running(f"test://{uid}"))
+    await caller.stop_liveness_and_startup("a")
+    await caller.cleanup_pods("a")
+    await caller.remove_pod("a")
+    await caller.remove_pod_status("a")
+    while await caller.results():
+        pass
+
+
+@pytest.mark.parametrize(
+    ("pod", "status", "said"),
+    [
+        ({"metadata": {}}, running(), "metadata.uid: Required value"),
+        ({"metadata": {"uid": "u"}}, running(), "missing field `spec`"),
+        (make_pod(), {"phase": "Odd"}, "unknown variant `Odd`"),
+        (make_pod(), {"containerStatuses": [{}]}, "status: KeyError: 'name'"),
+        (make_pod(), {"containerStatuses": 7}, "status: TypeError"),
+    ],
+)
+async def test_a_mistake_is_named(caller: Caller, pod: dict[str, Any], status: dict[str, Any], said: str) -> None:
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await caller.update_pod_status(pod, status)
+    assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
+    assert said in str(refused.value.details())
+
+
+async def test_too_many_pods_are_refused(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probelet.service.prober.PODS_MAX", 1)
+    await caller.add_pod(make_pod("a"))
+    with pytest.raises(grpc.aio.AioRpcError, match="1 pods are known already"):
+        await caller.add_pod(make_pod("b"))
+    await caller.remove_pod_status("a")
+    await caller.add_pod(make_pod("b"))
+
+
+async def test_the_socket_is_this_users_alone(socket: Path) -> None:
+    assert stat.S_IMODE(socket.stat().st_mode) == 0o600
+
+
+async def test_a_caller_of_another_user_is_turned_away(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probelet.service.door.peer_uid", lambda _: 4711)
+    stranger = Caller(socket)
+    with pytest.raises(grpc.aio.AioRpcError) as refused:
+        await stranger.results()
+    assert refused.value.code() == grpc.StatusCode.UNAVAILABLE
+    await stranger.channel.close()
+
+
+async def test_one_connection_too_many_is_turned_away(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probelet.service.door.CONNECTIONS_MAX", 0)
+    late = Caller(socket)
+    with pytest.raises(grpc.aio.AioRpcError):
+        await late.results()
+    await late.channel.close()
+
+
+async def test_a_socket_that_somebody_answers_is_not_taken(socket: Path) -> None:
+    with pytest.raises(OSError, match="Address already in use"):
+        async with Door(socket, socket):
+            pass
+
+
+async def test_a_socket_that_nobody_answers_is_replaced_and_a_file_is_not(tmp_path: Path) -> None:
+    abandoned, file = tmp_path / "prober.sock", tmp_path / "file"
+    async with Door(abandoned, tmp_path / "inner"):
+        abandoned.rename(tmp_path / "kept")
+    (tmp_path / "kept").rename(abandoned)
+    async with Door(abandoned, tmp_path / "inner"):
+        pass
+    file.write_text("mine")
+    with pytest.raises(OSError, match="Address already in use"):
+        async with Door(file, tmp_path / "inner"):
+            pass
+    assert file.read_text() == "mine"
+
+
+async def test_a_reader_that_is_too_slow_is_given_everything_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from probelet.service.results import Results
+
+    monkeypatch.setattr("probelet.service.results.CHANGES_KEPT", 2)
+    monkeypatch.setattr("probelet.service.results.RESULTS_PER_MESSAGE", 2)
+    results = Results()
+    following = results.follow()
+    assert (await anext(following)).reset
+    taken = asyncio.ensure_future(anext(following))
+    await asyncio.sleep(0)
+    for number in range(5):
+        results.change(_update(f"test://{number}"))
+    messages = [await taken, await anext(following), await anext(following)]
+    assert [(m.sequence, m.reset, m.more, len(m.results)) for m in messages] == [
+        (5, True, True, 2), (5, False, True, 2), (5, False, False, 1),
+    ]  # fmt: skip
+    results.change(_update("test://0", None))
+    assert (await anext(following)).sequence == 6
+    assert limit.PODS_MAX > 1_000
+
+
+def _update(container_id: str, result: str | None = "Success") -> Any:
+    class Made:
+        probe_type, pod_uid = "liveness", "u"
+
+    Made.container_id, Made.result = container_id, result  # type: ignore[attr-defined]
+    return Made
+
+
+async def test_a_service_that_ends_leaves_no_socket(tmp_path: Path) -> None:
+    engine = Engine(glue=False)
+    async with prober_service(tmp_path / "s", engine):
+        assert (tmp_path / "s").exists()
+    assert list(tmp_path.iterdir()) == []
+    engine.close()
