@@ -21,3 +21,10 @@ messages() {
 
 messages runtime/v1/api cri/v1
 messages probelet/v1/prober service/v1
+
+# The messages of the Go client, where there is a Go: its generator is built from the client's own modules.
+if command -v go >/dev/null; then
+  (cd "$root/tests/goclient" && go build -buildvcs=false -o "$built/" google.golang.org/protobuf/cmd/protoc-gen-go)
+  "${PYTHON:-$root/.venv/bin/python}" -m grpc_tools.protoc -I "$proto" --plugin=protoc-gen-go="$built/protoc-gen-go" \
+    --go_out="$root/tests/goclient" --go_opt=module=probelet.dev/goclient "$proto/probelet/v1/prober.proto"
+fi
