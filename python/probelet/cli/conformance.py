@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Output
+from probelet.cli.options import KubeletVersion, Output
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ def conformance(
     /,
     *,
     output: Output = "table",
+    kubelet_version: KubeletVersion = "1.36",
 ) -> int:
     import msgspec
 
@@ -38,7 +39,7 @@ def conformance(
     if not folder.is_dir():
         raise CliError(f"DIR: {folder}: not a directory")
     try:
-        report = examine(folder)
+        report = examine(folder, kubelet_version)
     except RecordingError as error:
         raise CliError(str(error)) from error
     except OSError as error:

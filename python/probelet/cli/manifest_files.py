@@ -83,13 +83,17 @@ class Look:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which of their fields exist; ``runtime`` as for ``spec.load.load``. ``first`` comes first.
+    ``gates`` decide which of their fields exist; ``runtime`` and ``deny_hosts`` as for ``spec.load.read_file``.
+    ``first`` comes first.
     """
 
-    def __init__(self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind) -> None:
+    def __init__(
+        self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind, deny_hosts: bool = False
+    ) -> None:
         self._paths = paths
         self._gates = gates
         self._runtime: RuntimeKind = runtime
+        self._deny_hosts = deny_hosts
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}
         # By namespace/name.
@@ -104,7 +108,7 @@ class ManifestFiles:
         problems = list(listing.problems)
         for path, name in listing.files.items():
             stamp = stamp_of(path)
-            loaded = read_file(name, runtime=self._runtime)
+            loaded = self._load(name)
             self._files[path] = _File(name, stamp, stamp, pods=loaded.pods)
             problems += loaded.problems
         self._choose()
@@ -139,6 +143,9 @@ class ManifestFiles:
         self._standing = set(standing)
         return Look(list(self._in_force.values()) if read else None, problems, kept, unsettled)
 
+    def _load(self, name: Path) -> Loaded:
+        return read_file(name, runtime=self._runtime, deny_hosts=self._deny_hosts)
+
     def _stamps(self, listing: Listing) -> dict[Path, Stamp | None]:
         """The stamp of every file that is listed or was; of what cannot be looked at, the one it had."""
         known = {path: self._files.get(path, _File(name)) for path, name in listing.files.items()}
@@ -158,7 +165,7 @@ class ManifestFiles:
             return Loaded([], [])
         if being_written(path):
             return None
-        loaded = read_file(file.name, runtime=self._runtime)
+        loaded = self._load(file.name)
         # Somebody may have begun to write while it was read.
         return None if being_written(path) or stamp_of(path) != file.seen else loaded
 

@@ -30,12 +30,14 @@ log = structlog.get_logger("probelet.run")
 class Manifests:
     """The pods in some files and directories. ``gates`` decide which of their fields exist.
 
-    ``runtime``: what their containers are to run on.
+    ``runtime``: what their containers are to run on. ``deny_hosts``: no probe or hook may name a host.
     """
 
-    def __init__(self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind) -> None:
+    def __init__(
+        self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind, deny_hosts: bool = False
+    ) -> None:
         self._paths = paths
-        self._files = ManifestFiles(paths, gates, runtime=runtime)
+        self._files = ManifestFiles(paths, gates, runtime=runtime, deny_hosts=deny_hosts)
 
     def first(self) -> list[Manifest]:
         """The pods to begin with. Any mistake ends the verb, in a line of its own, before anything has started."""

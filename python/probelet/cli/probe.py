@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Group, Parameter
 
 from probelet.cli.exit import CliError
-from probelet.cli.options import Output, StateDir
+from probelet.cli.options import KubeletVersion, Output, StateDir
 from probelet.cli.probe_flags import (
     ContainerId,
     ContainerName,
@@ -58,6 +58,7 @@ def probe(
     runtime: Runtime = None,
     container_id: ContainerId = None,
     tries: Tries = 1,
+    kubelet_version: KubeletVersion = "1.36",
     output: Output = "table",
     state_dir: StateDir = None,
 ) -> int:
@@ -76,7 +77,7 @@ def probe(
     else:
         assert from_ is not None
         target = from_manifest(Place(from_, pod, container, type_), pod_ip, state_dir)
-    return _ask(target, tries, output, runtime, container_id)
+    return _ask(target, tries, output, kubelet_version, runtime, container_id)
 
 
 @app.command
@@ -91,6 +92,7 @@ def http(
     pod_ip: PodIp = None,
     container_port: ContainerPort = None,
     tries: Tries = 1,
+    kubelet_version: KubeletVersion = "1.36",
     output: Output = "table",
 ) -> int:
     """Get a page (httpGet): 200 to 399 is a success."""
@@ -101,7 +103,9 @@ def http(
     action = HTTPGetAction(
         path=path, port=parse_int_or_string(port), host=host, scheme=scheme, http_headers=headers(header or ())
     )
-    return _from_flags(Probe(http_get=action, timeout_seconds=timeout), pod_ip, container_port, tries, output)
+    return _from_flags(
+        Probe(http_get=action, timeout_seconds=timeout), pod_ip, container_port, tries, output, kubelet_version
+    )
 
 
 @app.command
@@ -113,6 +117,7 @@ def tcp(
     pod_ip: PodIp = None,
     container_port: ContainerPort = None,
     tries: Tries = 1,
+    kubelet_version: KubeletVersion = "1.36",
     output: Output = "table",
 ) -> int:
     """Open a connection and close it (tcpSocket)."""
@@ -120,7 +125,9 @@ def tcp(
     from probelet.spec.probe import Probe, TCPSocketAction
 
     action = TCPSocketAction(port=parse_int_or_string(port), host=host)
-    return _from_flags(Probe(tcp_socket=action, timeout_seconds=timeout), pod_ip, container_port, tries, output)
+    return _from_flags(
+        Probe(tcp_socket=action, timeout_seconds=timeout), pod_ip, container_port, tries, output, kubelet_version
+    )
 
 
 @app.command
@@ -133,13 +140,14 @@ def grpc(
     timeout: Timeout = 1,
     pod_ip: PodIp = None,
     tries: Tries = 1,
+    kubelet_version: KubeletVersion = "1.36",
     output: Output = "table",
 ) -> int:
     """Ask grpc.health.v1.Health/Check (grpc): SERVING is a success."""
     from probelet.spec.probe import GRPCAction, Probe
 
     action = GRPCAction(port=port, service=service)
-    return _from_flags(Probe(grpc=action, timeout_seconds=timeout), pod_ip, None, tries, output)
+    return _from_flags(Probe(grpc=action, timeout_seconds=timeout), pod_ip, None, tries, output, kubelet_version)
 
 
 @app.command(name="exec")
@@ -156,21 +164,33 @@ def exec_(
     from probelet.spec.probe import ExecAction, Probe
 
     target = from_flags(Probe(exec=ExecAction(command=list(command)), timeout_seconds=timeout), None, ())
-    return _ask(target, tries, output, runtime, container_id)
+    return _ask(target, tries, output, runtime=runtime, container_id=container_id)
 
 
 def _from_flags(
-    probe: "Probe", pod_ip: str | None, container_port: Sequence[str] | None, tries: int, output: str
+    probe: "Probe",
+    pod_ip: str | None,
+    container_port: Sequence[str] | None,
+    tries: int,
+    output: str,
+    kubelet_version: str,
 ) -> int:
     from probelet.cli.probe_target import from_flags
 
-    return _ask(from_flags(probe, pod_ip, container_port or ()), tries, output)
+    return _ask(from_flags(probe, pod_ip, container_port or ()), tries, output, kubelet_version)
 
 
-def _ask(target: "Target", tries: int, output: str, runtime: str | None = None, container_id: str | None = None) -> int:
+def _ask(
+    target: "Target",
+    tries: int,
+    output: str,
+    kubelet_version: str = "1.36",
+    runtime: str | None = None,
+    container_id: str | None = None,
+) -> int:
     from probelet.cli.probe_attempt import ask, exit_code
     from probelet.cli.probe_report import show
 
-    seen = ask(target, tries, runtime, container_id)
+    seen = ask(target, tries, kubelet_version, runtime, container_id)
     show(seen, target, output)
     return exit_code(seen)

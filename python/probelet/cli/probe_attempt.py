@@ -10,11 +10,8 @@ from probelet.cli.probe_seen import Seen, document, exact
 from probelet.cli.probe_target import Target
 from probelet.spec.wire import encode_probe
 
-# Kubelet pkg/probe/dialer and http/request.go, 1.36: kube-probe/<major>.<minor>.
-USER_AGENT = "kube-probe/1.36"
 
-
-def ask(target: Target, tries: int, runtime: str | None, container_id: str | None) -> Seen:
+def ask(target: Target, tries: int, kubelet_version: str, runtime: str | None, container_id: str | None) -> Seen:
     """Make up to ``tries`` attempts, as long as the prober could not ask: the kubelet makes three (prober.go, 1.36).
 
     An exec probe runs in a container of ``runtime``, or on this machine. The document is that of the last attempt;
@@ -23,7 +20,7 @@ def ask(target: Target, tries: int, runtime: str | None, container_id: str | Non
     _require_runtime(target, runtime, container_id)
     try:
         if target.probe.handler != "exec":
-            return _document(lambda: over_socket(target), tries)
+            return _document(lambda: over_socket(target, kubelet_version), tries)
         from probelet.cli.probe_exec import exec_attempts
 
         with exec_attempts(target, runtime, container_id) as attempts:
@@ -61,11 +58,17 @@ def _document(attempts: Callable[[], Seen], tries: int) -> Seen:
     return document(seen, tried)
 
 
-def over_socket(target: Target) -> Seen:
-    """One attempt of an HTTP, TCP or gRPC probe."""
+def over_socket(target: Target, kubelet_version: str) -> Seen:
+    """One attempt of an HTTP, TCP or gRPC probe, by the rules and under the name of a release's kubelet."""
     spec = encode_probe(target.probe)
+    # Kubelet pkg/probe/http/request.go, 1.36: kube-probe/<major>.<minor>.
+    user_agent = f"kube-probe/{kubelet_version}"
+
+    def work() -> bytes:
+        return attempt(spec, target.pod_ip, target.ports, user_agent, kubelet_version=kubelet_version)
+
     try:
-        seen: Seen = json.loads(_interruptible(lambda: attempt(spec, target.pod_ip, target.ports, USER_AGENT)))
+        seen: Seen = json.loads(_interruptible(work))
     except OSError as error:
         raise CliError(f"cannot probe: {error}", code=Exit.CANNOT) from error
     output = seen.pop("output_bytes")

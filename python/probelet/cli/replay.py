@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import KubeletVersion
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 app = verb(
     "replay",
     "Exit code 1 if one differs.",
-    "probelet replay tests/conformance/traces/named/liveness_failure_threshold.json",
+    "probelet replay tests/conformance/traces/named/initial_delay_liveness_5.json",
     "probelet replay tests/conformance/traces/named/*.json",
     "probelet replay recording.json -o json | jq .probes",
 )
@@ -28,6 +29,7 @@ def replay(
         Literal["text", "json"],
         Parameter(name=["--output", "-o"], help="json: the trace probelet gives, one object a line."),
     ] = "text",
+    kubelet_version: KubeletVersion = "1.36",
 ) -> int:
     from probelet.replay import compare, play
     from probelet.replay.story import differences_text, story
@@ -39,7 +41,7 @@ def replay(
             if output == "text":
                 print(f"skipped    {recording.scenario.name}: its probes need sockets, not only virtual time")
             continue
-        trace = play(recording)
+        trace = play(recording, kubelet_version)
         differences = compare(recording, trace)
         played += 1
         equal += not differences

@@ -79,7 +79,12 @@ def run(
         raise CliError(f'--runtime: {error}; or "{PROCESS}"') from error
     for warning in configuration.warnings:
         structlog.get_logger("probelet.run").warning(str(warning))
-    manifests = Manifests(list(paths), configuration.gates, runtime="process" if runtime == PROCESS else "cri")
+    manifests = Manifests(
+        list(paths),
+        configuration.gates,
+        runtime="process" if runtime == PROCESS else "cri",
+        deny_hosts=configuration.probelet.deny_host_probes,
+    )
     plan = Plan(
         configuration=configuration,
         manifests=manifests,

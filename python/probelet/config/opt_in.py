@@ -44,8 +44,8 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     """Lateness of our own loop, as a share of the probe's timeout, from which a run is starved. Default 0.5, above 0:
     half of the timeout was then not the container's."""
     deny_host_probes: bool = False
-    """Refuse pods whose probes or hooks name a ``host`` (Pod Security baseline, policy 1.34). Default false, because
-    the kubelet itself honours the host."""
+    """Refuse pods whose probes or hooks name a ``host`` (KEP-4940: Pod Security baseline, policy 1.34). Default false,
+    because the rule is an API server's: the kubelet itself honours the host."""
 
     exec_single_flight: bool = False
     """Never start an exec run while an earlier one still hangs in the runtime. Default false, as the kubelet."""

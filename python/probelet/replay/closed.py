@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from probelet._rust import Simulation
+from probelet.config.gate import DEFAULT_VERSION
 from probelet.testing.loop import Loop, Timing
 from probelet.testing.runtime import ModelPod
 
@@ -19,15 +20,15 @@ from .pod import pod_object
 from .recording import Line, Recording, ScenarioPod, Trace
 
 
-def play_closed(recording: Recording) -> Trace:
+def play_closed(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
     """Replay a scenario's events; returns `inputs`, `results` and `statuses` in the recordings' schema."""
-    return ClosedPlayer(recording).play()
+    return ClosedPlayer(recording, kubelet_version).play()
 
 
 class ClosedPlayer(Loop):
     """One closed-loop replay under way: writes down what the prober was fed."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, kubelet_version: str) -> None:
         scenario = recording.scenario
         glue = scenario.kubelet_glue
         self.recording = recording
@@ -38,7 +39,7 @@ class ClosedPlayer(Loop):
         self.batch = 0
         self.in_turn = False
         super().__init__(
-            Simulation(warmup_ms=scenario.warmup_ms, user_agent=USER_AGENT),
+            Simulation(warmup_ms=scenario.warmup_ms, user_agent=USER_AGENT, kubelet_version=kubelet_version),
             {pod.uid: ModelPod(pod.uid, pod.name, pod.spec, pod.pod_ip) for pod in scenario.pods},
             Timing(glue["sync_delay_ms"], glue["kill_ms"], glue["restart_ms"]),
         )

@@ -7,6 +7,8 @@ from typing import Any
 
 import msgspec
 
+from probelet.config.gate import DEFAULT_VERSION
+
 from .closed import play_closed
 from .difference import Difference, closed_differences, compare
 from .handlers import folder as handler_files
@@ -68,8 +70,10 @@ class Header(msgspec.Struct):
     schema: str = ""
 
 
-def conformance(folder: Path) -> Report:
+def conformance(folder: Path, kubelet_version: str = DEFAULT_VERSION) -> Report:
     """Play every recording below `folder`: traces of the prober, and cases of its handlers.
+
+    `kubelet_version` is whose rules to play by; what was recorded is 1.36.
 
     Raises:
         RecordingError: a file is neither.
@@ -85,9 +89,9 @@ def conformance(folder: Path) -> Report:
     report = Report()
     with targets() if any(recording.uses_sockets for recording in recordings) else nullcontext():
         for recording in recordings:
-            name = recording.scenario.name
-            report.add(name, [(section, found, KNOWN.get((name, section))) for section, found in _played(recording)])
-    for case, found in examined(cases):
+            name, played = recording.scenario.name, _played(recording, kubelet_version)
+            report.add(name, [(section, found, KNOWN.get((name, section))) for section, found in played])
+    for case, found in examined(cases, kubelet_version):
         # One line a section is what a person reads.
         first: dict[str, Difference] = {}
         for difference in found:
@@ -106,9 +110,9 @@ def _holds_cases(path: Path) -> bool:
         raise RecordingError(f"{path}: not a recording: {error}") from error
 
 
-def _played(recording: Recording) -> Iterator[tuple[str, Difference]]:
-    for difference in compare(recording, play(recording)):
+def _played(recording: Recording, kubelet_version: str) -> Iterator[tuple[str, Difference]]:
+    for difference in compare(recording, play(recording, kubelet_version)):
         yield difference.section, difference
     if recording.kills:
-        for difference in closed_differences(recording, play_closed(recording)):
+        for difference in closed_differences(recording, play_closed(recording, kubelet_version)):
             yield f"closed {difference.section}", difference

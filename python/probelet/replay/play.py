@@ -9,6 +9,7 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from probelet._rust import Simulation
+from probelet.config.gate import DEFAULT_VERSION
 
 from .pod import pod_object
 from .recording import Line, Recording, ScenarioPod, Trace
@@ -30,19 +31,31 @@ KUBELET_WORDS = {"Unknown": "UNKNOWN"}
 """Results print as the kubelet's results.Result does: an undecided one is shouted."""
 
 
-def play(recording: Recording) -> Trace:
-    """Replay a recording and return the trace probelet gives, in the recordings' schema and canonical order."""
-    return Player(recording).play()
+def play(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
+    """Replay a recording and return the trace probelet gives, in the recordings' schema and canonical order.
+
+    `kubelet_version` is whose rules to play by; what was recorded is 1.36.
+
+    Raises:
+        ValueError: the version is not known.
+    """
+    return Player(recording, kubelet_version).play()
 
 
 class Player:
     """One replay under way."""
 
-    def __init__(self, recording: Recording) -> None:
+    def __init__(self, recording: Recording, kubelet_version: str) -> None:
         scenario = recording.scenario
         self.recording = recording
         self.pods = {pod.name: pod for pod in scenario.pods}
-        self.simulation = Simulation(warmup_ms=scenario.warmup_ms, glue="none", sockets=True, user_agent=USER_AGENT)
+        self.simulation = Simulation(
+            warmup_ms=scenario.warmup_ms,
+            glue="none",
+            sockets=True,
+            user_agent=USER_AGENT,
+            kubelet_version=kubelet_version,
+        )
         for key, steps in scenario.scripts.items():
             self.simulation.script(key, msgspec.json.encode(steps))
         for pod in scenario.pods:

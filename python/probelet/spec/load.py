@@ -10,6 +10,7 @@ import msgspec
 from probelet.spec.backoff_annotation import chosen_curves
 from probelet.spec.decode import decode_node, report_duplicates
 from probelet.spec.defaults import set_defaults
+from probelet.spec.host_rule import denied_hosts
 from probelet.spec.ignored import ignored_fields
 from probelet.spec.initialization import fold_annotation
 from probelet.spec.needed import missing_programs, require_command, require_image
@@ -109,10 +110,13 @@ def _manifests_in(folder: Path) -> list[Path]:
     )
 
 
-def read_file(path: Path, *, runtime: RuntimeKind | None = None) -> Loaded:
-    """The pods of one file, and what is wrong in it; pods of the same name are all in it."""
+def read_file(path: Path, *, runtime: RuntimeKind | None = None, deny_hosts: bool = False) -> Loaded:
+    """The pods of one file, and what is wrong in it; pods of the same name are all in it.
+
+    ``deny_hosts``: probes and hooks that name a host are a mistake.
+    """
     problems: list[Problem] = []
-    pods = _Reader(path, problems, runtime).manifests()
+    pods = _Reader(path, problems, runtime, deny_hosts).manifests()
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
@@ -159,10 +163,11 @@ def read_manifest(path: Path) -> str:
 class _Reader:
     """Reads one file; what is wrong goes to ``problems``."""
 
-    def __init__(self, path: Path, problems: list[Problem], runtime: RuntimeKind | None) -> None:
+    def __init__(self, path: Path, problems: list[Problem], runtime: RuntimeKind | None, deny_hosts: bool) -> None:
         self._path = path
         self._problems = problems
         self._runtime = runtime
+        self._deny_hosts = deny_hosts
 
     def manifests(self) -> list[Manifest]:
         """The pods of the file; none when it cannot be read to its end, for then nobody knows what it was to say."""
@@ -213,6 +218,8 @@ class _Reader:
         told = {problem.field for problem in found if problem.severity == "error"}
         pod = set_defaults(pod)
         errors += validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
+        if self._deny_hosts:
+            errors += denied_hosts(pod)
         warnings = unresolved_ports(pod)
         if self._runtime == "process":
             errors += require_command(pod)

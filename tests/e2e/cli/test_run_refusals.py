@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Start, manifest, probelet, processes_with, with_image
+from tests.e2e.cli.conftest import Start, manifest, probelet, processes_with, wait_for, with_image
 
 pytestmark = pytest.mark.e2e
 
@@ -102,3 +102,24 @@ def test_options_that_cannot_be(good: str, tmp_path: Path, options: list[str], c
     assert said in complaint[0]
     assert "Traceback" not in ended.stderr
     assert not (tmp_path / "state").exists()
+
+
+def test_a_node_that_denies_hosts_in_probes_refuses_them_at_their_line(
+    good: str, start: Start, tmp_path: Path, marker: str
+) -> None:
+    """KEP-4940, Pod Security baseline since 1.34; the kubelet itself takes them."""
+    bad = tmp_path / "bad.yaml"
+    probe = "    readinessProbe:\n      httpGet:\n        port: 80\n        host: 10.0.0.1"
+    bad.write_text(manifest("bad", marker, probe=probe))
+    config = tmp_path / "config.yaml"
+    config.write_text("apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\ndenyHostProbes: true\n")
+    ended = probelet("run", good, str(bad), "--config", str(config), "--listen", "127.0.0.1:0")
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == (
+        f"probelet run: {bad}:13: spec.containers[0].readinessProbe.httpGet.host: Forbidden: violates PodSecurity "
+        '"baseline:v1.34": probe or lifecycle host (container "app" uses probe or lifecycle host "10.0.0.1")\n'
+    )
+    assert processes_with(marker) == []
+    run = start(good, str(bad))
+    run.line("listening")
+    wait_for(lambda: len(run.status()) == 2, "both pods without the option")

@@ -143,6 +143,18 @@ def test_the_request_is_the_kubelets(probelet: Probelet, target: Target) -> None
     ]
 
 
+@pytest.mark.parametrize("version", ["1.34", "1.35", "1.36", "1.37", "1.38"])
+def test_another_releases_kubelet_asks(probelet: Probelet, target: Target, version: str) -> None:
+    asked(probelet, "http", "--port", target.port, "--path", "/healthz", "--kubelet-version", version)
+    assert f"User-Agent: kube-probe/{version}" in target.requests[0].splitlines()
+    manifest = json.dumps({"httpGet": {"path": "/healthz", "port": int(target.port)}})
+    asked(probelet, "--spec", manifest, "--kubelet-version", version)
+    assert f"User-Agent: kube-probe/{version}" in target.requests[1].splitlines()
+    # kubernetes PR 142457: since 1.38 a connection that is refused is not tried again.
+    _, seen = asked(probelet, "grpc", "--port", "1", "--kubelet-version", version)
+    assert (seen["cause"] == "connect_timeout") == (version != "1.38"), seen
+
+
 def test_an_output_that_is_no_text_is_there_exactly_too(probelet: Probelet, target: Target) -> None:
     _, seen = asked(probelet, "http", "--port", target.port, "--path", "/bytes")
     assert (seen["output"], base64.b64decode(seen["output_base64"])) == ("\N{REPLACEMENT CHARACTER}\n", b"\xff\n")

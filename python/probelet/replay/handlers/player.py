@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from probelet import _rust
+from probelet.config.gate import DEFAULT_VERSION
 
 from ..difference import Difference
 from .case import Case, filled
@@ -24,8 +25,8 @@ PLAYED_AGAIN = 2
 """How often a case that differs is played again, with nothing beside it: some are a matter of time."""
 
 
-def play(case: Case) -> Seen:
-    """Play a case once, as the kubelet's handlers are called once.
+def play(case: Case, kubelet_version: str = DEFAULT_VERSION) -> Seen:
+    """Play a case once, as the kubelet's handlers are called once. The User-Agent is the recorded one in any version.
 
     Raises:
         OSError: an address of the case cannot be listened on.
@@ -33,25 +34,26 @@ def play(case: Case) -> Seen:
     with Server(case.listeners) as server:
         probe = msgspec.json.encode(filled(case.probe, server.ports))
         ports = [(name, filled(port, server.ports)) for name, port in case.ports]
-        told: dict[str, Any] = msgspec.json.decode(_rust.attempt(probe, case.pod_ip, ports, USER_AGENT))
+        seen = _rust.attempt(probe, case.pod_ip, ports, USER_AGENT, kubelet_version=kubelet_version)
+        told: dict[str, Any] = msgspec.json.decode(seen)
     return Seen(told, server.ports, server.ends)
 
 
-def examined(cases: Sequence[Case]) -> Iterator[tuple[Case, list[Difference]]]:
+def examined(cases: Sequence[Case], kubelet_version: str = DEFAULT_VERSION) -> Iterator[tuple[Case, list[Difference]]]:
     """Play cases, several at a time, and say what differs. What is not so every time is no difference.
 
     Raises:
         OSError: an address of a case cannot be listened on.
     """
     with ThreadPoolExecutor(PLAYED_AT_A_TIME) as pool:
-        played = list(pool.map(_examine, cases))
+        played = list(pool.map(lambda case: _examine(case, kubelet_version), cases))
     for case, found in zip(cases, played, strict=True):
         for _ in range(PLAYED_AGAIN):
             if all(reason_for(case, difference) for difference in found):
                 break
-            found = _examine(case)
+            found = _examine(case, kubelet_version)
         yield case, found
 
 
-def _examine(case: Case) -> list[Difference]:
-    return differences(case, play(case))
+def _examine(case: Case, kubelet_version: str) -> list[Difference]:
+    return differences(case, play(case, kubelet_version))
