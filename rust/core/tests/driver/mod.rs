@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Attempt, Outcome, Output, Phasing, Prober, Settings, WorkerId};
+use probelet_core::prober::{Attempt, Outcome, Output, Phasing, Prober, ResultRecord, Settings, WorkerId};
+use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
@@ -30,13 +31,28 @@ pub(crate) struct Driver {
     pub(crate) now: Instant,
     flights: Vec<Attempt>,
     started: BTreeMap<WorkerId, (Arc<str>, Arc<str>, ProbeType)>,
+    /// The statuses the workers see, by pod, as they were handed out.
+    seen: BTreeMap<Arc<str>, PodStatus>,
+    /// The run that ended in the output before this one, and its result.
+    just_ended: Option<(WorkerId, ProbeResult)>,
+    /// Workers whose verdict was published, and the container it was on: they rest until they see another one.
+    held: BTreeMap<WorkerId, Arc<str>>,
     pub(crate) outputs: Vec<String>,
 }
 
 impl Driver {
     pub(crate) fn new(seed: u64) -> Self {
         let manager = StatusManager::new(Prober::new(settings(seed), Instant::ZERO), Glue::KUBELET);
-        Self { manager, now: Instant::ZERO, flights: Vec::new(), started: BTreeMap::new(), outputs: Vec::new() }
+        Self {
+            manager,
+            now: Instant::ZERO,
+            flights: Vec::new(),
+            started: BTreeMap::new(),
+            seen: BTreeMap::new(),
+            just_ended: None,
+            held: BTreeMap::new(),
+            outputs: Vec::new(),
+        }
     }
 
     pub(crate) fn apply(&mut self, pods: &[PodSpec], step: &Step) {
@@ -99,36 +115,90 @@ impl Driver {
     }
 
     fn watch(&mut self, output: Output) {
+        let just_ended = self.just_ended.take();
         match output {
             Output::Attempt(attempt) => {
                 let overlaps = self.flights.iter().any(|other| other.worker == attempt.worker);
                 assert!(!overlaps, "two attempts of one worker are in flight");
                 assert!(attempt.scheduled <= self.now, "an attempt began before it was due");
-                self.held_workers_rest(attempt);
+                if attempt.attempt == 1 {
+                    self.held_workers_rest(attempt.worker);
+                    self.only_startup_probes_before_started(attempt.worker);
+                }
                 self.flights.push(attempt);
             }
-            Output::WorkerStarted { worker } => {
-                let target = self.manager.prober().target(worker);
-                let names = target
-                    .map(|target| (Arc::clone(&target.pod.uid), Arc::clone(&target.container.name), target.probe_type));
-                // A worker may have ended again in the same moment; then there is nothing to remember.
-                if let Some(names) = names {
-                    assert!(!self.started.values().any(|other| *other == names), "two workers of one probe");
-                    self.started.insert(worker, names);
-                }
+            Output::RunFinished { worker, result, .. } => self.just_ended = result.map(|result| (worker, result)),
+            Output::Record(record) => self.results_follow_their_runs(just_ended, &record),
+            Output::StatusStored { pod_uid, status } => {
+                self.seen.insert(pod_uid, *status);
             }
+            Output::WorkerStarted { worker } => self.probes_have_one_worker(worker),
             Output::WorkerEnded { worker } => {
                 self.started.remove(&worker);
+                self.held.remove(&worker);
                 assert!(!self.flights.iter().any(|attempt| attempt.worker == worker), "it ended with a run in flight");
             }
             _ => {}
         }
     }
 
-    /// A worker on hold does not probe until it sees another container ID.
-    fn held_workers_rest(&self, attempt: Attempt) {
-        let state = self.manager.prober().worker_state(attempt.worker);
-        assert!(!state.expect("it has a target").on_hold, "an attempt of a worker on hold");
+    fn probes_have_one_worker(&mut self, worker: WorkerId) {
+        // A worker may have ended again in the same moment; then there is nothing to remember.
+        let Some(target) = self.manager.prober().target(worker) else {
+            return;
+        };
+        let names = (Arc::clone(&target.pod.uid), Arc::clone(&target.container.name), target.probe_type);
+        assert!(!self.started.values().any(|other| *other == names), "two workers of one probe");
+        self.started.insert(worker, names);
+    }
+
+    /// A worker on hold does not probe until it sees another container ID: told by what it published, not by its flag.
+    fn held_workers_rest(&mut self, worker: WorkerId) {
+        let target = self.manager.prober().target(worker).expect("it probes");
+        if let Some(held) = self.held.remove(&worker) {
+            assert_ne!(&*held, target.container_id, "an attempt of a worker on hold");
+        }
+    }
+
+    /// Liveness and readiness wait until their container has started, and startup ends with that.
+    fn only_startup_probes_before_started(&self, worker: WorkerId) {
+        let (pod, container, probe_type) = &self.started[&worker];
+        let has_started = self.seen[pod].named(container).is_some_and(|container| container.started == Some(true));
+        assert_eq!(has_started, *probe_type != ProbeType::Startup, "{probe_type:?} is probed");
+    }
+
+    /// Ready comes from a run that ended just now; what a run publishes is its result; and a verdict holds its worker.
+    fn results_follow_their_runs(&mut self, run: Option<(WorkerId, ProbeResult)>, record: &ResultRecord) {
+        let Some(result) = record.result else {
+            // Its worker has seen another container, or has ended.
+            self.held
+                .retain(|worker, held| self.started[worker].2 != record.probe_type || *held != record.container_id);
+            return;
+        };
+        if record.probe_type == ProbeType::Readiness && result == ProbeResult::Success {
+            assert!(matches!(run, Some((_, ProbeResult::Success))), "ready without a run");
+        }
+        let Some((worker, ran)) = run.filter(|(worker, _)| self.started.contains_key(worker)) else {
+            return;
+        };
+        let probe_type = self.started[&worker].2;
+        // The next thing to happen may be another worker's.
+        if record.probe_type != probe_type || result != ran {
+            return;
+        }
+        let holds = match probe_type {
+            ProbeType::Liveness => result == ProbeResult::Failure,
+            ProbeType::Readiness => false,
+            ProbeType::Startup => true,
+        };
+        // A container that does not run is failed without a run, and that holds nobody.
+        let (pod, container, _) = &self.started[&worker];
+        let runs = self.seen[pod].named(container).is_some_and(|container| {
+            matches!(container.state, State::Running { .. }) && *container.id == *record.container_id
+        });
+        if holds && runs {
+            self.held.insert(worker, Arc::clone(&record.container_id));
+        }
     }
 }
 
