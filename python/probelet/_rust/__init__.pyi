@@ -85,6 +85,8 @@ class EventRecord:
     type: Literal["Normal", "Warning"]
     reason: str
     message: str
+    streak: tuple[int, int] | None
+    """Of a failed run: failures in a row with this one, at most the threshold in force; and that threshold."""
 
 @final
 class Batch:

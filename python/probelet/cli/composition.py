@@ -16,6 +16,7 @@ from probelet.cli.journal import journal
 from probelet.cli.lifetime import Lifetime
 from probelet.cli.manifests import Manifests
 from probelet.cli.restart_gate import restart_gate
+from probelet.cli.supervisor import READY, STOPPING, Supervisor
 from probelet.config.document import config_document
 from probelet.config.kubelet import parallel_pulls
 from probelet.config.load import Config
@@ -81,10 +82,15 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
         service.set_pods(plan.first)
         await service.remove_orphans()
+        supervisor = Supervisor()
+        supervisor.tell(READY)
         work = [_service_died(service), plan.manifests.follow(service.set_pods)]
+        if supervisor.watches:
+            work.append(supervisor.watch(service.sleep))
         if runtime is not None:
             work.append(_runtime_died(runtime))
         reason = await lifetime.wait(plan.seconds, *work)
+        supervisor.tell(STOPPING)
         if not plan.drain:
             log.info("leaving the pods to the runtime", reason=reason)
             return 0
@@ -144,6 +150,8 @@ async def _service(
         calls=calls,
         parallel_pulls=parallel_pulls(plan.configuration.kubelet),
         release_on_dependency=plan.configuration.probelet.release_on_dependency,
+        max_age_ns=plan.configuration.probelet.max_container_age,
+        event_wording=plan.configuration.probelet.event_wording,
     )
     try:
         await service.start()

@@ -1,8 +1,5 @@
 """``probelet status``."""
 
-import time
-from collections.abc import Callable
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
@@ -16,9 +13,6 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from probelet.cli.status_table import StatusTable
-
-# How often --watch asks: a person reads no faster, and the service answers from memory.
-WATCH_SECONDS = 1.0
 
 app = verb(
     "status",
@@ -35,12 +29,13 @@ def status(
     *pods: Annotated[str, Parameter(name="POD", help="Only these pods: NAME or NAMESPACE/NAME.")],
     output: Output = "table",
     watch: Annotated[
-        bool, Parameter(show_default=False, help="Show it again every second until Ctrl-C or --duration.")
+        bool, Parameter(show_default=False, help="Show it again every second until q, Ctrl-C or --duration.")
     ] = False,
     duration: Duration = None,
     state_dir: StateDir = None,
 ) -> int:
     from probelet.cli.service import service_client
+    from probelet.cli.watch import watch as watch_looks
 
     if duration is not None and not watch:
         raise CliError("--duration is for --watch", hint="probelet status --watch --duration 60s")
@@ -51,7 +46,14 @@ def status(
             return select_pods(client.status(), pods)
 
         if watch:
-            _watch(look, output, out, None if duration is None else time.monotonic() + duration)
+
+            def look_again() -> "StatusTable | None":
+                if output == "table" and out.is_terminal:
+                    return _table(look(), out)
+                _print(look(), output, out, one_line=True)
+                return None
+
+            watch_looks(look_again, out, duration)
         else:
             _print(look(), output, out)
     return Exit.GOOD
@@ -85,20 +87,3 @@ def _table(document: dict[str, Any], out: "Console") -> "StatusTable":
     from probelet.cli.status_table import StatusTable
 
     return StatusTable(document, unicode=unicode_in(out.encoding))
-
-
-def _watch(look: Callable[[], dict[str, Any]], output: str, out: "Console", deadline: float | None) -> None:
-    """On a terminal the table stays in its place; into a pipe each look follows the one before."""
-    from rich.live import Live
-
-    in_place = output == "table" and out.is_terminal
-    with Live(console=out, auto_refresh=False) if in_place else nullcontext() as live:
-        while True:
-            if live is None:
-                _print(look(), output, out, one_line=True)
-            else:
-                live.update(_table(look(), out), refresh=True)
-            left = WATCH_SECONDS if deadline is None else deadline - time.monotonic()
-            if left <= 0:
-                return
-            time.sleep(min(left, WATCH_SECONDS))

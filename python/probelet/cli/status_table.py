@@ -33,11 +33,11 @@ _ASCII_MARKS: dict[Sign, str] = {
     "pending": ".",
 }
 
-_HEADS = ("POD", "READY", "STATE", "RESTARTS", "PROBES")
-
 
 class StatusTable:
     """A rich renderable of a status document. ``unicode`` is whether the terminal can show ✓ and ✗."""
+
+    heads: tuple[str, ...] = ("POD", "READY", "STATE", "RESTARTS", "PROBES")
 
     def __init__(self, document: dict[str, Any], *, unicode: bool) -> None:
         self._document = document
@@ -48,19 +48,22 @@ class StatusTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         yield self._summary()
-        if not self._document["pods"]:
+        if self._is_empty():
             return
         rows = list(self._rows())
-        widths = [max(cell_len(cells[column].plain) for cells, _ in rows) for column in range(len(_HEADS))]
-        widths = [max(width, len(head)) for width, head in zip(widths, _HEADS, strict=True)]
+        widths = [max(cell_len(cells[column].plain) for cells, _ in rows) for column in range(len(self.heads))]
+        widths = [max(width, len(head)) for width, head in zip(widths, self.heads, strict=True)]
         over = sum(widths) + len(GAP) * (len(widths) - 1) - options.max_width
         widths[0] = max(widths[0] - max(over, 0), min(widths[0], POD_COLUMNS_MIN))
-        yield self._line([Text(head, "bold") for head in _HEADS], widths)
+        yield self._line([Text(head, "bold") for head in self.heads], widths)
         for cells, sentences in rows:
             yield self._line(cells, widths)
             for sentence in sentences:
                 indent = "  " + ("  " if cells[0].plain.startswith("  ") else "")
                 yield self._cut(Text(f"{indent}{self._branch}{printable(sentence)}", "dim"), options.max_width)
+
+    def _is_empty(self) -> bool:
+        return not self._document["pods"]
 
     def _summary(self) -> Text:
         pods = self._document["pods"]

@@ -19,6 +19,7 @@ VERBS = (
     Verb("run", "Node", "Run pods from manifests: start, probe, kill and restart their containers."),
     Verb("serve", "Node", "Offer the prober to a node agent that keeps its pods itself."),
     Verb("status", "Node", "Show every pod and container and how its probes stand."),
+    Verb("top", "Node", "Show what hurts most: failing probes, restarts, back-off, lateness."),
     Verb("events", "Node", "Show what has happened: failed probes, kills, restarts."),
     Verb("retry", "Node", "Start containers now that wait for their restart delay."),
     Verb("reset", "Node", "Forget the restart delay of containers."),

@@ -33,7 +33,8 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     attempt on at a phase derived from the pod's UID, container and type, so that a rollout of many pods does not probe
     in step for ever. The first attempt is the kubelet's; the second comes one to two periods later."""
     event_wording: Literal["kubelet", "counted"] = "kubelet"
-    """``counted`` adds "2 of 3" to Unhealthy events (kubernetes#115823). Default ``kubelet``, which many parse."""
+    """``counted`` says in Unhealthy events how far the failures have come, ``Liveness probe failed (2 of 3): ...``
+    (kubernetes#115823). Default ``kubelet``: the kubelet's own words, which many parse."""
     started_carried_by: Literal["name", "id"] = "name"
     """What a status inherits ``started`` by: the container's name, as Kubernetes 1.36 does (default), or its ID, which
     fixes kubernetes#141155: a restarted container looks started before its startupProbe has passed."""
@@ -60,9 +61,11 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     started and ready are what the runtime's containers give reason for (default); nothing is kept on disk then.
     ``full`` continues counters, holds, results and back-off from a journal in the state directory."""
     max_container_age: Duration | None = None
-    """Restart containers that are older, one after another under ``restartBudget``; above 0. Default: never."""
+    """Restart containers before they have run for longer, spread over time, the pods of a controller one after another,
+    under ``restartBudget``; above 0. Default: never, as the kubelet."""
     restart_budget: RestartBudget | None = None
-    """Limits restarts of the whole node. Default: no limit, as the kubelet."""
+    """Limits restarts of the whole node. Default: no limit, as the kubelet; those of ``maxContainerAge`` have a budget
+    of their own then, a burst of 10 and one a minute."""
 
     restart_timer: Literal["exact", "kubelet"] = "exact"
     """When a container in back-off starts: when the delay is over (default), or ``kubelet``: when its sync loop would

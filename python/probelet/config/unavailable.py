@@ -8,8 +8,6 @@ DETAIL = "not available in this version of probelet"
 # Fields of KubeletConfiguration and ProbeletConfiguration, by their name in the file.
 UNAVAILABLE_FIELDS = frozenset(
     {
-        "eventWording",
-        "maxContainerAge",
         "startedCarriedBy",
         "starvedShare",
         "starvedVerdict",

@@ -11,6 +11,7 @@ from probelet.node.pod import NodePod
 from probelet.node.recorder import Recorder
 from probelet.node.releases import Releases
 from probelet.node.timers import Timers
+from probelet.node.wording import EventWording, counted
 
 log = structlog.get_logger("probelet.node")
 
@@ -31,8 +32,12 @@ class Changes:
         timers: Timers,
         pods: Mapping[str, NodePod],
         releases: Releases | None,
+        wording: EventWording,
     ) -> None:
+        self.events_dropped = 0
+        """Events that the engine had to let go because nobody read them in time."""
         self._engine = engine
+        self._wording = wording
         self._execs = execs
         self._recorder = recorder
         self._timers = timers
@@ -59,8 +64,16 @@ class Changes:
         for event in batch.events:
             if pod := self._pods.get(event.pod_uid):
                 self._recorder.record(
-                    pod.uid, pod.full_name, event.type, event.reason, event.message, event.field_path, event.at_ms
+                    pod.uid,
+                    pod.full_name,
+                    event.type,
+                    event.reason,
+                    event.message,
+                    event.field_path,
+                    event.at_ms,
+                    shown=counted(event) if self._wording == "counted" else "",
                 )
+        self.events_dropped += batch.dropped_events
         self._execs.start(batch.execs)
         for update in batch.updates:
             if update.result is not None and (pod := self._pods.get(update.pod_uid)):

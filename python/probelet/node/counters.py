@@ -1,14 +1,20 @@
 """What the node counts itself, as Prometheus text. Everything about probes is counted and rendered by the engine."""
 
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import get_args
 
 from probelet.node.execs import ExecCounts
 from probelet.policy.action import KillContainer
+from probelet.policy.container_age import ContainerAge
 from probelet.policy.kill import KillReason
+from probelet.spec.pod import PodPhase
 
 REASONS = {
     KillReason.DEFINITION: "definition_changed",
     KillReason.LIVENESS: "liveness",
+    KillReason.MAX_AGE: "max_age",
     KillReason.POST_START: "post_start_hook",
     KillReason.RESTART_ALL: "restart_all_containers",
     KillReason.STARTUP: "startup",
@@ -32,8 +38,8 @@ class Counters:
         """A container has been started, for the first time or again."""
         self._starts[again] += 1
 
-    def render(self, pods: dict[str, int], execs: ExecCounts, events_dropped: int, *, runtime_up: bool) -> bytes:
-        """The page; ``pods`` is how many there are per phase, ``runtime_up`` whether the last list was answered."""
+    def render(self, gauges: "Gauges") -> bytes:
+        """The page."""
         lines = _head("probelet_container_kills_total", "counter", "Containers killed, by reason and source of grace.")
         for (reason, source), count in sorted(self._kills.items()):
             lines.append(f'probelet_container_kills_total{{reason="{reason}",grace_source="{source}"}} {count}')
@@ -41,23 +47,66 @@ class Counters:
         for again in (False, True):
             kind = "restart" if again else "first"
             lines.append(f'probelet_container_starts_total{{kind="{kind}"}} {self._starts[again]}')
-        lines += _head("probelet_pods", "gauge", "Pods by phase.")
-        lines += [f'probelet_pods{{phase="{phase}"}} {count}' for phase, count in sorted(pods.items())]
-        lines += _head("probelet_runtime_up", "gauge", "Whether the runtime could be listed the last time.")
-        lines.append(f"probelet_runtime_up {int(runtime_up)}")
-        for name, kind, text, value in (
-            ("in_flight", "gauge", "that wait for the runtime", execs.in_flight),
-            ("waiting", "gauge", "that wait for their turn (execMaxInFlight)", execs.waiting),
-            ("hanging", "gauge", "given up that still hang in the runtime (execSingleFlight)", execs.hanging),
-            ("waited_total", "counter", "that had to wait for their turn", execs.waited),
-            ("waited_seconds_total", "counter", "seconds spent waiting for their turn", round(execs.waited_seconds, 6)),
-            ("held_back_total", "counter", "never started behind one that hung (execSingleFlight)", execs.held_back),
-        ):
-            lines += _head(f"probelet_execs_{name}", kind, f"Exec attempts: {text}.")
-            lines.append(f"probelet_execs_{name} {value}")
-        lines += _head("probelet_events_dropped_total", "counter", "Events kept back by the recorder's spam filter.")
-        lines.append(f"probelet_events_dropped_total {events_dropped}")
+        lines += [*_pods(gauges), *_pulls(gauges), *_age(gauges), *_execs(gauges.execs)]
+        lines += _head("probelet_events_dropped_total", "counter", "Events that were not kept, by who dropped them.")
+        dropped = sorted(gauges.events_dropped.items())
+        lines += [f'probelet_events_dropped_total{{by="{by}"}} {count}' for by, count in dropped]
         return ("\n".join(lines) + "\n").encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """What others count or know, at the moment the page is asked for."""
+
+    pods: Mapping[str, int]
+    """How many there are, by phase."""
+    runtime_up: bool
+    """Whether the last list was answered."""
+    execs: ExecCounts
+    pulls_waiting: int
+    """Containers that wait for the back-off of a pull to be over."""
+    events_dropped: Mapping[str, int]
+    """Events, by who dropped them."""
+    aged: ContainerAge | None
+    """``maxContainerAge``, where it is set."""
+
+
+def _pods(gauges: Gauges) -> list[str]:
+    lines = _head("probelet_pods", "gauge", "Pods by phase.")
+    lines += [f'probelet_pods{{phase="{phase}"}} {gauges.pods.get(phase, 0)}' for phase in get_args(PodPhase)]
+    lines += _head("probelet_runtime_up", "gauge", "Whether the runtime could be listed the last time.")
+    lines.append(f"probelet_runtime_up {int(gauges.runtime_up)}")
+    return lines
+
+
+def _pulls(gauges: Gauges) -> list[str]:
+    name = "probelet_image_pulls_waiting"
+    lines = _head(name, "gauge", "Containers that wait for the back-off of an image pull to be over.")
+    return [*lines, f"{name} {gauges.pulls_waiting}"]
+
+
+def _age(gauges: Gauges) -> list[str]:
+    name = "probelet_containers_due_by_age"
+    lines = _head(name, "gauge", "Containers to be restarted for their age that wait, by what for (maxContainerAge).")
+    aged = gauges.aged
+    waits = {"budget": aged.waiting_for_budget if aged else 0, "group": aged.waiting_for_group if aged else 0}
+    lines += [f'{name}{{waits_for="{what}"}} {count}' for what, count in waits.items()]
+    return lines
+
+
+def _execs(execs: ExecCounts) -> list[str]:
+    lines = []
+    for name, kind, text, value in (
+        ("in_flight", "gauge", "that wait for the runtime", execs.in_flight),
+        ("waiting", "gauge", "that wait for their turn (execMaxInFlight)", execs.waiting),
+        ("hanging", "gauge", "given up that still hang in the runtime (execSingleFlight)", execs.hanging),
+        ("waited_total", "counter", "that had to wait for their turn", execs.waited),
+        ("waited_seconds_total", "counter", "seconds spent waiting for their turn", round(execs.waited_seconds, 6)),
+        ("held_back_total", "counter", "never started behind one that hung (execSingleFlight)", execs.held_back),
+    ):
+        lines += _head(f"probelet_execs_{name}", kind, f"Exec attempts: {text}.")
+        lines.append(f"probelet_execs_{name} {value}")
+    return lines
 
 
 def _head(name: str, kind: str, text: str) -> list[str]:

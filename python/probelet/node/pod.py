@@ -38,6 +38,7 @@ from probelet.policy.action import (
     Record,
     Release,
     RemoveContainer,
+    Restart,
     RunHook,
     StartContainer,
     StopProbing,
@@ -199,6 +200,10 @@ class NodePod:
         if found:
             self.give(SyncRequested())
         return found
+
+    def restart(self, container_id: str, message: str) -> None:
+        """Replace a container that nothing is wrong with; ``message`` is its Killing event, without the suffix."""
+        self.give(Restart(container_id, message))
 
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""

@@ -66,11 +66,24 @@ class Recorder:
         self._counts: OrderedDict[_Same | _Similar, int] = OrderedDict()
 
     def record(
-        self, uid: str, pod: str, type: EventType, reason: str, message: str, field_path: str = "", at_ms: int = 0
+        self,
+        uid: str,
+        pod: str,
+        type: EventType,
+        reason: str,
+        message: str,
+        field_path: str = "",
+        at_ms: int = 0,
+        *,
+        shown: str = "",
     ) -> None:
-        """One event about a pod (``namespace/name``) or, with a field path, one of its containers."""
+        """One event about a pod (``namespace/name``) or, with a field path, one of its containers.
+
+        ``shown`` is what people read in place of ``message``, which alone says which events are equal or similar: with
+        another wording as many of them are merged, kept and dropped as without.
+        """
         now = self._now()
-        key, message = self._aggregate(uid, type, reason, message, field_path, now)
+        key, merged = self._aggregate(uid, type, reason, message, field_path, now)
         count = _lru(self._counts, key, lambda: 0, EVENTS_MAX) + 1
         self._counts[key] = count
         bucket = _lru(
@@ -86,7 +99,7 @@ class Recorder:
             "at": rfc3339(at_ms or self._wall_ms()),
             "type": type,
             "reason": reason,
-            "message": message,
+            "message": COMBINED + (shown or message) if merged else shown or message,
             "object": pod,
             "field_path": field_path,
             "count": count,
@@ -115,8 +128,8 @@ class Recorder:
 
     def _aggregate(
         self, uid: str, type: EventType, reason: str, message: str, field_path: str, now: int
-    ) -> tuple[_Same | _Similar, str]:
-        """The key an event is counted under, and its message: its own until too many similar ones came."""
+    ) -> tuple[_Same | _Similar, bool]:
+        """The key an event is counted under, and whether it is merged, because too many similar ones came."""
         similar: _Similar = (uid, type, reason)
         aggregate = _lru(self._aggregates, similar, _Aggregate, OBJECTS_MAX)
         if now - aggregate.last_ns > SIMILAR_WINDOW_NS:
@@ -124,10 +137,10 @@ class Recorder:
         aggregate.messages.add(message)
         aggregate.last_ns = now
         if len(aggregate.messages) < SIMILAR_MAX:
-            return (uid, type, reason, message, field_path), message
+            return (uid, type, reason, message, field_path), False
         # Full: one message makes room, so that the next different one is merged as well.
         aggregate.messages.pop()
-        return similar, COMBINED + message
+        return similar, True
 
 
 def _new_bucket() -> TokenBucket:

@@ -13,9 +13,10 @@ import structlog
 
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
+from probelet.node.aging import Aging
 from probelet.node.cache import PodCache
 from probelet.node.changes import Changes
-from probelet.node.counters import Counters
+from probelet.node.counters import Counters, Gauges
 from probelet.node.crash_loop_metrics import CrashLoopMetrics
 from probelet.node.effects import Effects
 from probelet.node.execs import ExecLimits, Execs
@@ -33,6 +34,7 @@ from probelet.node.source import difference
 from probelet.node.status import status_document
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
+from probelet.node.wording import EventWording
 from probelet.policy.action import Publish, Terminate
 from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
@@ -55,9 +57,10 @@ class Service:
 
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; ``kubelet_version`` is what HTTP hooks call
-    themselves; ``configuration`` is what ``/configz`` shows; ``release_on_dependency`` as in ProbeletConfiguration;
-    ``calls`` is the client's observer; ``parallel_pulls`` is how many images may be pulled at once, None for any
-    number; ``on_publish`` hears each status that is set, with the pod's UID.
+    themselves; ``configuration`` is what ``/configz`` shows; ``release_on_dependency``, ``event_wording`` and
+    ``max_age_ns`` (``maxContainerAge``) as in ProbeletConfiguration; ``calls`` is the client's observer;
+    ``parallel_pulls`` is how many images may be pulled at once, None for any number; ``on_publish`` hears each status
+    that is set, with the pod's UID.
     """
 
     def __init__(
@@ -75,6 +78,8 @@ class Service:
         exec_limits: ExecLimits | None = None,
         calls: RuntimeCalls | None = None,
         parallel_pulls: int | None = 1,
+        event_wording: EventWording = "kubelet",
+        max_age_ns: int | None = None,
         on_publish: Callable[[str, Publish], None] | None = None,
         release_on_dependency: bool = False,
     ) -> None:
@@ -111,9 +116,11 @@ class Service:
             timers=self._timers,
             pods=self._pods,
             releases=self._releases,
+            wording=event_wording,
         )
         # A pod that may not begin before another of its name or UID has ended, by name.
         self._waiting: dict[str, Manifest] = {}
+        self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self._timers, self._pods)
         self._empty = asyncio.Event()
         self._empty.set()
         self._parts: Parts | None = None
@@ -156,11 +163,17 @@ class Service:
         self._changes.watch()
         self._tasks.spawn(pleg.follow())
         self._tasks.spawn(pleg.relist_for_ever())
+        if self._aging is not None:
+            self._tasks.spawn(self._aging.run())
         log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
 
     async def run(self) -> None:
         """Wait until something goes wrong that should never go wrong, and raise it. Cancelling this stops nothing."""
         await self._tasks.failure()
+
+    async def sleep(self, ns: int) -> None:
+        """Wait on the engine's clock: over only while both its thread and this loop turn."""
+        await self._timers.sleep(ns)
 
     # Which pods.
 
@@ -292,11 +305,9 @@ class Service:
 
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the node's own."""
-        phases = Counter(str(pod.machine.phase) for pod in self._pods.values())
         waiting = sum(len(pod.machine.waiting_restarts()) for pod in self._pods.values())
         loops = self._crash_loop.render(entries=self._gate.entries(self._timers.now()), waiting=waiting)
-        up = self._pleg is not None and self._pleg.error is None
-        own = self._counters.render(phases, self._execs.counts, self.recorder.dropped, runtime_up=up)
+        own = self._counters.render(self._gauges())
         pages = (self._engine.metrics(), own, self._calls.render(), loops, self._pod_metrics.render(), render_process())
         return b"".join(pages)
 
@@ -305,6 +316,17 @@ class Service:
         zero = self._engine.wall_ms() / 1_000 - self._timers.now() / SECOND
         known = (KnownPod(p.pod, zero + p.added_ns / SECOND, p.machine.statuses.values()) for p in self._pods.values())
         return render_pods(known)
+
+    def _gauges(self) -> Gauges:
+        pods = self._pods.values()
+        return Gauges(
+            pods=Counter(str(pod.machine.phase) for pod in pods),
+            runtime_up=self._pleg is not None and self._pleg.error is None,
+            execs=self._execs.counts,
+            pulls_waiting=sum(len(pod.machine.waits) - len(pod.machine.waiting_restarts()) for pod in pods),
+            events_dropped={"engine": self._changes.events_dropped, "spam_filter": self.recorder.dropped},
+            aged=None if self._aging is None else self._aging.policy,
+        )
 
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``."""

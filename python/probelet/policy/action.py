@@ -44,7 +44,7 @@ class RemoveSandbox:
     sandbox_id: str
 
 
-RestartCause: TypeAlias = Literal["", "error", "exit0", "oom", "other", "probe_liveness", "probe_startup"]
+RestartCause: TypeAlias = Literal["", "error", "exit0", "max_age", "oom", "other", "probe_liveness", "probe_startup"]
 """What ended the instance before a start; "" before the first one."""
 
 
@@ -258,4 +258,15 @@ class Terminate:
     at_once: bool = False
 
 
-Input: TypeAlias = Observed | Performed | SyncRequested | Due | Release | Terminate
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Replace a running container that nothing is wrong with; ``message`` is its Killing event, without the suffix.
+
+    Not a crash: it starts again at once, and its back-off stays as it was.
+    """
+
+    container_id: str
+    message: str
+
+
+Input: TypeAlias = Observed | Performed | SyncRequested | Due | Release | Restart | Terminate

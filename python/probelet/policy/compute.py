@@ -1,5 +1,8 @@
 """What one sync has to do: kubelet kuberuntime_manager.go:computePodActions, 1.36, as pure functions."""
 
+from collections.abc import Mapping
+from types import MappingProxyType
+
 from probelet.policy import messages
 from probelet.policy.initial import compute_init_actions
 from probelet.policy.kill import KillReason
@@ -11,10 +14,18 @@ from probelet.spec.container import Container
 from probelet.spec.pod import Pod
 
 
-def compute_pod_actions(pod: Pod, snapshot: Snapshot, prober: Prober, *, restarting_all: bool = False) -> PodActions:
+def compute_pod_actions(
+    pod: Pod,
+    snapshot: Snapshot,
+    prober: Prober,
+    *,
+    restarting_all: bool = False,
+    to_replace: Mapping[str, str] = MappingProxyType({}),
+) -> PodActions:
     """The actions that bring the runtime of this snapshot to what the pod asks for.
 
-    ``restarting_all``: every container has to go first; no probe is looked at meanwhile.
+    ``restarting_all``: every container has to go first; no probe is looked at meanwhile. ``to_replace``: instances that
+    are to be restarted though nothing is wrong with them, with what is said of each.
     """
     actions = sandbox_actions(pod, snapshot)
     if restarting_all:
@@ -24,7 +35,7 @@ def compute_pod_actions(pod: Pod, snapshot: Snapshot, prober: Prober, *, restart
         if actions.create_sandbox:
             _start_from_nothing(pod, snapshot, actions)
         return actions
-    if not compute_init_actions(pod, snapshot, prober, actions) or actions.kill_pod:
+    if not compute_init_actions(pod, snapshot, prober, actions, to_replace) or actions.kill_pod:
         # Initialisation failed or goes on: the regular containers are not even looked at.
         return actions
     kept = 0
@@ -32,7 +43,7 @@ def compute_pod_actions(pod: Pod, snapshot: Snapshot, prober: Prober, *, restart
         record = snapshot.newest(container.name)
         if record is None or record.state is not State.RUNNING:
             _consider_start(pod, snapshot, container, record, actions)
-        elif (victim := _victim(container, record, prober)) is None:
+        elif (victim := _victim(container, record, prober, to_replace)) is None:
             kept += 1
         else:
             restart = victim.reason is KillReason.DEFINITION or restarts_after_kill(pod, container)
@@ -91,7 +102,9 @@ def _consider_start(
         actions.kill.append(Victim(record, KillReason.UNKNOWN, messages.unknown_state(init=False)))
 
 
-def _victim(container: Container, record: ContainerRecord, prober: Prober) -> Victim | None:
+def _victim(
+    container: Container, record: ContainerRecord, prober: Prober, to_replace: Mapping[str, str]
+) -> Victim | None:
     """Why a running container is to be killed, first match; without its restart suffix."""
     if record.definition != definition(container):
         return Victim(record, KillReason.DEFINITION, messages.definition_changed(container.name, init=False))
@@ -99,4 +112,6 @@ def _victim(container: Container, record: ContainerRecord, prober: Prober) -> Vi
         return Victim(record, KillReason.LIVENESS, messages.failed_probe(container.name, "liveness", init=False))
     if prober.result("startup", record.id) == "Failure":
         return Victim(record, KillReason.STARTUP, messages.failed_probe(container.name, "startup", init=False))
+    if record.id in to_replace:
+        return Victim(record, KillReason.MAX_AGE, to_replace[record.id])
     return None

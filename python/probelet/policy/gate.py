@@ -173,6 +173,10 @@ class RestartGate:
         """When a pod is to be looked at, one of whose containers may start at ``due_ns``."""
         return due_ns if self._requeue is None else self._requeue.look_again(due_ns, now)
 
+    def take(self, now_ns: int, tokens: int = 1) -> bool:
+        """Tokens of the budget for restarts that pass no gate; without a budget there are always some."""
+        return self._budget is None or self._budget.take(now_ns, tokens)
+
     # What an operator, or a dependency, may do.
 
     def release(self, pod: Pod, container: Container) -> None:

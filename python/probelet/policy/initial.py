@@ -4,6 +4,8 @@ The list is walked from its end, because the runtime may have forgotten init con
 it still knows tells how far the pod came. Everything before that one has been initialised.
 """
 
+from collections.abc import Mapping
+
 from probelet.policy import messages
 from probelet.policy.kill import KillReason
 from probelet.policy.kind import is_sidecar
@@ -17,11 +19,14 @@ from probelet.spec.pod import Pod
 class _Walk:
     """The walk's state: ``initialized`` ends as the answer, ``previously`` as "a later one was already seen"."""
 
-    def __init__(self, pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions) -> None:
+    def __init__(
+        self, pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions, to_replace: Mapping[str, str]
+    ) -> None:
         self.pod = pod
         self.snapshot = snapshot
         self.prober = prober
         self.actions = actions
+        self.to_replace = to_replace
         self.initialized = self.previously = any(_holds_initialized(snapshot, c) for c in pod.spec.containers)
         self.start: list[int] = []
 
@@ -68,11 +73,14 @@ class _Walk:
             self._replace(index, record, KillReason.DEFINITION)
         elif container.liveness_probe is not None and self.prober.result("liveness", record.id) == "Failure":
             self._replace(index, record, KillReason.LIVENESS)
+        elif record.id in self.to_replace:
+            self._replace(index, record, KillReason.MAX_AGE)
 
     def _replace(self, index: int, record: ContainerRecord, reason: KillReason) -> None:
         text = {
             KillReason.DEFINITION: messages.definition_changed(record.name, init=True),
             KillReason.LIVENESS: messages.failed_probe(record.name, "liveness", init=True),
+            KillReason.MAX_AGE: self.to_replace.get(record.id, ""),
             KillReason.STARTUP: messages.failed_probe(record.name, "startup", init=True),
         }.get(reason, messages.unknown_state(init=True))
         self.actions.kill.append(Victim(record, reason, text))
@@ -95,12 +103,14 @@ class _Walk:
             self._replace(index, record, KillReason.UNKNOWN)
 
 
-def compute_init_actions(pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions) -> bool:
+def compute_init_actions(
+    pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions, to_replace: Mapping[str, str]
+) -> bool:
     """Add what the init containers need to ``actions``; True when the pod is initialised."""
     count = len(pod.spec.init_containers)
     if not count:
         return True
-    walk = _Walk(pod, snapshot, prober, actions)
+    walk = _Walk(pod, snapshot, prober, actions, to_replace)
     for index in reversed(range(count)):
         walk.visit(index)
         if actions.kill_pod:

@@ -17,10 +17,14 @@ GraceSource = Literal["default", "deletion", "override", "pod", "probe"]
 
 
 class KillReason(StrEnum):
-    """Why a container is killed, in the kubelet's spelling; the empty one is a changed definition."""
+    """Why a container is killed, in the kubelet's spelling; the empty one is a changed definition.
+
+    ``MAX_AGE`` is ours.
+    """
 
     DEFINITION = ""
     LIVENESS = "LivenessProbe"
+    MAX_AGE = "MaxContainerAge"
     POST_START = "FailedPostStartHook"
     RESTART_ALL = "RestartAllContainers"
     STARTUP = "StartupProbe"

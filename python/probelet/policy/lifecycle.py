@@ -12,7 +12,9 @@ Rules
  4. A refused start or pull is looked at again exactly when its wait is over (or when the gate says so), a failed
     effect 10 s later, and everything else when the runtime or a result changes. The kubelet also looks every minute;
     it would find nothing new here.
- 5. Termination is final. It gives up a kill or a postStart hook in flight, which the kubelet would wait for: the
+ 5. A restart that is asked for waits for its turn as everything else; when the container has ended before, there is
+    nothing to do. What it kills is no crash: no back-off holds up the start after it, nor grows by it.
+ 6. Termination is final. It gives up a kill or a postStart hook in flight, which the kubelet would wait for: the
     deletion's grace replaces that kill's. A preStop hook goes on, and the new kill waits for it.
 """
 
@@ -37,6 +39,7 @@ from probelet.policy.action import (
     Release,
     RemoveContainer,
     RemoveSandbox,
+    Restart,
     RunHook,
     RunSandbox,
     StopProbing,
@@ -104,6 +107,8 @@ class PodMachine:
         self._killing = Killing(self._context, PreStopHooks(self._context, self._hooks))
         self._gate = gate
         self._starting = Starting(self._context, gate, self._killing, images=images)
+        # Running instances to replace, with what their Killing events say.
+        self._to_replace: dict[str, str] = {}
         self._program: Strands | None = None
         self._superseded = False
         self._snapshot: Snapshot | None = None
@@ -154,6 +159,9 @@ class PodMachine:
                 self._wanted |= self._program is None
             case Release(names):
                 self._release(names)
+            case Restart(container_id, message):
+                self._to_replace[container_id] = message
+                self._wanted = True
             case Terminate():
                 self._terminate(given)
         self._go_on()
@@ -279,7 +287,10 @@ class PodMachine:
             self._wanted = True
             return
         errors_before = dict(self._starting.errors)
-        actions = compute_pod_actions(self.pod, snapshot, self._prober, restarting_all=self._restarting_all)
+        self._forget_replaced(snapshot)
+        actions = compute_pod_actions(
+            self.pod, snapshot, self._prober, restarting_all=self._restarting_all, to_replace=self._to_replace
+        )
         if actions.create_sandbox and actions.sandbox_id:
             self._context.record("Normal", messages.SANDBOX_CHANGED, messages.SANDBOX_CHANGED_MESSAGE)
         yield from self._kill(snapshot, actions)
@@ -290,6 +301,10 @@ class PodMachine:
         if self._starting.errors != errors_before and not self._wanted:
             # The kubelet shows a refused start at its next look; there is none before the wait is over.
             self._publish(snapshot, terminal=False)
+
+    def _forget_replaced(self, snapshot: Snapshot) -> None:
+        for container_id in self._to_replace.keys() - {record.id for record in snapshot.running()}:
+            del self._to_replace[container_id]
 
     def _kill(self, snapshot: Snapshot, actions: PodActions) -> Strand[None]:
         if actions.kill_pod:

@@ -27,6 +27,8 @@ _PROBE_CAUSES: Final[dict[KillReason, RestartCause]] = {
     KillReason.STARTUP: "probe_startup",
 }
 
+_KILL_CAUSES: Final[dict[KillReason, RestartCause]] = {**_PROBE_CAUSES, KillReason.MAX_AGE: "max_age"}
+
 
 class Starting:
     """Strands that start containers of one pod, and what the last starts came to."""
@@ -74,8 +76,11 @@ class Starting:
     ) -> Strand[bool]:
         """Start one container if the gate lets it pass; False if it does not run now. ``statuses``: as published."""
         context, name = self._context, container.name
-        exited = self._own_exits.pop(name, None) or snapshot.newest_exited(name) or self._kept_exits.get(name)
-        verdict = self._gate.decide(context.pod, container, exited, context.now)
+        if self._was_replaced(name, snapshot):
+            verdict = Verdict("start", free=True)
+        else:
+            exited = self._own_exits.pop(name, None) or snapshot.newest_exited(name) or self._kept_exits.get(name)
+            verdict = self._gate.decide(context.pod, container, exited, context.now)
         if verdict.word != "start":
             return self._refused(name, verdict)
         image_ref = yield from self._image(container, sandbox_id)
@@ -129,6 +134,11 @@ class Starting:
         context.record("Warning", messages.BACK_OFF, messages.back_off_event(name, context.text), name)
         return False
 
+    def _was_replaced(self, name: str, snapshot: Snapshot) -> bool:
+        """Whether the instance before this start was killed though nothing was wrong with it: nobody asks the gate."""
+        newest = snapshot.newest(name)
+        return newest is not None and self._killed.get(name) == (newest.id, KillReason.MAX_AGE)
+
     def _cause(self, name: str, snapshot: Snapshot) -> RestartCause:
         """Why the instance before this start has ended; "" if there was none."""
         newest = snapshot.newest(name)
@@ -136,7 +146,7 @@ class Starting:
             return "other" if name in self._kept_exits else ""
         container_id, reason = self._killed.get(name, ("", KillReason.UNKNOWN))
         if container_id == newest.id:
-            return _PROBE_CAUSES.get(reason, "other")
+            return _KILL_CAUSES.get(reason, "other")
         if newest.state is not State.EXITED:
             return "other"
         if newest.reason == messages.OOM_KILLED:

@@ -30,6 +30,7 @@ pub(crate) struct EventRecord {
     r#type: &'static str,
     reason: &'static str,
     message: String,
+    streak: Option<(i32, i32)>,
 }
 
 #[pyclass(module = "probelet._rust", frozen, get_all)]
@@ -62,6 +63,7 @@ impl Batch {
                 r#type: "Warning",
                 reason: event.reason.name(),
                 message: String::from_utf8_lossy(&event.message).into_owned(),
+                streak: event.streak.map(|streak| (streak.failures, streak.threshold)),
             };
             Py::new(py, event)
         });

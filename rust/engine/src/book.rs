@@ -154,17 +154,17 @@ impl Book {
         (rows, (end < self.rows.len()).then_some(end))
     }
 
-    /// A run ended (prober_manager.go and worker.go:doProbe, 1.36: durations of failures are never observed).
-    pub fn count(&mut self, worker: WorkerId, result: Option<ProbeResult>, took: Duration) {
-        let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::as_mut) else {
-            return;
-        };
+    /// A run ended; returns the type of its probe (prober_manager.go and worker.go:doProbe, 1.36: durations of failures
+    /// are never observed).
+    pub fn count(&mut self, worker: WorkerId, result: Option<ProbeResult>, took: Duration) -> Option<ProbeType> {
+        let row = self.rows.get_mut(worker as usize)?.as_mut()?;
         row.counts.count(result);
         if result == Some(ProbeResult::Success) {
             let bucket = BUCKETS.iter().position(|limit| took <= *limit).unwrap_or(BUCKETS.len());
             row.buckets[bucket] = row.buckets[bucket].saturating_add(1);
             row.duration += took;
         }
+        Some(row.probe_type)
     }
 
     /// A worker's row.

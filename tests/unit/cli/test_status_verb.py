@@ -3,7 +3,7 @@ import time
 from typing import Any
 
 import pytest
-from probelet.cli import status as status_module
+from probelet.cli import watch as watch_module
 
 from tests.unit.cli.conftest import Service
 from tests.unit.server.fake_view import SITUATIONS, container, document, pod
@@ -87,7 +87,7 @@ async def test_watching_into_a_pipe_prints_one_document_a_look(
 ) -> None:
     looks = [document(node=f"node-{number}") for number in range(3)]
     service.view.document = looks.pop(0)
-    monkeypatch.setattr(status_module, "time", Clock(service, looks))
+    monkeypatch.setattr(watch_module, "time", Clock(service, looks))
     ended = await service.ask("status", "--watch", "--duration", "1.5s", "-o", "json")
     assert ended.code == 0
     assert [json.loads(line)["node"] for line in ended.out.splitlines()] == ["node-0", "node-1", "node-2"]
@@ -98,11 +98,11 @@ async def test_watching_ends_with_the_service(service: Service, monkeypatch: pyt
         def sleep(self, seconds: float) -> None:
             service.control.path.unlink()
 
-    monkeypatch.setattr(status_module, "time", Ends(service, []))
+    monkeypatch.setattr(watch_module, "time", Ends(service, []))
     ended = await service.ask("status", "--watch")
     assert ended.code == 3
     assert "no probelet runs in" in ended.err
 
 
 def test_the_clock_that_watching_uses_is_the_monotonic_one() -> None:
-    assert status_module.time is time
+    assert watch_module.time is time

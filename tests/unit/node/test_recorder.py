@@ -1,5 +1,6 @@
 """The recorder's three limits, in virtual time, as client-go has them."""
 
+import re
 from typing import Any
 
 import pytest
@@ -114,3 +115,22 @@ def test_listeners_hear_what_passes_the_filter(recorder: Recorder) -> None:
     for _ in range(30):
         say(recorder)
     assert [event["count"] for event in heard] == list(range(1, 26))
+
+
+def test_another_wording_makes_no_more_events_and_no_fewer(clock: Clock) -> None:
+    def kept(*, counted: bool) -> tuple[list[tuple[int, int, bool]], int, list[str]]:
+        recorder = Recorder(clock.now, clock.wall_ms)
+        for number in range(40):
+            # Two failures of one text after another, as a container that fails ever differently has them.
+            message, streak = f"Liveness probe failed: text {number // 2}", number % 2 + 1
+            shown = message.replace(" failed", f" failed ({streak} of 2)") if counted else ""
+            recorder.record("u", "default/u", "Warning", "Unhealthy", message, "spec.containers{app}", shown=shown)
+        events = recorder.events()
+        places = [(event["seq"], event["count"], event["message"].startswith("(combined")) for event in events]
+        return places, recorder.dropped, [event["message"] for event in events]
+
+    plain, counted = kept(counted=False), kept(counted=True)
+    assert counted[:2] == plain[:2]
+    assert [re.sub(r" \(\d of 2\)", "", message) for message in counted[2]] == plain[2]
+    assert any("(2 of 2)" in message for message in counted[2]), "the newest is shown"
+    assert any(message.startswith("(combined from similar events): Liveness probe failed (") for message in counted[2])

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::Prober;
-use super::output::{Attempt, Event, Outcome, Output, Reason, WorkerId};
+use super::output::{Attempt, Event, Outcome, Output, Reason, Streak, WorkerId};
 use super::worker::WorkerPhase;
 use crate::results::ProbeResult;
 use crate::semantics::GrpcConnect;
@@ -93,17 +93,19 @@ impl Prober {
             }
         };
         let message = [format!("{title} probe {what}: ").as_bytes(), text].concat();
-        self.push_event(id, reason, message);
+        let streak = (result == Some(ProbeResult::Failure)).then(|| self.workers[id].streak_with_one_more());
+        self.push_event(id, reason, message, streak);
         result
     }
 
-    fn push_event(&mut self, id: WorkerId, reason: Reason, message: Vec<u8>) {
+    fn push_event(&mut self, id: WorkerId, reason: Reason, message: Vec<u8>, streak: Option<Streak>) {
         let worker = &self.workers[id];
         self.outputs.push_back(Output::Event(Event {
             pod_uid: Arc::clone(&worker.object.uid),
             field_path: worker.object.field_path(worker.container as usize).into(),
             reason,
             message: message.into(),
+            streak,
         }));
     }
 

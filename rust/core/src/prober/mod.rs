@@ -28,7 +28,7 @@ use serde::{Deserialize, Serialize};
 pub use self::attempt::{ATTEMPTS_PER_RUN, AttemptTarget};
 use self::memory::Memories;
 pub use self::memory::Memory;
-pub use self::output::{Attempt, Event, Outcome, Output, Reason, Removal, ResultRecord, Update, WorkerId};
+pub use self::output::{Attempt, Event, Outcome, Output, Reason, Removal, ResultRecord, Streak, Update, WorkerId};
 pub use self::phasing::Phasing;
 use self::pods::Pods;
 pub use self::snapshot::WorkerState;

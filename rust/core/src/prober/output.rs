@@ -141,6 +141,17 @@ pub struct Event {
     pub reason: Reason,
     /// The message, verbatim as the kubelet words it; an output in it need not be UTF-8.
     pub message: Box<[u8]>,
+    /// Of a failed run: how far its failures have come.
+    pub streak: Option<Streak>,
+}
+
+/// Failures in a row, the one that is told of included, and how many of them are a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Streak {
+    /// From 1 to `threshold`, which is not counted beyond.
+    pub failures: i32,
+    /// The failure threshold in force.
+    pub threshold: i32,
 }
 
 /// A result that changed.

@@ -19,6 +19,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use super::output::Streak;
 use super::view::View;
 use crate::results::{ContainerKey, ProbeResult};
 use crate::spec::{PodSpec, ProbeSpec, ProbeType};
@@ -166,6 +167,13 @@ impl Worker {
         }
     }
 
+    /// What a failure that is about to be counted makes of the failures before it.
+    pub(crate) fn streak_with_one_more(&self) -> Streak {
+        let threshold = self.effective_failure_threshold();
+        let before = if self.last_result == ProbeResult::Failure { self.result_run } else { 0 };
+        Streak { failures: before.saturating_add(1).min(threshold), threshold }
+    }
+
     /// A new container starts its initial phase. Only with the field in force does a run of the old container not
     /// count against the new one: the kubelet itself lets it count.
     pub(crate) fn begin_initialization(&mut self) {
@@ -237,6 +245,20 @@ mod tests {
         assert!(!worker.count(ProbeResult::Success));
         assert!(worker.count(ProbeResult::Success));
         assert_eq!(worker.result_run, 2);
+    }
+
+    #[test]
+    fn a_streak_counts_the_failure_that_comes_and_stops_at_the_threshold() {
+        let mut worker = worker(1);
+        worker.count(ProbeResult::Success);
+        let told: Vec<i32> = (0..5)
+            .map(|_| {
+                let streak = worker.streak_with_one_more();
+                worker.count(ProbeResult::Failure);
+                streak.failures
+            })
+            .collect();
+        assert_eq!(told, [1, 2, 3, 3, 3]);
     }
 
     #[test]

@@ -145,7 +145,9 @@ impl State {
             }
             Output::Event(event) => batch.push_event(wall.wall_ms(now), event),
             Output::RunFinished { worker, result, started } => {
-                self.book.count(worker, result, now.since(started));
+                if let Some(probe_type) = self.book.count(worker, result, now.since(started)) {
+                    self.meter.run(probe_type, result);
+                }
             }
             Output::Sync { pod_uid } => batch.push_sync(pod_uid),
             Output::Timer { token } => batch.timers.push(token),

@@ -242,6 +242,7 @@ mod tests {
             field_path: "spec.containers{c}".into(),
             reason: Reason::Unhealthy,
             message: message.into(),
+            streak: None,
         }
     }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use probelet_core::results::ProbeResult;
+use probelet_core::spec::ProbeType;
 use probelet_core::time::Instant;
 
 use super::attempt::Ended;
@@ -13,6 +15,8 @@ use crate::journal::Tally;
 pub(super) struct Meter {
     /// Attempts by cause, in [`Cause::ALL`]'s order.
     pub(super) causes: [u64; Cause::ALL.len()],
+    /// Runs by probe type, in [`ProbeType::ALL`]'s order, and by result: successful, failed, error.
+    pub(super) runs: [[u64; RESULTS.len()]; ProbeType::ALL.len()],
     /// How late attempts began against their own grid.
     pub(super) lateness: Histogram,
     /// How long attempts that ended well took.
@@ -48,6 +52,15 @@ impl Meter {
         self.lateness.observe(late);
     }
 
+    pub(super) fn run(&mut self, probe_type: ProbeType, result: Option<ProbeResult>) {
+        let result = match result {
+            Some(ProbeResult::Success) => 0,
+            Some(ProbeResult::Failure | ProbeResult::Unknown) => 1,
+            None => 2,
+        };
+        self.runs[probe_type as usize][result] += 1;
+    }
+
     pub(super) fn attempt(&mut self, ended: &Ended, now: Instant) {
         self.in_flight = self.in_flight.saturating_sub(1);
         let index = Cause::ALL.iter().position(|cause| *cause == ended.cause).expect("ALL has every cause");
@@ -57,6 +70,8 @@ impl Meter {
     }
 }
 
+/// How a run ended, as a label.
+pub(super) const RESULTS: [&str; 3] = ["successful", "failed", "error"];
 /// From well below a timer's granularity to well above the longest usual timeout.
 pub(super) const BOUNDS: [Duration; 14] = [
     Duration::from_micros(250),

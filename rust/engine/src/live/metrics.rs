@@ -3,7 +3,9 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use super::meter::{BOUNDS, Histogram};
+use probelet_core::spec::ProbeType;
+
+use super::meter::{BOUNDS, Histogram, RESULTS};
 use super::{Engine, State};
 use crate::book::{BUCKETS, Row};
 use crate::cause::Cause;
@@ -43,6 +45,7 @@ impl Engine {
         if let Some(tally) = &state.meter.journal {
             write_journal(&mut page, tally);
         }
+        write_runs(&mut page, &state);
         let causes = Cause::ALL.iter().zip(state.meter.causes);
         page.push_str("# HELP probelet_probe_attempts_total Attempts by the cause of their outcome.\n");
         page.push_str("# TYPE probelet_probe_attempts_total counter\n");
@@ -69,6 +72,17 @@ fn write_gauges(page: &mut String, state: &State) {
     ];
     for (name, help, value) in gauges {
         let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+    }
+}
+
+fn write_runs(page: &mut String, state: &State) {
+    let name = "probelet_probe_runs_total";
+    let help = "Runs by probe type and result; an error counts for nothing.";
+    let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} counter");
+    for (probe_type, counts) in ProbeType::ALL.iter().zip(state.meter.runs) {
+        for (result, count) in RESULTS.iter().zip(counts) {
+            let _ = writeln!(page, "{name}{{probe_type=\"{}\",result=\"{result}\"}} {count}", probe_type.title());
+        }
     }
 }
 

@@ -1,0 +1,67 @@
+"""Restarting containers for their age: the node's pods are shown to ``policy.container_age`` from time to time."""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final
+
+from probelet._rust import Engine, TokenBucket
+from probelet.node.pod import NodePod
+from probelet.node.prober import status_of
+from probelet.node.timers import Timers
+from probelet.policy.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
+from probelet.policy.gate import RestartGate
+from probelet.policy.kind import containers
+from probelet.policy.restart import effective_policy
+
+LOOK_NS: Final = 10_000_000_000
+"""How often the pods are looked at: a rounding error of any age that makes sense on a node."""
+LOOKS_PER_AGE: Final = 32
+"""But at least so often within the age, for the short ones of a trial."""
+OWN_BURST: Final = 10
+"""Restarts for age at once where no ``restartBudget`` is set."""
+OWN_REFILL_NS: Final = 60_000_000_000
+"""Then one in each such time: what is regular has no hurry."""
+LOOK_NS_MIN: Final = 100_000_000
+"""A look costs a few microseconds a pod; an age of seconds is no reason for more than ten a second."""
+
+
+class Aging:
+    """``pods`` are those of the node, by UID. The budget is the gate's, or if it has none one of its own."""
+
+    def __init__(
+        self, max_age_ns: int, gate: RestartGate, engine: Engine, timers: Timers, pods: Mapping[str, NodePod]
+    ) -> None:
+        own = TokenBucket(burst=OWN_BURST, interval_ns=OWN_REFILL_NS)
+        self.policy = ContainerAge(max_age_ns, own if gate.options.budget is None else gate)
+        self._engine = engine
+        self._timers = timers
+        self._pods = pods
+
+    async def run(self) -> None:
+        """Look for ever."""
+        pause = max(min(self.policy.max_age_ns // LOOKS_PER_AGE, LOOK_NS), LOOK_NS_MIN)
+        while True:
+            await self._timers.sleep(pause)
+            self.look()
+
+    def look(self) -> None:
+        """Restart what is to be restarted now."""
+        shown = [self._shown(pod) for pod in self._pods.values()]
+        for restart in self.policy.look(self._timers.now(), self._engine.wall_ms(), shown):
+            message = reached_age(restart.name, restart.age_ns, self.policy.max_age_ns)
+            self._pods[restart.uid].restart(restart.container_id, message)
+
+    def _shown(self, pod: NodePod) -> AgingPod:
+        """The pod as its last sync published it: what a sync has not seen is not over. An ending pod has no claims."""
+        running = () if pod.removing else tuple(_aging_containers(pod))
+        return AgingPod(pod.uid, group_of(pod.pod), running, self._ready(pod))
+
+    def _ready(self, pod: NodePod) -> Callable[[], bool]:
+        return lambda: bool(status_of(self._engine, pod.uid).get("ready"))
+
+
+def _aging_containers(pod: NodePod) -> Iterator[AgingContainer]:
+    for kind, container in containers(pod.pod):
+        status = pod.machine.statuses.get(container.name)
+        always = kind == "sidecar" or (kind == "regular" and effective_policy(pod.pod, container) == "Always")
+        if always and status is not None and status.state == "running":
+            yield AgingContainer(container.name, status.container_id, status.started_at_ms)

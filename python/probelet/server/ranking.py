@@ -1,0 +1,71 @@
+"""What of a status document hurts, and how much: the rows of ``probelet top``."""
+
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any, Final, Literal, TypeAlias
+
+from probelet.server.summary import seconds_between, succeeded
+
+SCHEMA: Final = "probelet-top/1"
+
+Order: TypeAlias = Literal["hurt", "failing", "restarts", "backoff", "lateness", "duration", "name"]
+
+_Row: TypeAlias = dict[str, Any]
+
+_KEYS: Final[dict[str, Callable[[_Row], Any]]] = {
+    "failing": lambda row: -row["failing"],
+    "restarts": lambda row: -row["restart_count"],
+    "backoff": lambda row: -row["backoff_seconds"],
+    "lateness": lambda row: -row["lateness_ms"],
+    "duration": lambda row: -row["duration_ms"],
+    "name": lambda row: (row["namespace"], row["pod"], row["container"]),
+}
+
+
+def top_document(status: dict[str, Any], order: Order = "hurt") -> dict[str, Any]:
+    """The document ``probelet-top/1``: one row a container, what hurts most first.
+
+    ``hurt`` is the order failing probes, restarts, back-off, lateness, slow probes: the first that differs decides.
+    Another order comes before these.
+    """
+    as_of = datetime.fromisoformat(status["as_of"])
+    rows = [_row(pod, container, as_of) for pod in status["pods"] for container in pod["containers"]]
+    keys = list(_KEYS.values()) if order == "hurt" else [_KEYS[order], *_KEYS.values()]
+    rows.sort(key=lambda row: [key(row) for key in keys])
+    return {"schema": SCHEMA, "as_of": status["as_of"], "node": status["node"], "sort": order, "rows": rows}
+
+
+def _row(pod: dict[str, Any], container: dict[str, Any], as_of: datetime) -> _Row:
+    runs = [probe["last"] for probe in container["probes"].values() if probe["last"] is not None]
+    waits = container["backoff"] if container["state"] == "waiting" else None
+    return {
+        "namespace": pod["namespace"],
+        "pod": pod["name"],
+        "container": container["name"],
+        "kind": container["kind"],
+        "state": container["state"],
+        "reason": container["reason"],
+        "ready": container["ready"],
+        "restart_count": container["restart_count"],
+        "failing": round(max(map(_failing, container["probes"].values()), default=0.0), 3),
+        "backoff_seconds": max(round(seconds_between(as_of, waits["due_at"]), 3), 0) if waits else 0,
+        "lateness_ms": max((run["lateness_ms"] for run in runs), default=0),
+        "duration_ms": max((run["duration_ms"] for run in runs), default=0),
+        "probes": container["probes"],
+    }
+
+
+def _failing(probe: dict[str, Any]) -> float:
+    """How near a probe is to its verdict: 0 for one that passes, below 1 on the way, 1 and more when it is given.
+
+    A liveness or startup verdict has its container killed and comes before readiness, which only takes traffic away.
+    """
+    last, threshold = probe["last"], max(probe["failure_threshold"], 1)
+    if probe["on_hold"] and probe["result"] == "Failure":
+        return 2.0
+    if last is None or succeeded(last):
+        return 0.0
+    if last["outcome"] == "error":
+        # It could not be asked, which counts for nothing, but nobody knows how the container is.
+        return 1.0 if probe["result"] == "Failure" else 0.1
+    return 1.0 if probe["result"] == "Failure" else min(probe["result_run"] / threshold, 1.0)

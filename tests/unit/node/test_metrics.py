@@ -1,0 +1,152 @@
+"""The page /metrics of a node that has seen everything: bounded, and the one that docs/metrics.md describes."""
+
+import asyncio
+import json
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pytest
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime_calls import RuntimeCalls
+from probelet.server.address import listening_socket, parse_address
+from probelet.server.http import HttpServer
+from scripted_node import Node, make_manifest
+from scripted_runtime import ScriptedRuntime
+
+ROOT = Path(__file__).parents[3]
+EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
+TCP = {"tcpSocket": {"port": 1}, "periodSeconds": 1}
+SAMPLE = re.compile(r"^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$")
+LABEL = re.compile(r'(\w+)="([^"]*)"')
+
+
+@dataclass
+class Family:
+    kind: str
+    labels: set[str] = field(default_factory=set)
+    samples: set[str] = field(default_factory=set)
+
+
+def families(page: bytes) -> dict[str, Family]:
+    """What a page has, by the name after ``# TYPE``. Raises on a line that Prometheus would not take."""
+    found: dict[str, Family] = {}
+    helped = ""
+    for line in page.decode().splitlines():
+        if line.startswith("# HELP "):
+            helped = line.split()[2]
+            assert line.endswith("."), line
+        elif line.startswith("# TYPE "):
+            _, _, name, kind = line.split()
+            assert name == helped, f"{name} has no help of its own"
+            assert name not in found, f"{name} comes twice"
+            found[name] = Family(kind)
+        else:
+            sample = SAMPLE.match(line)
+            assert sample, line
+            float(sample["value"])
+            family = found[helped]
+            stem = sample["name"]
+            if family.kind == "histogram":
+                stem = re.sub(r"_(bucket|sum|count)$", "", stem)
+            assert stem == helped, line
+            labels = dict(LABEL.findall(sample["labels"] or ""))
+            family.labels |= labels.keys() - {"le"}
+            series = sample["name"] + str(sorted(labels.items()))
+            assert series not in family.samples, f"twice: {line}"
+            family.samples.add(series)
+    return found
+
+
+@pytest.fixture
+async def busy(node: Node, runtime: ScriptedRuntime) -> Node:
+    """A node on which probes pass and fail and a container was killed and restarted."""
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
+    containers = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": TCP}]
+    node.service.set_pods([make_manifest(containers=containers)])
+    await node.until(lambda: node.container()["restart_count"] >= 1 if node.pod()["containers"] else False)
+    runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
+    await node.until(lambda: b'result="successful"' in node.service.metrics_probes())
+    return node
+
+
+def described(page: Path, section: str) -> dict[str, tuple[str, set[str]]]:
+    """The rows of a table of docs/metrics.md: type and labels by name."""
+    text = page.read_text().split(f"## `{section}`\n")[1].split("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.+) \|$", text, re.MULTILINE)
+    return {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels, _ in rows}
+
+
+async def pages(node: Node) -> dict[str, dict[str, Family]]:
+    """The pages as the server gives them, the second time: the first is what it counts. A call of the runtime is added,
+    because this node's client has no observer."""
+    calls = RuntimeCalls()
+    calls.note("version", 0.1, None)
+    sock, address = listening_socket(parse_address("127.0.0.1:0"))
+    server = HttpServer(node.service, sock)
+    await server.start()
+    found: dict[str, dict[str, Family]] = {}
+    try:
+        for path in ("/metrics", "/metrics", "/metrics/pods", "/metrics/probes"):
+            reader, writer = await asyncio.open_connection(address.host, address.port)
+            writer.write(f"GET {path} HTTP/1.0\r\n\r\n".encode())
+            _, _, body = (await reader.read()).partition(b"\r\n\r\n")
+            writer.close()
+            found[path] = families(body.replace(RuntimeCalls().render(), calls.render()))
+    finally:
+        await server.close()
+    return found
+
+
+async def test_the_documentation_has_every_series_and_no_other(busy: Node) -> None:
+    for path, shown in (await pages(busy)).items():
+        in_page = {name: (found.kind, found.labels) for name, found in shown.items()}
+        assert described(ROOT / "docs" / "metrics.md", path) == in_page, path
+
+
+async def test_the_number_of_series_does_not_grow_with_pods(busy: Node) -> None:
+    before = families(busy.service.metrics())
+    containers = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": TCP}]
+    more = [make_manifest(f"more-{number}", containers=containers) for number in range(20)]
+    busy.service.set_pods([make_manifest(containers=containers), *more])
+    await busy.until(lambda: all(busy.pod(f"more-{number}")["phase"] == "Running" for number in range(20)))
+    await busy.until(lambda: b'more-19",pod_uid="uid-more-19",probe_type="Liveness"' in busy.service.metrics_probes())
+    after = families(busy.service.metrics())
+    assert {name: found.samples for name, found in after.items()} == {
+        name: found.samples for name, found in before.items()
+    }
+    assert b"more-" not in busy.service.metrics()
+
+
+async def test_the_dashboard_asks_only_for_what_there_is(busy: Node) -> None:
+    dashboard = json.loads((ROOT / "deploy" / "grafana" / "probelet.json").read_text())
+    shown = (await pages(busy))["/metrics"]
+    series = set(shown)
+    for name, found in shown.items():
+        if found.kind == "histogram":
+            series |= {f"{name}_{part}" for part in ("bucket", "sum", "count")}
+    queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
+    variables = [variable["query"] for variable in dashboard["templating"]["list"] if variable["type"] == "query"]
+    asked = {
+        name
+        for query in queries + variables
+        for name in re.findall(r"\b(?:kube|kubelet|probelet|prober|process)_\w+", query)
+    }
+    assert len(asked) > 15
+    assert asked <= series
+    for query in queries:
+        for name, selector in re.findall(r"\b((?:probelet|kubelet)_\w+)\{([^}]*)\}", query):
+            family = shown.get(name) or shown[re.sub(r"_bucket$", "", name)]
+            chosen = set(re.findall(r'(\w+)(?:=~|!=|=)"', selector)) - {"instance"}
+            grouped = set(re.findall(r"\w+", ",".join(re.findall(r"by \(([^)]*)\)", query)))) - {"le"}
+            assert chosen | grouped <= family.labels, query
+    assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
+
+
+async def test_runs_are_counted_by_type_and_result(busy: Node) -> None:
+    page = busy.service.metrics().decode()
+    counts = dict(re.findall(r"^probelet_probe_runs_total\{(.*)\} (\d+)$", page, re.MULTILINE))
+    assert len(counts) == 9
+    assert int(counts['probe_type="Liveness",result="failed"']) >= 1
+    assert int(counts['probe_type="Readiness",result="failed"']) >= 1
+    assert counts['probe_type="Startup",result="successful"'] == "0"
