@@ -1,0 +1,227 @@
+//! The kubelet's glue between results and status, a rule at a time (kubelet.go:syncLoopIteration and
+//! kubelet_pods.go:convertToAPIContainerStatuses, 1.36). That it all plays together is shown by recordings elsewhere.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
+use probelet_core::restart::RestartPolicy;
+use probelet_core::results::ProbeResult;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::status::{Glue, StatusManager};
+use probelet_core::time::{Instant, WallOffset};
+
+const UID: &str = "u";
+
+/// One container with the given probes, each of which has one failure to give.
+struct Node {
+    manager: StatusManager,
+    now: Instant,
+}
+
+impl Node {
+    fn new(semantics: Semantics, glue: Glue, probes: &[ProbeType]) -> Self {
+        let settings = Settings {
+            semantics,
+            seed: 0,
+            wall: WallOffset::default(),
+            start_jitter: false,
+            phasing: Phasing::Kubelet,
+            record: true,
+        };
+        let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), glue);
+        manager.prober_mut().define_pod(Arc::new(pod(probes)));
+        let mut node = Self { manager, now: Instant::ZERO };
+        // As in a kubelet, workers are there before the container is.
+        node.manager.sync_pod(UID, PodStatus::default());
+        node.pass(&Outcome::Success);
+        node
+    }
+
+    fn kubelet(probes: &[ProbeType]) -> Self {
+        let mut node = Self::new(Semantics::V1_36, Glue::KUBELET, probes);
+        node.sync("test://1");
+        node
+    }
+
+    fn sync(&mut self, id: &str) -> ContainerStatus {
+        self.manager.sync_pod(UID, facts(id)).expect("it was defined").containers[0].clone()
+    }
+
+    /// Answers every attempt of this moment with `outcome`; the words for what came out of it, in order.
+    fn pass(&mut self, outcome: &Outcome) -> Vec<String> {
+        let mut said = Vec::new();
+        self.manager.settle(self.now);
+        while let Some(output) = self.manager.poll_output() {
+            match output {
+                Output::Attempt(attempt) => {
+                    let prober = self.manager.prober_mut();
+                    prober.handle_attempt(attempt.worker, attempt.run, outcome.clone(), self.now);
+                    self.manager.settle(self.now);
+                }
+                Output::Update(update) => said.push(format!("{:?} {:?}", update.probe_type, update.result)),
+                Output::Sync { .. } => said.push(String::from("sync")),
+                Output::StatusStored { .. } => said.push(String::from("stored")),
+                _ => {}
+            }
+        }
+        self.now = self.now + Duration::from_secs(1);
+        said
+    }
+
+    fn stored(&self) -> (Option<bool>, bool) {
+        let container = &self.manager.prober().pod_status(UID).expect("it was synced").containers[0];
+        (container.started, container.ready)
+    }
+}
+
+fn pod(probes: &[ProbeType]) -> PodSpec {
+    let mut slots = [None, None, None];
+    for probe_type in probes {
+        slots[*probe_type as usize] = Some(Box::new(ProbeSpec {
+            handler: Handler::None,
+            initial_delay_seconds: 0,
+            timeout_seconds: 1,
+            period_seconds: 1,
+            success_threshold: 1,
+            failure_threshold: 1,
+            initialization_failure_threshold: 0,
+        }));
+    }
+    let container = ContainerSpec {
+        name: "c".into(),
+        ports: Vec::new(),
+        restart_policy: None,
+        restart_rules: Vec::new(),
+        probes: slots,
+    };
+    PodSpec {
+        uid: UID.into(),
+        name: "p".into(),
+        namespace: "ns".into(),
+        restart_policy: RestartPolicy::Always,
+        containers: vec![container],
+        regular: 1,
+        deleting: false,
+        api_ready: false,
+    }
+}
+
+fn facts(id: &str) -> PodStatus {
+    let container = ContainerStatus::new("c".into(), id.into(), State::Running { started_at_ms: Some(0) });
+    PodStatus { phase: Phase::Running, containers: vec![container], regular: 1, ..PodStatus::default() }
+}
+
+fn failure() -> Outcome {
+    Outcome::Failure { output: Box::default() }
+}
+
+#[test]
+fn a_readiness_success_sets_ready_and_asks_for_a_sync() {
+    let mut node = Node::kubelet(&[ProbeType::Readiness]);
+    assert_eq!(node.stored(), (Some(true), false));
+    let said = node.pass(&Outcome::Success);
+    assert_eq!(said, ["stored", "Readiness Failure", "sync", "Readiness Success", "stored", "sync"]);
+    assert_eq!(node.stored(), (Some(true), true));
+    assert_eq!(node.pass(&failure()), ["Readiness Failure", "stored", "sync"]);
+    assert_eq!(node.stored(), (Some(true), false));
+}
+
+#[test]
+fn a_startup_success_sets_started_and_asks_for_a_sync() {
+    let mut node = Node::kubelet(&[ProbeType::Startup]);
+    assert_eq!(node.stored(), (Some(false), false));
+    let said = node.pass(&Outcome::Success);
+    assert_eq!(said, ["stored", "Startup Unknown", "sync", "Startup Success", "stored", "sync"]);
+    assert_eq!(node.stored().0, Some(true));
+}
+
+#[test]
+fn of_liveness_only_a_failure_asks_for_a_sync() {
+    let mut node = Node::kubelet(&[ProbeType::Liveness]);
+    let said = node.pass(&failure());
+    assert_eq!(said.last().map(String::as_str), Some("sync"), "{said:?}");
+    let mut node = Node::kubelet(&[ProbeType::Liveness]);
+    let said = [node.pass(&Outcome::Success), node.pass(&Outcome::Success)].concat();
+    assert!(!said.contains(&String::from("sync")), "{said:?}");
+}
+
+#[test]
+fn a_result_is_acted_on_before_anybody_sees_it() {
+    let mut node = Node::kubelet(&[ProbeType::Readiness]);
+    // A driver that takes every output before it lets the next thing happen.
+    while node.manager.step(node.now) {
+        while let Some(output) = node.manager.poll_output() {
+            match output {
+                Output::Attempt(attempt) => {
+                    let prober = node.manager.prober_mut();
+                    prober.handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
+                }
+                Output::Update(update) if update.result == ProbeResult::Success => assert!(node.stored().1),
+                _ => {}
+            }
+        }
+    }
+    assert!(node.stored().1);
+}
+
+#[test]
+fn each_part_of_the_glue_can_be_left_out() {
+    let all = [ProbeType::Readiness, ProbeType::Startup];
+    for (glue, expected, syncs) in [
+        (Glue::KUBELET, (Some(true), true), true),
+        (Glue { readiness: false, ..Glue::KUBELET }, (Some(true), false), true),
+        (Glue { startup: false, ..Glue::KUBELET }, (Some(false), false), true),
+        (Glue { sync: false, ..Glue::KUBELET }, (Some(true), true), false),
+        (Glue::NONE, (Some(false), false), false),
+    ] {
+        let mut node = Node::new(Semantics::V1_36, glue, &all);
+        node.sync("test://1");
+        node.sync("test://1");
+        let mut said = Vec::new();
+        for _ in 0..3 {
+            said.append(&mut node.pass(&Outcome::Success));
+        }
+        assert_eq!(node.stored(), expected, "{glue:?}");
+        assert_eq!(said.contains(&String::from("sync")), syncs, "{glue:?}: {said:?}");
+    }
+}
+
+#[test]
+fn started_of_a_replaced_container_is_inherited_as_the_release_does() {
+    for (semantics, expected) in
+        [(Semantics::V1_34, false), (Semantics::V1_35, true), (Semantics::V1_36, true), (Semantics::V1_38, false)]
+    {
+        let mut node = Node::new(semantics, Glue::KUBELET, &[ProbeType::Startup]);
+        node.sync("test://1");
+        node.pass(&Outcome::Success);
+        assert_eq!(node.sync("test://1").started, Some(true), "{semantics:?}");
+        assert_eq!(node.sync("test://2").started, Some(expected), "{semantics:?}");
+    }
+}
+
+#[test]
+fn a_status_that_workers_see_as_before_is_stored_once() {
+    let mut node = Node::kubelet(&[]);
+    assert_eq!(node.pass(&Outcome::Success), ["stored"]);
+    node.sync("test://1");
+    assert_eq!(node.pass(&Outcome::Success), [""; 0]);
+    node.sync("test://2");
+    assert_eq!(node.pass(&Outcome::Success), ["stored"]);
+}
+
+#[test]
+fn the_end_of_a_pod_stops_liveness_and_answers_its_status() {
+    let mut node = Node::kubelet(&[ProbeType::Liveness, ProbeType::Readiness]);
+    node.pass(&Outcome::Success);
+    let status = node.manager.sync_terminating_pod(UID, facts("test://1")).expect("it was defined").clone();
+    assert_eq!(status.phase, Phase::Running);
+    assert_eq!(&*status.containers[0].id, "test://1");
+    node.pass(&Outcome::Success);
+    let left: Vec<ProbeType> =
+        node.manager.prober().worker_states(None).iter().map(|state| state.target.probe_type).collect();
+    assert_eq!(left, [ProbeType::Readiness]);
+    assert!(node.manager.sync_terminating_pod("nobody", facts("test://1")).is_none());
+}
