@@ -151,18 +151,17 @@ fn of_liveness_only_a_failure_asks_for_a_sync() {
 #[test]
 fn a_result_is_acted_on_before_anybody_sees_it() {
     let mut node = Node::kubelet(&[ProbeType::Readiness]);
-    // A driver that takes every output before it lets the next thing happen.
-    while node.manager.step(node.now) {
-        while let Some(output) = node.manager.poll_output() {
-            match output {
-                Output::Attempt(attempt) => {
-                    let prober = node.manager.prober_mut();
-                    prober.handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
-                }
-                Output::Update(update) if update.result == ProbeResult::Success => assert!(node.stored().1),
-                _ => {}
-            }
-        }
+    node.manager.settle(node.now);
+    let drained: Vec<Output> = std::iter::from_fn(|| node.manager.poll_output()).collect();
+    let attempt = drained.iter().find_map(|output| match output {
+        Output::Attempt(attempt) => Some(*attempt),
+        _ => None,
+    });
+    let attempt = attempt.expect("the container is probed at once");
+    node.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
+    // Nothing is settled in between: whoever drains sees the update, and what it led to.
+    while let Some(output) = node.manager.poll_output() {
+        assert!(node.stored().1, "{output:?} came out, and ready is not set");
     }
     assert!(node.stored().1);
 }
