@@ -7,7 +7,6 @@ use std::time::Duration;
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
 use probelet_core::restart::RestartPolicy;
-use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
