@@ -66,8 +66,8 @@ def _measured(engine: Engine, served: Target, show: Callable[[str], None]) -> Re
 
 def _sentence(second: Reading, cpu_percent: float) -> str:
     return (
-        f"{second.probes:>5,} probes   lateness p50 < {second.lateness_ms(0.5):g} ms, "
-        f"p99 < {second.lateness_ms(0.99):g} ms   {second.failures} failed   {cpu_percent:.0f} % of a core"
+        f"{second.probes:>5,} probes   lateness p50 {second.lateness_ms(0.5):.1f} ms, "
+        f"p99 {second.lateness_ms(0.99):.1f} ms   {second.failures} failed   {cpu_percent:.0f} % of a core"
     )
 
 
