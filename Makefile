@@ -37,7 +37,7 @@ test: unit e2e ## all tests: Rust, Python, then real processes
 
 unit: $(STAMPS)/extension $(C_PROGRAMS) ## tests without real processes
 	$(say) "tests of the Rust core and engine"
-	@cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
+	@PROPTEST_RNG_SEED=1 cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
 	$(say) "tests of the Python package"
 	@$(PY) -m pytest -q
 
@@ -49,7 +49,10 @@ e2e: $(STAMPS)/extension $(C_PROGRAMS) ## tests with the real command line, real
 FUZZ_SECONDS ?= 30
 FUZZ_SEED    ?= $(shell date +%s)
 
-fuzz: $(STAMPS)/extension ## seeded inputs for whatever reads what others wrote; FUZZ_SECONDS=30 a target, FUZZ_SEED
+fuzz: $(STAMPS)/extension ## other inputs for every property and for what reads what others wrote; FUZZ_SECONDS=30 a target, FUZZ_SEED
+	$(say) "properties, seed $(FUZZ_SEED)"
+	@PROPTEST_RNG_SEED=$(FUZZ_SEED) PROPTEST_CASES=10000 cargo test -p probelet-core -p probelet-engine --release --quiet
+	@$(PY) -m pytest -q -m hypothesis --hypothesis-profile fresh --hypothesis-seed $(FUZZ_SEED)
 	$(say) "fuzz targets in Rust, seed $(FUZZ_SEED)"
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) cargo run --quiet -p probelet-fuzz
 	$(say) "manifests and grammars, seed $(FUZZ_SEED)"

@@ -139,6 +139,10 @@ proptest! {
                 let period = probe.period().as_nanos() as u64;
                 let delay = u64::from(probe.initial_delay_seconds.unsigned_abs()) * 1_000_000_000;
                 prop_assert!(at[0] >= life.started.as_nanos() / 1_000_000_000 * 1_000_000_000 + delay);
+                // A status update on the way through the start jitter leaves a manual trigger, and the kubelet's
+                // worker runs for it right after its first run: at the same instant here, where answers take no time.
+                let mut at = at.clone();
+                at.dedup();
                 let gaps: Vec<u64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
                 prop_assert!(gaps.first().is_none_or(|&gap| (period..2 * period).contains(&gap)), "{gaps:?}");
                 prop_assert!(gaps.iter().skip(1).all(|&gap| gap == period), "{gaps:?}");
