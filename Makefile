@@ -41,9 +41,10 @@ unit: $(STAMPS)/extension $(C_PROGRAMS) ## tests without real processes
 	$(say) "tests of the Python package"
 	@$(PY) -m pytest -q
 
+# Real programs on a machine that others use too: what fails is run once more, and what passes only then is listed as RERUN.
 e2e: $(STAMPS)/extension $(C_PROGRAMS) ## tests with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
-	@$(PY) -m pytest -q -m e2e --timeout 120
+	@$(PY) -m pytest -q -m e2e --timeout 120 --reruns 1 -r fER
 
 # `make test` plays a bounded number of inputs that are always the same; here every run has others, until the time is over.
 FUZZ_SECONDS ?= 30
