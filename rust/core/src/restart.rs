@@ -4,9 +4,10 @@
 use serde::{Deserialize, Serialize};
 
 /// `restartPolicy` of a pod or of a container.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RestartPolicy {
     /// Whatever the exit code.
+    #[default]
     Always,
     /// Never.
     Never,

@@ -81,6 +81,13 @@ pub struct Semantics {
     pub trigger_resets_ticker: bool,
 }
 
+/// The release that was recorded.
+impl Default for Semantics {
+    fn default() -> Self {
+        Self::V1_36
+    }
+}
+
 impl Semantics {
     /// Kubernetes 1.34 and older, from 1.29 on (inferred).
     pub const V1_34: Self = Self {

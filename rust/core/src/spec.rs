@@ -68,7 +68,7 @@ pub struct HttpGet {
 }
 
 /// What a probe does.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Handler {
     /// A command in the container; `$(VAR)` is already expanded.
     Exec {
@@ -94,6 +94,7 @@ pub enum Handler {
         tls: bool,
     },
     /// None given: every run is a prober error. Validation refuses it; the prober must survive it.
+    #[default]
     None,
 }
 
@@ -117,6 +118,21 @@ pub struct ProbeSpec {
     pub initialization_failure_threshold: i32,
 }
 
+/// A probe of which nothing but its presence is given, with the API server's defaults (apis/core/v1/defaults.go, 1.36).
+impl Default for ProbeSpec {
+    fn default() -> Self {
+        Self {
+            handler: Handler::None,
+            initial_delay_seconds: 0,
+            timeout_seconds: 1,
+            period_seconds: 10,
+            success_threshold: 1,
+            failure_threshold: 3,
+            initialization_failure_threshold: 0,
+        }
+    }
+}
+
 impl ProbeSpec {
     /// The ticker's period. A period below one second cannot come from the API and would spin; it becomes one second.
     pub fn period(&self) -> Duration {
@@ -125,7 +141,7 @@ impl ProbeSpec {
 }
 
 /// One container of a pod.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContainerSpec {
     /// Its name.
     pub name: Arc<str>,
@@ -147,7 +163,7 @@ impl ContainerSpec {
 }
 
 /// What the prober reads of a v1.Pod.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodSpec {
     /// `metadata.uid`: the pod's key everywhere.
     pub uid: Arc<str>,

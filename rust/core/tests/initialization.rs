@@ -1,15 +1,15 @@
 //! KEP-950, `initializationFailureThreshold`: the KEP's test plan and worked examples, on the core.
 
-use std::sync::Arc;
+mod single;
+
 use std::time::Duration;
 
-use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
-use probelet_core::restart::RestartPolicy;
+use probelet_core::prober::{Outcome, Output, Prober};
 use probelet_core::results::ProbeResult;
-use probelet_core::semantics::Semantics;
-use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::spec::{ProbeSpec, ProbeType};
+use probelet_core::time::Instant;
+
+use self::single::{UID, failure, pod, running, settings};
 
 /// One liveness probe of one container, period 10 s, driven answer by answer.
 struct Life {
@@ -20,54 +20,19 @@ struct Life {
 
 impl Life {
     fn new(failure_threshold: i32, initialization_failure_threshold: i32) -> Self {
-        let probe = ProbeSpec {
-            handler: Handler::None,
-            initial_delay_seconds: 0,
-            timeout_seconds: 1,
-            period_seconds: 10,
-            success_threshold: 1,
-            failure_threshold,
-            initialization_failure_threshold,
-        };
-        let container = ContainerSpec {
-            name: "c".into(),
-            ports: Vec::new(),
-            restart_policy: None,
-            restart_rules: Vec::new(),
-            probes: [None, None, Some(Box::new(probe))],
-        };
-        let pod = PodSpec {
-            uid: "u".into(),
-            name: "p".into(),
-            namespace: "ns".into(),
-            restart_policy: RestartPolicy::Always,
-            containers: vec![container],
-            regular: 1,
-            deleting: false,
-            api_ready: false,
-        };
-        let settings = Settings {
-            semantics: Semantics::V1_36,
-            seed: 0,
-            wall: WallOffset::default(),
-            phasing: Phasing::Kubelet,
-            start_jitter: false,
-            record: false,
-        };
-        let mut prober = Prober::new(settings, Instant::ZERO);
-        prober.define_pod(Arc::new(pod));
+        let probe = ProbeSpec { failure_threshold, initialization_failure_threshold, ..ProbeSpec::default() };
+        let mut prober = Prober::new(settings(), Instant::ZERO);
+        prober.define_pod(pod([(ProbeType::Liveness, probe)]));
         let mut life = Self { prober, now: Instant::ZERO, runs: 0 };
         life.run_container("c://1");
-        life.prober.add_pod("u");
+        life.prober.add_pod(UID);
         life
     }
 
     fn run_container(&mut self, id: &str) {
-        let mut container = ContainerStatus::new("c".into(), id.into(), State::Running { started_at_ms: Some(0) });
-        container.started = Some(true);
-        let status =
-            PodStatus { phase: Phase::Running, containers: vec![container], regular: 1, ..PodStatus::default() };
-        self.prober.set_pod_status("u", status);
+        let mut status = running(id, Instant::ZERO);
+        status.containers[0].started = Some(true);
+        self.prober.set_pod_status(UID, status);
     }
 
     /// Plays answers (`F`, `S`, `E` for a prober error) until one is a verdict; the number of the run that was, if any.
@@ -113,7 +78,7 @@ impl Life {
 fn outcome(answer: char) -> Outcome {
     match answer {
         'S' => Outcome::Success,
-        'F' => Outcome::Failure { output: Box::default() },
+        'F' => failure(),
         _ => Outcome::Error { failure: false, error: "boom".into() },
     }
 }

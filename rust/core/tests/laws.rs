@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use probelet_core::prober::{Memory, Prober};
 use probelet_core::restart::RestartPolicy;
-use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec};
+use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec};
 use probelet_core::time::Instant;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, RngSeed, TestRunner};
@@ -30,13 +30,12 @@ fn probe() -> impl Strategy<Value = Option<Box<ProbeSpec>>> {
         0.8,
         (0..4_i32, 1..4_i32, 1..3_i32, 1..4_i32, 0..6_i32).prop_map(|(delay, period, success, failure, initial)| {
             Box::new(ProbeSpec {
-                handler: Handler::None,
                 initial_delay_seconds: delay,
-                timeout_seconds: 1,
                 period_seconds: period,
                 success_threshold: success,
                 failure_threshold: failure,
                 initialization_failure_threshold: initial,
+                ..ProbeSpec::default()
             })
         }),
     )
@@ -46,10 +45,8 @@ fn pod(index: usize) -> impl Strategy<Value = PodSpec> {
     let container = |name: &'static str| {
         prop::array::uniform3(probe()).prop_map(move |probes| ContainerSpec {
             name: name.into(),
-            ports: Vec::new(),
-            restart_policy: None,
-            restart_rules: Vec::new(),
             probes,
+            ..ContainerSpec::default()
         })
     };
     let policy = prop_oneof![Just(RestartPolicy::Always), Just(RestartPolicy::Never), Just(RestartPolicy::OnFailure)];
@@ -64,8 +61,7 @@ fn pod(index: usize) -> impl Strategy<Value = PodSpec> {
             restart_policy,
             containers: vec![a, b],
             regular: if sidecar { 1 } else { 2 },
-            deleting: false,
-            api_ready: false,
+            ..PodSpec::default()
         }
     })
 }

@@ -1,15 +1,17 @@
 //! A prober that goes on where another left off, and what a restart means to a container without it (KEP-950,
 //! "Stateless kubelet").
 
+mod single;
+
 use std::sync::Arc;
 
-use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Memory, Outcome, Output, Phasing, Prober, Settings};
-use probelet_core::restart::RestartPolicy;
+use probelet_core::podstatus::PodStatus;
+use probelet_core::prober::{Memory, Outcome, Output, Prober};
 use probelet_core::results::ProbeResult;
-use probelet_core::semantics::Semantics;
-use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::spec::{PodSpec, ProbeSpec, ProbeType};
+use probelet_core::time::Instant;
+
+use self::single::{UID, failure, pod, running, settings};
 
 /// One container with one probe, under one prober after another. The first run is at once and fails.
 struct Rig {
@@ -22,54 +24,26 @@ struct Rig {
 }
 
 impl Rig {
-    fn new(probe_type: ProbeType, failure_threshold: i32, initialization: i32) -> Self {
-        let probe = ProbeSpec {
-            handler: Handler::None,
-            initial_delay_seconds: 0,
-            timeout_seconds: 1,
-            period_seconds: 10,
-            success_threshold: 1,
-            failure_threshold,
-            initialization_failure_threshold: initialization,
-        };
-        let mut probes = [None, None, None];
-        probes[probe_type as usize] = Some(Box::new(probe));
-        let (ports, restart_rules) = (Vec::new(), Vec::new());
-        let container = ContainerSpec { name: "c".into(), ports, restart_policy: None, restart_rules, probes };
-        let pod = PodSpec {
-            uid: "u".into(),
-            name: "p".into(),
-            namespace: "ns".into(),
-            restart_policy: RestartPolicy::Always,
-            containers: vec![container],
-            regular: 1,
-            deleting: false,
-            api_ready: false,
-        };
+    fn new(probe_type: ProbeType, failure_threshold: i32, initialization_failure_threshold: i32) -> Self {
+        let probe = ProbeSpec { failure_threshold, initialization_failure_threshold, ..ProbeSpec::default() };
+        let pod = pod([(probe_type, probe)]);
         let now = Instant::from_millis(1_000_000);
-        let mut rig =
-            Self { pod: Arc::new(pod), prober: prober(now), now, outcome: failure(), attempts: 0, updates: Vec::new() };
+        let mut rig = Self { pod, prober: prober(now), now, outcome: failure(), attempts: 0, updates: Vec::new() };
         rig.begin("c://1");
         rig
     }
 
     /// The pod's first two syncs; returns the status of the first, at which the kubelet has no worker yet.
     fn begin(&mut self, id: &str) -> PodStatus {
-        let state = State::Running { started_at_ms: Some(self.now.as_nanos() as i64 / 1_000_000) };
         self.prober.define_pod(Arc::clone(&self.pod));
-        let mut status = PodStatus {
-            phase: Phase::Running,
-            containers: vec![ContainerStatus::new("c".into(), id.into(), state)],
-            regular: 1,
-            ..PodStatus::default()
-        };
-        self.prober.update_pod_status("u", &mut status);
-        self.prober.set_pod_status("u", status.clone());
-        self.prober.add_pod("u");
+        let mut status = running(id, self.now);
+        self.prober.update_pod_status(UID, &mut status);
+        self.prober.set_pod_status(UID, status.clone());
+        self.prober.add_pod(UID);
         self.settle();
         let mut second = status.clone();
-        self.prober.update_pod_status("u", &mut second);
-        self.prober.set_pod_status("u", second);
+        self.prober.update_pod_status(UID, &mut second);
+        self.prober.set_pod_status(UID, second);
         self.settle();
         status
     }
@@ -123,23 +97,9 @@ impl Rig {
 }
 
 fn prober(now: Instant) -> Prober {
-    let mut prober = Prober::new(
-        Settings {
-            semantics: Semantics::V1_36,
-            seed: 7,
-            wall: WallOffset::default(),
-            start_jitter: false,
-            phasing: Phasing::Kubelet,
-            record: false,
-        },
-        now,
-    );
+    let mut prober = Prober::new(settings(), now);
     prober.watch_memories();
     prober
-}
-
-fn failure() -> Outcome {
-    Outcome::Failure { output: Box::default() }
 }
 
 #[test]

@@ -6,11 +6,9 @@ use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
-use probelet_core::restart::RestartPolicy;
-use probelet_core::semantics::Semantics;
-use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::time::Instant;
 use proptest::prelude::*;
 
 /// A pod of one container, when it is added, and when its container starts after that.
@@ -27,15 +25,7 @@ struct Life {
 type Attempts = BTreeMap<(Arc<str>, ProbeType), Vec<u64>>;
 
 fn probe(initial_delay_seconds: i32, period_seconds: i32) -> ProbeSpec {
-    ProbeSpec {
-        handler: Handler::None,
-        initial_delay_seconds,
-        timeout_seconds: 1,
-        period_seconds,
-        success_threshold: 1,
-        failure_threshold: 9,
-        initialization_failure_threshold: 0,
-    }
+    ProbeSpec { initial_delay_seconds, period_seconds, failure_threshold: 9, ..ProbeSpec::default() }
 }
 
 fn pod(number: usize, probes: [Option<ProbeSpec>; 3]) -> Arc<PodSpec> {
@@ -43,17 +33,13 @@ fn pod(number: usize, probes: [Option<ProbeSpec>; 3]) -> Arc<PodSpec> {
         uid: format!("00000000-0000-4000-8000-{number:012}").into(),
         name: format!("p{number}").into(),
         namespace: "ns".into(),
-        restart_policy: RestartPolicy::Always,
         containers: vec![ContainerSpec {
             name: "app".into(),
-            ports: Vec::new(),
-            restart_policy: None,
-            restart_rules: Vec::new(),
             probes: probes.map(|probe| probe.map(Box::new)),
+            ..ContainerSpec::default()
         }],
         regular: 1,
-        deleting: false,
-        api_ready: false,
+        ..PodSpec::default()
     })
 }
 
@@ -63,23 +49,15 @@ fn status(life: &Life, is_running: bool) -> PodStatus {
     let id = if is_running { format!("c://{}", life.pod.uid) } else { String::new() };
     PodStatus {
         phase: Phase::Running,
-        pod_ip: "127.0.0.1".into(),
-        all_containers_restarting: false,
         containers: vec![ContainerStatus::new("app".into(), id.into(), state)],
         regular: 1,
+        ..PodStatus::default()
     }
 }
 
 /// Plays the lives until `end`. Answers come at once.
 fn play(lives: &[Life], phasing: Phasing, start_jitter: bool, end: Duration) -> Attempts {
-    let settings = Settings {
-        semantics: Semantics::V1_36,
-        seed: 7,
-        wall: WallOffset::default(),
-        start_jitter,
-        phasing,
-        record: false,
-    };
+    let settings = Settings { seed: 7, start_jitter, phasing, ..Settings::default() };
     let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);
     let mut inputs: Vec<_> =
         lives.iter().flat_map(|life| [(life.added, life, false), (life.started, life, true)]).collect();

@@ -1,18 +1,18 @@
 //! The kubelet's glue between results and status, a rule at a time (kubelet.go:syncLoopIteration and
 //! kubelet_pods.go:convertToAPIContainerStatuses, 1.36). That it all plays together is shown by recordings elsewhere.
 
-use std::sync::Arc;
+mod single;
+
 use std::time::Duration;
 
-use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
-use probelet_core::restart::RestartPolicy;
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus};
+use probelet_core::prober::{Outcome, Output, Prober, Settings};
 use probelet_core::semantics::Semantics;
-use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::time::Instant;
 
-const UID: &str = "u";
+use self::single::{UID, failure, pod, running, settings};
 
 /// One container with the given probes, each of which has one failure to give.
 struct Node {
@@ -22,16 +22,10 @@ struct Node {
 
 impl Node {
     fn new(semantics: Semantics, glue: Glue, probes: &[ProbeType]) -> Self {
-        let settings = Settings {
-            semantics,
-            seed: 0,
-            wall: WallOffset::default(),
-            start_jitter: false,
-            phasing: Phasing::Kubelet,
-            record: true,
-        };
+        let settings = Settings { semantics, record: true, ..settings() };
         let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), glue);
-        manager.prober_mut().define_pod(Arc::new(pod(probes)));
+        let probe = || ProbeSpec { period_seconds: 1, failure_threshold: 1, ..ProbeSpec::default() };
+        manager.prober_mut().define_pod(pod(probes.iter().map(|probe_type| (*probe_type, probe()))));
         let mut node = Self { manager, now: Instant::ZERO };
         // As in a kubelet, workers are there before the container is.
         node.manager.sync_pod(UID, PodStatus::default());
@@ -46,7 +40,7 @@ impl Node {
     }
 
     fn sync(&mut self, id: &str) -> ContainerStatus {
-        self.manager.sync_pod(UID, facts(id)).expect("it was defined").containers[0].clone()
+        self.manager.sync_pod(UID, running(id, Instant::ZERO)).expect("it was defined").containers[0].clone()
     }
 
     /// Answers every attempt of this moment with `outcome`; the words for what came out of it, in order.
@@ -74,47 +68,6 @@ impl Node {
         let container = &self.manager.prober().pod_status(UID).expect("it was synced").containers[0];
         (container.started, container.ready)
     }
-}
-
-fn pod(probes: &[ProbeType]) -> PodSpec {
-    let mut slots = [None, None, None];
-    for probe_type in probes {
-        slots[*probe_type as usize] = Some(Box::new(ProbeSpec {
-            handler: Handler::None,
-            initial_delay_seconds: 0,
-            timeout_seconds: 1,
-            period_seconds: 1,
-            success_threshold: 1,
-            failure_threshold: 1,
-            initialization_failure_threshold: 0,
-        }));
-    }
-    let container = ContainerSpec {
-        name: "c".into(),
-        ports: Vec::new(),
-        restart_policy: None,
-        restart_rules: Vec::new(),
-        probes: slots,
-    };
-    PodSpec {
-        uid: UID.into(),
-        name: "p".into(),
-        namespace: "ns".into(),
-        restart_policy: RestartPolicy::Always,
-        containers: vec![container],
-        regular: 1,
-        deleting: false,
-        api_ready: false,
-    }
-}
-
-fn facts(id: &str) -> PodStatus {
-    let container = ContainerStatus::new("c".into(), id.into(), State::Running { started_at_ms: Some(0) });
-    PodStatus { phase: Phase::Running, containers: vec![container], regular: 1, ..PodStatus::default() }
-}
-
-fn failure() -> Outcome {
-    Outcome::Failure { output: Box::default() }
 }
 
 #[test]
@@ -214,12 +167,13 @@ fn a_status_that_workers_see_as_before_is_stored_once() {
 fn the_end_of_a_pod_stops_liveness_and_answers_its_status() {
     let mut node = Node::kubelet(&[ProbeType::Liveness, ProbeType::Readiness]);
     node.pass(&Outcome::Success);
-    let status = node.manager.sync_terminating_pod(UID, facts("test://1")).expect("it was defined").clone();
+    let status =
+        node.manager.sync_terminating_pod(UID, running("test://1", Instant::ZERO)).expect("it was defined").clone();
     assert_eq!(status.phase, Phase::Running);
     assert_eq!(&*status.containers[0].id, "test://1");
     node.pass(&Outcome::Success);
     let left: Vec<ProbeType> =
         node.manager.prober().worker_states(None).iter().map(|state| state.target.probe_type).collect();
     assert_eq!(left, [ProbeType::Readiness]);
-    assert!(node.manager.sync_terminating_pod("nobody", facts("test://1")).is_none());
+    assert!(node.manager.sync_terminating_pod("nobody", running("test://1", Instant::ZERO)).is_none());
 }

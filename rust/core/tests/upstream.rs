@@ -1,16 +1,18 @@
 //! Upstream's worker tests where they look into a worker's memory (kubelet prober/worker_test.go and prober_test.go,
 //! 1.36), and the two rules of kubelets older than any release that can be asked for.
 
-use std::sync::Arc;
+mod single;
+
 use std::time::Duration;
 
-use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
-use probelet_core::restart::RestartPolicy;
+use probelet_core::podstatus::PodStatus;
+use probelet_core::prober::{Outcome, Output, Prober, Settings};
 use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
-use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::spec::{ProbeSpec, ProbeType};
+use probelet_core::time::Instant;
+
+use self::single::{UID, failure, pod, running, settings};
 
 /// One worker of one container with period 1 s, whose attempts are answered by hand.
 struct Bench {
@@ -26,59 +28,24 @@ impl Bench {
     }
 
     fn of(semantics: Semantics, probe_type: ProbeType, failure_threshold: i32) -> Self {
-        let probe = ProbeSpec {
-            handler: Handler::None,
-            initial_delay_seconds: 0,
-            timeout_seconds: 1,
-            period_seconds: 1,
-            success_threshold: 1,
-            failure_threshold,
-            initialization_failure_threshold: 0,
-        };
-        let mut probes = [None, None, None];
-        probes[probe_type as usize] = Some(Box::new(probe));
-        let container = ContainerSpec {
-            name: "c".into(),
-            ports: Vec::new(),
-            restart_policy: None,
-            restart_rules: Vec::new(),
-            probes,
-        };
-        let pod = PodSpec {
-            uid: "u".into(),
-            name: "p".into(),
-            namespace: "ns".into(),
-            restart_policy: RestartPolicy::Never,
-            containers: vec![container],
-            regular: 1,
-            deleting: false,
-            api_ready: false,
-        };
-        let settings = Settings {
-            semantics,
-            seed: 0,
-            wall: WallOffset::default(),
-            start_jitter: false,
-            phasing: Phasing::Kubelet,
-            record: false,
-        };
-        let mut prober = Prober::new(settings, Instant::ZERO);
-        prober.define_pod(Arc::new(pod));
+        let probe = ProbeSpec { period_seconds: 1, failure_threshold, ..ProbeSpec::default() };
+        let mut prober = Prober::new(Settings { semantics, ..settings() }, Instant::ZERO);
+        prober.define_pod(pod([(probe_type, probe)]));
         let mut bench =
             Self { prober, now: Instant::ZERO, started: probe_type != ProbeType::Startup, events: Vec::new() };
         bench.run_container("test://1");
-        bench.prober.add_pod("u");
+        bench.prober.add_pod(UID);
         bench
     }
 
     fn run_container(&mut self, id: &str) {
-        self.prober.set_pod_status("u", self.status(id));
+        self.prober.set_pod_status(UID, self.status(id));
     }
 
     fn status(&self, id: &str) -> PodStatus {
-        let mut container = ContainerStatus::new("c".into(), id.into(), State::Running { started_at_ms: Some(0) });
-        container.started = Some(self.started);
-        PodStatus { phase: Phase::Running, containers: vec![container], regular: 1, ..PodStatus::default() }
+        let mut status = running(id, Instant::ZERO);
+        status.containers[0].started = Some(self.started);
+        status
     }
 
     /// The next pass of the worker; says whether it probed, which is answered at once.
@@ -111,10 +78,6 @@ impl Bench {
         let state = states.first().expect("one worker");
         (state.result, state.result_run, state.on_hold)
     }
-}
-
-fn failure() -> Outcome {
-    Outcome::Failure { output: Box::default() }
 }
 
 const FAILURE: Option<ProbeResult> = Some(ProbeResult::Failure);
@@ -213,7 +176,7 @@ fn v12_a_trigger_begins_a_new_period_but_did_not_in_old_releases() {
         assert!(bench.settle(&failure()));
         bench.now = Instant::from_millis(300);
         let mut status = bench.status("test://1");
-        bench.prober.update_pod_status("u", &mut status);
+        bench.prober.update_pod_status(UID, &mut status);
         assert!(bench.settle(&failure()), "a trigger runs at once");
         for t_ms in [999, 1_000, 1_299, 1_300] {
             bench.now = Instant::from_millis(t_ms);

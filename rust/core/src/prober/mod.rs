@@ -59,6 +59,20 @@ pub struct Settings {
     pub record: bool,
 }
 
+/// A kubelet of the recorded release, at the Unix epoch.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            semantics: Semantics::default(),
+            seed: 0,
+            wall: WallOffset::default(),
+            start_jitter: true,
+            phasing: Phasing::Kubelet,
+            record: false,
+        }
+    }
+}
+
 /// The prober's whole state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prober {

@@ -196,36 +196,12 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::restart::RestartPolicy;
-    use crate::spec::{ContainerSpec, Handler};
+    use crate::spec::ContainerSpec;
 
     fn worker(period_seconds: i32) -> Worker {
-        let probe = ProbeSpec {
-            handler: Handler::None,
-            initial_delay_seconds: 0,
-            timeout_seconds: 1,
-            period_seconds,
-            success_threshold: 2,
-            failure_threshold: 3,
-            initialization_failure_threshold: 0,
-        };
-        let container = ContainerSpec {
-            name: "c".into(),
-            ports: Vec::new(),
-            restart_policy: None,
-            restart_rules: Vec::new(),
-            probes: [None, Some(Box::new(probe)), None],
-        };
-        let pod = PodSpec {
-            uid: "u".into(),
-            name: "p".into(),
-            namespace: "ns".into(),
-            restart_policy: RestartPolicy::Always,
-            containers: vec![container],
-            regular: 1,
-            deleting: false,
-            api_ready: false,
-        };
+        let probe = ProbeSpec { period_seconds, success_threshold: 2, ..ProbeSpec::default() };
+        let container = ContainerSpec { probes: [None, Some(Box::new(probe)), None], ..ContainerSpec::default() };
+        let pod = PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() };
         Worker::new(0, &Arc::new(pod), 0, ProbeType::Readiness, false)
     }
 

@@ -6,12 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
-use probelet_core::prober::{Attempt, Outcome, Output, Phasing, Prober, ResultRecord, Settings, WorkerId};
+use probelet_core::prober::{Attempt, Outcome, Output, Prober, ResultRecord, Settings, WorkerId};
 use probelet_core::results::ProbeResult;
-use probelet_core::semantics::Semantics;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::time::Instant;
 
 /// What befalls the pods next.
 #[derive(Clone, Debug)]
@@ -203,14 +202,7 @@ impl Driver {
 }
 
 pub(crate) fn settings(seed: u64) -> Settings {
-    Settings {
-        semantics: Semantics::V1_36,
-        seed,
-        wall: WallOffset::default(),
-        start_jitter: true,
-        phasing: Phasing::Kubelet,
-        record: true,
-    }
+    Settings { seed, record: true, ..Settings::default() }
 }
 
 fn facts(pod: &PodSpec, states: [u8; 2], generation: [u8; 2], now: Instant) -> PodStatus {
@@ -224,13 +216,7 @@ fn facts(pod: &PodSpec, states: [u8; 2], generation: [u8; 2], now: Instant) -> P
         };
         ContainerStatus::new(Arc::clone(&spec.name), id.into(), state)
     });
-    PodStatus {
-        phase: Phase::Running,
-        pod_ip: "127.0.0.1".into(),
-        all_containers_restarting: false,
-        containers: containers.collect(),
-        regular: pod.regular,
-    }
+    PodStatus { phase: Phase::Running, containers: containers.collect(), regular: pod.regular, ..PodStatus::default() }
 }
 
 fn outcome_of(byte: u8) -> Outcome {

@@ -5,11 +5,10 @@ use std::time::Duration;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::port::resolve;
-use probelet_core::prober::{Outcome, Output, Phasing, Prober, Settings};
-use probelet_core::semantics::Semantics;
+use probelet_core::prober::{Outcome, Output, Prober, Settings};
 use probelet_core::spec::{Handler, PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::time::Instant;
 use probelet_engine::wire::{StatusDocument, decode_pod, decode_probe, decode_rules};
 
 /// Steps of a pod's life: enough for several runs of every probe with the default period.
@@ -35,14 +34,7 @@ pub fn play(json: &[u8]) {
 
 /// A short life under a prober: whatever the numbers in the pod are, it neither panics nor spins.
 fn live(pod: PodSpec) {
-    let settings = Settings {
-        semantics: Semantics::V1_36,
-        seed: 1,
-        wall: WallOffset::default(),
-        start_jitter: false,
-        phasing: Phasing::Kubelet,
-        record: false,
-    };
+    let settings = Settings { start_jitter: false, ..Settings::default() };
     let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);
     let pod = Arc::new(pod);
     manager.prober_mut().define_pod(Arc::clone(&pod));
@@ -74,11 +66,5 @@ fn running(pod: &PodSpec) -> PodStatus {
         let state = State::Running { started_at_ms: Some(0) };
         ContainerStatus::new(Arc::clone(&spec.name), format!("c://{index}").into(), state)
     });
-    PodStatus {
-        phase: Phase::Running,
-        pod_ip: "127.0.0.1".into(),
-        all_containers_restarting: false,
-        containers: containers.collect(),
-        regular: pod.regular,
-    }
+    PodStatus { phase: Phase::Running, containers: containers.collect(), regular: pod.regular, ..PodStatus::default() }
 }

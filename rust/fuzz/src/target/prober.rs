@@ -5,7 +5,7 @@ mod driver;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use probelet_core::restart::RestartPolicy;
-use probelet_core::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec};
+use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec};
 
 use self::driver::{Driver, Step};
 
@@ -80,10 +80,8 @@ fn pod(index: usize, bytes: &mut Unstructured<'_>) -> Result<PodSpec> {
 fn container(name: &str, bytes: &mut Unstructured<'_>) -> Result<ContainerSpec> {
     Ok(ContainerSpec {
         name: name.into(),
-        ports: Vec::new(),
-        restart_policy: None,
-        restart_rules: Vec::new(),
         probes: [probe(bytes)?, probe(bytes)?, probe(bytes)?],
+        ..ContainerSpec::default()
     })
 }
 
@@ -93,12 +91,11 @@ fn probe(bytes: &mut Unstructured<'_>) -> Result<Option<Box<ProbeSpec>>> {
         return Ok(None);
     }
     Ok(Some(Box::new(ProbeSpec {
-        handler: Handler::None,
         initial_delay_seconds: bytes.int_in_range(-1..=3)?,
-        timeout_seconds: 1,
         period_seconds: bytes.int_in_range(0..=3)?,
         success_threshold: bytes.int_in_range(0..=2)?,
         failure_threshold: bytes.int_in_range(0..=3)?,
         initialization_failure_threshold: bytes.int_in_range(-1..=5)?,
+        ..ProbeSpec::default()
     })))
 }
