@@ -47,7 +47,7 @@ impl Life {
     }
 
     fn answer(&mut self, answer: char) -> bool {
-        loop {
+        for _ in 0..PATIENCE {
             self.prober.settle(self.now);
             let mut failed = false;
             let mut attempts = Vec::new();
@@ -72,8 +72,12 @@ impl Life {
                 self.now = self.now + Duration::from_secs(10);
             }
         }
+        panic!("no run in {PATIENCE} periods");
     }
 }
+
+/// How many periods may pass without a run: far more than any test here needs.
+const PATIENCE: usize = 100;
 
 fn outcome(answer: char) -> Outcome {
     match answer {

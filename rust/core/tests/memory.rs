@@ -66,11 +66,14 @@ impl Rig {
     fn attempts(&mut self, more: usize, outcome: Outcome) {
         self.outcome = outcome;
         let wanted = self.attempts + more;
-        while self.attempts < wanted {
-            assert!(self.now < Instant::from_millis(2_000_000), "nothing is attempted any more");
+        for _ in 0..PATIENCE {
+            if self.attempts >= wanted {
+                return;
+            }
             self.now = self.prober.next_deadline().expect("a worker").max(self.now);
             self.settle();
         }
+        panic!("{wanted} attempts are not made within {PATIENCE} deadlines");
     }
 
     fn memories(&self) -> Vec<Memory> {
@@ -90,11 +93,15 @@ impl Rig {
     fn failures_left(&mut self) -> usize {
         let before = self.attempts;
         while self.updates.last().is_none_or(|(_, result)| *result != ProbeResult::Failure) {
+            assert!(self.attempts - before < PATIENCE, "no failure is a verdict");
             self.attempts(1, failure());
         }
         self.attempts - before
     }
 }
+
+/// More deadlines than any test here has to wait for its attempts.
+const PATIENCE: usize = 1_000;
 
 fn prober(now: Instant) -> Prober {
     let mut prober = Prober::new(settings(), now);

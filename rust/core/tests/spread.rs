@@ -65,7 +65,7 @@ fn play(lives: &[Life], phasing: Phasing, start_jitter: bool, end: Duration) -> 
     let mut inputs = inputs.into_iter().peekable();
     let slow_runs: BTreeMap<_, _> = lives.iter().map(|life| (Arc::clone(&life.pod.uid), life.slow_runs)).collect();
     let mut attempts = Attempts::new();
-    loop {
+    for _ in 0..MOST_MOMENTS {
         let deadline = manager.prober_mut().next_deadline();
         let now = inputs.peek().map(|(at, ..)| *at).into_iter().chain(deadline).min();
         let Some(now) = now.filter(|now| *now <= Instant::ZERO + end) else { return attempts };
@@ -86,7 +86,11 @@ fn play(lives: &[Life], phasing: Phasing, start_jitter: bool, end: Duration) -> 
             manager.settle(now);
         }
     }
+    panic!("time stands still: {MOST_MOMENTS} deadlines before {end:?}");
 }
+
+/// More moments than any play here has: six pods of three probes a second, or a thousand with one in ten, are far below.
+const MOST_MOMENTS: usize = 100_000;
 
 fn life(number: usize) -> impl Strategy<Value = Life> {
     let probe = || prop::option::weighted(0.7, (0..20_i32, 1..12_i32).prop_map(|(delay, period)| probe(delay, period)));

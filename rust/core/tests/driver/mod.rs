@@ -73,7 +73,10 @@ impl Driver {
             }
             Step::Wait { millis } => {
                 let end = self.now + Duration::from_millis(*millis);
+                let mut moments = 0;
                 while let Some(next) = self.manager.prober_mut().next_deadline().filter(|next| *next <= end) {
+                    moments += 1;
+                    assert!(moments < MOST_MOMENTS, "time stands still");
                     self.now = self.now.max(next);
                     self.settle();
                 }
@@ -200,6 +203,9 @@ impl Driver {
         }
     }
 }
+
+/// More deadlines than a wait of a few seconds can have with a dozen workers whose periods are seconds.
+const MOST_MOMENTS: usize = 10_000;
 
 pub(crate) fn settings(seed: u64) -> Settings {
     Settings { seed, record: true, ..Settings::default() }
