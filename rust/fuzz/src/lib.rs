@@ -22,8 +22,9 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "expand", play: target::expand::play },
+    Target { name: "journal", play: target::journal::play },
     Target { name: "pod", play: target::pod::play },
     Target { name: "port", play: target::port::play },
     Target { name: "prober", play: target::prober::play },

@@ -28,6 +28,16 @@ pub(super) fn append(bytes: &mut Vec<u8>, record: &Record) -> bool {
     true
 }
 
+/// A journal without a file, for fuzz targets.
+#[cfg(feature = "fuzzing")]
+pub fn bytes_of(records: &[Record]) -> Vec<u8> {
+    let mut bytes = HEADER.to_vec();
+    for record in records {
+        append(&mut bytes, record);
+    }
+    bytes
+}
+
 /// What comes next in a journal.
 #[derive(Debug)]
 pub(super) enum Next {

@@ -1,0 +1,185 @@
+//! A journal's file: any bytes are read or refused, and whatever became of one that was written well, nothing comes back
+//! that was not written as a whole record.
+
+use std::time::Duration;
+
+use arbitrary::{Arbitrary, Result, Unstructured};
+use probelet_core::results::ProbeResult;
+use probelet_core::spec::ProbeType;
+use probelet_core::time::WallOffset;
+use probelet_engine::journal::{BackoffRecord, Reading, Record, WorkerKey, WorkerRecord, bytes_of, read};
+
+/// Plays one input twice: as a file, and as what befell a file that was written well.
+pub fn play(bytes: &[u8]) {
+    any_file(bytes);
+    if let Ok(program) = Unstructured::new(bytes).arbitrary::<Program>() {
+        program.play();
+    }
+}
+
+/// It is read in memory that its length bounds, every cut of it too, and what it says can be gone on with.
+fn any_file(bytes: &[u8]) {
+    let Ok(reading) = read(bytes) else { return };
+    let whole = reading.whole as usize;
+    assert!(whole <= bytes.len());
+    assert_eq!(reading.cut, whole < bytes.len());
+    assert!(size(&reading) <= bytes.len(), "more came out than went in");
+    assert_eq!(read(&bytes[..whole]).expect("its whole part").contents, reading.contents);
+    for parts in 1..CUTS {
+        let cut = read(&bytes[..bytes.len() * parts / CUTS]).expect("a cut journal is still a journal");
+        assert!(cut.whole <= reading.whole);
+    }
+    go_on(&reading);
+}
+
+/// Bytes of the names it holds, and a frame for each record.
+fn size(reading: &Reading) -> usize {
+    let workers = reading.contents.workers.iter();
+    let names = workers.map(|(key, it)| key.pod_uid.len() + key.container.len() + it.container_id.len() + FRAME_BYTES);
+    names.sum::<usize>() + reading.contents.backoff.keys().map(|key| key.len() + FRAME_BYTES).sum::<usize>()
+}
+
+/// What is done with it next fails for no number in it.
+fn go_on(reading: &Reading) {
+    assert!(reading.to_json().starts_with(b"{"));
+    for wall in [WallOffset(0), WallOffset(i64::MIN), WallOffset(i64::MAX)] {
+        for (key, record) in &reading.contents.workers {
+            let memory = record.to_memory(key, wall);
+            assert_eq!((memory.result_run, memory.period), (record.result_run, record.period));
+        }
+        for record in reading.contents.backoff.values() {
+            assert_eq!(record.to_entry(wall).delay, record.delay);
+        }
+    }
+}
+
+/// Records that are written, and what befalls their file before it is read.
+#[derive(Debug)]
+struct Program {
+    records: Vec<Record>,
+    mishaps: Vec<Mishap>,
+}
+
+/// What a kill, a disk or somebody else does to a file.
+#[derive(Debug)]
+enum Mishap {
+    Cut { at: u16 },
+    Drop { from: u16, length: u16 },
+    Flip { at: u16, bits: u8 },
+    Insert { at: u16, bytes: [u8; 4] },
+    Repeat { from: u16, length: u16 },
+}
+
+impl Program {
+    fn play(&self) {
+        let mut bytes = bytes_of(&self.records);
+        for mishap in &self.mishaps {
+            mishap.befall(&mut bytes);
+        }
+        any_file(&bytes);
+        let Ok(reading) = read(&bytes) else { return };
+        for (key, memory) in reading.contents.workers {
+            assert!(self.records.contains(&Record::Worker(key, memory)), "a memory that nobody has written");
+        }
+        for (key, entry) in reading.contents.backoff {
+            assert!(self.records.contains(&Record::Backoff(key, entry)), "a delay that nobody has written");
+        }
+    }
+}
+
+impl Mishap {
+    fn befall(&self, bytes: &mut Vec<u8>) {
+        let range = |from: u16, length: u16, bytes: &Vec<u8>| {
+            let from = place(from, bytes);
+            from..(from + usize::from(length)).min(bytes.len())
+        };
+        match *self {
+            Self::Cut { at } => bytes.truncate(place(at, bytes)),
+            Self::Drop { from, length } => drop(bytes.drain(range(from, length, bytes))),
+            Self::Flip { at, bits } => {
+                let at = place(at, bytes);
+                if let Some(byte) = bytes.get_mut(at) {
+                    *byte ^= bits;
+                }
+            }
+            Self::Insert { at, bytes: more } => {
+                let at = place(at, bytes);
+                drop(bytes.splice(at..at, more));
+            }
+            Self::Repeat { from, length } => {
+                let range = range(from, length, bytes);
+                let (end, copy) = (range.end, bytes[range].to_vec());
+                drop(bytes.splice(end..end, copy));
+            }
+        }
+    }
+}
+
+fn place(at: u16, bytes: &[u8]) -> usize {
+    usize::from(at) % (bytes.len() + 1)
+}
+
+impl<'a> Arbitrary<'a> for Program {
+    fn arbitrary(bytes: &mut Unstructured<'a>) -> Result<Self> {
+        let count = bytes.int_in_range(0..=RECORDS_MAX)?;
+        let records = (0..count).map(|_| record(bytes)).collect::<Result<_>>()?;
+        let count = bytes.int_in_range(0..=MISHAPS_MAX)?;
+        Ok(Self { records, mishaps: (0..count).map(|_| mishap(bytes)).collect::<Result<_>>()? })
+    }
+}
+
+fn mishap(bytes: &mut Unstructured<'_>) -> Result<Mishap> {
+    Ok(match bytes.int_in_range(0..=4)? {
+        0 => Mishap::Cut { at: bytes.arbitrary()? },
+        1 => Mishap::Drop { from: bytes.arbitrary()?, length: bytes.arbitrary()? },
+        2 => Mishap::Flip { at: bytes.arbitrary()?, bits: bytes.arbitrary()? },
+        3 => Mishap::Insert { at: bytes.arbitrary()?, bytes: bytes.arbitrary()? },
+        _ => Mishap::Repeat { from: bytes.arbitrary()?, length: bytes.arbitrary()? },
+    })
+}
+
+fn record(bytes: &mut Unstructured<'_>) -> Result<Record> {
+    Ok(match bytes.int_in_range(0..=5)? {
+        0 => Record::WorkerGone(worker(bytes)?),
+        1 => Record::BackoffGone(entry(bytes)?),
+        2 => Record::Backoff(entry(bytes)?, backoff(bytes)?),
+        _ => Record::Worker(worker(bytes)?, memory(bytes)?),
+    })
+}
+
+fn worker(bytes: &mut Unstructured<'_>) -> Result<WorkerKey> {
+    let pod_uid = format!("8f6c7a52-0000-4000-8000-00000000000{}", bytes.int_in_range(0..=3)?).into();
+    Ok(WorkerKey { pod_uid, container: "app".into(), probe_type: *bytes.choose(&TYPES)? })
+}
+
+fn entry(bytes: &mut Unstructured<'_>) -> Result<Box<str>> {
+    Ok(format!("web/{}", bytes.int_in_range(0..=3)?).into())
+}
+
+fn memory(bytes: &mut Unstructured<'_>) -> Result<WorkerRecord> {
+    Ok(WorkerRecord {
+        container_id: format!("containerd://{:04x}", bytes.arbitrary::<u16>()?).into(),
+        result: *bytes.choose(&[None, Some(ProbeResult::Success), Some(ProbeResult::Failure)])?,
+        last_result: *bytes.choose(&[ProbeResult::Success, ProbeResult::Failure])?,
+        result_run: bytes.arbitrary()?,
+        on_hold: bytes.arbitrary()?,
+        has_initialized: bytes.arbitrary()?,
+        in_doubt: bytes.arbitrary()?,
+        tick_ns: bytes.arbitrary()?,
+        period: bytes.arbitrary()?,
+    })
+}
+
+fn backoff(bytes: &mut Unstructured<'_>) -> Result<BackoffRecord> {
+    let delay: Duration = bytes.arbitrary()?;
+    Ok(BackoffRecord { delay, last_start_ns: bytes.arbitrary()?, step: bytes.arbitrary()? })
+}
+
+const TYPES: [ProbeType; 3] = [ProbeType::Startup, ProbeType::Readiness, ProbeType::Liveness];
+/// A length twice and a checksum precede each record.
+const FRAME_BYTES: usize = 12;
+/// Parts of a file at whose borders it is cut.
+const CUTS: usize = 16;
+/// Some kilobytes; more finds nothing else.
+const RECORDS_MAX: usize = 40;
+const MISHAPS_MAX: usize = 6;
