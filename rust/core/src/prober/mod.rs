@@ -15,6 +15,7 @@ mod phasing;
 mod pods;
 mod run;
 mod snapshot;
+mod timers;
 mod update;
 mod view;
 mod worker;
@@ -32,6 +33,7 @@ pub use self::output::{Attempt, Event, Outcome, Output, Reason, Removal, ResultR
 pub use self::phasing::Phasing;
 use self::pods::Pods;
 pub use self::snapshot::WorkerState;
+use self::timers::Timer;
 use self::worker::{Worker, WorkerPhase};
 use crate::results::{ContainerKey, ProbeResult, Results};
 use crate::rng::Rng;
@@ -39,7 +41,7 @@ use crate::semantics::Semantics;
 use crate::slab::Slab;
 use crate::spec::ProbeType;
 use crate::time::{Instant, WallOffset};
-use crate::timer::{SWEEP_SLACK, TimerId, TimerTable};
+use crate::timer::TimerTable;
 use crate::wheel::TimerWheel;
 
 /// How a prober starts.
@@ -99,16 +101,6 @@ pub struct Prober {
     outputs: VecDeque<Output>,
 }
 
-#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-enum Timer {
-    Driver(TimerId),
-    /// A worker's tick, dead if the worker has another generation by then.
-    Tick {
-        worker: WorkerId,
-        generation: u32,
-    },
-}
-
 impl Prober {
     /// A prober that starts at `now`.
     pub fn new(settings: Settings, now: Instant) -> Self {
@@ -147,25 +139,6 @@ impl Prober {
     /// Where the wall clock stands.
     pub const fn wall(&self) -> WallOffset {
         self.wall
-    }
-
-    /// Arms a timer of the driver on the prober's wheel.
-    pub fn arm(&mut self, deadline: Instant, token: u64) -> TimerId {
-        let id = self.driver_timers.insert(token);
-        self.wheel.arm(deadline, Timer::Driver(id));
-        id
-    }
-
-    /// Disarms a driver's timer.
-    pub fn cancel(&mut self, timer: TimerId) -> bool {
-        let live = self.driver_timers.cancel(timer);
-        self.sweep();
-        live
-    }
-
-    /// When [`Prober::settle`] has something to do without a further input.
-    pub fn next_deadline(&mut self) -> Option<Instant> {
-        if self.ready.is_empty() { self.wheel.next_deadline() } else { Some(Instant::ZERO) }
     }
 
     /// The next thing for the driver to do.
@@ -220,18 +193,6 @@ impl Prober {
         }
     }
 
-    /// The worker's timer is due: its tick, or the end of its jitter.
-    fn tick(&mut self, id: WorkerId, generation: u32, now: Instant) {
-        let live = self.workers.get_mut(id).filter(|worker| worker.armed && worker.timer_generation == generation);
-        let Some(worker) = live else {
-            self.dead_ticks -= 1;
-            return;
-        };
-        worker.armed = false;
-        let scheduled = worker.take_tick(now);
-        self.run(id, scheduled, now);
-    }
-
     fn wake(&mut self, id: WorkerId, now: Instant) {
         let Some(worker) = self.workers.get_mut(id) else {
             return; // It ended while it waited in the queue.
@@ -283,37 +244,6 @@ impl Prober {
         } else {
             self.arm_tick(id);
         }
-    }
-
-    fn arm_tick(&mut self, id: WorkerId) {
-        self.timer_generation = self.timer_generation.wrapping_add(1);
-        let worker = &mut self.workers[id];
-        worker.armed = true;
-        worker.timer_generation = self.timer_generation;
-        self.wheel.arm(worker.next_tick, Timer::Tick { worker: id, generation: worker.timer_generation });
-    }
-
-    fn disarm(&mut self, id: WorkerId) {
-        if std::mem::take(&mut self.workers[id].armed) {
-            self.dead_ticks += 1;
-            self.sweep();
-        }
-    }
-
-    /// Drops dead timers once they outnumber the living.
-    fn sweep(&mut self) {
-        if self.dead_ticks <= self.workers.len() + SWEEP_SLACK && !self.driver_timers.is_crowded() {
-            return;
-        }
-        let (workers, names) = (&self.workers, &self.driver_timers);
-        self.wheel.retain(|timer| match *timer {
-            Timer::Driver(id) => names.is_live(id),
-            Timer::Tick { worker, generation } => {
-                workers.get(worker).is_some_and(|worker| worker.armed && worker.timer_generation == generation)
-            }
-        });
-        self.dead_ticks = 0;
-        self.driver_timers.swept();
     }
 
     fn end_worker(&mut self, id: WorkerId) {
@@ -375,3 +305,22 @@ const KEPT_OUTPUTS: usize = 1024;
 
 /// A container that started this long before the prober counts as running before it (prober_manager.go, 1.36).
 pub(crate) const PREEXISTING_GRACE_MS: i64 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_in_which_every_worker_spoke_gives_its_memory_back_once_it_is_drained() {
+        let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+        (0..10_000).for_each(|token| prober.outputs.push_back(Output::Timer { token }));
+        let at_its_most = prober.outputs.capacity();
+        for token in 0..9_999 {
+            assert_eq!(prober.poll_output(), Some(Output::Timer { token }));
+        }
+        assert_eq!(prober.outputs.capacity(), at_its_most, "not while outputs wait: each would be moved");
+        assert!(prober.poll_output().is_some());
+        assert_eq!(prober.poll_output(), None);
+        assert!(prober.outputs.capacity() <= KEPT_OUTPUTS);
+    }
+}

@@ -1,0 +1,193 @@
+//! What lies on the prober's wheel: the ticks of its workers and the timers of whoever drives it.
+//!
+//! The wheel knows no cancelling. A tick whose worker has ended or was woken otherwise stays in it as a dead entry, until
+//! it fires or a sweep drops it.
+
+use serde::{Deserialize, Serialize};
+
+use super::Prober;
+use super::output::WorkerId;
+use crate::time::Instant;
+use crate::timer::{SWEEP_SLACK, TimerId};
+
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub(super) enum Timer {
+    Driver(TimerId),
+    /// A worker's tick, dead if the worker has another generation by then.
+    Tick {
+        worker: WorkerId,
+        generation: u32,
+    },
+}
+
+impl Prober {
+    /// Arms a timer of the driver on the prober's wheel.
+    pub fn arm(&mut self, deadline: Instant, token: u64) -> TimerId {
+        let id = self.driver_timers.insert(token);
+        self.wheel.arm(deadline, Timer::Driver(id));
+        id
+    }
+
+    /// Disarms a driver's timer; false if it has fired or was disarmed before.
+    pub fn cancel(&mut self, timer: TimerId) -> bool {
+        let live = self.driver_timers.cancel(timer);
+        self.sweep();
+        live
+    }
+
+    /// When [`Prober::settle`] has something to do without a further input.
+    pub fn next_deadline(&mut self) -> Option<Instant> {
+        if self.ready.is_empty() { self.wheel.next_deadline() } else { Some(Instant::ZERO) }
+    }
+
+    /// The worker's timer is due: its tick, or the end of its jitter.
+    pub(super) fn tick(&mut self, id: WorkerId, generation: u32, now: Instant) {
+        let live = self.workers.get_mut(id).filter(|worker| worker.armed && worker.timer_generation == generation);
+        let Some(worker) = live else {
+            self.dead_ticks -= 1;
+            return;
+        };
+        worker.armed = false;
+        let scheduled = worker.take_tick(now);
+        self.run(id, scheduled, now);
+    }
+
+    pub(super) fn arm_tick(&mut self, id: WorkerId) {
+        self.timer_generation = self.timer_generation.wrapping_add(1);
+        let worker = &mut self.workers[id];
+        worker.armed = true;
+        worker.timer_generation = self.timer_generation;
+        self.wheel.arm(worker.next_tick, Timer::Tick { worker: id, generation: worker.timer_generation });
+    }
+
+    pub(super) fn disarm(&mut self, id: WorkerId) {
+        if std::mem::take(&mut self.workers[id].armed) {
+            self.dead_ticks += 1;
+            self.sweep();
+        }
+    }
+
+    /// Drops dead timers once they outnumber the living.
+    fn sweep(&mut self) {
+        if self.dead_ticks <= self.workers.len() + SWEEP_SLACK && !self.driver_timers.is_crowded() {
+            return;
+        }
+        let (workers, names) = (&self.workers, &self.driver_timers);
+        self.wheel.retain(|timer| match *timer {
+            Timer::Driver(id) => names.is_live(id),
+            Timer::Tick { worker, generation } => {
+                workers.get(worker).is_some_and(|worker| worker.armed && worker.timer_generation == generation)
+            }
+        });
+        self.dead_ticks = 0;
+        self.driver_timers.swept();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+    use std::time::Duration;
+
+    use super::*;
+    use crate::podstatus::{ContainerStatus, Phase, PodStatus, State};
+    use crate::prober::{Outcome, Output, Settings};
+    use crate::spec::{ContainerSpec, PodSpec, ProbeSpec};
+
+    /// A prober of pods whose containers run and are never ready, all probed once; a status of one triggers its worker.
+    fn unready(pods: usize) -> Prober {
+        let mut prober = Prober::new(Settings { start_jitter: false, ..Settings::default() }, Instant::ZERO);
+        for pod in 0..pods {
+            let probe = ProbeSpec { period_seconds: 3_600, ..ProbeSpec::default() };
+            let probes = [None, Some(Box::new(probe)), None];
+            let container = ContainerSpec { name: "c".into(), probes, ..ContainerSpec::default() };
+            let uid: Arc<str> = format!("u{pod}").into();
+            let spec = PodSpec { uid: Arc::clone(&uid), containers: vec![container], regular: 1, ..PodSpec::default() };
+            prober.define_pod(Arc::new(spec));
+            prober.add_pod(&uid);
+            trigger(&mut prober, pod);
+        }
+        settle(&mut prober, Instant::ZERO);
+        prober
+    }
+
+    fn trigger(prober: &mut Prober, pod: usize) {
+        let state = State::Running { started_at_ms: Some(0) };
+        let container = ContainerStatus::new("c".into(), format!("c://{pod}").into(), state);
+        let (phase, containers) = (Phase::Running, vec![container]);
+        let mut status = PodStatus { phase, containers, regular: 1, ..PodStatus::default() };
+        prober.update_pod_status(&format!("u{pod}"), &mut status);
+        prober.set_pod_status(&format!("u{pod}"), status);
+    }
+
+    /// Answers every attempt of this moment; how many there were.
+    fn settle(prober: &mut Prober, now: Instant) -> usize {
+        let mut attempts = 0;
+        prober.settle(now);
+        while let Some(output) = prober.poll_output() {
+            if let Output::Attempt(attempt) = output {
+                attempts += 1;
+                prober.handle_attempt(attempt.worker, attempt.run, Outcome::Unknown, now);
+                prober.settle(now);
+            }
+        }
+        attempts
+    }
+
+    const FAR: Duration = Duration::from_secs(1_000_000);
+
+    #[test]
+    fn a_cancelled_timer_is_silent_and_cancelled_once() {
+        let mut prober = unready(0);
+        let (fires, is_cancelled) = (prober.arm(Instant::ZERO, 7), prober.arm(Instant::ZERO, 8));
+        assert!(prober.cancel(is_cancelled));
+        assert!(!prober.cancel(is_cancelled));
+        prober.settle(Instant::ZERO);
+        assert_eq!(prober.poll_output(), Some(Output::Timer { token: 7 }));
+        assert_eq!(prober.poll_output(), None);
+        assert!(!prober.cancel(fires), "it has fired");
+    }
+
+    #[test]
+    fn timers_of_the_driver_and_armed_ticks_are_counted() {
+        let mut prober = unready(3);
+        assert_eq!(prober.timer_count(), 3);
+        prober.arm(Instant::ZERO + FAR, 7);
+        prober.arm(Instant::ZERO + FAR, 8);
+        assert_eq!(prober.timer_count(), 5);
+    }
+
+    #[test]
+    fn triggers_for_ever_leave_few_dead_ticks_and_the_living_ones() {
+        let mut prober = unready(8);
+        let mut now = Instant::ZERO;
+        let mut most = 0;
+        for _ in 0..1_000 {
+            now = now + Duration::from_millis(1);
+            (0..8).for_each(|pod| trigger(&mut prober, pod));
+            assert_eq!(settle(&mut prober, now), 8, "every trigger runs");
+            assert_eq!(prober.wheel.len(), 8 + prober.dead_ticks);
+            most = most.max(prober.dead_ticks);
+        }
+        assert_eq!(most, 8 + SWEEP_SLACK, "a sweep is worth its while only then");
+        let end = now + Duration::from_secs(3_600);
+        assert_eq!(settle(&mut prober, end), 8, "a sweep drops no living tick");
+        assert_eq!((prober.dead_ticks, prober.wheel.len()), (0, 8), "dead ticks that are due are gone too");
+    }
+
+    #[test]
+    fn cancelling_for_ever_leaves_few_dead_timers_and_the_living_ones() {
+        let mut prober = unready(1);
+        prober.arm(Instant::ZERO, 7);
+        let mut most = 0;
+        for token in 0..10_000 {
+            let id = prober.arm(Instant::ZERO + FAR, token);
+            prober.cancel(id);
+            most = most.max(prober.wheel.len());
+        }
+        assert_eq!(most, 2 + 1 + SWEEP_SLACK, "a sweep is worth its while only then");
+        prober.settle(Instant::ZERO);
+        assert_eq!(prober.poll_output(), Some(Output::Timer { token: 7 }));
+        assert_eq!(prober.timer_count(), 1);
+    }
+}
