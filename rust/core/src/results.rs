@@ -165,6 +165,12 @@ mod tests {
     }
 
     #[test]
+    fn a_result_is_named_as_the_kubelet_prints_it() {
+        let names = [ProbeResult::Failure, ProbeResult::Success, ProbeResult::Unknown].map(ProbeResult::name);
+        assert_eq!(names, ["Failure", "Success", "Unknown"]);
+    }
+
+    #[test]
     fn quotes_are_stripped_and_anything_malformed_is_the_empty_id() {
         assert_eq!(canonical("\"docker://a\""), "docker://a");
         assert_eq!(canonical("no-scheme"), EMPTY_ID);

@@ -10,11 +10,12 @@ use probelet_core::restart::RestartPolicy;
 use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
-use probelet_core::time::Instant;
+use probelet_core::time::{Instant, WallOffset};
 
-/// A pod of the containers `a` and `b`, the sidecar `s` and the init container `i`, each with these probes.
+/// A pod of the containers `a` and `b`, the sidecar `s` and the init container `i`, each with these probes, and a sidecar
+/// `t` with none.
 fn pod(uid: &str, probes: &[ProbeType]) -> Arc<PodSpec> {
-    let container = |name: &str, restart_policy| {
+    let container = |name: &str, restart_policy, probes: &[ProbeType]| {
         let mut container = ContainerSpec { name: name.into(), restart_policy, ..ContainerSpec::default() };
         for probe_type in probes {
             container.probes[*probe_type as usize] = Some(Box::default());
@@ -22,17 +23,18 @@ fn pod(uid: &str, probes: &[ProbeType]) -> Arc<PodSpec> {
         container
     };
     let containers = vec![
-        container("a", None),
-        container("b", None),
-        container("s", Some(RestartPolicy::Always)),
-        container("i", None),
+        container("a", None, probes),
+        container("b", None, probes),
+        container("s", Some(RestartPolicy::Always), probes),
+        container("i", None, probes),
+        container("t", Some(RestartPolicy::Always), &[]),
     ];
     Arc::new(PodSpec { uid: uid.into(), containers, regular: 2, ..PodSpec::default() })
 }
 
 /// Its status while everything runs; container IDs are made of the UID.
 fn status(uid: &str, started: bool) -> PodStatus {
-    let containers = ["a", "b", "s", "i"].map(|name| {
+    let containers = ["a", "b", "s", "i", "t"].map(|name| {
         let state = State::Running { started_at_ms: Some(0) };
         let mut container = ContainerStatus::new(name.into(), format!("c://{uid}-{name}").into(), state);
         container.started = Some(started);
@@ -150,6 +152,78 @@ fn nothing_remembers_a_pod_that_is_forgotten() {
     assert!(!format!("{prober:?}").contains("some-pod"));
 }
 
+/// What UpdatePodStatus makes of a status: `ready` by container.
+fn ready(prober: &mut Prober, uid: &str, mut status: PodStatus) -> Vec<(String, bool)> {
+    prober.update_pod_status(uid, &mut status);
+    status.containers.iter().map(|container| (container.name.to_string(), container.ready)).collect()
+}
+
+fn named(ready: [(&str, bool); 5]) -> Vec<(String, bool)> {
+    ready.map(|(name, ready)| (name.to_string(), ready)).into()
+}
+
+#[test]
+fn sidecars_are_ready_as_containers_are_and_init_containers_once_they_ended_well() {
+    let mut prober = prober(Semantics::V1_36, false);
+    prober.define_pod(pod("u", &[]));
+    for (exit_code, is_ready) in [(None, false), (Some(0), true), (Some(1), false)] {
+        let mut status = status("u", false);
+        status.containers[2].state = State::Terminated { exit_code: 0 };
+        if let Some(exit_code) = exit_code {
+            status.containers[3].state = State::Terminated { exit_code };
+        }
+        let expected = [("a", true), ("b", true), ("s", false), ("i", is_ready), ("t", true)];
+        assert_eq!(ready(&mut prober, "u", status), named(expected), "exit code {exit_code:?}");
+    }
+}
+
+#[test]
+fn a_sidecar_that_is_probed_is_ready_after_its_success() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Startup], false);
+    let before = [("a", false), ("b", false), ("s", false), ("i", false), ("t", true)];
+    assert_eq!(ready(&mut prober, "u", status("u", false)), named(before), "none has started");
+    settle(&mut prober, Instant::ZERO);
+    assert_eq!(ready(&mut prober, "u", status("u", false)), named(before), "all have, and wait for readiness");
+    prober.set_pod_status("u", status("u", true));
+    let (attempts, _) = settle(&mut prober, Instant::ZERO);
+    assert_eq!(attempts, ["a Readiness", "b Readiness", "s Readiness"], "the workers of both were triggered");
+    let after = [("a", true), ("b", true), ("s", true), ("i", false), ("t", true)];
+    assert_eq!(ready(&mut prober, "u", status("u", false)), named(after));
+}
+
+#[test]
+fn init_statuses_out_of_order_are_passed_over_as_in_the_kubelet() {
+    let mut prober = prober(Semantics::V1_36, false);
+    prober.define_pod(pod("u", &[]));
+    let mut status = status("u", false);
+    status.containers.swap(2, 4);
+    let expected = [("a", true), ("b", true), ("t", false), ("i", false), ("s", false)];
+    assert_eq!(ready(&mut prober, "u", status), named(expected));
+}
+
+#[test]
+fn a_container_older_than_the_prober_stays_as_the_api_says_until_it_is_probed() {
+    for (semantics, api_ready, probed) in [
+        (Semantics::V1_36, true, true),
+        (Semantics::V1_36, false, false),
+        (Semantics::V1_34, true, false),
+        (Semantics::V1_34, false, false),
+    ] {
+        // The containers run since the Unix epoch, the prober starts a minute later.
+        let wall = WallOffset(60_000_000_000);
+        let settings = Settings { semantics, wall, start_jitter: false, ..Settings::default() };
+        let mut prober = Prober::new(settings, Instant::ZERO);
+        let mut spec = PodSpec::clone(&pod("u", &[ProbeType::Readiness]));
+        spec.api_ready = api_ready;
+        prober.define_pod(Arc::new(spec));
+        prober.set_pod_status("u", status("u", true));
+        prober.add_pod("u");
+        let expected = [("a", probed), ("b", probed), ("s", probed), ("i", false), ("t", true)];
+        assert_eq!(ready(&mut prober, "u", status("u", true)), named(expected), "{semantics:?}, {api_ready}");
+    }
+}
+
 #[test]
 fn results_are_listed_by_container_and_recorded_as_they_come_and_go() {
     let mut prober = prober(Semantics::V1_36, true);
@@ -178,4 +252,26 @@ fn results_are_listed_by_container_and_recorded_as_they_come_and_go() {
     let (_, outputs) = settle(&mut prober, Instant::from_millis(10_000));
     assert_eq!(records(&outputs), expected.map(|id| format!("{id} None true")));
     assert_eq!(prober.results().count(), 0);
+}
+
+#[test]
+fn a_malformed_container_id_is_the_empty_one_whose_result_is_never_removed() {
+    let mut prober = prober(Semantics::V1_36, true);
+    prober.define_pod(pod("u", &[ProbeType::Liveness]));
+    let mut broken = status("u", true);
+    broken.containers.truncate(1);
+    broken.containers[0].id = "no scheme".into();
+    prober.set_pod_status("u", broken.clone());
+    prober.add_pod("u");
+    for millis in [0, 10_000, 20_000] {
+        settle(&mut prober, Instant::from_millis(millis));
+        let listed: Vec<_> = prober.results().map(|(_, id, result)| (id.to_string(), result)).collect();
+        assert_eq!(listed, [("://".to_string(), ProbeResult::Success)]);
+    }
+    broken.containers[0].state = State::Waiting;
+    prober.set_pod_status("u", broken);
+    let (_, outputs) = settle(&mut prober, Instant::from_millis(30_000));
+    let said: Vec<_> =
+        outputs.iter().filter(|output| matches!(output, Output::Update(_) | Output::Removed(_))).collect();
+    assert!(said.is_empty(), "it does not run, and nobody is told: {said:?}");
 }
