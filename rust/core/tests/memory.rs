@@ -76,6 +76,13 @@ impl Rig {
         panic!("{wanted} attempts are not made within {PATIENCE} deadlines");
     }
 
+    /// Its next run begins, and nobody has asked for memories before.
+    fn begin_run(&mut self) {
+        self.prober.take_touched();
+        self.now = self.prober.next_deadline().expect("a tick");
+        self.prober.settle(self.now);
+    }
+
     fn memories(&self) -> Vec<Memory> {
         self.prober.worker_ids(None).into_iter().filter_map(|id| self.prober.memory(id)).collect()
     }
@@ -133,8 +140,10 @@ fn another_container_begins_anew() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
     let memories = rig.memories();
+    let attempts = rig.attempts;
     rig.outcome = Outcome::Success;
     rig.restart(memories, "c://2");
+    assert_eq!(rig.attempts, attempts + 1, "its first run does not wait for a tick of the old one");
     assert_eq!(rig.failures_left(), 3);
 }
 
@@ -153,14 +162,28 @@ fn a_worker_on_hold_stays_on_hold_and_says_why() {
 fn a_run_in_flight_may_have_ended_the_row_of_failures() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
-    rig.prober.take_touched();
-    rig.now = rig.prober.next_deadline().expect("a tick");
-    rig.prober.settle(rig.now);
+    rig.begin_run();
     assert!(rig.prober.is_urgent(), "to be kept before the attempt begins");
     let memories = rig.memories();
     assert_eq!((memories[0].result_run, memories[0].in_doubt), (2, true));
-    rig.restart(memories, "c://1");
+    rig.restart(memories.clone(), "c://1");
     assert_eq!(rig.failures_left(), 3);
+    rig.restart(memories, "c://1");
+    rig.begin_run();
+    assert!(!rig.prober.is_urgent() && !rig.memories()[0].in_doubt, "there is no row left to lose");
+}
+
+#[test]
+fn kep_950_a_starting_container_has_no_row_that_a_success_would_end() {
+    for (success_before, in_doubt) in [(false, false), (true, true)] {
+        let mut rig = Rig::new(ProbeType::Liveness, 3, 10);
+        if success_before {
+            rig.attempts(1, Outcome::Success);
+        }
+        rig.attempts(1, failure());
+        rig.begin_run();
+        assert_eq!((rig.prober.is_urgent(), rig.memories()[0].in_doubt), (in_doubt, in_doubt));
+    }
 }
 
 #[test]
@@ -173,6 +196,24 @@ fn ready_does_not_flap() {
     let status = rig.restart(Vec::new(), "c://1");
     assert!(status.containers[0].ready, "before AddPod there is no worker to ask");
     assert_eq!(rig.updates[0], (ProbeType::Readiness, ProbeResult::Failure), "without memory it falls and rises again");
+}
+
+#[test]
+fn the_first_status_is_made_of_the_memory_of_its_probe_and_container() {
+    let readiness = Rig::new(ProbeType::Readiness, 1, 0).memories().remove(0);
+    assert_eq!(readiness.result, Some(ProbeResult::Failure));
+    let startup = Memory { probe_type: ProbeType::Startup, result: Some(ProbeResult::Success), ..readiness.clone() };
+    let elsewhere = Memory { container_id: "c://2".into(), result: Some(ProbeResult::Success), ..readiness.clone() };
+    let mut prober = prober(Instant::ZERO);
+    prober.define_pod(pod(
+        [ProbeType::Readiness, ProbeType::Startup].map(|probe_type| (probe_type, ProbeSpec::default()))
+    ));
+    for memory in [elsewhere, readiness, startup] {
+        prober.recall(memory);
+    }
+    let mut status = running("c://1", Instant::ZERO);
+    prober.update_pod_status(UID, &mut status);
+    assert_eq!((status.containers[0].started, status.containers[0].ready), (Some(true), false));
 }
 
 #[test]
