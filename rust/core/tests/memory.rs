@@ -159,6 +159,17 @@ fn a_worker_on_hold_stays_on_hold_and_says_why() {
 }
 
 #[test]
+fn a_hold_is_not_passed_on_to_another_container() {
+    let mut rig = Rig::new(ProbeType::Liveness, 1, 0);
+    let (memories, attempts) = (rig.memories(), rig.attempts);
+    assert!(memories[0].on_hold);
+    rig.outcome = Outcome::Success;
+    rig.restart(memories, "c://2");
+    assert_eq!(rig.attempts, attempts + 1);
+    assert_eq!(rig.updates, [(ProbeType::Liveness, ProbeResult::Success)]);
+}
+
+#[test]
 fn a_run_in_flight_may_have_ended_the_row_of_failures() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
@@ -301,4 +312,7 @@ fn what_nobody_asks_for_can_be_dropped() {
     memories.iter().cloned().for_each(|memory| prober.recall(memory));
     assert_eq!(prober.forget_recalled(), memories);
     assert_eq!(prober.forget_recalled(), []);
+    memories.iter().cloned().for_each(|memory| prober.recall(memory));
+    prober.forget_pod(UID);
+    assert_eq!(prober.forget_recalled(), [], "it goes with its pod");
 }
