@@ -177,3 +177,23 @@ fn the_end_of_a_pod_stops_liveness_and_answers_its_status() {
     assert_eq!(left, [ProbeType::Readiness]);
     assert!(node.manager.sync_terminating_pod("nobody", running("test://1", Instant::ZERO)).is_none());
 }
+
+#[test]
+fn whoever_records_sees_a_status_before_and_after_it_is_filled() {
+    for record in [true, false] {
+        let prober = Prober::new(Settings { record, ..settings() }, Instant::ZERO);
+        let mut manager = StatusManager::new(prober, Glue::KUBELET);
+        manager.prober_mut().define_pod(pod([]));
+        manager.sync_pod(UID, running("test://1", Instant::ZERO));
+        let said: Vec<_> = std::iter::from_fn(|| manager.poll_output())
+            .filter_map(|output| match output {
+                Output::StatusUpdated { pod_uid, argument, filled } => {
+                    assert_eq!(&*pod_uid, UID);
+                    Some([argument, filled].map(|status| status.containers[0].ready))
+                }
+                _ => None,
+            })
+            .collect();
+        assert_eq!(said, if record { vec![[false, true]] } else { vec![] });
+    }
+}

@@ -190,3 +190,13 @@ pub struct ResultRecord {
     /// Set: an update is sent. Removal: there was an entry.
     pub changed: bool,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_the_apis_words() {
+        assert_eq!([Reason::ProbeWarning, Reason::Unhealthy].map(Reason::name), ["ProbeWarning", "Unhealthy"]);
+    }
+}

@@ -73,3 +73,37 @@ const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
 /// A byte that no name holds.
 const PART_END: u8 = 0xFF;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use super::*;
+    use crate::spec::{ContainerSpec, PodSpec};
+
+    fn worker(probe_type: ProbeType) -> Worker {
+        let mut container = ContainerSpec { name: "app".into(), ..ContainerSpec::default() };
+        container.probes[probe_type as usize] = Some(Box::default());
+        let uid = "00000000-0000-4000-8000-000000000001".into();
+        let pod = PodSpec { uid, containers: vec![container], regular: 1, ..PodSpec::default() };
+        Worker::new(0, &Arc::new(pod), 0, probe_type, false)
+    }
+
+    #[test]
+    fn a_phase_is_the_same_on_every_node_and_in_every_release_of_ours() {
+        // Reckoned by another program after the definition above, for a period of ten seconds.
+        assert_eq!(worker(ProbeType::Readiness).phase_ns(), 177_124_355);
+        assert_eq!(worker(ProbeType::Liveness).phase_ns(), 4_646_823_227);
+    }
+
+    #[test]
+    fn the_second_run_is_the_first_of_the_phase_that_is_a_period_away() {
+        for (now_ns, next_ns) in
+            [(3_000_000_000, 20_177_124_355), (177_124_355, 10_177_124_355), (177_124_356, 20_177_124_355)]
+        {
+            let mut worker = worker(ProbeType::Readiness);
+            worker.take_phase(Phasing::Spread, Instant::from_nanos(now_ns));
+            assert_eq!(worker.next_tick, Instant::from_nanos(next_ns), "from {now_ns}");
+        }
+    }
+}
