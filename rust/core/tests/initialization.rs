@@ -151,4 +151,5 @@ fn the_liveness_probe_is_the_one_that_is_asked() {
     let life = Life::new(3, 20);
     let state = life.prober.worker_states(None);
     assert_eq!(state.iter().map(|state| state.target.probe_type).collect::<Vec<_>>(), [ProbeType::Liveness]);
+    assert_eq!(state[0].target.probe.initialization_failure_threshold, 20);
 }
