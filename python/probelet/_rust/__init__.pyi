@@ -274,7 +274,8 @@ class Backoff:
 
     ``now_ns`` and ``finished_ns`` are on one clock. ``decide`` is the start decision of a container
     (kubelet ``doBackOff``): ``("start", 0, 0, free)``, ``("wait", due_ns, delay_ns, False)`` or
-    ``("never", 0, 0, False)``. ``rules`` are the container's restartPolicyRules as JSON.
+    ``("never", 0, 0, False)``. ``rules`` are the container's restartPolicyRules as JSON, ``own`` is the first and the
+    longest delay in nanoseconds of a container with a curve of its own.
     """
 
     def __new__(
@@ -297,7 +298,10 @@ class Backoff:
         exit_code: int | None,
         restart_policy: Literal["Always", "OnFailure", "Never"],
         rules: bytes | None = None,
+        own: tuple[int, int] | None = None,
     ) -> tuple[Literal["start", "wait", "never"], int, int, bool]: ...
+    def keys(self) -> list[str]:
+        """Who has an entry, in order."""
     def delay_ns(self, key: str) -> int:
         """The stored delay of a key, 0 without an entry."""
     def step(self, key: str) -> int:

@@ -136,6 +136,7 @@ async def _service(
         phase=plan.configuration.probelet.phase,
         journal=journal(plan.configuration, state_dir, gate.table),
     )
+    gate.recalled(engine.now())
     service = Service(
         client,
         engine,

@@ -2,7 +2,7 @@
 
 Rules
  1. What a start is decided by is the core's ``Backoff``: the kubelet's ``doBackOff`` (kuberuntime_manager.go, 1.36).
- 2. A container whose pod chose a curve for it has a table of that curve; everything else is the same.
+ 2. A container whose pod chose a curve for it is judged by that curve; everything else is the same.
  3. With a restart budget, a start that the table allows takes a token of the node's bucket or waits for one. Tokens are
     given out in the order in which containers ask for them. A container's very first start needs none.
  4. A released container starts at once, once, whatever it waits for. Its delay neither grows nor shrinks by that.
@@ -83,31 +83,23 @@ class RestartGate:
     def __init__(self, options: GateOptions | None = None, observer: Observer | None = None, *, seed: int = 0) -> None:
         self.options = options = options or GateOptions()
         self.observer = observer
-        self._tables = {(options.initial_ns, options.max_ns): self._table(options.initial_ns, options.max_ns)}
+        self.table = Backoff(
+            initial_ns=options.initial_ns,
+            max_ns=options.max_ns,
+            reset_ns=options.reset_ns,
+            factor_milli=options.factor_milli,
+            first_free=options.first_free,
+        )
+        """What every container has been charged: what a journal keeps of the gate."""
         self._requeue = Requeue(seed=seed) if options.late else None
         self._budget = TokenBucket(burst=options.budget[0], interval_ns=options.budget[1]) if options.budget else None
         # All by key.
-        self._curves: dict[str, tuple[int, int]] = {}
+        self._curves: dict[str, tuple[int, int] | None] = {}
         self._refused: dict[str, tuple[int, int]] = {}
         self._reserved: dict[str, int] = {}
         self._released: set[str] = set()
         self._gone: dict[str, int] = {}
         self._housekept = 0
-
-    @property
-    def table(self) -> Backoff:
-        """The table of every container that has not chosen a curve."""
-        return self._tables[self.options.initial_ns, self.options.max_ns]
-
-    def _table(self, initial_ns: int, max_ns: int) -> Backoff:
-        options = self.options
-        return Backoff(
-            initial_ns=initial_ns,
-            max_ns=max_ns,
-            reset_ns=options.reset_ns,
-            factor_milli=options.factor_milli,
-            first_free=options.first_free,
-        )
 
     def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> Verdict:
         """Whether a container may start after this exit; whether it is wanted at all was decided before.
@@ -119,22 +111,26 @@ class RestartGate:
             return Verdict("start", free=True)
         key = back_off_key(pod, container)
         self._gone.pop(key, None)
-        table = self._of(pod, container, key)
         self._keep_house(now)
         if key in self._released or self._reserved.get(key, now + 1) <= now:
             # The table has had its say, or is not asked.
-            table.note_start(key, now)
+            self.table.note_start(key, now)
             return self._passed(key, now, free=False)
         if key in self._reserved:
             return Verdict("budget", self._reserved[key])
-        step = table.step(key)
-        word, due, wait, free = table.decide(
-            key, now_ns=now, finished_ns=exited.finished_ns or 0, exit_code=exited.exit_code, restart_policy="Always"
+        step = self.table.step(key)
+        word, due, wait, free = self.table.decide(
+            key,
+            now_ns=now,
+            finished_ns=exited.finished_ns or 0,
+            exit_code=exited.exit_code,
+            restart_policy="Always",
+            own=self._own(pod, container, key),
         )
         if word == "wait":
             self._refused[key] = (due, wait)
             return Verdict("backoff", due, wait)
-        if step and table.step(key) == 1:
+        if step and self.table.step(key) == 1:
             self._forgotten("gc" if self.options.first_free and not free else "ran_long")
         if self._budget is not None and (at := self._budget.reserve(now)) > now:
             self._reserved[key] = at
@@ -150,17 +146,13 @@ class RestartGate:
             self.observer.charged(delay if waited else 0, now - due if waited else None)
         return Verdict("start", free=free)
 
-    def _of(self, pod: Pod, container: Container, key: str) -> Backoff:
-        """The table of a container's curve."""
-        options = self.options
-        curve = (options.initial_ns, options.max_ns)
-        if options.limits is not None:
-            if key not in self._curves:
-                self._curves[key] = self._chosen(pod, container, options.limits) or curve
-            curve = self._curves[key]
-        if curve not in self._tables:
-            self._tables[curve] = self._table(*curve)
-        return self._tables[curve]
+    def _own(self, pod: Pod, container: Container, key: str) -> tuple[int, int] | None:
+        """The curve that a container has chosen."""
+        if self.options.limits is None:
+            return None
+        if key not in self._curves:
+            self._curves[key] = self._chosen(pod, container, self.options.limits)
+        return self._curves[key]
 
     def _chosen(self, pod: Pod, container: Container, limits: Limits) -> tuple[int, int] | None:
         curves, _ = chosen_curves(pod)
@@ -185,8 +177,7 @@ class RestartGate:
 
     def reset(self, pod: Pod, container: Container) -> bool:
         """Forget what a container has been charged; whether there was anything."""
-        key = back_off_key(pod, container)
-        found = self._of(pod, container, key).reset(key)
+        found = self.table.reset(back_off_key(pod, container))
         if found:
             self._forgotten("operator")
         return found
@@ -195,8 +186,11 @@ class RestartGate:
 
     def step(self, pod: Pod, container: Container) -> int:
         """How many starts a container's delay has seen; 0 without one."""
-        key = back_off_key(pod, container)
-        return self._of(pod, container, key).step(key)
+        return self.table.step(back_off_key(pod, container))
+
+    def recalled(self, now: int) -> None:
+        """The table was filled from a journal. What no pod asks for is dropped when it has been left alone."""
+        self._gone = dict.fromkeys(self.table.keys(), now)
 
     def forget(self, pod: Pod, now: int) -> None:
         """A pod is gone. Its delays stay until they would have been left alone: one of its name may come back."""
@@ -211,14 +205,14 @@ class RestartGate:
     def entries(self, now: int) -> int:
         """How many containers have a delay."""
         self._sweep(now)
-        return sum(len(table) for table in self._tables.values())
+        return len(self.table)
 
     def _sweep(self, now: int) -> None:
         for key, since in list(self._gone.items()):
             if now - since > self.options.reset_ns:
                 del self._gone[key]
-                curve = self._curves.pop(key, (self.options.initial_ns, self.options.max_ns))
-                if curve in self._tables and self._tables[curve].reset(key):
+                self._curves.pop(key, None)
+                if self.table.reset(key):
                     self._forgotten("gc")
 
     def _keep_house(self, now: int) -> None:
@@ -226,9 +220,8 @@ class RestartGate:
         if self._requeue is None or now - self._housekept < HOUSEKEEPING_NS:
             return
         self._housekept = now
-        for table in self._tables.values():
-            for _ in range(table.collect(now)):
-                self._forgotten("gc")
+        for _ in range(self.table.collect(now)):
+            self._forgotten("gc")
 
     def _forgotten(self, cause: ResetCause) -> None:
         if self.observer is not None:

@@ -30,7 +30,8 @@ impl Backoff {
         })))
     }
 
-    #[pyo3(signature = (key, *, now_ns, finished_ns, exit_code, restart_policy, rules = None))]
+    #[pyo3(signature = (key, *, now_ns, finished_ns, exit_code, restart_policy, rules = None, own = None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn decide(
         &self,
         key: &str,
@@ -39,12 +40,19 @@ impl Backoff {
         exit_code: Option<i32>,
         restart_policy: &str,
         rules: Option<&[u8]>,
+        own: Option<(u64, u64)>,
     ) -> Result<(&'static str, u64, u64, bool), BoundaryError> {
         let policy = self::restart_policy(restart_policy)?;
         let exit = finished_ns
             .map(|finished| Exit { finished: Instant::from_nanos(finished), code: exit_code.unwrap_or_default() });
         let rules = decode_rules(rules.unwrap_or(b"[]"))?;
-        let decision = self.0.with(|table| table.decide(key, exit, policy, &rules, Instant::from_nanos(now_ns)));
+        let decision = self.0.with(|table| {
+            let mut curve = *table.curve();
+            if let Some((initial, max)) = own {
+                (curve.initial, curve.max) = (Duration::from_nanos(initial), Duration::from_nanos(max));
+            }
+            table.decide_under(&curve, key, exit, policy, &rules, Instant::from_nanos(now_ns))
+        });
         Ok(match decision {
             Decision::Never => ("never", 0, 0, false),
             Decision::Start { free } => ("start", 0, 0, free),
@@ -54,6 +62,10 @@ impl Backoff {
 
     fn delay_ns(&self, key: &str) -> u64 {
         self.0.with(|table| table.entry(key).map_or(0, |entry| entry.delay.as_nanos() as u64))
+    }
+
+    fn keys(&self) -> Vec<String> {
+        self.0.with(|table| table.entries().map(|(key, _)| key.to_owned()).collect())
     }
 
     fn step(&self, key: &str) -> u32 {

@@ -88,6 +88,11 @@ impl Entry {
     fn ran_long(&self, curve: &Curve, finished: Instant) -> bool {
         finished.since(self.last_start) > curve.reset
     }
+
+    /// Under a curve that is not the one it grew on, a delay outside of it is its nearest one.
+    fn within(self, curve: &Curve) -> Self {
+        Self { delay: self.delay.max(curve.initial).min(curve.max), ..self }
+    }
 }
 
 /// The newest exit of a container.
@@ -155,7 +160,7 @@ pub fn entry_after(entry: Option<&Entry>, curve: &Curve, finished: Instant, now:
     }
 }
 
-/// Keyed entries under one curve.
+/// Keyed entries, under one curve unless a decision names another.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Backoff {
     curve: Curve,
@@ -178,11 +183,37 @@ impl Backoff {
         rules: &[RestartRule],
         now: Instant,
     ) -> Decision {
-        let decision = decide(exit, policy, rules, self.entries.get(key), &self.curve, now);
+        let curve = self.curve;
+        self.decide_under(&curve, key, exit, policy, rules, now)
+    }
+
+    /// As `decide`, for a container that has a curve of its own.
+    pub fn decide_under(
+        &mut self,
+        curve: &Curve,
+        key: &str,
+        exit: Option<Exit>,
+        policy: RestartPolicy,
+        rules: &[RestartRule],
+        now: Instant,
+    ) -> Decision {
+        let entry = self.entries.get(key).map(|entry| entry.within(curve));
+        let decision = decide(exit, policy, rules, entry.as_ref(), curve, now);
         if let (Decision::Start { .. }, Some(exit)) = (decision, exit) {
-            self.start(key, exit.finished, now);
+            let after = entry_after(entry.as_ref(), curve, exit.finished, now);
+            self.revision += 1;
+            if let Some(known) = self.entries.get_mut(key) {
+                *known = after;
+            } else {
+                self.entries.insert(key.into(), after);
+            }
         }
         decision
+    }
+
+    /// The curve of every container that has none of its own.
+    pub const fn curve(&self) -> &Curve {
+        &self.curve
     }
 
     /// Records a start that no decision of the table led to, such as an operator's: the delay stays as it is, and how
@@ -210,11 +241,9 @@ impl Backoff {
     }
 
     /// Takes an entry that an earlier table had, unless it was left alone for too long. The curve may have changed
-    /// since: a delay outside of it becomes its nearest one.
+    /// since: the next decision sees to that.
     pub fn restore(&mut self, key: &str, entry: Entry, now: Instant) -> bool {
-        let last_start = entry.last_start.min(now);
-        let delay = entry.delay.max(self.curve.initial).min(self.curve.max);
-        let entry = Entry { delay, last_start, step: entry.step };
+        let entry = Entry { last_start: entry.last_start.min(now), ..entry };
         if entry.left_alone(&self.curve, now) {
             return false;
         }
@@ -247,15 +276,6 @@ impl Backoff {
     /// Whether no key has an entry.
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
-    }
-
-    fn start(&mut self, key: &str, finished: Instant, now: Instant) {
-        self.revision += 1;
-        if let Some(entry) = self.entries.get_mut(key) {
-            *entry = entry_after(Some(entry), &self.curve, finished, now);
-        } else {
-            self.entries.insert(key.into(), entry_after(None, &self.curve, finished, now));
-        }
     }
 }
 
@@ -376,15 +396,30 @@ mod tests {
 
     #[test]
     fn a_delay_kept_under_another_curve_is_clamped_into_this_one() {
-        let mut table = Backoff::new(curve(10, 60));
-        for (delay, expected) in [(300, 60), (40, 40), (1, 10)] {
-            let entry = Entry { delay: Duration::from_secs(delay), last_start: secs(0), step: 6 };
-            assert!(table.restore("c", entry, secs(5)));
-            assert_eq!(table.entry("c").map(|entry| entry.delay), Some(Duration::from_secs(expected)));
-        }
         let exit = Some(Exit { finished: secs(4), code: 1 });
-        let wait = table.decide("c", exit, RestartPolicy::Always, &[], secs(5));
-        assert_eq!(wait, Decision::Wait { due: secs(14), delay: Duration::from_secs(10) });
+        for (kept, waited, next) in [(300, 60, 60), (40, 40, 60), (1, 10, 20)] {
+            let mut table = Backoff::new(curve(10, 60));
+            let entry = Entry { delay: Duration::from_secs(kept), last_start: secs(0), step: 6 };
+            assert!(table.restore("c", entry, secs(5)));
+            let wait = table.decide("c", exit, RestartPolicy::Always, &[], secs(5));
+            assert_eq!(wait, Decision::Wait { due: secs(4 + waited), delay: Duration::from_secs(waited) });
+            table.decide("c", exit, RestartPolicy::Always, &[], secs(4 + waited));
+            let after = Entry { delay: Duration::from_secs(next), last_start: secs(4 + waited), step: 7 };
+            assert_eq!(table.entry("c"), Some(&after));
+        }
+    }
+
+    #[test]
+    fn a_delay_of_a_curve_of_ones_own_is_kept_as_it_is() {
+        let own = curve(2, 900);
+        let mut table = Backoff::new(curve(10, 60));
+        let entry = Entry { delay: Duration::from_secs(500), last_start: secs(0), step: 9 };
+        assert!(table.restore("c", entry, secs(5)));
+        let exit = Some(Exit { finished: secs(4), code: 1 });
+        let wait = table.decide_under(&own, "c", exit, RestartPolicy::Always, &[], secs(5));
+        assert_eq!(wait, Decision::Wait { due: secs(504), delay: Duration::from_secs(500) });
+        table.decide_under(&own, "c", exit, RestartPolicy::Always, &[], secs(504));
+        assert_eq!(table.entry("c").map(|entry| entry.delay), Some(Duration::from_secs(900)));
     }
 
     #[test]
