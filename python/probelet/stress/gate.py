@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from probelet.backoff.curve import Curve
-from probelet.policy.gate import GateOptions, RestartGate, Verdict
+from probelet.policy.gate import HOUSEKEEPING_NS, GateOptions, RestartGate, Verdict
 from probelet.policy.restart import back_off_key
 from probelet.policy.snapshot import ContainerRecord
 from probelet.spec.container import Container
@@ -17,8 +17,8 @@ class Decision:
     at_ns: int
     finished_ns: int | None
     """The exit it follows; None for a first start."""
-    due_ns: int
-    """When it was allowed at the earliest; for a free one ``at_ns``."""
+    due_ns: int | None
+    """The end of its back-off; None where it had not waited for any."""
 
 
 class ObservedGate(RestartGate):
@@ -43,8 +43,16 @@ class ObservedGate(RestartGate):
         verdict = super().decide(pod, container, exited, now)
         if verdict.word == "start":
             finished = None if exited is None else exited.finished_ns or 0
-            due = self._allowed.pop(key, now)
-            self.starts.setdefault(key, []).append(Decision(now, finished, due))
+            self.starts.setdefault(key, []).append(Decision(now, finished, self._allowed.pop(key, None)))
         else:
             self._allowed[key] = verdict.due_ns
         return verdict
+
+    def lateness_ns(self, since_ns: int = 0) -> list[int]:
+        """By how much each start was decided after the end of its back-off, of those decided from ``since_ns`` on."""
+        known = (start for starts in self.starts.values() for start in starts if start.at_ns >= since_ns)
+        return [start.at_ns - start.due_ns for start in known if start.due_ns is not None]
+
+    def left_after_housekeeping(self, now: int) -> int:
+        """Entries of the table when its pods have been gone for as long as a reset takes, and a housekeeping more."""
+        return self.entries(now + self.options.reset_ns + HOUSEKEEPING_NS)

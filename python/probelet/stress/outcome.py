@@ -1,7 +1,9 @@
 """What came of a scene, as a document."""
 
+from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
-from typing import Literal
+from typing import Final, Literal
 
 import msgspec
 
@@ -20,6 +22,27 @@ class Spread(msgspec.Struct, frozen=True):
     p50: float = 0
     p99: float = 0
     max: float = 0
+
+
+class Bucket(msgspec.Struct, frozen=True):
+    """How many were above the bucket before and not above this one; ``le_ms`` is None for the last."""
+
+    le_ms: float | None
+    count: int
+
+
+LATENESS_MS: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
+
+
+class Memory(msgspec.Struct, frozen=True):
+    """What a node keeps of its crash loops, in pieces."""
+
+    entries: int
+    """Of the back-off table when the scene ended."""
+    entries_after_gc: int
+    """When all pods had been gone for ten minutes and one housekeeping more: there must be none."""
+    timers: int
+    """Armed when the scene ended: how large the heap of deadlines is."""
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -63,6 +86,9 @@ class Outcome(msgspec.Struct, frozen=True):
     """From the first change that a write shows to the write."""
     pods_waiting_max: int
     """For the API client's token bucket."""
+    lateness: list[Bucket]
+    """Of starts after a back-off: from its end to the decision. Of a real run those after the warm-up."""
+    memory: Memory
     cost: Cost | None = None
 
 
@@ -78,6 +104,13 @@ def spread(lengths_ns: Sequence[int]) -> Spread:
     return Spread(at(0.5), at(0.99), round(ordered[-1] / MILLISECOND, 3))
 
 
+def histogram(lengths_ns: Sequence[int]) -> list[Bucket]:
+    """Counts by ``LATENESS_MS``; what is above all of them comes last."""
+    edges = [edge * MILLISECOND for edge in LATENESS_MS]
+    counts = Counter(bisect_left(edges, length) for length in lengths_ns)
+    return [Bucket(edge, counts[place]) for place, edge in enumerate((*LATENESS_MS, None))]
+
+
 def crashing(gate: ObservedGate) -> dict[tuple[int, str], list[Decision]]:
     """Starts by pod number and container, without those of containers that stay."""
     found = {}
@@ -89,11 +122,19 @@ def crashing(gate: ObservedGate) -> dict[tuple[int, str], list[Decision]]:
 
 
 def judge(
-    scene: Scene, gate: ObservedGate, sink: ApiSink, until_ns: int, *, began_ns: int = 0, cost: Cost | None = None
+    scene: Scene,
+    gate: ObservedGate,
+    sink: ApiSink,
+    until_ns: int,
+    memory: Memory,
+    *,
+    began_ns: int = 0,
+    counted_ns: int = 0,
+    cost: Cost | None = None,
 ) -> Outcome:
     """The document of a scene that was played for ``until_ns`` from ``began_ns`` of the gate's clock on.
 
-    Without a ``cost`` it was played in virtual time.
+    Without a ``cost`` it was played in virtual time. Lateness counts from ``counted_ns`` of that clock on.
     """
     restarts, wanted, exact, early = 0, 0, True, 0
     within: dict[tuple[int, int], list[int] | None] = {}
@@ -109,7 +150,7 @@ def judge(
         wanted += len(model or ())
         exact &= model is None or model == times
         # Whatever else holds: a container that runs for no ten minutes waits its delay out after each exit.
-        early += sum(start.at_ns < start.due_ns for start in starts)
+        early += sum(start.due_ns is not None and start.at_ns < start.due_ns for start in starts)
         if not scene.kill_ns and scene.run_ns + delays[-1] < scene.shape.reset_ns:
             pairs = zip(starts[1:], [*delays, *[delays[-1]] * len(starts)], strict=False)
             early += sum(start.at_ns - (start.finished_ns or 0) < delay for start, delay in pairs)
@@ -130,6 +171,8 @@ def judge(
         writes_per_10_seconds=[sink.writes_in[slot] for slot in slots],
         write_delay_ms=spread(sink.ages_ns),
         pods_waiting_max=sink.waiting_max,
+        lateness=histogram(gate.lateness_ns(counted_ns)),
+        memory=memory,
         cost=cost,
     )
 

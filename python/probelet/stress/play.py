@@ -31,7 +31,7 @@ def play_virtual(scene: Scene, seconds: float) -> Outcome:
     until = shortened(scene, round(seconds * SECOND), RESTARTS_MAX)
     node = VirtualNode(scene)
     node.run(until)
-    return judge(scene, node.gate, node.sink, until)
+    return judge(scene, node.gate, node.sink, until, node.end())
 
 
 def play_real(scene: Scene, seconds: float, warm_up: float, repeat: int = 1) -> Outcome:
@@ -81,4 +81,6 @@ def machine() -> dict[str, str]:
 def failures(outcomes: Sequence[Outcome]) -> list[str]:
     """One line for each scene that did not do what it must."""
     found = [f"{one.name}: {one.early} restarts were early" for one in outcomes if one.early]
-    return found + [f"{one.name}: restarts differ from the model" for one in outcomes if one.exact is False]
+    found += [f"{one.name}: restarts differ from the model" for one in outcomes if one.exact is False]
+    kept = [(one.name, one.memory.entries_after_gc) for one in outcomes if one.memory.entries_after_gc]
+    return found + [f"{name}: {left} back-off entries outlived their pods" for name, left in kept]

@@ -1,12 +1,15 @@
 """A scene for real: the node service of this process on the embedded runtime, real processes, the real clock."""
 
 import asyncio
+import re
 import resource
 import statistics
 import tempfile
 from collections import defaultdict
 from contextlib import AsyncExitStack
 from pathlib import Path
+
+from msgspec.structs import replace
 
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
@@ -17,7 +20,7 @@ from probelet.policy.action import Publish
 from probelet.spec.duration import SECOND
 from probelet.spec.load import Manifest
 from probelet.stress.gate import ObservedGate
-from probelet.stress.outcome import Cost, Outcome, crashing, judge, spread
+from probelet.stress.outcome import Cost, Memory, Outcome, crashing, judge, spread
 from probelet.stress.pods import STAY, make_pod, status_key
 from probelet.stress.processes import cpu_seconds, resident_bytes
 from probelet.stress.scene import Scene
@@ -86,11 +89,13 @@ class RealNode:
             self._began = self.engine.now()
             outcome = await self._measure(service, runtime, client, seconds, warm_up)
             await service.drain(at_once=True)
-            return outcome
+            left = self.gate.left_after_housekeeping(self.engine.now())
+            return replace(outcome, memory=replace(outcome.memory, entries_after_gc=left))
 
     async def _measure(
         self, service: Service, runtime: EmbeddedRuntime, client: PluginClient, seconds: float, warm_up: float
     ) -> Outcome:
+        """What came of it while the pods were there."""
         adding = asyncio.create_task(self._add(service))
         await asyncio.sleep(warm_up)
         since, before, below = self.engine.now(), _own_cpu(), cpu_seconds(runtime.process.pid)
@@ -99,8 +104,21 @@ class RealNode:
         until, cpu = self.engine.now(), _own_cpu() - before
         cpu_below = cpu_seconds(runtime.process.pid) - below
         self._stop_writing()
-        cost = self._cost(client, since, cpu, cpu_below)
-        return judge(self.scene, self.gate, self.sink, until - self._began, began_ns=self._began, cost=cost)
+        return judge(
+            self.scene,
+            self.gate,
+            self.sink,
+            until - self._began,
+            Memory(self.gate.entries(until), 0, self._timers()),
+            began_ns=self._began,
+            counted_ns=since,
+            cost=self._cost(client, since, cpu, cpu_below),
+        )
+
+    def _timers(self) -> int:
+        found = re.search(rb"^probelet_timers (\d+)$", self.engine.metrics(), re.MULTILINE)
+        assert found is not None, "the page has every series"
+        return int(found[1])
 
     async def _add(self, service: Service) -> None:
         """Add the pods, all at once or one by one."""
@@ -123,16 +141,16 @@ class RealNode:
         return Manifest(make_pod(scene, number, program), Path("stress.yaml"), 1, f"stress-{number}")
 
     def _cost(self, client: PluginClient, since: int, cpu: float, cpu_below: float) -> Cost:
-        decided, ran, counted = list[int](), list[int](), 0
+        ran, counted = list[int](), 0
         together: dict[int, list[tuple[int, int]]] = defaultdict(list)
         for who, starts in crashing(self.gate).items():
             for n, (start, started) in enumerate(zip(starts, client.started[who], strict=False)):
                 if n == 0 or start.at_ns < since:
                     continue
                 counted += 1
-                decided.append(start.at_ns - start.due_ns)
-                ran.append(started - start.due_ns)
-                together[n].append((start.due_ns, started))
+                due = start.at_ns if start.due_ns is None else start.due_ns
+                ran.append(started - due)
+                together[n].append((due, started))
         resident, most = resident_bytes()
         bursts = [
             len(times) * SECOND / (max(ended for _, ended in times) - min(due for due, _ in times))
@@ -146,7 +164,7 @@ class RealNode:
             runtime_cpu_ms_per_restart=round(cpu_below * 1000 / counted, 3) if counted else 0,
             resident_bytes=resident,
             resident_bytes_max=most,
-            start_decision_ms=spread(decided),
+            start_decision_ms=spread(self.gate.lateness_ns(since)),
             start_ms=spread(ran),
             burst_restarts_per_second=round(statistics.median(bursts), 1) if bursts else 0,
         )

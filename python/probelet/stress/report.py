@@ -7,7 +7,7 @@ from typing import Final
 import msgspec
 
 from probelet.backoff.chart import Chart, Series
-from probelet.stress.outcome import Outcome
+from probelet.stress.outcome import LATENESS_MS, Outcome
 
 SCHEMA: Final = "probelet-stress/1"
 CHART_SCENES_MAX: Final = 7
@@ -47,7 +47,7 @@ def _draw(outcomes: Sequence[Outcome], folder: Path) -> Iterable[Path]:
 
 
 def charts(outcomes: Sequence[Outcome]) -> list[Chart]:
-    """Status writes over time of the first scenes of each clock, and how fast real starts were."""
+    """Status writes over time of the first scenes of each clock, and how fast and how late real starts were."""
     found = []
     for clock in ("virtual", "real"):
         some = [outcome for outcome in outcomes if outcome.clock == clock][:CHART_SCENES_MAX]
@@ -64,9 +64,16 @@ def charts(outcomes: Sequence[Outcome]) -> list[Chart]:
         series = [
             Series(outcome.name, ink, model=_latencies(outcome)) for outcome, ink in zip(real, INKS, strict=False)
         ]
-        x = ("decision p50", "decision p99", "running p50", "running p99")
+        x: tuple[str, ...] = ("decision p50", "decision p99", "running p50", "running p99")
         title = "From due to start decision, and to the container running"
         found.append(Chart("start-latency", title, "bars", "", "milliseconds", series, x=x))
+        title = "How long after the end of a back-off its start was decided"
+        series = [
+            Series(outcome.name, ink, model=[bucket.count for bucket in outcome.lateness])
+            for outcome, ink in zip(real, INKS, strict=False)
+        ]
+        x = (*(f"{edge:g}" for edge in LATENESS_MS), "more")
+        found.append(Chart("lateness", title, "bars", "milliseconds, at most", "starts", series, x=x))
     return found
 
 
@@ -87,6 +94,7 @@ def _page(document: Document, drawn: Sequence[Path]) -> Iterable[str]:
         some = [outcome for outcome in document.outcomes if outcome.clock == clock]
         if some:
             yield from ("", f"## {title}", "", *_table(some))
+    yield from ("", *_lateness(document.outcomes))
     if any(outcome.cost for outcome in document.outcomes):
         yield from ("", *_costs([outcome for outcome in document.outcomes if outcome.cost]))
     for path in drawn:
@@ -103,6 +111,23 @@ def _table(outcomes: Sequence[Outcome]) -> Iterable[str]:
         yield (
             f"| {one.name} | {one.seconds:,.0f} | {one.restarts:,} | {model} | {exact} | {one.early} "
             f"| {one.status_writes:,} | {one.writes_per_restart:.2f} | {delay} | {one.pods_waiting_max} |"
+        )
+
+
+def _lateness(outcomes: Sequence[Outcome]) -> Iterable[str]:
+    yield "How long after the end of a back-off its start was decided, in milliseconds; each column counts what is"
+    yield "above the one before. *Entries* are those of the back-off table when the scene ended, and ten minutes after"
+    yield "its pods had gone; *timers* were armed when it ended."
+    yield ""
+    edges = [f"<= {edge:g}" for edge in LATENESS_MS]
+    yield f"| scene | clock | {' | '.join(edges)} | more | entries | after GC | timers |"
+    yield "|---" * (len(edges) + 6) + "|"
+    for one in outcomes:
+        counts = " | ".join(f"{bucket.count:,}" for bucket in one.lateness)
+        memory = one.memory
+        yield (
+            f"| {one.name} | {one.clock} | {counts} "
+            f"| {memory.entries:,} | {memory.entries_after_gc} | {memory.timers:,} |"
         )
 
 

@@ -32,6 +32,7 @@ from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, S
 from probelet.spec.duration import MILLISECOND
 from probelet.spec.pod import Pod
 from probelet.stress.gate import ObservedGate
+from probelet.stress.outcome import Memory
 from probelet.stress.pods import STAYING, make_pod, status_key
 from probelet.stress.scene import Scene
 from probelet.stress.sink import ApiSink
@@ -50,8 +51,8 @@ class VirtualNode:
         self._queue: list[tuple[int, int, Callable[[], None]]] = []
         self._order = 0
         self._writes_at: int | None = None
-        for number in range(scene.pods):
-            pod = VirtualPod(self, make_pod(scene, number, []), scene.exit_code(number))
+        self._pods = [VirtualPod(self, make_pod(scene, n, []), scene.exit_code(n)) for n in range(scene.pods)]
+        for number, pod in enumerate(self._pods):
             self.at(scene.spread_ns * number // scene.pods, pod.begin)
 
     def at(self, moment: int, do: Callable[[], None]) -> None:
@@ -65,6 +66,13 @@ class VirtualNode:
             self.now, _, do = heapq.heappop(self._queue)
             do()
         self.now = until_ns
+
+    def end(self) -> Memory:
+        """Take all pods away; what the node had kept of them, and what is left of it in the end."""
+        entries, timers = self.gate.entries(self.now), sum(pod.waits for pod in self._pods)
+        for pod in self._pods:
+            self.gate.forget(pod.pod, self.now)
+        return Memory(entries, self.gate.left_after_housekeeping(self.now), timers)
 
     def publish(self, pod: str, status: object) -> None:
         """A pod has set its status."""
@@ -99,13 +107,18 @@ class VirtualPod:
 
     def __init__(self, node: VirtualNode, pod: Pod, exit_code: int) -> None:
         self._node = node
-        self._pod = pod
+        self.pod = pod
         self._exit_code = exit_code
         self._results = Results()
         self._machine = PodMachine(pod, self._results, node.gate)
         self._snapshot = Snapshot()
         self._deadline: int | None = None
         self._made = 0
+
+    @property
+    def waits(self) -> bool:
+        """Whether it has a deadline."""
+        return self._deadline is not None
 
     def begin(self) -> None:
         """The pod is added."""
@@ -124,7 +137,7 @@ class VirtualPod:
                 node.at(node.now + takes, lambda: self._perform(action))
             case Publish():
                 self._results.running = {n for n, status in action.containers.items() if status.state == "running"}
-                node.publish(self._pod.metadata.uid, status_key(action.phase, action.pod_ip, action.containers))
+                node.publish(self.pod.metadata.uid, status_key(action.phase, action.pod_ip, action.containers))
             case Arm(deadline):
                 self._deadline = deadline
                 if deadline is not None:

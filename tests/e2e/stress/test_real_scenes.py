@@ -22,6 +22,11 @@ def test_a_real_scene_restarts_what_crashes_and_is_never_early() -> None:
     # Two pods crash; a busy machine starts them less often than the model, never more.
     assert 0 < outcome.restarts <= (outcome.expected_restarts or 0)
     assert 0 < outcome.status_writes <= outcome.status_changes
+    assert sum(outcome.writes_per_10_seconds) == outcome.status_writes
+    assert sum(bucket.count for bucket in outcome.lateness) <= outcome.restarts
+    assert 0 < outcome.memory.entries <= 4
+    assert outcome.memory.entries_after_gc == 0
+    assert outcome.memory.timers > 0
     cost = outcome.cost
     assert cost is not None
     assert cost.cpu_ms_per_restart > 0

@@ -30,6 +30,7 @@ def test_a_report_has_the_figures_of_every_scene_and_its_charts(tmp_path: Path) 
     document = Document(machine=machine(), outcomes=outcomes())
     written = write(document, tmp_path / "new")
     assert sorted(path.name for path in written) == [
+        "lateness.svg",
         "report.md",
         "start-latency.svg",
         "stress.json",
@@ -39,6 +40,7 @@ def test_a_report_has_the_figures_of_every_scene_and_its_charts(tmp_path: Path) 
     page = (tmp_path / "new" / "report.md").read_text()
     assert "| 1/60 pods=3 | 60 | 18 | 18 | yes | 0 |" in page
     assert "| 1/60 pods=3 | 2.50 | 4.00 | 64 (128) | 1.0 / 9.0 | 14.0 / 80.0 | 117 |" in page
+    assert "| 1/60 pods=3 | virtual | 15 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 0 | 3 | 0 | 3 |" in page
     assert all(f"]({path.name})" in page for path in written if path.suffix == ".svg")
     found = msgspec.json.decode((tmp_path / "new" / "stress.json").read_bytes(), type=Document)
     assert found == document

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from probelet.stress.outcome import Outcome, crashing, judge, shortened
+from probelet.stress.outcome import Memory, Outcome, crashing, histogram, judge, shortened
 from probelet.stress.play import failures, play_virtual
 from probelet.stress.scene import AXES, CURVES, Scene, matrix
 from probelet.stress.virtual import VirtualNode
@@ -14,7 +14,7 @@ SECOND = 1_000_000_000
 def play(scene: Scene, seconds: int) -> tuple[VirtualNode, Outcome]:
     node = VirtualNode(scene)
     node.run(seconds * SECOND)
-    return node, judge(scene, node.gate, node.sink, seconds * SECOND)
+    return node, judge(scene, node.gate, node.sink, seconds * SECOND, node.end())
 
 
 def starts(node: VirtualNode, pod: int = 0, container: str = "crash-0") -> list[float]:
@@ -103,10 +103,12 @@ def test_a_restart_that_is_early_or_not_the_models_is_a_failure() -> None:
     assert failures([outcome]) == []
     import msgspec
 
-    wrong = msgspec.structs.replace(outcome, early=2, exact=False)
+    memory = msgspec.structs.replace(outcome.memory, entries_after_gc=3)
+    wrong = msgspec.structs.replace(outcome, early=2, exact=False, memory=memory)
     assert failures([wrong]) == [
         "1/60 pods=1: 2 restarts were early",
         "1/60 pods=1: restarts differ from the model",
+        "1/60 pods=1: 3 back-off entries outlived their pods",
     ]
 
 
@@ -114,5 +116,25 @@ def test_an_early_restart_is_seen() -> None:
     node, _ = play(Scene(pods=1), 60)
     (history,) = node.gate.starts.values()
     history[3] = replace(history[3], at_ns=history[3].at_ns - SECOND)
-    outcome = judge(node.scene, node.gate, node.sink, 60 * SECOND)
+    outcome = judge(node.scene, node.gate, node.sink, 60 * SECOND, Memory(0, 0, 0))
     assert (outcome.exact, outcome.early) == (False, 2)
+
+
+def test_a_node_keeps_an_entry_and_a_timer_for_what_waits_and_nothing_ten_minutes_after_the_pods_have_gone() -> None:
+    node = VirtualNode(Scene(pods=4, containers=3))
+    node.run(100 * SECOND)
+    assert node.end() == Memory(entries=8, entries_after_gc=0, timers=4)
+
+
+def test_an_entry_that_outlives_its_pod_is_seen() -> None:
+    node = VirtualNode(Scene(pods=2))
+    node.run(100 * SECOND)
+    node.gate.forget = lambda *_: None  # type: ignore[method-assign]
+    assert node.end().entries_after_gc == 2
+
+
+def test_lateness_is_counted_by_how_long_it_was() -> None:
+    _, outcome = play(Scene(pods=3), 60)
+    assert [(bucket.le_ms, bucket.count) for bucket in outcome.lateness if bucket.count] == [(0, 15)]
+    buckets = histogram([0, 1, 1_000_000, 1_000_001, 49_999_999, 60 * SECOND])
+    assert {bucket.le_ms: bucket.count for bucket in buckets if bucket.count} == {0: 1, 1: 2, 2: 1, 50: 1, None: 1}
