@@ -1,6 +1,7 @@
 """What ``probelet backoff kep4603`` prints."""
 
 import textwrap
+from collections import Counter
 
 import msgspec
 
@@ -10,6 +11,16 @@ from probelet.cli.exit import Exit
 
 WIDTH = 80
 MARGIN = " " * 5
+VERDICTS = {
+    "holds": "hold",
+    "holds if": "hold if something is assumed",
+    "does not hold": "do not hold",
+    "not derived": "are measurements or constants",
+}
+READING = (
+    '"KEP" is its figure, "here" what the model gives: a container that exits at once and no free restart, as the KEP '
+    'counts, unless a line says otherwise; "as shipped" is with the free one.'
+)
 
 
 def show_claims(output: str) -> int:
@@ -39,6 +50,9 @@ def show_claims(output: str) -> int:
             figures += f"; here {_text(claim.reading.figure)}"
         said = f"{figures}; {claim.sentence}."
         print(*textwrap.wrap(said, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN), sep="\n")
+    count = Counter(claim.verdict for claim in found)
+    verdicts = ", ".join(f"{count[verdict]} {text}" for verdict, text in VERDICTS.items())
+    print("", *textwrap.wrap(f"{len(found)} claims: {verdicts}. {READING}", WIDTH), sep="\n")
     return Exit.GOOD
 
 

@@ -18,7 +18,7 @@ import pytest
 
 from tests.e2e.cli.conftest import Run, Start, wait_for
 
-pytestmark = pytest.mark.e2e
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 OPT_INS = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
 HOUR = "containerBackoffAnnotations: true\ncontainerBackoffMin: 1ms\ncontainerBackoffMax: 1h\n"

@@ -31,7 +31,7 @@ POD = {
 }
 
 
-@pytest.mark.timeout(110)
+@pytest.mark.timeout(300)
 async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) -> None:
     said: dict[int, Decimal] = {}
     async with AsyncExitStack() as stack:

@@ -1,5 +1,6 @@
 import json
 import sys
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -129,6 +130,9 @@ def test_each_claim_of_the_kep_is_printed_with_its_verdict(probelet: Probelet) -
     for claim in found["claims"]:
         assert f"\n{claim['claim'].ljust(5)}" in f"\n{said}"
     assert "holds if the window is 310 s" in " ".join(said.split())
+    verdicts = Counter(claim["verdict"] for claim in found["claims"])
+    assert f"{verdicts.total()} claims: {verdicts['holds']} hold, {verdicts['holds if']} hold if" in said
+    assert f"{verdicts['does not hold']} do not hold" in said
 
 
 @pytest.mark.timeout(60)
