@@ -4,6 +4,7 @@ mod single;
 
 use std::time::Duration;
 
+use probelet_core::podstatus::State;
 use probelet_core::prober::{Attempt, Output, Prober, Settings};
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::{Instant, WallOffset};
@@ -120,4 +121,15 @@ fn an_initial_delay_is_over_by_the_wall_clock() {
     assert_eq!(clock.prober.wall(), stepped);
     assert_eq!(clock.attempt(19_999), None, "a step wakes nobody");
     assert!(clock.attempt(20_000).is_some());
+}
+
+#[test]
+fn a_container_that_runs_without_a_start_time_has_been_running_for_ever() {
+    let probe = ProbeSpec { initial_delay_seconds: 3_600, ..ProbeSpec::default() };
+    let mut clock = Clock::new(settings(), probe);
+    let mut status = clock.prober.pod_status(UID).expect("it was set").clone();
+    status.containers[0].state = State::Running { started_at_ms: None };
+    clock.prober.set_pod_status(UID, status);
+    clock.prober.add_pod(UID);
+    assert!(clock.attempt(0).is_some());
 }

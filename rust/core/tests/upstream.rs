@@ -1,5 +1,5 @@
 //! Upstream's worker tests where they look into a worker's memory (kubelet prober/worker_test.go and prober_test.go,
-//! 1.36), and the two rules of kubelets older than any release that can be asked for.
+//! 1.36), what our events add, and the two rules of kubelets older than any release that can be asked for.
 
 mod single;
 
@@ -20,6 +20,8 @@ struct Bench {
     now: Instant,
     started: bool,
     events: Vec<String>,
+    /// The failures in a row and their threshold, as the events tell them.
+    streaks: Vec<Option<(i32, i32)>>,
 }
 
 impl Bench {
@@ -31,8 +33,13 @@ impl Bench {
         let probe = ProbeSpec { period_seconds: 1, failure_threshold, ..ProbeSpec::default() };
         let mut prober = Prober::new(Settings { semantics, ..settings() }, Instant::ZERO);
         prober.define_pod(pod([(probe_type, probe)]));
-        let mut bench =
-            Self { prober, now: Instant::ZERO, started: probe_type != ProbeType::Startup, events: Vec::new() };
+        let mut bench = Self {
+            prober,
+            now: Instant::ZERO,
+            started: probe_type != ProbeType::Startup,
+            events: Vec::new(),
+            streaks: Vec::new(),
+        };
         bench.run_container("test://1");
         bench.prober.add_pod(UID);
         bench
@@ -65,7 +72,10 @@ impl Bench {
                     self.prober.handle_attempt(attempt.worker, attempt.run, outcome.clone(), self.now);
                     self.prober.settle(self.now);
                 }
-                Output::Event(event) => self.events.push(String::from_utf8_lossy(&event.message).into_owned()),
+                Output::Event(event) => {
+                    self.events.push(String::from_utf8_lossy(&event.message).into_owned());
+                    self.streaks.push(event.streak.map(|streak| (streak.failures, streak.threshold)));
+                }
                 _ => {}
             }
         }
@@ -154,6 +164,17 @@ fn p8_an_error_beside_a_failure_is_discarded_and_says_so() {
     bench.pass(&Outcome::Error { failure: true, error: "boom".into() });
     assert_eq!(bench.events, ["Readiness probe errored and resulted in failure state: boom"]);
     assert_eq!(bench.memory(), (FAILURE, 0, false), "the initial value, and no run was counted");
+}
+
+#[test]
+fn an_event_says_how_far_the_failures_have_come_and_no_other_event_does() {
+    let mut bench = Bench::new(ProbeType::Readiness, 3);
+    let warning = Outcome::Warning { output: Box::default() };
+    let error = Outcome::Error { failure: true, error: "boom".into() };
+    for outcome in [failure(), failure(), warning, failure(), error] {
+        bench.pass(&outcome);
+    }
+    assert_eq!(bench.streaks, [Some((1, 3)), Some((2, 3)), None, Some((1, 3)), None]);
 }
 
 #[test]

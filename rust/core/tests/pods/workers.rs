@@ -1,0 +1,83 @@
+//! Who gets workers, in which order they begin, who is stopped and what is left.
+
+use std::collections::BTreeSet;
+
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{ProbeSpec, ProbeType};
+use probelet_core::time::Instant;
+
+use super::{add, prober, settle, status, working};
+
+#[test]
+fn the_worker_made_last_begins_first_as_go_starts_them() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Liveness], true);
+    let (attempts, _) = settle(&mut prober, Instant::ZERO);
+    assert_eq!(attempts, ["s Liveness", "a Readiness", "a Liveness", "b Readiness", "b Liveness", "s Readiness"]);
+}
+
+#[test]
+fn a_pod_without_probes_or_definition_has_no_workers() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[], true);
+    assert!(!prober.add_pod("nobody"));
+    prober.set_pod_status("a status alone", status("u", true));
+    assert!(!prober.add_pod("a status alone"));
+    assert_eq!(prober.worker_count(), 0);
+}
+
+#[test]
+fn termination_stops_liveness_and_startup_of_sidecars_only_in_later_releases() {
+    for (semantics, of_sidecar) in
+        [(Semantics::V1_37, &["s Startup", "s Readiness", "s Liveness"][..]), (Semantics::V1_38, &["s Readiness"])]
+    {
+        let mut prober = prober(semantics, false);
+        add(&mut prober, "u", &ProbeType::ALL, true);
+        add(&mut prober, "other", &ProbeType::ALL, true);
+        settle(&mut prober, Instant::ZERO);
+        prober.stop_liveness_and_startup("u");
+        settle(&mut prober, Instant::ZERO);
+        assert_eq!(working(&prober, "u"), [&["a Readiness", "b Readiness"], of_sidecar].concat());
+        assert_eq!(working(&prober, "other").len(), 9);
+    }
+}
+
+#[test]
+fn cleanup_stops_the_workers_of_every_pod_that_is_not_desired() {
+    let mut prober = prober(Semantics::V1_36, false);
+    for uid in ["u", "v", "w"] {
+        add(&mut prober, uid, &[ProbeType::Readiness], true);
+    }
+    settle(&mut prober, Instant::ZERO);
+    prober.cleanup_pods(&BTreeSet::from(["v", "unknown"]));
+    settle(&mut prober, Instant::ZERO);
+    assert_eq!(["u", "v", "w"].map(|uid| working(&prober, uid).len()), [0, 3, 0]);
+    assert_eq!(prober.worker_count(), 3);
+}
+
+#[test]
+fn a_deletion_that_workers_see_counts_as_alive_and_ends_all_but_readiness() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Liveness], true);
+    settle(&mut prober, Instant::ZERO);
+    prober.mark_deleting("nobody");
+    prober.mark_deleting("u");
+    let (attempts, _) = settle(&mut prober, Instant::ZERO + ProbeSpec::default().period());
+    assert_eq!(attempts, ["a Readiness", "b Readiness", "s Readiness"]);
+    assert_eq!(working(&prober, "u"), attempts);
+}
+
+#[test]
+fn nothing_remembers_a_pod_that_is_forgotten() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "some-pod", &ProbeType::ALL, true);
+    settle(&mut prober, Instant::ZERO);
+    prober.remove_pod("some-pod");
+    prober.remove_pod_status("some-pod");
+    settle(&mut prober, Instant::ZERO);
+    assert!(prober.pod("some-pod").is_some(), "it can be added again");
+    prober.forget_pod("some-pod");
+    assert!(prober.pod("some-pod").is_none());
+    // Its UID is part of its containers' IDs here.
+    assert!(!format!("{prober:?}").contains("some-pod"));
+}
