@@ -22,6 +22,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 OPT_INS = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
 HOUR = "containerBackoffAnnotations: true\ncontainerBackoffMin: 1ms\ncontainerBackoffMax: 1h\n"
+NOT_THERE = {"restart_count": -1, "state": "", "backoff": None, "probes": {"readiness": {"failures": 0}}}
 CRASH = "date +%s.%N; exit 1"
 CRASH_ONCE = "date +%s.%N; test -e {here}/{name} && exec sleep 86400; touch {here}/{name}; date +%s.%N; exit 1"
 
@@ -45,7 +46,7 @@ def node(start: Start, folder: Path, opt_ins: str, *pods: dict[str, Any], state_
 
 def container(run: Run, pod_name: str, name: str = "app") -> dict[str, Any]:
     rows = run.status().get(pod_name, {}).get("containers", [])
-    return next((row for row in rows if row["name"] == name), {"restart_count": -1, "state": "", "backoff": None})
+    return next((row for row in rows if row["name"] == name), NOT_THERE)
 
 
 def waits(run: Run, pod_name: str, restarts: int, name: str = "app") -> dict[str, Any]:
@@ -172,7 +173,7 @@ def test_a_dependency_that_turns_healthy_starts_who_waits_for_it(start: Start, t
     run = node(start, tmp_path, HOUR + "releaseOnDependency: true\n", web, idle, db)
     waits(run, "web", 1)
     waits(run, "idle", 1)
-    wait_for(lambda: container(run, "db").get("probes", {})["readiness"]["failures"], "the database to be down")
+    wait_for(lambda: container(run, "db")["probes"]["readiness"]["failures"], "the database to be down")
     (tmp_path / "up").touch()
     waits(run, "web", 2)
     assert run.status()["db"]["ready"]
