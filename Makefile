@@ -102,8 +102,9 @@ bench-smoke: build ## every benchmark once, in seconds, so that none rots
 soak: build ## 200 pods for ten minutes, ended by SIGTERM, then by SIGKILL
 	@$(PY) -m benches.soak
 
+# SOAK="--minutes 5 --pods 20 --seed 2" for another one.
 soak-containerd: build ## 100 real containers for half an hour under random kills (root, containerd)
-	@$(PY) -m benches.soak_containerd
+	@$(PY) -m benches.soak_containerd $(SOAK)
 
 plots: build ## draw the charts of the documentation anew, into docs/plots
 	@$(BIN)/probelet backoff plot --out docs/plots

@@ -40,6 +40,12 @@ disabled_plugins = [
   "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper",
   "io.containerd.snapshotter.v1.zfs", "io.containerd.internal.v1.opt",
 ]
+# A shim that does not answer in time is given up with everything it runs, which on a busy machine it does not deserve.
+[timeouts]
+  "io.containerd.timeout.shim.cleanup" = "60s"
+  "io.containerd.timeout.shim.load" = "60s"
+  "io.containerd.timeout.shim.shutdown" = "60s"
+  "io.containerd.timeout.task.state" = "60s"
 [grpc]
   address = "{socket}"
 [ttrpc]
@@ -109,7 +115,10 @@ class Containerd:
     def command(self, *arguments: str | Path) -> str:
         """Run a command where the pods are; returns what it printed."""
         command = [*self.inside, *map(str, arguments)]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise RuntimeError(str(error)) from None
         if done.returncode:
             raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
         return done.stdout
@@ -137,18 +146,19 @@ class Containerd:
         images = build_images(self.folder, BUSYBOX)
         self.ctr("images", "import", "--no-unpack", images)
 
-    def run(self) -> None:
-        """Start the daemon and wait until it answers."""
+    def run(self, patience: float = PATIENCE_SECONDS) -> None:
+        """Start the daemon and wait until it answers, through the CRI too, which is ready later."""
         with (self.folder / "log").open("ab") as log:
             command = [*self.inside, "containerd", "--config", str(self.folder / "config.toml")]
             self._daemon = subprocess.Popen(command, stdout=log, stderr=log)
-        until(self._answers, f"containerd ({self.folder}/log)")
+        until(self._answers, f"containerd ({self.folder}/log)", patience)
 
     def _answers(self) -> bool:
         assert self._daemon is not None
         if self._daemon.poll() is not None:
             raise RuntimeError(f"containerd ended: {(self.folder / 'log').read_text()[-2000:]}")
-        with suppress(RuntimeError):
+        with suppress(RuntimeError, CriError):
+            self.containers()
             return bool(self.ctr("version"))
         return False
 
@@ -175,6 +185,21 @@ class Containerd:
         for result in Path("/var/lib/cni/results").glob(f"{self.network}-*"):
             result.unlink(missing_ok=True)
         shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        """The process of the daemon."""
+        assert self._daemon is not None, "start comes first"
+        return self._daemon.pid
+
+    def version(self) -> str:
+        """What the daemon calls itself through the CRI, such as 1.6.20."""
+
+        async def asked() -> str:
+            async with RuntimeClient(self.endpoint) as client:
+                return (await client.version()).runtime_version
+
+        return asyncio.run(asked())
 
     def shims(self) -> list[int]:
         """Processes of the shims that serve this containerd."""
@@ -222,9 +247,9 @@ def _arguments(process: Path) -> Sequence[str]:
     return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
 
 
-def until(true: Callable[[], object], what: str) -> None:
+def until(true: Callable[[], object], what: str, patience: float = PATIENCE_SECONDS) -> None:
     """Wait for something that real processes do."""
-    deadline = time.monotonic() + PATIENCE_SECONDS
+    deadline = time.monotonic() + patience
     while not true():
         if time.monotonic() > deadline:
             raise RuntimeError(f"waited in vain for {what}")

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,9 @@ podLogsDir: {logs}
 class Node:
     """``probelet run`` on the containerd, as a person starts it; another ``start`` goes on with its pods."""
 
-    def __init__(self, containerd: Containerd, folder: Path) -> None:
+    def __init__(self, containerd: Containerd, folder: Path, patience: float = PATIENCE_SECONDS) -> None:
         self.containerd = containerd
+        self._patience = patience
         # Pods carry the name of their node: nobody ends those of another test.
         self.name = f"node-{folder.name}"
         self.logs = folder / "logs"
@@ -67,11 +69,11 @@ class Node:
         assert self._process is not None, "start comes first"
         return self._process.pid
 
-    def signal(self, number: signal.Signals, patience: float = PATIENCE_SECONDS) -> int:
+    def signal(self, number: signal.Signals, patience: float | None = None) -> int:
         """Send a signal, wait for the end, return the exit code."""
         assert self._process is not None
         os.kill(self._process.pid, number)
-        return self._process.wait(patience)
+        return self._process.wait(patience or self._patience)
 
     def close(self) -> None:
         if self._process is not None and self._process.poll() is None:
@@ -139,6 +141,12 @@ class Node:
             if event["reason"] == reason and event["field_path"].endswith(f"{{{container}}}" if container else "")
         ]
 
+    def events_since(self, seq: int) -> list[dict[str, Any]]:
+        """Events the service has kept after this one; none when it is not there."""
+        with suppress(NotRunningError):
+            return Client(self._state).events(seq)
+        return []
+
     def log(self, pod: str, container: str = "app", restart_count: int = 0) -> list[str]:
         """What a container has printed, line by line."""
         found = list(self.logs.glob(f"default_{pod}_*/{container}/{restart_count}.log"))
@@ -157,6 +165,6 @@ class Node:
 
     def until(self, true: Any, what: str) -> None:
         try:
-            until(true, what)
+            until(true, what, self._patience)
         except RuntimeError as error:
             raise AssertionError(f"{error}; the service said:\n{self._output.read_text()}") from None

@@ -1,12 +1,15 @@
 """Crash loops on a node: what an operator sees, and what ends a wait that would take an hour."""
 
 import re
+import time
 from collections.abc import AsyncIterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
+from probelet.node.recorder import SPAM_BURST
 from probelet.node.service import Service
 from probelet.policy.gate import GateOptions, RestartGate
 from probelet.server.command import NoSuchPodError
@@ -107,3 +110,36 @@ async def test_a_dependency_that_turns_healthy_releases_who_waits_for_it(node: N
     await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
     assert node.pod("db")["ready"]
     assert node.container("idle")["state"] == "waiting", "it names no dependency"
+
+
+async def test_a_wall_clock_that_jumps_moves_no_back_off(
+    node: Node, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node.service.set_pods([make_manifest()])
+    await crash_until_it_waits(node, runtime)
+    waiting = node.container()
+    for jump in (24 * HOUR, -24 * HOUR):
+        clock = SimpleNamespace(time_ns=lambda jump=jump: time.time_ns() + jump)  # type: ignore[misc]
+        monkeypatch.setattr("probelet.node.pleg.time", clock)
+        # The runtime tells of the exit again. It tells in order, so what another pod does after it comes after it.
+        exited = waiting["container_id"].partition("://")[2]
+        runtime.publish(runtime.sandbox_of[exited], exited, api_pb2.CONTAINER_STOPPED_EVENT)
+        other = make_manifest(f"other{abs(jump) + jump}")
+        node.service.set_pods([make_manifest(), other])
+        await node.until(lambda name=other.pod.metadata.name: node.pod(name).get("ready"))  # type: ignore[misc]
+        assert node.container()["state"] == "waiting"
+        assert node.container()["restart_count"] == waiting["restart_count"]
+        assert node.container()["backoff"]["delay_seconds"] == 3600
+
+
+async def test_a_storm_of_events_is_cut_and_counted(node: Node) -> None:
+    manifest = make_manifest()
+    node.service.set_pods([manifest])
+    await node.until(lambda: node.pod().get("ready"))
+    uid, before = manifest.pod.metadata.uid, len(node.service.events(0))
+    for number in range(1_000):
+        node.service.recorder.record(uid, "default/web", "Warning", "Unhealthy", f"Readiness probe failed: {number}")
+    assert metric(node, 'probelet_events_dropped_total{by="spam_filter"}') == 1_000 - (SPAM_BURST - before)
+    assert metric(node, 'probelet_events_dropped_total{by="engine"}') == 0
+    assert len(node.service.events(0)) <= SPAM_BURST
+    assert node.pod()["ready"]

@@ -1,0 +1,136 @@
+"""Real containers under random kills of probelet, of containerd and of containers: ``make soak-containerd``.
+
+For two thirds of the time everything is killed, for the last third probelet is not, so that it is seen whether what
+it holds grows. Expected: every restart of a container has its cause (the soak killed it, probelet said that it kills it
+for its liveness probe, it ended by itself, or its start was cut by a kill) and counts one, in the runtime and in what
+probelet shows; no two instances run at once; memory and file descriptors stay; the drain at the end leaves no process,
+socket, sandbox, address, mount or log. Exit 1 if not, 3 where containerd cannot run.
+"""
+
+import argparse
+import json
+import signal
+import sys
+import tempfile
+from dataclasses import asdict
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from benches.machine import machine
+from benches.soak_containerd.remains import remains
+from benches.soak_containerd.soak import RECOVERY_SECONDS, SETTLE_SECONDS, Sample, Soak
+from tests.e2e.containerd.machine import Containerd, what_is_missing
+from tests.e2e.containerd.node import Node
+
+SCHEMA = "probelet-soak-containerd/1"
+REPORT = Path("build/soak-containerd.json")
+
+PODS = 100
+MINUTES = 30.0
+STEADY_SHARE = 1 / 3
+"""Of the time: probelet is not killed any more."""
+
+MEMORY_GROWTH_MAX = 1.1
+"""From the first to the last quarter of the steady part, in the median."""
+DESCRIPTORS_MORE_MAX = 20
+"""Calls in flight hold some."""
+LINES_MAX = 20
+
+DETAILS = ("samples", "findings", "outages", "ended")
+"""Of the report; too long for a terminal."""
+
+
+def main() -> int:
+    options = _options()
+    if why := what_is_missing():
+        print(why, file=sys.stderr)
+        return 3
+    containerd = Containerd()
+    report: dict[str, Any] = {"schema": SCHEMA, "minutes": options.minutes, "seed": options.seed, "machine": machine()}
+    with tempfile.TemporaryDirectory(prefix="probelet-soak-") as folder:
+        try:
+            containerd.start()
+            report["containerd"] = containerd.version()
+            report |= _soak(containerd, Path(folder), options.pods, 60 * options.minutes, options.seed)
+        finally:
+            containerd.stop()
+    options.report.parent.mkdir(parents=True, exist_ok=True)
+    options.report.write_text(json.dumps(report, indent=1) + "\n")
+    found = report["findings"]
+    print(json.dumps({key: value for key, value in report.items() if key not in DETAILS}, indent=1))
+    print("as expected" if not found else f"NOT AS EXPECTED, in {len(found)} cases (--seed {options.seed})")
+    print(*found[:LINES_MAX], sep="\n")
+    return 1 if found else 0
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m benches.soak_containerd", description=__doc__)
+    parser.add_argument("--minutes", type=float, default=MINUTES)
+    parser.add_argument("--pods", type=int, default=PODS)
+    parser.add_argument("--seed", type=int, default=1, help="which faults, and when")
+    parser.add_argument("--report", type=Path, default=REPORT, help="where the JSON goes")
+    return parser.parse_args()
+
+
+def _soak(containerd: Containerd, folder: Path, pods: int, seconds: float, seed: int) -> dict[str, Any]:
+    node = Node(containerd, folder, RECOVERY_SECONDS)
+    run = Soak(containerd, node, pods, seed)
+    probes = sum(name.endswith("Probe") for container in run.containers.values() for name in container)
+    try:
+        run.start()
+        found = [] if run.settle() else ["not every pod that is well got ready at first"]
+        every = (run.kill_probelet, run.kill_containerd, run.kill_container, run.kill_container)
+        run.faults(seconds * (1 - STEADY_SHARE), every)
+        run.settle()
+        node.signal(signal.SIGTERM)
+        run.start("--drain")
+        run.settle()
+        steady = len(run.samples)
+        run.faults(seconds * STEADY_SHARE, (run.kill_containerd, run.kill_container, run.kill_container))
+        run.settle()
+        run.sample()
+        found += run.findings()
+        grown, growth = _growth(run.samples[steady:], probes)
+        code = node.signal(signal.SIGTERM, SETTLE_SECONDS)
+        found += grown + ([f"exit code {code} of the drain"] if code else [])
+        found += remains(containerd, node, run.sandboxes, run.ledger.instances)
+    finally:
+        node.close()
+    return run.document() | {"steady": growth, "findings": found, "samples": [_row(one) for one in run.samples]}
+
+
+def _growth(samples: list[Sample], probes: int) -> tuple[list[str], dict[str, Any]]:
+    """What grew too much while probelet was not killed, and how much there was of what.
+
+    Of descriptors the least of each quarter: the others are those of attempts and calls in flight.
+    """
+    quarter = max(1, len(samples) // 4)
+    parts = {"first": samples[:quarter], "last": samples[-quarter:]}
+    kib = {part: median(one[1].resident for one in rows) for part, rows in parts.items()}
+    descriptors = {part: min(one[1].descriptors for one in rows) for part, rows in parts.items()}
+    epolls = max(one[1].epolls for one in samples)
+    found = []
+    if kib["last"] > kib["first"] * MEMORY_GROWTH_MAX:
+        found.append(f"probelet's memory grew from {kib['first']} to {kib['last']} KiB")
+    if descriptors["last"] > descriptors["first"] + DESCRIPTORS_MORE_MAX:
+        found.append(f"probelet's descriptors grew from {descriptors['first']} to {descriptors['last']}")
+    if epolls > probes + DESCRIPTORS_MORE_MAX:
+        found.append(f"probelet has {epolls} epoll instances for {probes} probes")
+    minutes = (samples[-1][0] - samples[0][0]) / 60
+    held = {"kib": kib, "descriptors": descriptors, "epolls": epolls, "probes": probes}
+    return found, {"minutes": round(minutes, 1), "samples": len(samples), **held}
+
+
+def _row(sample: Sample) -> dict[str, Any]:
+    seconds, probelet, containerd, shims = sample
+    return {
+        "seconds": round(seconds),
+        "probelet": asdict(probelet),
+        "containerd": asdict(containerd),
+        "shims": shims,
+    }
+
+
+if __name__ == "__main__":
+    sys.exit(main())

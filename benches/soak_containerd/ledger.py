@@ -1,0 +1,127 @@
+"""Every instance of a container there ever was, as the runtime itself tells it, and why those that ended did.
+
+It is filled by looking every second: an instance that has ended stays in the runtime until its successor has as well,
+so none is missed.
+"""
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from probelet.cri.client import RuntimeClient
+from probelet.cri.v1 import api_pb2
+from probelet.node.labels import restart_count
+
+from benches.soak_containerd.population import CRASH_CODE, ends_by_itself, is_well
+
+CUT_SECONDS = 10.0
+"""A start that was not finished this long after the instance was made was not cut by a later kill."""
+
+UNKNOWN_CODE = 255
+"""What containerd says of an exit it was not there to see."""
+
+KILLED = "killed from outside"
+FAILED = "failed its liveness probe"
+ENDED = "ended by itself"
+CUT = "its start was cut by a kill of probelet or containerd"
+UNSEEN = "ended by itself while containerd was away"
+LOST = "unknown to containerd after a kill of it"
+"""containerd was killed while it started the container; a kubelet, too, kills such a one and starts another."""
+
+
+@dataclass
+class Instance:
+    """One container of the runtime. Times are the runtime's, Unix nanoseconds; 0 is never."""
+
+    id: str
+    name: str
+    count: int
+    created_ns: int
+    started_ns: int = 0
+    finished_ns: int = 0
+    exit_code: int | None = None
+
+
+@dataclass
+class Outage:
+    """One fault that took a daemon away, and until when. Unix nanoseconds."""
+
+    what: str
+    begin_ns: int
+    end_ns: int
+
+
+@dataclass
+class Ledger:
+    """``note`` what the runtime lists; then ``findings``."""
+
+    instances: dict[str, Instance] = field(default_factory=dict)
+    killed: set[str] = field(default_factory=set)
+    """Instances that the soak itself killed."""
+    outages: list[Outage] = field(default_factory=list)
+    said: dict[tuple[str, str], list[int]] = field(default_factory=dict)
+    """By container and reason: when probelet said that it kills it. Unix nanoseconds."""
+
+    async def look(self, client: RuntimeClient) -> None:
+        """Take in what the runtime says now. Raises CriError."""
+        for found in await client.list_containers():
+            known = self.instances.get(found.id)
+            if known is None:
+                count = restart_count(found.annotations)
+                known = self.instances[found.id] = Instance(found.id, found.metadata.name, count, found.created_at)
+            is_news = found.state == api_pb2.CONTAINER_EXITED or not known.started_ns
+            if known.exit_code is None and is_news and found.state != api_pb2.CONTAINER_CREATED:
+                status = (await client.container_status(found.id)).status
+                known.started_ns = status.started_at
+                if status.state == api_pb2.CONTAINER_EXITED:
+                    known.finished_ns, known.exit_code = status.finished_at, status.exit_code
+
+    def of(self, name: str) -> list[Instance]:
+        """The instances of a container, oldest first."""
+        return sorted((one for one in self.instances.values() if one.name == name), key=lambda one: one.count)
+
+    def cause(self, one: Instance) -> str:
+        """Why an instance was followed by another; empty if nothing says so."""
+        if one.id in self.killed:
+            return KILLED
+        if not one.started_ns:
+            last = one.created_ns + int(CUT_SECONDS * 1e9)
+            return CUT if any(out.begin_ns <= last and one.created_ns <= out.end_ns for out in self.outages) else ""
+        if self._was_said(one, "liveness"):
+            return FAILED
+        if self._was_said(one, "stopping") and self._containerd_was_away(one):
+            return LOST
+        if ends_by_itself(one.name) and one.exit_code == CRASH_CODE:
+            return ENDED
+        unseen = ends_by_itself(one.name) and one.exit_code == UNKNOWN_CODE and self._containerd_was_away(one)
+        return UNSEEN if unseen else ""
+
+    def _was_said(self, one: Instance, reason: str) -> bool:
+        return any(one.started_ns <= at <= one.finished_ns for at in self.said.get((one.name, reason), ()))
+
+    def _containerd_was_away(self, one: Instance) -> bool:
+        away = (out for out in self.outages if out.what == "containerd")
+        return any(one.created_ns <= out.end_ns and out.begin_ns <= one.finished_ns for out in away)
+
+    def causes(self) -> Counter[str]:
+        """Restarts by their cause."""
+        names = {one.name for one in self.instances.values()}
+        return Counter(self.cause(one) for name in names for one in self.of(name)[:-1])
+
+    def findings(self, names: list[str]) -> list[str]:
+        """Restarts without a cause, counts that are not the number of instances, two instances at once."""
+        return [finding for name in names for finding in self._findings(name)]
+
+    def _findings(self, name: str) -> list[str]:
+        rows = self.of(name)
+        counts = [one.count for one in rows]
+        found = [] if counts == list(range(len(rows))) else [f"{name}: instances with the restart counts {counts}"]
+        for one, following in pairwise(rows):
+            cause = self.cause(one)
+            if not cause:
+                found.append(f"{name}: nothing explains the end of {one}")
+            if cause == FAILED and is_well(name):
+                found.append(f"{name}: was killed for its liveness probe, which does not fail: {one}")
+            if one.started_ns and following.started_ns and following.started_ns < one.finished_ns:
+                found.append(f"{name}: instance {following.count} ran before {one.count} had ended")
+        return found
