@@ -1,6 +1,14 @@
-"""`make test` plays the same examples every time, so that a change and not a dice roll turns it red."""
+"""The same for every test run: signals as on a desk, and the same examples, so that a change and not a dice roll turns
+it red."""
+
+import signal
 
 from hypothesis import settings
+
+# What a shell starts in the background ignores these, and so would every program that a test starts.
+for number in (signal.SIGINT, signal.SIGQUIT):
+    if signal.getsignal(number) is signal.SIG_IGN:
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 # An example may take as long as a busy machine needs: no test judges time.
 settings.register_profile("same", derandomize=True, deadline=None)

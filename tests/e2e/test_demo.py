@@ -23,7 +23,7 @@ def short_path() -> Iterator[Path]:
         yield Path(folder)
 
 
-@pytest.mark.timeout(150)
+@pytest.mark.timeout(240)
 def test_every_example_does_what_the_demo_expects(short_path: Path) -> None:
     demo = subprocess.run(
         COMMAND, cwd=ROOT, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(short_path)}
@@ -34,7 +34,6 @@ def test_every_example_does_what_the_demo_expects(short_path: Path) -> None:
     assert list(short_path.iterdir()) == []
 
 
-@pytest.mark.timeout(60)
 def test_ctrl_c_leaves_nothing_behind(short_path: Path) -> None:
     environment = {**os.environ, "TMPDIR": str(short_path)}
     demo = subprocess.Popen(

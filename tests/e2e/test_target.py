@@ -45,12 +45,12 @@ def test_it_answers_on_every_loopback_address() -> None:
 
 
 def test_a_schedule_moves_on_by_itself() -> None:
-    with target("ok", "status=503@0.5", "crash=7@1") as (process, port):
+    with target("ok", "status=503@2", "crash=7@4") as (process, port):
         assert get(port) == 200
         while (status := get(port)) == 200:
             pass
         assert status == 503
-        assert process.wait(5) == 7
+        assert process.wait() == 7
 
 
 @pytest.mark.parametrize(
@@ -59,15 +59,14 @@ def test_a_schedule_moves_on_by_itself() -> None:
 )
 def test_a_target_that_is_unwell_does_not_answer(behaviour: str, seen: str) -> None:
     with target(behaviour) as (_, port):
-        while (answer := get(port, timeout=0.3)) == 200:
+        while get(port, timeout=0.3) != seen:
             pass
-        assert answer == seen
 
 
 def test_sigterm_ends_it_unless_it_ignores_that() -> None:
     with target() as (polite, _):
         polite.send_signal(signal.SIGTERM)
-        assert polite.wait(5) == 0
+        assert polite.wait() == 0
     with target("ignore-term") as (deaf, port):
         deaf.send_signal(signal.SIGTERM)
         assert get(port) == 200

@@ -9,7 +9,7 @@ from probelet._rust import Simulation
 from probelet.cli.options import KubeletVersion
 from probelet.config import VERSIONS, ConfigError, load_config
 
-from tests.e2e.cli.conftest import Start, manifest
+from tests.e2e.cli.conftest import PATIENCE_SECONDS, Start, manifest
 
 from .web import Reply, Request, Server
 
@@ -64,5 +64,5 @@ def test_the_release_asked_for_is_the_one_that_probes(start: Start, tmp_path: Pa
         path = tmp_path / "web.yaml"
         path.write_text(manifest("web", marker, grace=2, probe=PROBE % server.port))
         start(str(path), "--kubelet-version", version)
-        assert asked.wait(10)
+        assert asked.wait(PATIENCE_SECONDS)
     assert server.requests[0].values("User-Agent") == [f"kube-probe/{version}"]

@@ -200,7 +200,7 @@ def test_a_command_that_does_not_exist(start: Start, tmp_path: Path, marker: str
     )
     assert (last_exit(run, "bad")["exit_code"], last_exit(run, "bad")["reason"]) == (128, "StartError")
     assert 'exec: \\"/no/such/program\\": no such file or directory' in run.verb("events", "-o", "json").stdout
-    assert processes_with(marker)
+    wait_for(lambda: processes_with(marker), "the good one")
 
 
 SERVE = "import os, signal, socket; s = socket.create_server(('0.0.0.0', int(os.environ['PORT']))); signal.pause()"
@@ -240,7 +240,7 @@ def test_a_port_that_somebody_else_has(start: Start, tmp_path: Path, marker: str
         )
         assert line["output"] == hint[:256]
         assert "the log says that the address is already in use" in run.verb("status").stdout
-        assert processes_with(f"{marker}-good")
+        wait_for(lambda: processes_with(f"{marker}-good"), "the good one")
 
 
 def test_a_socket_that_is_no_runtime(tmp_path: Path, marker: str) -> None:

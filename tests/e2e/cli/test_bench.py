@@ -7,6 +7,8 @@ import sys
 
 import pytest
 
+from tests.e2e.cli.conftest import PATIENCE_SECONDS
+
 pytestmark = pytest.mark.e2e
 
 FIELDS = {
@@ -45,7 +47,7 @@ def test_ctrl_c_ends_it_with_the_figures_so_far_and_leaves_no_target() -> None:
         while "measuring" not in process.stderr.readline():
             pass
         process.send_signal(signal.SIGINT)
-        out, err = process.communicate(timeout=30)
+        out, err = process.communicate(timeout=PATIENCE_SECONDS)
     assert process.returncode == 0
     assert "interrupted; these are the figures so far" in err
     assert "Traceback" not in err

@@ -3,6 +3,8 @@
 import json
 import os
 import signal
+import subprocess
+import sys
 import time
 import urllib.error
 import urllib.request
@@ -10,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Start, manifest, processes_with, wait_for
+from tests.e2e.cli.conftest import PATIENCE_SECONDS, Start, manifest, processes_with, wait_for
 
 pytestmark = pytest.mark.e2e
 
@@ -20,6 +22,7 @@ READINESS = """
     readinessProbe:
       exec: {command: [test, -e, %s]}
       periodSeconds: 1
+      timeoutSeconds: 10
 """
 
 
@@ -162,9 +165,6 @@ def test_a_runtime_that_dies_ends_the_service(start: Start, tmp_path: Path, mark
 
 
 def test_a_follower_sees_the_end(start: Start, tmp_path: Path, marker: str) -> None:
-    import subprocess
-    import sys
-
     (tmp_path / "web.yaml").write_text(manifest("web", marker))
     run = start(str(tmp_path / "web.yaml"))
     run.line("container started")
@@ -174,7 +174,7 @@ def test_a_follower_sees_the_end(start: Start, tmp_path: Path, marker: str) -> N
         first = json.loads(follower.stdout.readline())
         assert first["schema"] == "probelet-event/1"
         run.signal(signal.SIGTERM)
-        out, err = follower.communicate(timeout=20)
+        out, err = follower.communicate(timeout=PATIENCE_SECONDS)
     assert "Killing" in [json.loads(line)["reason"] for line in out.splitlines()]
     assert (follower.returncode, err.splitlines()[0]) == (
         3,

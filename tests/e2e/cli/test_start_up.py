@@ -6,6 +6,8 @@ import sys
 
 import pytest
 
+from tests.e2e.cli.conftest import PATIENCE_SECONDS
+
 pytestmark = pytest.mark.e2e
 
 HEAVY = ("aiohttp", "asyncio", "google.protobuf", "grpc", "structlog", "watchfiles", "yaml")
@@ -31,7 +33,9 @@ def test_a_verb_imports_only_what_it_needs(line: str, also_absent: tuple[str, ..
         "import sys\nfrom probelet.cli.app import run_command\nrun_command(sys.argv[1:])\n"
         f"print(*sorted(set({(*HEAVY, *also_absent)!r}) & set(sys.modules)), sep='\\n', file=sys.stderr)"
     )
-    ended = subprocess.run([sys.executable, "-c", program, *line.split()], capture_output=True, text=True, timeout=30)
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *line.split()], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
     said = [word for word in ended.stderr.splitlines() if not word.startswith(("probelet ", "  try:"))]
     assert [word for word in said if word] == []
 
@@ -42,7 +46,7 @@ def test_a_terminal_without_unicode_is_no_error(line: str) -> None:
         [sys.executable, "-m", "probelet", *line.split()],
         env={**os.environ, "PYTHONIOENCODING": "ascii"},
         capture_output=True,
-        timeout=30,
+        timeout=PATIENCE_SECONDS,
     )
     assert (ended.returncode, ended.stderr) == (0, b"")
     assert b"Usage: probelet" in ended.stdout

@@ -77,7 +77,12 @@ class Stage(ScriptedRuntime):
 
 
 def probe(kind: str, script: str, threshold: int) -> dict[str, Any]:
-    return {"exec": {"command": [kind, script]}, "periodSeconds": 1, "failureThreshold": threshold}
+    return {
+        "exec": {"command": [kind, script]},
+        "periodSeconds": 1,
+        "timeoutSeconds": 10,
+        "failureThreshold": threshold,
+    }
 
 
 class Probelet:

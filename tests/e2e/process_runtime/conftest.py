@@ -16,14 +16,17 @@ from probelet.cri.v1 import api_pb2
 
 PROGRAMS = Path(__file__).parent / "programs"
 
+# Real processes on a machine that is busy with other tests, and may be slow.
+PATIENCE_SECONDS = 30.0
+
 
 def python(program: str, *arguments: object) -> list[str]:
     """The command line of one of the programs beside the tests."""
     return [sys.executable, str(PROGRAMS / program), *map(str, arguments)]
 
 
-def left_of(pids: Iterable[int], seconds: float) -> set[int]:
-    """Which of the processes are still alive after at most ``seconds``."""
+def left_of(pids: Iterable[int], seconds: float = PATIENCE_SECONDS) -> set[int]:
+    """Which of the processes are still alive after at most ``seconds``; it is over when there is none."""
     deadline, left = time.monotonic() + seconds, set(pids)
     while left and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -33,7 +36,7 @@ def left_of(pids: Iterable[int], seconds: float) -> set[int]:
 
 async def until(seen: Callable[[], Awaitable[bool]]) -> None:
     """Wait for something another process does, of which it tells nobody."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         while not await seen():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 

@@ -7,7 +7,7 @@ from probelet.cri import errors
 from probelet.cri.client import ContainerEvents
 from probelet.cri.v1 import api_pb2
 
-from .conftest import Node
+from .conftest import PATIENCE_SECONDS, Node
 
 pytestmark = pytest.mark.e2e
 
@@ -23,7 +23,7 @@ async def opened(node: Node) -> ContainerEvents:
 
 async def next_events(events: ContainerEvents, count: int) -> list[tuple[str, int]]:
     found = []
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         for _ in range(count):
             event = await anext(events)
             found.append((event.container_id, event.container_event_type))
@@ -49,7 +49,7 @@ async def test_an_event_carries_the_state_it_speaks_of(node: Node) -> None:
     pod = await node.pod()
     events = await opened(node)
     container_id = await pod.start("sh", "-c", "exit 3")
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(PATIENCE_SECONDS):
         seen = [await anext(events) for _ in range(3)]
     states = [event.containers_statuses[0].state for event in seen]
     assert states == [api_pb2.CONTAINER_CREATED, api_pb2.CONTAINER_RUNNING, api_pb2.CONTAINER_EXITED]

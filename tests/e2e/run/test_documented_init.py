@@ -20,7 +20,6 @@ def page(url: str) -> bytes:
         return bytes(answer.read())
 
 
-@pytest.mark.timeout(60)
 async def test_the_app_starts_when_both_services_it_needs_are_there(node: Node, tmp_path: Path) -> None:
     """Each init container waits for a service; until then the pod is Pending and the app is PodInitializing."""
     node.apply(
@@ -62,7 +61,6 @@ async def test_the_app_starts_when_both_services_it_needs_are_there(node: Node, 
     ]
 
 
-@pytest.mark.timeout(60)
 async def test_an_init_container_prepares_the_page_that_the_server_shows(node: Node, tmp_path: Path) -> None:
     """init-demo: the init container fetches a page into the volume it shares with the web server."""
     node.apply(
@@ -86,7 +84,6 @@ async def test_an_init_container_prepares_the_page_that_the_server_shows(node: N
     assert await asyncio.to_thread(page, f"http://{node.pod('init-demo')['ip']}:8080/") == b"Example Domain\n"
 
 
-@pytest.mark.timeout(60)
 async def test_a_failing_init_container_is_tried_until_it_succeeds(node: Node, tmp_path: Path) -> None:
     """ "If a Pod's init container fails, the kubelet repeatedly restarts that init container until it succeeds."""
     script = f"echo x >> {tmp_path}/tries; test $(wc -l < {tmp_path}/tries) -ge 2"
@@ -101,7 +98,6 @@ async def test_a_failing_init_container_is_tried_until_it_succeeds(node: Node, t
     assert node.named("stubborn", "setup")["state"] == "terminated"
 
 
-@pytest.mark.timeout(60)
 async def test_an_init_container_in_back_off_shows_as_such(node: Node) -> None:
     """Init:CrashLoopBackOff of "Debug Init Containers"."""
     node.run(
@@ -115,7 +111,6 @@ async def test_an_init_container_in_back_off_shows_as_such(node: Node) -> None:
     await node.until(lambda: node.log("debug", "setup", 1) == ["cannot reach db"])
 
 
-@pytest.mark.timeout(60)
 async def test_under_never_a_failing_init_container_fails_the_whole_pod(node: Node) -> None:
     node.run(
         "once",

@@ -3,24 +3,18 @@
 The page's figures are divided by five or so; what happens is the same.
 """
 
-from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.e2e.run.process_node import TARGET, Node, takes
+from tests.e2e.run.process_node import TARGET, Node, seconds_between, waited
 
 pytestmark = pytest.mark.e2e
 
 
-def at(event: dict[str, Any]) -> float:
-    return datetime.fromisoformat(event["at"]).timestamp()
-
-
-@pytest.mark.timeout(60)
 async def test_a_liveness_command_that_fails_gets_the_container_restarted(node: Node, tmp_path: Path) -> None:
     """liveness-exec: healthy while a file exists, which is removed after a while."""
+    (tmp_path / "healthy").touch()
     node.apply(
         "liveness-exec",
         f"""
@@ -46,7 +40,6 @@ async def test_a_liveness_command_that_fails_gets_the_container_restarted(node: 
     assert node.events("Killing")[0]["message"] == "Container liveness failed liveness probe, will be restarted"
 
 
-@pytest.mark.timeout(60)
 async def test_a_liveness_request_that_is_answered_with_500_gets_the_container_restarted(node: Node) -> None:
     """liveness-http: 200 for the first seconds, then 500."""
     node.apply(
@@ -72,7 +65,6 @@ async def test_a_liveness_request_that_is_answered_with_500_gets_the_container_r
     assert node.events("Unhealthy")[0]["message"] == "Liveness probe failed: HTTP probe failed with statuscode: 500"
 
 
-@pytest.mark.timeout(60)
 async def test_a_tcp_server_becomes_ready_when_it_listens_and_is_restarted_when_it_stops(node: Node) -> None:
     """goproxy: readiness and liveness by opening a socket."""
     node.apply(
@@ -92,12 +84,11 @@ async def test_a_tcp_server_becomes_ready_when_it_listens_and_is_restarted_when_
     )
     await node.until(lambda: node.pod("goproxy")["ready"])
     await node.until(lambda: not node.pod("goproxy")["ready"])
-    await node.until(lambda: node.container("goproxy")["restart_count"] == 1)
+    await node.until(lambda: node.container("goproxy")["restart_count"])
     await node.until(lambda: node.pod("goproxy")["ready"])
     assert any("connect: connection refused" in event["message"] for event in node.events("Unhealthy"))
 
 
-@pytest.mark.timeout(60)
 async def test_a_startup_probe_covers_the_worst_case_and_liveness_reacts_fast_afterwards(node: Node) -> None:
     """The page's startup example, with a named port: failureThreshold x periodSeconds to start, then one period."""
     node.apply(
@@ -123,12 +114,11 @@ async def test_a_startup_probe_covers_the_worst_case_and_liveness_reacts_fast_af
     )
     await node.until(lambda: node.container("slow").get("started"))
     assert node.container("slow")["restart_count"] == 0
-    started = node.events("Started")[0]
     await node.until(lambda: node.container("slow")["restart_count"] == 1)
-    assert takes(at(node.events("Killing")[0]) - at(started), 6), "within a period"
+    assert node.events("Killing")[0]["message"] == "Container app failed liveness probe, will be restarted"
+    assert [event["count"] for event in node.events("Unhealthy") if "Liveness" in event["message"]] == [1]
 
 
-@pytest.mark.timeout(60)
 async def test_a_startup_probe_that_never_succeeds_kills_the_container_when_its_time_is_over(node: Node) -> None:
     probe = {"httpGet": {"path": "/", "port": 8080}, "failureThreshold": 3, "periodSeconds": 1}
     node.run("never", {"name": "app", "command": [str(TARGET), ":8080", "refuse"], "startupProbe": probe})
@@ -136,7 +126,6 @@ async def test_a_startup_probe_that_never_succeeds_kills_the_container_when_its_
     assert node.events("Killing")[0]["message"] == "Container app failed startup probe, will be restarted"
 
 
-@pytest.mark.timeout(60)
 async def test_a_probe_level_grace_replaces_the_pods_for_its_own_kills(node: Node) -> None:
     """The page's probe-level example: an hour for the pod, a minute for the probe; in small."""
     node.apply(
@@ -159,10 +148,9 @@ async def test_a_probe_level_grace_replaces_the_pods_for_its_own_kills(node: Nod
         """,
     )
     await node.until(lambda: node.container("graced").get("restart_count") == 1)
-    assert takes(at(node.events("Started")[-1]) - at(node.events("Killing")[0]), 2)
+    assert waited(seconds_between(node.events("Killing")[0]["at"], node.events("Started")[-1]["at"]), 2)
 
 
-@pytest.mark.timeout(60)
 async def test_an_unready_container_is_not_restarted(node: Node) -> None:
     probe = {"exec": {"command": ["false"]}, "periodSeconds": 1, "failureThreshold": 1}
     node.run("unready", {"name": "app", "command": [str(TARGET), ":8080"], "readinessProbe": probe})

@@ -39,8 +39,8 @@ def test_a_real_scene_restarts_what_crashes_and_is_never_early() -> None:
 def test_a_tight_api_client_holds_writes_back_and_no_restart() -> None:
     outcome = play_real(Scene("500ms/500ms", pods=12, api_qps=1), 6, 0)
     assert outcome.early == 0
-    assert outcome.restarts > 12
     assert outcome.status_writes <= 2 + 7
+    assert outcome.restarts > outcome.status_writes
     assert outcome.pods_waiting_max > 1
 
 
@@ -62,6 +62,6 @@ def test_the_verb_plays_scenes_for_real_and_writes_a_report(tmp_path: Path) -> N
 
 
 def test_a_probe_that_kills_is_played_too() -> None:
-    outcome = play_real(Scene("1/60", pods=2, kill_ns=1_000 * MS), 5, 0)
+    outcome = play_real(Scene("1/60", pods=2, kill_ns=1_000 * MS), 10, 0)
     assert outcome.early == 0
     assert outcome.restarts > 0
