@@ -36,6 +36,7 @@ def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None
     """Serve until a lifeline ends or SIGTERM; returns the exit code."""
     kin.become_subreaper()
     raise_file_limit()
+    handle_ignored_signals()
     try:
         asyncio.run(_serve(socket, root, lifelines, owner_fd))
     except OSError as error:
@@ -48,6 +49,17 @@ def raise_file_limit() -> None:
     """Three files per container: the soft limit of 1024 that shells set is too low for a node."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+
+
+def handle_ignored_signals() -> None:
+    """What a shell in the background or nohup has ignored stays ignored here, and no container inherits it.
+
+    A program that is started finds every signal as usual that was handled, if only by doing nothing. Python's own two
+    are restored by subprocess.
+    """
+    for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
+        if signal.getsignal(number) is signal.SIG_IGN:
+            signal.signal(number, lambda *_: None)
 
 
 async def _serve(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> None:
