@@ -14,9 +14,10 @@ if TYPE_CHECKING:
 
 app = verb(
     "conformance",
-    "Recordings of the prober are played in virtual time; those with kills twice: fed with the recorded inputs, and\n"
-    "with probelet's own decisions. Cases of its handlers are played on real sockets, against a scripted server.\n"
-    "Exit 1 if one differs that is not listed in docs/kubelet-parity.md.",
+    "Recordings of the prober are played in virtual time; those with kills twice: fed\n"
+    "with the recorded inputs, and with probelet's own decisions. Cases of its\n"
+    "handlers are played on real sockets, against a scripted server. Exits with 1 if\n"
+    "one differs that is not listed in docs/kubelet-parity.md.",
     "probelet conformance tests/conformance/traces",
     "probelet conformance tests/conformance/handlers",
     "probelet conformance tests/conformance/traces -o json | jq '.different[].name'",

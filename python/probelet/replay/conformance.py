@@ -16,7 +16,7 @@ from .handlers.case import Case
 from .handlers.known import reason_for
 from .handlers.player import examined
 from .play import play
-from .recording import Recording, RecordingError, load
+from .recording import Recording, RecordingError, load, read
 from .target import targets
 
 SCHEMA = "probelet-conformance/1"
@@ -105,8 +105,8 @@ def _holds_cases(path: Path) -> bool:
     if path.suffix == ".jsonl":
         return True
     try:
-        return msgspec.json.decode(path.read_bytes(), type=Header).schema == handler_files.SCHEMA
-    except (OSError, msgspec.DecodeError) as error:
+        return msgspec.json.decode(read(path), type=Header).schema == handler_files.SCHEMA
+    except msgspec.DecodeError as error:
         raise RecordingError(f"{path}: not a recording: {error}") from error
 
 

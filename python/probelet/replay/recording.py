@@ -69,6 +69,18 @@ class RecordingError(Exception):
     """A file that is not a recording; the text names the file."""
 
 
+def read(path: Path) -> bytes:
+    """What is in a file.
+
+    Raises:
+        RecordingError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise RecordingError(f"{path}: cannot be read: {error.strerror}") from error
+
+
 def load(path: Path) -> Recording:
     """Read one recording.
 
@@ -76,8 +88,8 @@ def load(path: Path) -> Recording:
         RecordingError: the file cannot be read or is not a recording.
     """
     try:
-        recording = msgspec.json.decode(path.read_bytes(), type=Recording)
-    except (OSError, msgspec.DecodeError) as error:
+        recording = msgspec.json.decode(read(path), type=Recording)
+    except msgspec.DecodeError as error:
         raise RecordingError(f"{path}: not a recording: {error}") from error
     if recording.schema != SCHEMA:
         raise RecordingError(f"{path}: schema: {recording.schema!r}: must be {SCHEMA!r}")

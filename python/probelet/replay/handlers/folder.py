@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from ..recording import RecordingError
+from ..recording import RecordingError, read
 from .case import Case
 
 SCHEMA = "kubelet-handler-case/1"
@@ -22,10 +22,7 @@ def load(path: Path) -> list[Case]:
 
 
 def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
-    try:
-        data = path.read_bytes()
-    except OSError as error:
-        raise RecordingError(f"{path}: not a handler case: {error}") from error
+    data = read(path)
     if path.suffix == ".json":
         yield str(path), data
         return

@@ -1,0 +1,75 @@
+"""``probelet replay`` and ``probelet conformance``: what they say, their exit codes, and the release they play."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from probelet.config import VERSIONS
+
+from tests.unit.cli.conftest import Probelet
+
+NAMED = Path(__file__).parents[2] / "conformance" / "traces" / "named"
+
+# A recording of 1.36 that tells releases apart -> those that play it as it was recorded.
+TOLD_APART = {
+    "add_pod_early_return_other_container": {"1.34", "1.35", "1.36"},
+    "kubelet_restart_sidecar_startup_seeded": {"1.36", "1.37", "1.38"},
+    "stop_liveness_spares_sidecars": {"1.34", "1.35", "1.36", "1.37"},
+    "terminated_onfailure_exit0": {"1.35", "1.36", "1.37", "1.38"},
+}
+
+
+@pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.parametrize("name", TOLD_APART)
+def test_the_release_asked_for_is_the_one_that_plays(
+    probelet: Probelet, name: str, version: str, tmp_path: Path
+) -> None:
+    shutil.copy(NAMED / f"{name}.json", tmp_path)
+    equal = version in TOLD_APART[name]
+    code, count = (0, 1) if equal else (1, 0)
+    replayed = probelet("replay", str(tmp_path), "--kubelet-version", version)
+    assert (replayed.code, replayed.err) == (code, "")
+    assert replayed.out.splitlines()[-1] == f"{count} of 1 recordings equal in every section"
+    examined = probelet("conformance", str(tmp_path), "--kubelet-version", version, "-o", "json")
+    assert (examined.code, examined.err) == (code, "")
+    report = json.loads(examined.out)
+    assert (report["equal"], report["total"], bool(report["different"])) == (count, 1, not equal)
+
+
+@pytest.mark.parametrize("verb", ["replay", "conformance"])
+def test_without_a_release_it_is_the_recorded_one(probelet: Probelet, verb: str, tmp_path: Path) -> None:
+    for name in TOLD_APART:
+        shutil.copy(NAMED / f"{name}.json", tmp_path)
+    ended = probelet(verb, str(tmp_path))
+    assert (ended.code, ended.err) == (0, "")
+    assert f"{len(TOLD_APART)} of {len(TOLD_APART)} recordings equal" in ended.out
+
+
+@pytest.mark.parametrize("verb", ["replay", "conformance"])
+def test_a_release_that_is_none_is_refused(probelet: Probelet, verb: str) -> None:
+    ended = probelet(verb, str(NAMED), "--kubelet-version", "1.33")
+    assert (ended.code, ended.out) == (2, "")
+    assert 'Invalid value "1.33" for --kubelet-version' in ended.err
+
+
+@pytest.mark.parametrize(
+    ("verb", "name", "text", "said"),
+    [
+        ("replay", "missing.json", None, "missing.json: cannot be read: No such file or directory"),
+        ("replay", "broken.json", "{", "broken.json: not a recording: "),
+        ("replay", "other.json", '{"schema": "x"}', "other.json: not a recording: "),
+        ("conformance", "", None, "no recording in it"),
+        ("conformance", "missing", None, "not a directory"),
+    ],
+)
+def test_what_is_no_recording_is_one_line(
+    probelet: Probelet, verb: str, name: str, text: str | None, said: str, tmp_path: Path
+) -> None:
+    if text is not None:
+        (tmp_path / name).write_text(text)
+    ended = probelet(verb, str(tmp_path / name))
+    assert (ended.code, ended.out) == (2, "")
+    line, *_ = ended.err.splitlines()
+    assert line.startswith(f"probelet {verb}: ")
+    assert said in line
