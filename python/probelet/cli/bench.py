@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 from cyclopts import Parameter, Token
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Output
+from probelet.cli.options import Output, above_zero
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -27,21 +27,8 @@ app = verb(
 )
 
 
-def _seconds(_: Any, tokens: Sequence[Token]) -> float:
-    from probelet.spec.duration import SECOND, DurationError, parse_duration
-
-    text = tokens[0].value
-    try:
-        nanoseconds = parse_duration(text)
-    except DurationError:
-        nanoseconds = 0
-    if nanoseconds <= 0:
-        raise ValueError(f'"{text}" is not a duration above zero; want for example 10s or 1m30s')
-    return nanoseconds / SECOND
-
-
 def _whole_seconds(kind: Any, tokens: Sequence[Token]) -> int:
-    seconds = _seconds(kind, tokens)
+    seconds = above_zero(kind, tokens)
     if seconds != int(seconds):
         raise ValueError(f'"{tokens[0].value}" is no whole number of seconds, as periodSeconds is; want 1s or more')
     return int(seconds)
@@ -65,9 +52,10 @@ def bench(
     *,
     workers: Annotated[int, Parameter(converter=_count, metavar="N", help="Pods with a probe each.")] = 1000,
     period: Annotated[int, Parameter(converter=_whole_seconds, metavar="TIME", help="periodSeconds.")] = 1,
-    duration: Annotated[float, Parameter(converter=_seconds, metavar="TIME", help="How long to measure.")] = 10.0,
+    duration: Annotated[float, Parameter(converter=above_zero, metavar="TIME", help="How long to measure.")] = 10.0,
     warm: Annotated[
-        float, Parameter(converter=_seconds, metavar="TIME", help="Before that: a period, to spread the probes.")
+        float,
+        Parameter(converter=above_zero, metavar="TIME", help="Before that: a period, to spread the probes."),
     ] = 2.0,
     target: Annotated[
         str | None,

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from cyclopts import Parameter, Token
 
 
-def _duration(_: Any, tokens: Sequence[Token]) -> float:
+def above_zero(_: Any, tokens: Sequence[Token]) -> float:
     """Seconds, above zero, of a duration as Kubernetes and Go write it. Raises ValueError with one line."""
     from probelet.spec.duration import SECOND, DurationError, parse_duration
 
@@ -32,7 +32,7 @@ StateDir = Annotated[
 ]
 Duration = Annotated[
     float | None,
-    Parameter(name="--duration", converter=_duration, metavar="TIME", help="End after this long: 60s, 1m30s."),
+    Parameter(name="--duration", converter=above_zero, metavar="TIME", help="End after this long: 60s, 1m30s."),
 ]
 Runtime = Annotated[
     str, Parameter(metavar="RUNTIME", help='"process" for programs of this machine, or a CRI socket: unix:///...')

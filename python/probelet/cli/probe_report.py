@@ -9,7 +9,7 @@ from rich.text import Text
 
 from probelet.cli.probe_target import Target
 from probelet.cli.terminal import console, printable, unicode_in
-from probelet.spec.problem import go_quote
+from probelet.spec.go_text import go_quote
 
 # The bar of the longest phase.
 BAR_COLUMNS = 32

@@ -13,11 +13,12 @@ from probelet.server.state_dir import default_state_dir
 from probelet.spec.container import Container
 from probelet.spec.decode import decode
 from probelet.spec.defaults import set_probe_defaults
+from probelet.spec.go_text import go_quote
 from probelet.spec.load import load
 from probelet.spec.meta import ObjectMeta
 from probelet.spec.pod import Pod, PodSpec
 from probelet.spec.probe import HTTPHeader, Probe, ProbeType
-from probelet.spec.problem import Problem, go_quote
+from probelet.spec.problem import Problem
 from probelet.spec.tree import TreeError, documents
 from probelet.spec.validate_probe import validate_probe
 

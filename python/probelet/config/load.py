@@ -23,8 +23,9 @@ from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_
 from probelet.config.unread_field import UNREAD_FIELDS
 from probelet.config.validate import validate_kubelet, validate_probelet
 from probelet.spec.decode import decode
+from probelet.spec.go_text import go_quote
 from probelet.spec.load import read_manifest
-from probelet.spec.problem import FieldError, Problem, go_quote, shorten
+from probelet.spec.problem import FieldError, Problem, shorten
 from probelet.spec.tree import Document, TreeError, documents, locate
 
 FLAG = "--feature-gates"

@@ -10,21 +10,11 @@ from typing import Literal
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
+from probelet.spec.duration import SECOND, format_duration
+from probelet.spec.go_text import go_quote
 
 OUTPUT_BYTES_MAX = 10 * 1024
 """What is kept of stdout followed by stderr (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""
-
-_ESCAPES = {
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-    "\\": "\\\\",
-    '"': '\\"',
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +45,7 @@ def outcome_of_error(error: errors.CriError, argv: Sequence[str], timeout_second
 
 def timed_out(argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:
     """The command took too long; the kubelet's words for it."""
-    text = f"command timed out: {go_quoted(' '.join(argv))} timed out after {go_seconds(timeout_seconds)}"
+    text = f"command timed out: {go_quote(' '.join(argv))} timed out after {format_duration(timeout_seconds * SECOND)}"
     return ExecOutcome("timeout", -1, text.encode())
 
 
@@ -75,28 +65,3 @@ async def exec_attempt(
         return outcome_of_answer(await client.exec_sync(container_id, argv, timeout_seconds, deadline=deadline))
     except errors.CriError as error:
         return outcome_of_error(error, argv, timeout_seconds)
-
-
-def go_quoted(text: str) -> str:
-    """The text as Go's ``%q`` prints it."""
-    return '"' + "".join(_escaped(character) for character in text) + '"'
-
-
-def _escaped(character: str) -> str:
-    code = ord(character)
-    if character in _ESCAPES:
-        return _ESCAPES[character]
-    if character.isprintable():
-        return character
-    if code < 0x20 or code == 0x7F:
-        return f"\\x{code:02x}"
-    return f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
-
-
-def go_seconds(seconds: int) -> str:
-    """Whole seconds as Go prints a Duration: ``1s``, ``1m30s``, ``1h0m0s``."""
-    minutes, rest = divmod(seconds, 60)
-    hours, minutes = divmod(minutes, 60)
-    if hours:
-        return f"{hours}h{minutes}m{rest}s"
-    return f"{minutes}m{rest}s" if minutes else f"{rest}s"

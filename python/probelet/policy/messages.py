@@ -6,7 +6,7 @@ Sources: pkg/kubelet/kuberuntime/kuberuntime_manager.go, kuberuntime_container.g
 from collections.abc import Sequence
 from typing import Final
 
-from probelet.spec.problem import go_quote
+from probelet.spec.go_text import go_quote
 
 BACK_OFF: Final = "BackOff"
 CREATED: Final = "Created"

@@ -15,7 +15,8 @@ import msgspec
 from msgspec import inspect as types
 
 from probelet.spec.duration import DurationError, parse_duration
-from probelet.spec.problem import Problem, Severity, go_quote, go_value, shorten
+from probelet.spec.go_text import go_quote
+from probelet.spec.problem import Problem, Severity, go_value, shorten
 from probelet.spec.tree import Document, Node
 
 T = TypeVar("T", bound=msgspec.Struct)

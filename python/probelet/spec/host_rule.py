@@ -6,9 +6,10 @@ An API server refuses a whole pod in one sentence; here each field has its line,
 from collections.abc import Iterator
 
 from probelet.spec.container import Container, LifecycleHandler
+from probelet.spec.go_text import go_quote
 from probelet.spec.pod import Pod
 from probelet.spec.probe import Probe
-from probelet.spec.problem import FieldError, go_quote
+from probelet.spec.problem import FieldError
 
 POLICY = 'violates PodSecurity "baseline:v1.34": probe or lifecycle host'
 

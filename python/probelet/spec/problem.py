@@ -5,6 +5,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from probelet.spec.go_text import go_quote
+
 Severity: TypeAlias = Literal["error", "warning"]
 
 # The kinds of apimachinery's field.Error that we emit, in its spelling.
@@ -23,33 +25,6 @@ KINDS_WITHOUT_VALUE = frozenset({"Forbidden", "Required value"})
 
 # A value is quoted up to this length.
 VALUE_LENGTH_MAX = 120
-
-_GO_ESCAPES = {
-    '"': '\\"',
-    "\\": "\\\\",
-    "\a": "\\a",
-    "\b": "\\b",
-    "\f": "\\f",
-    "\n": "\\n",
-    "\r": "\\r",
-    "\t": "\\t",
-    "\v": "\\v",
-}
-
-
-def go_quote(text: str) -> str:
-    """Quote ``text`` as Go's ``strconv.Quote`` does (the ``%q`` of every API server message)."""
-    parts = []
-    for char in text:
-        if char in _GO_ESCAPES:
-            parts.append(_GO_ESCAPES[char])
-        elif char == " " or char.isprintable():
-            parts.append(char)
-        elif char < "\x80":
-            parts.append(f"\\x{ord(char):02x}")
-        else:
-            parts.append(f"\\u{ord(char):04x}" if ord(char) < 0x10000 else f"\\U{ord(char):08x}")
-    return '"' + "".join(parts) + '"'
 
 
 def go_value(value: Any) -> str:

@@ -4,10 +4,11 @@ Mistakes accumulate, nothing short-circuits. A named port is not looked up here:
 """
 
 from probelet.spec.container import Lifecycle, LifecycleHandler, SleepAction
+from probelet.spec.go_text import go_quote
 from probelet.spec.int_or_string import IntOrString
 from probelet.spec.names import http_header_name, port_name, port_number
 from probelet.spec.probe import ExecAction, GRPCAction, HTTPGetAction, Probe, ProbeType, TCPSocketAction
-from probelet.spec.problem import FieldError, go_quote
+from probelet.spec.problem import FieldError
 
 HTTP_SCHEMES = ("HTTP", "HTTPS")
 HTTP_PROTOCOLS = ("HTTP1", "HTTP2")

@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from probelet.cri import errors
-from probelet.cri.exec import go_quoted
 from probelet.cri.process import kin
 from probelet.cri.process.host import Host
 from probelet.cri.process.log import LINE_BYTES_MAX, ContainerLog, StreamName
 from probelet.cri.process.pipe import PipeReader
 from probelet.cri.process.spawn import environment, spawn
 from probelet.cri.v1 import api_pb2
+from probelet.spec.go_text import go_quote
 
 START_ERROR_EXIT_CODE = 128
 """Of a container whose command could not start (containerd's errorStartExitCode, reason StartError)."""
@@ -98,7 +98,7 @@ class Container:
             self._start()
         except (errors.CriError, OSError) as error:
             reason = error.detail if isinstance(error, errors.CriError) else str(error)
-            self._message = f"failed to start container {go_quoted(self.id)}: {reason}"
+            self._message = f"failed to start container {go_quote(self.id)}: {reason}"
             self._finished_at = time.time_ns()
             self._exit_code = START_ERROR_EXIT_CODE
             self._exit("StartError")

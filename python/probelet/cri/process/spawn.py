@@ -6,8 +6,8 @@ import subprocess
 from collections.abc import Mapping, Sequence
 
 from probelet.cri import errors
-from probelet.cri.exec import go_quoted
 from probelet.cri.v1 import api_pb2
+from probelet.spec.go_text import go_quote
 
 CONTAINER_VARIABLE = b"PROBELET_CONTAINER_ID"
 """In the environment of every process of a container: it finds those that left its session."""
@@ -44,7 +44,7 @@ def spawn(argv: Sequence[str], env: Mapping[bytes, bytes], cwd: str, stdout: int
             start_new_session=True,
         )
     except ValueError as error:
-        raise errors.InvalidArgument(f"exec: {go_quoted(argv[0])}: {error}") from None
+        raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None
     except OSError as error:
         raise errors.RuntimeRefused(refusal(error, argv[0], cwd)) from None
     # The reaper waits for every child. An object that thinks its process still runs would wait for it as well, from
@@ -57,7 +57,7 @@ def refusal(error: OSError, program: str, cwd: str) -> str:
     """Why a command did not start, as runc says it."""
     reason = (error.strerror or str(error)).lower()
     if cwd and error.filename == cwd:
-        return f"chdir to cwd ({go_quoted(cwd)}) failed: {reason}"
+        return f"chdir to cwd ({go_quote(cwd)}) failed: {reason}"
     if error.errno == errno.ENOENT and "/" not in program:
-        return f"exec: {go_quoted(program)}: executable file not found in $PATH"
-    return f"exec: {go_quoted(program)}: {reason}"
+        return f"exec: {go_quote(program)}: executable file not found in $PATH"
+    return f"exec: {go_quote(program)}: {reason}"
