@@ -50,7 +50,7 @@ def show_claims(output: str) -> int:
             figures += f"; here {_text(claim.reading.figure)}"
         said = f"{figures}; {claim.sentence}."
         print(*textwrap.wrap(said, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN), sep="\n")
-    count = Counter(claim.verdict for claim in found)
+    count: Counter[str] = Counter(claim.verdict for claim in found)
     verdicts = ", ".join(f"{count[verdict]} {text}" for verdict, text in VERDICTS.items())
     print("", *textwrap.wrap(f"{len(found)} claims: {verdicts}. {READING}", WIDTH), sep="\n")
     return Exit.GOOD
