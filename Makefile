@@ -22,7 +22,7 @@ GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e fuzz lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools
+.PHONY: help build demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -58,6 +58,12 @@ fuzz: $(STAMPS)/extension ## other inputs for every property and for what reads 
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) cargo run --quiet -p probelet-fuzz
 	$(say) "manifests and grammars, seed $(FUZZ_SEED)"
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(PY) -m pytest -q tests/fuzz
+
+RECORD_COUNT ?= 500
+RECORD_SEED  ?= $(shell date +%s)
+
+record: $(STAMPS)/extension ## random scenarios through the kubelet's own prober (Go) and ours; RECORD_COUNT=500, RECORD_SEED
+	@$(PY) -m tests.recorder --count $(RECORD_COUNT) --seed $(RECORD_SEED)
 
 lint: $(STAMPS)/extension ## rustfmt, clippy, ruff, mypy, stubtest, import layers
 	$(say) "rustfmt and clippy"

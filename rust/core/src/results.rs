@@ -55,7 +55,7 @@ pub(crate) struct Results {
 /// (kubelet container/runtime.go:ParseContainerID, 1.36).
 pub(crate) fn canonical(raw: &str) -> &str {
     let id = raw.trim_matches('"');
-    if id.contains("://") { id } else { EMPTY_ID }
+    if id.matches("://").count() == 1 { id } else { EMPTY_ID }
 }
 
 impl Results {
@@ -174,5 +174,6 @@ mod tests {
     fn quotes_are_stripped_and_anything_malformed_is_the_empty_id() {
         assert_eq!(canonical("\"docker://a\""), "docker://a");
         assert_eq!(canonical("no-scheme"), EMPTY_ID);
+        assert_eq!(canonical("a://b://c"), EMPTY_ID);
     }
 }
