@@ -64,6 +64,8 @@ class ExecRun:
     container_id: str
     argv: list[str]
     timeout_seconds: int
+    due_ns: int
+    """When its worker's schedule has it, on the clock of ``Engine.now``."""
 
 @final
 class Update:

@@ -35,6 +35,7 @@ class RuntimeExecs:
         self._client = client
         self._engine = engine
         self._tasks: set[asyncio.Task[None]] = set()
+        self._finished: list[Finished] = []
 
     def start(self, runs: list[ExecRun]) -> None:
         """Begin these attempts."""
@@ -46,7 +47,14 @@ class RuntimeExecs:
     async def _run(self, run: ExecRun) -> None:
         container_id = run.container_id.partition("://")[2]
         outcome = await exec_attempt(self._client, container_id, run.argv, run.timeout_seconds)
-        self._engine.finish_execs([(run.run, outcome.kind, outcome.exit_code, outcome.output)])
+        if not self._finished:
+            # One call for all attempts that end in this turn of the loop.
+            asyncio.get_running_loop().call_soon(self._flush)
+        self._finished.append((run.run, outcome.kind, outcome.exit_code, outcome.output))
+
+    def _flush(self) -> None:
+        finished, self._finished = self._finished, []
+        self._engine.finish_execs(finished)
 
 
 class CallerExecs:

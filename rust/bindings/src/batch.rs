@@ -2,16 +2,53 @@
 
 use probelet_engine::live;
 use pyo3::prelude::*;
+use pyo3::types::PyList;
 
-#[pyclass(module = "probelet._rust", frozen, get_all)]
-pub(crate) struct ExecRun {
-    run: u64,
-    pod_uid: String,
-    container: String,
-    probe_type: &'static str,
-    container_id: String,
-    argv: Vec<String>,
-    timeout_seconds: i32,
+/// Its fields become objects when somebody asks for them: an attempt has a dozen, and few are looked at twice.
+#[pyclass(module = "probelet._rust", frozen)]
+pub(crate) struct ExecRun(live::ExecRun);
+
+#[pymethods]
+impl ExecRun {
+    #[getter]
+    fn run(&self) -> u64 {
+        self.0.run
+    }
+
+    #[getter]
+    fn pod_uid(&self) -> &str {
+        &self.0.pod.uid
+    }
+
+    #[getter]
+    fn container(&self) -> &str {
+        self.0.container()
+    }
+
+    #[getter]
+    fn probe_type(&self) -> &'static str {
+        self.0.probe_type.name()
+    }
+
+    #[getter]
+    fn container_id(&self) -> &str {
+        &self.0.container_id
+    }
+
+    #[getter]
+    fn argv(&self) -> Vec<&str> {
+        self.0.argv().iter().map(AsRef::as_ref).collect()
+    }
+
+    #[getter]
+    fn timeout_seconds(&self) -> i32 {
+        self.0.timeout_seconds()
+    }
+
+    #[getter]
+    fn due_ns(&self) -> u64 {
+        self.0.due.as_nanos()
+    }
 }
 
 #[pyclass(module = "probelet._rust", frozen, get_all)]
@@ -35,13 +72,13 @@ pub(crate) struct EventRecord {
 
 #[pyclass(module = "probelet._rust", frozen, get_all)]
 pub(crate) struct Batch {
-    updates: Vec<Py<Update>>,
-    syncs: Vec<String>,
-    events: Vec<Py<EventRecord>>,
-    execs: Vec<Py<ExecRun>>,
-    timers: Vec<u64>,
+    updates: Py<PyList>,
+    syncs: Py<PyList>,
+    events: Py<PyList>,
+    execs: Py<PyList>,
+    timers: Py<PyList>,
     dropped_events: u64,
-    notices: Vec<(&'static str, String)>,
+    notices: Py<PyList>,
 }
 
 impl Batch {
@@ -67,28 +104,22 @@ impl Batch {
             };
             Py::new(py, event)
         });
-        let execs = batch.execs.iter().map(|exec| {
-            let exec = ExecRun {
-                run: exec.run,
-                pod_uid: exec.pod_uid.to_string(),
-                container: exec.container.to_string(),
-                probe_type: exec.probe_type.name(),
-                container_id: exec.container_id.to_string(),
-                argv: exec.argv.iter().map(ToString::to_string).collect(),
-                timeout_seconds: exec.timeout_seconds,
-            };
-            Py::new(py, exec)
-        });
+        let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecRun(exec)));
+        let syncs = batch.syncs.iter().map(|uid| &**uid);
         Ok(Self {
-            updates: updates.collect::<PyResult<_>>()?,
-            events: events.collect::<PyResult<_>>()?,
-            execs: execs.collect::<PyResult<_>>()?,
-            syncs: batch.syncs.iter().map(ToString::to_string).collect(),
-            timers: batch.timers,
+            updates: list(py, updates.collect::<PyResult<Vec<_>>>()?)?,
+            events: list(py, events.collect::<PyResult<Vec<_>>>()?)?,
+            execs: list(py, execs.collect::<PyResult<Vec<_>>>()?)?,
+            syncs: list(py, syncs.collect())?,
+            timers: list(py, batch.timers)?,
             dropped_events: batch.dropped_events,
-            notices: batch.notices.into_iter().map(level_and_text).collect(),
+            notices: list(py, batch.notices.into_iter().map(level_and_text).collect())?,
         })
     }
+}
+
+fn list<'py, T: IntoPyObject<'py>>(py: Python<'py>, items: Vec<T>) -> PyResult<Py<PyList>> {
+    Ok(PyList::new(py, items)?.unbind())
 }
 
 fn level_and_text(notice: live::Notice) -> (&'static str, String) {

@@ -11,7 +11,7 @@ use probelet_engine::live::{self, ExecEnd, JournalOptions, Options};
 use probelet_engine::wire::{StatusDocument, decode_pod, decode_status};
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::PyBytes;
+use pyo3::types::{PyBytes, PyString};
 
 use crate::backoff::Backoff;
 use crate::batch::Batch;
@@ -21,7 +21,7 @@ use crate::error::{BoundaryError, phasing, probe_type, release};
 pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
 
 /// What CRI said of an exec attempt: number, kind, exit code, output or error text.
-type Finished = (u64, String, i32, Vec<u8>);
+type Finished<'py> = (u64, Bound<'py, PyString>, i32, Bound<'py, PyBytes>);
 
 impl Engine {
     /// Every method but `close` only reads the handle; the engine has a lock of its own behind it.
@@ -170,9 +170,8 @@ impl Engine {
         self.with(py, |engine| engine.result(probe_type, container_id)).map(|result| result.name())
     }
 
-    fn finish_execs(&self, py: Python<'_>, finished: Vec<Finished>) -> Result<(), BoundaryError> {
-        let ends: Result<Vec<(u64, ExecEnd)>, BoundaryError> = finished.into_iter().map(exec_end).collect();
-        let ends = ends?;
+    fn finish_execs(&self, py: Python<'_>, finished: Vec<Finished<'_>>) -> PyResult<()> {
+        let ends = finished.iter().map(exec_end).collect::<PyResult<_>>()?;
         self.with(py, |engine| engine.finish_execs(ends));
         Ok(())
     }
@@ -203,12 +202,13 @@ fn probe_type_of(name: &Bound<'_, PyAny>) -> PyResult<probelet_core::spec::Probe
     Ok(probe_type(name.extract()?)?)
 }
 
-fn exec_end((run, kind, code, bytes): Finished) -> Result<(u64, ExecEnd), BoundaryError> {
-    let end = match kind.as_str() {
-        "exit" => ExecEnd::Exit { code, output: bytes.into() },
+fn exec_end((run, kind, code, bytes): &Finished<'_>) -> PyResult<(u64, ExecEnd)> {
+    let bytes = bytes.as_bytes();
+    let end = match kind.to_str()? {
+        "exit" => ExecEnd::Exit { code: *code, output: bytes.into() },
         "timeout" => ExecEnd::Timeout(bytes.into()),
-        "error" => ExecEnd::Error(String::from_utf8_lossy(&bytes).into()),
-        _ => return Err(BoundaryError::ExecKind(kind)),
+        "error" => ExecEnd::Error(String::from_utf8_lossy(bytes).into()),
+        kind => return Err(BoundaryError::ExecKind(kind.to_owned()).into()),
     };
-    Ok((run, end))
+    Ok((*run, end))
 }

@@ -16,6 +16,9 @@ use crate::phases::{Phases, millis};
 #[derive(Debug, Default)]
 pub struct Book {
     rows: Vec<Option<Box<Row>>>,
+    /// Rows of workers whose attempts are commands, and of those that probe over a socket.
+    execs: usize,
+    sockets: usize,
 }
 
 /// How a worker's last attempt went.
@@ -61,6 +64,8 @@ pub struct Row {
     pub container: Arc<str>,
     /// `probe_type`.
     pub probe_type: ProbeType,
+    /// Whether its attempts are commands in the container.
+    pub is_exec: bool,
     /// Its runs.
     pub counts: Counts,
     /// Durations of successful runs: counts per bucket, the last one for everything longer.
@@ -120,12 +125,14 @@ impl Book {
         if self.rows.len() <= index {
             self.rows.resize_with(index + 1, || None);
         }
+        *self.counter(target.is_exec()) += 1;
         self.rows[index] = Some(Box::new(Row {
             pod_uid: Arc::clone(&target.pod.uid),
             pod: Arc::clone(&target.pod.name),
             namespace: Arc::clone(&target.pod.namespace),
             container: Arc::clone(&target.container.name),
             probe_type: target.probe_type,
+            is_exec: target.is_exec(),
             counts: Counts::default(),
             buckets: [0; BUCKETS.len() + 1],
             duration: Duration::ZERO,
@@ -135,9 +142,18 @@ impl Book {
 
     /// A worker ended.
     pub fn close(&mut self, worker: WorkerId) {
-        if let Some(row) = self.rows.get_mut(worker as usize) {
-            *row = None;
+        if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::take) {
+            *self.counter(row.is_exec) -= 1;
         }
+    }
+
+    const fn counter(&mut self, is_exec: bool) -> &mut usize {
+        if is_exec { &mut self.execs } else { &mut self.sockets }
+    }
+
+    /// Whether there are workers, and the attempts of all are commands.
+    pub const fn has_only_execs(&self) -> bool {
+        self.execs > 0 && self.sockets == 0
     }
 
     /// An attempt ended; it is the worker's last one until the next.

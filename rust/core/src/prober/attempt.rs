@@ -7,7 +7,7 @@ use super::output::{Attempt, Event, Outcome, Output, Reason, Streak, WorkerId};
 use super::worker::WorkerPhase;
 use crate::results::ProbeResult;
 use crate::semantics::GrpcConnect;
-use crate::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
+use crate::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
 use crate::time::Instant;
 
 /// What a driver needs to carry out an attempt. Read it when the attempt starts: the pod's IP and the container's ID
@@ -30,6 +30,13 @@ pub struct AttemptTarget<'a> {
     pub container_id: &'a str,
     /// What a gRPC probe does about a connection that fails.
     pub grpc_connect: GrpcConnect,
+}
+
+impl AttemptTarget<'_> {
+    /// Whether the attempt is a command in the container.
+    pub const fn is_exec(&self) -> bool {
+        matches!(self.probe.handler, Handler::Exec { .. })
+    }
 }
 
 impl Prober {

@@ -28,14 +28,15 @@ impl Alarm {
         Ok(Self { timer: watched(timer)?, clock, at: None })
     }
 
-    /// Rings a little after `deadline`, so that what is due meanwhile shares the wake-up; for none not at all.
-    pub(super) fn set(&mut self, deadline: Option<Instant>) {
-        self.set_to(deadline.map(|deadline| deadline + SHARED));
+    /// Rings when `deadline` has waited for `patience`, so that what is due meanwhile shares the wake-up; for none not at
+    /// all.
+    pub(super) fn set(&mut self, deadline: Option<Instant>, patience: Duration) {
+        self.set_to(deadline.map(|deadline| deadline + patience));
     }
 
     /// Rings a little from now, if not sooner: what others do to the state meanwhile shares the wake-up too.
     pub(super) fn hurry(&mut self) {
-        let soon = self.clock.now() + SHARED;
+        let soon = self.clock.now() + HURRY;
         self.set_to(self.at.filter(|at| *at < soon).or(Some(soon)));
     }
 
@@ -60,5 +61,5 @@ impl Alarm {
     }
 }
 
-/// How late a probe may be so that another one comes with it: a wake-up costs as much as a third of a probe.
-const SHARED: Duration = Duration::from_millis(1);
+/// What others do to the state comes in crowds: a node that starts adds thousands of pods.
+const HURRY: Duration = Duration::from_millis(1);

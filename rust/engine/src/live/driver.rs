@@ -6,7 +6,6 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use probelet_core::prober::Output;
-use probelet_core::spec::Handler;
 use probelet_core::time::{Instant, WallOffset};
 use tokio::time::sleep;
 
@@ -39,7 +38,8 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
     let table = shared.lock_journal().map(|journal| journal.table());
     while !shared.closing.load(Ordering::Acquire) {
         crew.landed(&mut ended);
-        alarm.set(settle(&shared, &mut ended, &mut starts));
+        let (deadline, patience) = settle(&shared, &mut ended, &mut starts);
+        alarm.set(deadline, patience);
         if !starts.is_empty() && keeper.deadline() < tokio::time::Instant::now() + KEEPER / 2 {
             keeper.as_mut().reset(tokio::time::Instant::now() + KEEPER);
         }
@@ -70,30 +70,30 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
     }
 }
 
-/// One turn under the lock: what has ended, what is due, what follows. Returns when the next thing is due.
-fn settle(shared: &Shared, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Option<Instant> {
-    let (now, wall) = (shared.clock.now(), shared.clock.wall());
-    let mut batch = Batch::default();
+/// One turn under the lock: what has ended, what is due, what follows. Returns when the next thing is due, and how long
+/// it may wait for others.
+fn settle(shared: &Shared, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> (Option<Instant>, Duration) {
     let mut journal = shared.lock_journal();
     let mut state = shared.lock();
+    let (now, wall) = (shared.clock.now(), shared.clock.wall());
     state.manager.prober_mut().handle_wall_offset(wall);
     for ended in ended.drain(..) {
         state.finish(ended, now, wall.wall_ms(now));
     }
     state.manager.settle(now);
-    while let Some(output) = state.manager.poll_output() {
-        state.hand_out(output, shared, now, wall, &mut batch, starts);
-    }
+    state.hand_out_all(shared, now, wall);
+    std::mem::swap(&mut state.starts, starts);
     let deadline = state.manager.prober_mut().next_deadline();
+    state.looks_at = deadline;
+    let patience = if state.book.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
     let changes = journal.as_mut().and_then(|journal| journal.collect(&mut state, now, wall));
     drop(state);
     if let (Some(journal), Some(changes)) = (&mut journal, changes) {
-        batch.notices.extend(journal.write(changes, now));
+        shared.mailbox.post(Batch::of_notices(journal.write(changes, now)));
         shared.lock().meter.journal = Some(journal.tally());
     }
     let writing = journal.as_ref().and_then(|journal| journal.deadline());
-    shared.mailbox.post(batch);
-    deadline.into_iter().chain(writing).min()
+    (deadline.into_iter().chain(writing).min(), patience)
 }
 
 /// What changed last goes into the journal, whatever was due.
@@ -106,22 +106,24 @@ fn keep_all(shared: &Shared) {
 }
 
 impl State {
-    fn hand_out(
-        &mut self,
-        output: Output,
-        shared: &Shared,
-        now: Instant,
-        wall: WallOffset,
-        batch: &mut Batch,
-        starts: &mut Vec<Start>,
-    ) {
+    /// Hands out all that waits. It is posted before anybody else can change the state, so that of two results the later
+    /// one is read last, whoever hands them out.
+    pub(super) fn hand_out_all(&mut self, shared: &Shared, now: Instant, wall: WallOffset) {
+        let mut batch = Batch::default();
+        while let Some(output) = self.manager.poll_output() {
+            self.hand_out(output, shared, now, wall, &mut batch);
+        }
+        shared.mailbox.post(batch);
+    }
+
+    fn hand_out(&mut self, output: Output, shared: &Shared, now: Instant, wall: WallOffset, batch: &mut Batch) {
         match output {
             Output::Attempt(attempt) => {
                 let Some(target) = self.manager.prober().target(attempt.worker) else {
                     return;
                 };
                 self.meter.started(now.since(attempt.scheduled));
-                if let Handler::Exec { command } = &target.probe.handler {
+                if target.is_exec() {
                     self.next_exec += 1;
                     let flight = ExecFlight {
                         worker: attempt.worker,
@@ -132,15 +134,14 @@ impl State {
                     self.execs.insert(self.next_exec, flight);
                     batch.execs.push(ExecRun {
                         run: self.next_exec,
-                        pod_uid: Arc::clone(&target.pod.uid),
-                        container: Arc::clone(&target.container.name),
+                        pod: Arc::clone(target.pod),
+                        container: target.container_index,
                         probe_type: target.probe_type,
                         container_id: target.container_id.into(),
-                        argv: command.clone(),
-                        timeout_seconds: target.probe.timeout_seconds,
+                        due: attempt.scheduled,
                     });
                 } else {
-                    starts.push(Start::of(attempt, &target, shared.clock, &shared.user_agent));
+                    self.starts.push(Start::of(attempt, &target, shared.clock, &shared.user_agent));
                 }
             }
             Output::Event(event) => batch.push_event(wall.wall_ms(now), event),
@@ -172,6 +173,11 @@ impl State {
 }
 
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
+/// How late a probe may be so that another one comes with it: a wake-up costs as much as a third of a probe.
+const SHARED: Duration = Duration::from_millis(1);
+/// The same where all probes are exec probes. Theirs wakes Python as well, and a runtime takes ten times as long to run
+/// the shortest command.
+const SHARED_BY_EXECS: Duration = Duration::from_millis(4);
 /// While attempts begin, the runtime always has a timer that ends before their timeouts, of a second or more. It writes to
 /// its own eventfd for each timer that is the earliest, and that would be every attempt's.
 const KEEPER: Duration = Duration::from_millis(900);

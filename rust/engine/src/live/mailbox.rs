@@ -7,25 +7,51 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use probelet_core::prober::{Event, Removal, Update};
 use probelet_core::results::ProbeResult;
-use probelet_core::spec::ProbeType;
+use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::time::Instant;
 
 /// An exec attempt for Python to carry out.
 #[derive(Clone, Debug)]
 pub struct ExecRun {
     /// The number to answer with.
     pub run: u64,
-    /// The pod's UID.
-    pub pod_uid: Arc<str>,
-    /// The container's name.
-    pub container: Arc<str>,
+    /// The pod.
+    pub pod: Arc<PodSpec>,
+    /// The container's index in [`PodSpec::containers`].
+    pub container: usize,
     /// The probe's type.
     pub probe_type: ProbeType,
     /// The container's ID.
     pub container_id: Box<str>,
+    /// When it was due.
+    pub due: Instant,
+}
+
+impl ExecRun {
+    /// The container's name.
+    pub fn container(&self) -> &str {
+        &self.pod.containers[self.container].name
+    }
+
     /// The command.
-    pub argv: Vec<Box<str>>,
+    ///
+    /// # Panics
+    /// The probe is of another kind.
+    pub fn argv(&self) -> &[Box<str>] {
+        match &self.probe().handler {
+            Handler::Exec { command } => command,
+            _ => panic!("it was handed out as an exec attempt"),
+        }
+    }
+
     /// `timeoutSeconds`.
-    pub timeout_seconds: i32,
+    pub fn timeout_seconds(&self) -> i32 {
+        self.probe().timeout_seconds
+    }
+
+    fn probe(&self) -> &ProbeSpec {
+        self.pod.containers[self.container].probe(self.probe_type).expect("it made the worker")
+    }
 }
 
 /// A result that changed.

@@ -31,6 +31,7 @@ use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
 use tokio::sync::Notify;
 
+use self::attempt::Start;
 use self::clock::Clock;
 pub use self::journaling::JournalOptions;
 use self::journaling::Journaling;
@@ -87,6 +88,10 @@ struct State {
     meter: Meter,
     execs: HashMap<u64, ExecFlight>,
     next_exec: u64,
+    /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
+    starts: Vec<Start>,
+    /// When that thread looks again by itself; none: when it is rung for.
+    looks_at: Option<Instant>,
     /// Workers that have ended since the journal was last written.
     gone: Vec<WorkerKey>,
 }
@@ -144,6 +149,8 @@ impl Engine {
             meter: Meter::default(),
             execs: HashMap::new(),
             next_exec: 0,
+            starts: Vec::new(),
+            looks_at: None,
             gone: Vec::new(),
         };
         let shared = Arc::new(Shared {
@@ -276,17 +283,22 @@ impl Engine {
         self.touch(|state| state.manager.prober_mut().cancel(timer))
     }
 
-    /// Hands exec attempts back; unknown numbers are ignored.
+    /// Hands exec attempts back; unknown numbers are ignored. What follows is seen to here: to wake the engine's thread
+    /// for it would cost more than the attempts.
     pub fn finish_execs(&self, finished: Vec<(u64, ExecEnd)>) {
-        let now = self.now();
-        let wall_ms = self.wall_ms();
-        self.touch(|state| {
-            for (run, end) in finished {
-                if let Some(flight) = state.execs.remove(&run) {
-                    state.finish_exec(flight, end, now, wall_ms);
-                }
+        let mut state = self.shared.lock();
+        let (now, wall) = (self.shared.clock.now(), self.shared.clock.wall());
+        for (run, end) in finished {
+            if let Some(flight) = state.execs.remove(&run) {
+                state.finish_exec(flight, end, now, wall.wall_ms(now));
             }
-        });
+        }
+        state.hand_out_all(&self.shared, now, wall);
+        let rings = state.is_due_before_the_thread_looks() || self.shared.journal.is_some();
+        drop(state);
+        if rings {
+            self.shared.bell.notify_one();
+        }
     }
 
     /// Changes the state and wakes the thread to let what follows happen.
@@ -319,6 +331,11 @@ impl State {
     fn document(&self, uid: &str) -> Option<StatusDocument> {
         let prober = self.manager.prober();
         Some(StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), prober.pod_status(uid)?))
+    }
+
+    fn is_due_before_the_thread_looks(&mut self) -> bool {
+        let next = self.manager.prober_mut().next_deadline();
+        !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
     }
 
     fn finish_exec(&mut self, flight: ExecFlight, end: ExecEnd, now: Instant, wall_ms: i64) {
