@@ -39,8 +39,8 @@ def serve(engine: Engine, seconds: float) -> None:
 def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = None) -> dict[str, Any]:
     """Add the pods, warm up, measure, remove the pods. Returns what ``probelet bench`` prints, but for the schema.
 
-    A target that is ``watched`` says how late the probes were; otherwise the engine does. Ctrl-C ends the measured time
-    early.
+    A target that is ``watched`` says how late the probes were, if it has seen enough; otherwise the engine does. Ctrl-C
+    ends the measured time early.
     """
     engine = Engine(seed=1, start_jitter=not load.burst, phase=load.phase)
     try:
@@ -70,9 +70,10 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTa
         say("interrupted; these are the figures so far")
     elapsed, used = time.monotonic() - began, usage() - used
     seen = read(engine) - before
-    late = {name: seen.lateness_ms(quantile) for name, quantile in QUANTILES.items()}
-    if watched:
-        late = watched.statistics()["lateness_ms"]
+    late, stamped_by = {name: seen.lateness_ms(quantile) for name, quantile in QUANTILES.items()}, "prober"
+    # Where no worker was probed three times, a target has no grid to measure against.
+    if watched and (stamped := watched.statistics())["samples"]:
+        late, stamped_by = stamped["lateness_ms"], "target"
     say("measured; removing the workers")
     grown = resident_bytes() - loaded
     failed = _false_failures(engine, load) - failed if load.faulty else seen.failures
@@ -90,6 +91,7 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTa
         "cpu_us_per_probe": round(used.cpu_seconds * 1e6 / seen.probes, 2) if seen.probes else None,
         "false_failures": failed,
         "lateness_ms": {name: round(late[name], 3) for name in QUANTILES},
+        "lateness_stamped_by": stamped_by,
         "bytes_per_worker": round(grown / load.workers),
         "add_ms": round(added * 1000, 1),
         "remove_ms": round(removed * 1000, 1),

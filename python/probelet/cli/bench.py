@@ -99,7 +99,7 @@ def _measure(load: "Load", target: str | None, output: str) -> None:
     from probelet.bench.usage import raise_file_limit
 
     raise_file_limit()
-    where, stamped = f"target {target}", "stamped by the prober"
+    where = f"target {target}"
     try:
         if load.handler == "exec" or target is not None:
             place = Place.parse(target) if target is not None else Place.parse("127.0.0.1:1")
@@ -108,7 +108,7 @@ def _measure(load: "Load", target: str | None, output: str) -> None:
         else:
             with own_target(load.handler, load.period) as own:
                 seen = measure(load, own.place, _say, own)
-                where, stamped = "its own target", "stamped by the target"
+                where = "its own target"
     except PlaceError as error:
         raise CliError(f"--target: {error}") from None
     except (TargetError, OSError) as error:
@@ -116,7 +116,7 @@ def _measure(load: "Load", target: str | None, output: str) -> None:
     if output == "json":
         print(json.dumps({"schema": "probelet-bench/1", **seen}))
     else:
-        print("\n".join(report(seen, where, stamped)))
+        print("\n".join(report(seen, where)))
 
 
 def _say(text: str) -> None:

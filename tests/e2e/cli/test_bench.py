@@ -13,7 +13,7 @@ pytestmark = pytest.mark.e2e
 
 FIELDS = {
     *("schema", "scenario", "workers", "probes", "probes_per_second", "cpu_us_per_probe", "false_failures"),
-    *("lateness_ms", "bytes_per_worker", "add_ms"),
+    *("lateness_ms", "lateness_stamped_by", "bytes_per_worker", "add_ms"),
 }
 
 

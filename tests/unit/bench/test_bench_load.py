@@ -1,15 +1,19 @@
 """What ``probelet bench`` computes, without measuring anything."""
 
 import json
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 from probelet._rust import Engine
 from probelet.bench.disturbance import Disturbance
 from probelet.bench.load import Load
+from probelet.bench.measure import measure
 from probelet.bench.place import Faulty, Place, PlaceError
 from probelet.bench.pods import node, uid
 from probelet.bench.reading import Reading
 from probelet.bench.report import report
+from probelet.bench.target import OwnTarget
 
 CLOSED = Place.parse("127.1.0.0/9:9")
 
@@ -88,6 +92,16 @@ def test_a_report_fits_a_terminal_also_without_a_probe() -> None:
     seen |= {"probes_per_second": 123_456.7, "cpu_us_per_probe": None, "false_failures": 1_000_000}
     seen |= {"lateness_ms": {"p50": 1234.56, "p99": 12345.67, "max": 99999.99}, "bytes_per_worker": 100_000}
     seen |= {"add_ms": 12345.0, "remove_ms": 12345.0, "wakeups_per_second": 100_000.0}
-    lines = report(seen, "target 127.100.100.100/9:65535", "stamped by the target")
+    lines = report(seen | {"lateness_stamped_by": "target"}, "target 127.100.100.100/9:65535")
     assert max(map(len, lines)) <= 100
     assert "  CPU            no probe was due" in lines
+
+
+@pytest.mark.parametrize(("samples", "by"), [(0, "prober"), (9, "target")])
+def test_a_target_that_has_seen_too_little_does_not_say_how_late_probes_were(samples: int, by: str) -> None:
+    late = {"p50": 1.0, "p99": 2.0, "max": 3.0}
+    target = SimpleNamespace(forget=lambda: None, statistics=lambda: {"samples": samples, "lateness_ms": late})
+    moment = Load("exec", workers=1, duration=0.01, warm=0.01)
+    seen = measure(moment, CLOSED, lambda _: None, cast(OwnTarget, target))
+    assert seen["lateness_stamped_by"] == by
+    assert (seen["lateness_ms"] == late) == (by == "target")
