@@ -4,17 +4,22 @@ import argparse
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 from benches import micro, page
 from benches.engines import ENGINES
 from benches.machine import ROOT, machine
 from benches.results import document, save
-from benches.row import EngineError, Row, bottleneck, measure, saturated
+from benches.row import EngineError, Row, bottleneck, duration_of, measure, rounds_of, saturated, warm_of
 from benches.scenario import Scenario, Suite, read
 from benches.target import Watched, target_of
 
 KEPT = ("bench", "full")
+START_SECONDS = 1.2
+"""From an engine's start to its first pod, and from its last one to its end."""
+WORKER_SECONDS = 1e-4
+"""To write a pod, to add it and to remove it."""
 
 
 class Campaign:
@@ -30,13 +35,17 @@ class Campaign:
         """The load at which an engine was saturated, by group and engine."""
 
     def run(self) -> list[Row]:
-        for scenario in self.suite.scenarios:
+        began, whole = time.monotonic(), len(self.suite.scenarios)
+        print(f"{whole} scenarios, {length(seconds(self.suite, self.engines))} if nothing is saturated", flush=True)
+        for place, scenario in enumerate(self.suite.scenarios, start=1):
             workers = self.suite.workers or scenario.workers
-            print(f"{scenario.title}: {workers:,} workers", flush=True)
+            gone = length(time.monotonic() - began)
+            print(f"[{place}/{whole}, after {gone}] {scenario.title}: {workers:,} workers", flush=True)
             with target_of(scenario.handler, scenario.period, scenario.target) as watched:
-                for number in range(self.suite.rounds if scenario.rounds is None else scenario.rounds):
+                for number in range(rounds_of(self.suite, scenario)):
                     self._round(scenario, number, watched)
-            self._note_beaten(scenario)
+            if not self.suite.together:
+                self._note_beaten(scenario)
         return self.rows
 
     def _round(self, scenario: Scenario, number: int, watched: Watched | None) -> None:
@@ -69,6 +78,21 @@ class Campaign:
                 self._beaten.setdefault((scenario.group, row["engine"]), f"{scenario.workers:,}")
 
 
+def seconds(suite: Suite, engines: list[str]) -> float:
+    """How long a suite takes."""
+    whole = 0.0
+    for scenario in suite.scenarios:
+        asked = sum(name in scenario.engines for name in engines)
+        turns = (1 if suite.together else asked) * rounds_of(suite, scenario)
+        whole += turns * (warm_of(suite, scenario) + duration_of(suite, scenario) + START_SECONDS)
+        whole += turns * (suite.workers or scenario.workers) * WORKER_SECONDS
+    return whole
+
+
+def length(seconds: float) -> str:
+    return f"{seconds // 60:.0f} min {seconds % 60:.0f} s"
+
+
 def sentence(row: Row) -> str:
     cpu, late = row["cpu_us_per_probe"], row["lateness_ms"]
     parts = [f"{row['probes_per_second']:9,.0f}/s", "            -" if cpu is None else f"{cpu:7.1f} us/probe"]
@@ -83,6 +107,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("suite", choices=[*suites, "page"], help="page: only render what is kept")
     parser.add_argument("--only", nargs="+", metavar="SCENARIO", help="these and no others; nothing is kept")
+    parser.add_argument("--tiny", action="store_true", help="20 workers for a second; nothing is kept")
     parser.add_argument("--engines", nargs="+", choices=list(ENGINES), help="these and no others; nothing is kept")
     options = parser.parse_args()
     if options.suite == "page":
@@ -91,7 +116,9 @@ def main() -> int:
     suite = suites[options.suite]
     if options.only:
         chosen = tuple(one for one in suites["full"].scenarios if one.name in options.only)
-        suite = Suite(suite.name, suite.rounds, suite.duration, suite.warm, chosen, suite.workers)
+        suite = replace(suite, scenarios=chosen)
+    if options.tiny:
+        suite = replace(suites["smoke"], name=suite.name, scenarios=suite.scenarios)
     missing = {name: reason for name, engine in ENGINES.items() if (reason := engine.missing())}
     for reason in missing.values():
         print(reason)
@@ -99,7 +126,7 @@ def main() -> int:
     campaign = Campaign(suite, [name for name in options.engines or ENGINES if name not in missing])
     rows = campaign.run()
     print(f"{len(rows)} rows in {time.monotonic() - began:.0f} s")
-    if suite.name in KEPT and not options.only and not options.engines:
+    if suite.name in KEPT and not (options.only or options.engines or options.tiny):
         kept = save(document(suite.name, ["make", f"bench-{suite.name}".removesuffix("-bench")], machine(), rows))
         page.write(micro.lines())
         print(f"written: {shown(kept)}, {shown(page.PAGE)}")

@@ -21,6 +21,7 @@ COLOURS = {
     "kubelet": "#D55E00",
     "blackbox": "#E69F00",
     "asyncio": "#009E73",
+    "grpc-aio": "#F0E442",
 }
 MARKERS = {
     "epoll": "s",
@@ -30,6 +31,7 @@ MARKERS = {
     "kubelet": "^",
     "blackbox": "v",
     "asyncio": "P",
+    "grpc-aio": "*",
 }
 GROUPS = "handler and probes a second"
 BARS = ("http-1000", "http-5000", "http-10000", "https-1000", "tcp-1000", "tcp-5000", "grpc-1000", "exec-1000")
@@ -95,29 +97,64 @@ def ratios(axes: "Axes", rows: list[Row]) -> None:
     axes.set_axisbelow(True)
 
 
-def flatness(axes: "Axes", rows: list[Row]) -> None:
-    """Whether a probe costs the same however many there are a second."""
+def group(rows: list[Row], head: str) -> list[str]:
+    """The scenarios of a group that were measured."""
+    return list(dict.fromkeys(row["scenario"] for row in rows if row["scenario"].startswith(head) and "round" in row))
+
+
+def lines(axes: "Axes", rows: list[Row], scenarios: list[str], across: str, *up: str, style: str = "-") -> list[float]:
+    """A line for each engine, from one figure to another; returns where its points are."""
+    places = set()
     for name in ENGINES:
         points = []
-        for scenario in dict.fromkeys(row["scenario"] for row in rows if row["scenario"].startswith("http-")):
+        for scenario in scenarios:
             mine = of(rows, scenario, name)
-            due, used = median(mine, "expected_per_second"), median(mine, "cpu_us_per_probe")
-            points += [(due, used)] if due is not None and used is not None else []
+            x, y = median(mine, across), median(mine, *up)
+            points += [(x, y)] if x is not None and y is not None else []
         if points:
-            style = {"color": COLOURS[name], "marker": MARKERS[name], "label": ENGINES[name].title}
-            axes.plot([x for x, _ in points], [y for _, y in points], **style)
+            places |= {x for x, _ in points}
+            label = ENGINES[name].title + (f", {up[-1]}" if len(up) > 1 else "")
+            look = {"color": COLOURS[name], "marker": MARKERS[name], "linestyle": style, "label": label}
+            axes.plot([x for x, _ in points], [y for _, y in points], **look)
+    return sorted(places)
+
+
+def scales(axes: "Axes", places: list[float], steps: list[float]) -> None:
+    """Logarithmic both, with the figures that were measured along the bottom."""
     axes.set_xscale("log")
     axes.set_yscale("log")
-    rates = sorted(
-        {row["expected_per_second"] for row in rows if row["scenario"].startswith("http-") and "round" in row}
-    )
-    axes.set_xticks(rates, [f"{rate:,.0f}" for rate in rates])
+    axes.set_xticks(places, [f"{place:,.0f}" for place in places])
     axes.minorticks_off()
-    axes.set_yticks([30, 50, 100, 200, 500], ["30", "50", "100", "200", "500"])
-    axes.set_xlabel("HTTP probes a second that are due, log scale")
-    axes.set_ylabel("CPU per probe, µs, log scale")
+    axes.set_yticks(steps, [f"{step:g}" for step in steps])
     axes.legend(fontsize=8, frameon=False)
     axes.grid(alpha=0.3, which="both")
+
+
+def flatness(axes: "Axes", rows: list[Row]) -> None:
+    """Whether a probe costs the same however many there are a second."""
+    rates = lines(axes, rows, group(rows, "http-"), "expected_per_second", "cpu_us_per_probe")
+    scales(axes, rates, [30, 50, 100, 200, 500])
+    axes.set_xlabel("HTTP probes a second that are due, log scale")
+    axes.set_ylabel("CPU per probe, µs, log scale")
+
+
+def density_cost(axes: "Axes", rows: list[Row]) -> None:
+    """Whether a probe costs the same however many workers there are."""
+    workers = lines(axes, rows, group(rows, "density-"), "workers", "cpu_us_per_probe")
+    scales(axes, workers, [30, 50, 100, 200, 500])
+    axes.set_xlabel("workers that make 100 HTTP probes a second between them, log scale")
+    axes.set_ylabel("CPU per probe, µs, log scale")
+
+
+def density_lateness(axes: "Axes", rows: list[Row]) -> None:
+    """Whether a probe is as punctual however many workers there are. The prober says so itself: a worker whose period
+    is longer than the measured time shows a target no grid."""
+    scenarios = group(rows, "density-")
+    workers = lines(axes, rows, scenarios, "workers", "lateness_inside_ms", "p50", style="--")
+    lines(axes, rows, scenarios, "workers", "lateness_inside_ms", "p99")
+    scales(axes, workers, [0.1, 0.2, 0.5, 1, 2, 5, 10])
+    axes.set_xlabel("workers that make 100 HTTP probes a second between them, log scale")
+    axes.set_ylabel("lateness by the prober's own clock, ms, log scale")
 
 
 @dataclass(frozen=True)
@@ -125,13 +162,15 @@ class Plot:
     name: str
     title: str
     paint: Callable[["Axes", list[Row]], None]
+    head: str = ""
+    """Of the scenarios it is about."""
 
     def file(self, suite: str) -> str:
         return f"{suite}-{self.name}.svg"
 
     def has(self, rows: list[Row]) -> bool:
         """Whether there is anything to show."""
-        return bool(measured(rows, BARS))
+        return bool(group(rows, self.head) if self.head else measured(rows, BARS))
 
     def draw(self, rows: list[Row], path: Path) -> None:
         """Write the plot, in the format of the path's suffix; the same rows give the same bytes."""
@@ -153,5 +192,7 @@ PLOTS = (
     Plot("cpu", "CPU per probe, by handler and probes a second", cost),
     Plot("ratio", "probelet's CPU per probe over the raw loop's and the kubelet's", ratios),
     Plot("lateness", "How late probes are, by handler and probes a second", lateness),
-    Plot("flat", "CPU per HTTP probe against the rate", flatness),
+    Plot("flat", "CPU per HTTP probe against the rate", flatness, "http-"),
+    Plot("density", "CPU per probe against the number of workers", density_cost, "density-"),
+    Plot("punctual", "How late probes are against the number of workers", density_lateness, "density-"),
 )

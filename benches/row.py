@@ -17,6 +17,8 @@ SPARE_SECONDS = 60
 """To start, to add workers, to warm up and to stop; an engine that takes longer hangs and is killed."""
 REACHED = 0.97
 """A prober that makes fewer of its probes is saturated."""
+CHANCE = 4
+"""Standard deviations that are nothing to wonder at."""
 BUSY = 0.97
 """Of all cores: nobody can say any more who was late."""
 
@@ -32,8 +34,8 @@ def command(engine: Engine, scenario: Scenario, suite: Suite, place: str | None,
     pace = {
         "--workers": suite.workers or scenario.workers,
         "--period": f"{scenario.period}s",
-        "--warm": f"{_or(scenario.warm, suite, suite.warm)}s",
-        "--duration": f"{_or(scenario.duration, suite, suite.duration)}s",
+        "--warm": f"{warm_of(suite, scenario)}s",
+        "--duration": f"{duration_of(suite, scenario)}s",
     }
     if place:
         pace["--target"] = place
@@ -44,12 +46,21 @@ def command(engine: Engine, scenario: Scenario, suite: Suite, place: str | None,
     if scenario.restarts:
         pace["--restarts"] = suite.workers or scenario.restarts
     given = [text for name, value in pace.items() for text in (name, str(value))]
-    return [*engine.program, scenario.handler, *given, *(["--burst"] if scenario.burst else []), *engine.flags]
+    return engine.asked(scenario.handler, [*given, *(["--burst"] if scenario.burst else [])])
 
 
-def _or(own: int | None, suite: Suite, usual: int) -> int:
-    """A scenario's own time, unless the suite makes everything small."""
-    return usual if own is None or suite.workers else own
+def warm_of(suite: Suite, scenario: Scenario) -> int:
+    """Seconds; a scenario's own, unless the suite makes everything small."""
+    return suite.warm if scenario.warm is None or suite.workers else scenario.warm
+
+
+def duration_of(suite: Suite, scenario: Scenario) -> int:
+    """Seconds that are measured, as ``warm_of``."""
+    return suite.duration if scenario.duration is None or suite.workers else scenario.duration
+
+
+def rounds_of(suite: Suite, scenario: Scenario) -> int:
+    return suite.rounds if scenario.rounds is None else scenario.rounds
 
 
 def measure(engine: Engine, scenario: Scenario, suite: Suite, watched: Watched | None) -> Row:
@@ -67,7 +78,7 @@ def _listens(scenario: Scenario) -> bool:
 
 
 def _measure(engine: Engine, scenario: Scenario, suite: Suite, watched: Watched | None, asked: list[str]) -> Row:
-    pid, longest = watched.pid if watched else None, _or(scenario.duration, suite, suite.duration) + SPARE_SECONDS
+    pid, longest = watched.pid if watched else None, duration_of(suite, scenario) + SPARE_SECONDS
     stamped = None
     with subprocess.Popen(asked, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
         watchdog = Timer(longest, process.kill)
@@ -133,7 +144,10 @@ def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | N
 def saturated(row: Row) -> bool:
     """Whether a prober did not make its probes. More workers would only show it again."""
     made, due = float(row["probes_per_second"]), float(row["expected_per_second"])
-    return (made < REACHED * due and due >= 1) or bool(row["false_failures"] > row["probes"] / 100)
+    # With a period that is longer than the measured time, it is chance how many are due in it.
+    expected = due * row["probes"] / made if made else 0.0
+    chance = CHANCE / expected**0.5 if 0 < expected < row["workers"] else 0.0
+    return (made < (REACHED - chance) * due and due >= 1) or bool(row["false_failures"] > row["probes"] / 100)
 
 
 def bottleneck(row: Row) -> str | None:

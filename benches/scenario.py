@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 FILE = Path(__file__).with_name("scenarios.toml")
-HANDLERS = ("http", "https", "tcp", "grpc", "exec")
+HANDLERS = ("http", "https", "tcp", "grpc", "exec", "cri")
+"""``cri`` is exec over a runtime's socket; ``exec`` alone is the way there."""
 
 
 class ScenarioError(ValueError):
@@ -33,6 +34,8 @@ class Scenario:
     workers: int
     engines: tuple[str, ...]
     period: int = 1
+    probes_per_second: int | None = None
+    """The period is so long that they are due."""
     duration: int | None = None
     """None: what the suite says."""
     warm: int | None = None
@@ -89,7 +92,12 @@ def _scenarios(table: dict[str, Any]) -> Iterator[Scenario]:
     for workers in table["workers"]:
         if workers < 1:
             raise ScenarioError(f"{where}: workers: {workers}: must be above 0")
-        yield Scenario(**(given | {"name": f"{table['group']}-{workers}", "workers": workers}))
+        scenario = Scenario(**(given | {"name": f"{table['group']}-{workers}", "workers": workers}))
+        if scenario.probes_per_second:
+            if workers % scenario.probes_per_second:
+                raise ScenarioError(f"{where}: workers: {workers}: must be a multiple of probes_per_second")
+            scenario = replace(scenario, period=workers // scenario.probes_per_second)
+        yield scenario
 
 
 def _suite(name: str, table: dict[str, Any], scenarios: dict[str, Scenario], path: Path) -> Suite:

@@ -2,16 +2,19 @@
 
 import json
 import subprocess
+import sys
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Protocol
 
 from probelet.bench.target import NETWORK, OwnTarget, own_target
 
-PROGRAM = Path(__file__).parent.parent / "build" / "target"
+from benches.machine import ROOT
+
+PROGRAM = ROOT / "build" / "target"
 
 
 class Watched(Protocol):
@@ -85,11 +88,43 @@ class Crypted:
         self.own.forget()
 
 
+@dataclass(frozen=True)
+class Runtime:
+    """peers/cri/runtime.py: says with each answer when it was asked, so the probers say how late they were."""
+
+    pid: int
+    place: str
+
+    def statistics(self) -> dict[str, Any]:
+        return {"samples": 0, "burst_ms": None}
+
+    def forget(self) -> None:
+        """There is nothing to forget."""
+
+
+@contextmanager
+def runtime() -> Iterator[Runtime]:
+    """A runtime on a socket of its own; gone when the block ends."""
+    with TemporaryDirectory() as folder:
+        socket = f"{folder}/runtime.sock"
+        command = [sys.executable, "-m", "benches.peers.cri.runtime", socket]
+        with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+            try:
+                assert process.stdout is not None
+                process.stdout.readline()
+                yield Runtime(process.pid, socket)
+            finally:
+                process.kill()
+
+
 @contextmanager
 def target_of(handler: str, period: int, behaviour: tuple[str, ...] = ()) -> Iterator[Watched | None]:
     """The target of a handler's probes; exec has none. ``period`` is the workers', in seconds."""
     if handler == "exec":
         yield None
+    elif handler == "cri":
+        with runtime() as wired:
+            yield wired
     elif handler in ("http", "tcp"):
         with target(f"period={period * 1000}", *behaviour) as plain:
             yield plain

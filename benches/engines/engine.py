@@ -1,7 +1,8 @@
 """What all engines have in common: a program that takes a load on its command line and prints one JSON object."""
 
 import sys
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
@@ -23,6 +24,14 @@ class Engine:
     program: tuple[str, ...]
     flags: tuple[str, ...] = ()
     needs: Path | None = None
+    instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Another program for a handler, by its name; ``flags`` are not for it."""
+
+    def asked(self, handler: str, given: list[str]) -> list[str]:
+        """The command line."""
+        if handler in self.instead:
+            return [*self.instead[handler], handler, *given]
+        return [*self.program, handler, *given, *self.flags]
 
     def missing(self) -> str | None:
         """Why it cannot be measured here."""

@@ -13,6 +13,7 @@ from pytest_benchmark.fixture import BenchmarkFixture
 pytestmark = pytest.mark.bench
 
 WORKERS = 10_000
+EXECS = 1_000
 IDLE_PERIOD_SECONDS = 36_000
 CLOSED = Place.parse("127.1.0.0/9:9")
 
@@ -56,6 +57,30 @@ def test_sync_one_pod_of_10000(benchmark: BenchmarkFixture, full_engine: Engine)
 
 def test_drain_an_empty_batch(benchmark: BenchmarkFixture, engine: Engine) -> None:
     benchmark(engine.drain)
+
+
+def test_hand_out_and_take_back_1000_execs(benchmark: BenchmarkFixture) -> None:
+    """One call to take a batch, one to answer it, and what Python does between them."""
+    started: list[Engine] = []
+
+    def all_due() -> tuple[tuple[Engine], dict[str, object]]:
+        engine = Engine(start_jitter=False)
+        started.append(engine)
+        for name, spec, status in node(Load("exec", EXECS, IDLE_PERIOD_SECONDS), CLOSED):
+            engine.define_pod(spec)
+            engine.sync_pod(name, status)
+        while b"probelet_exec_attempts_in_flight %d" % EXECS not in engine.metrics():
+            pass
+        return (engine,), {}
+
+    def turn(engine: Engine) -> None:
+        execs = engine.drain().execs
+        assert len(execs) == EXECS
+        engine.finish_execs([(run.run, "exit", 0, b"") for run in execs])
+
+    benchmark.pedantic(turn, setup=all_due, rounds=5)
+    for engine in started:
+        engine.close()
 
 
 def test_states_of_10000_workers(benchmark: BenchmarkFixture, full_engine: Engine) -> None:

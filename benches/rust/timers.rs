@@ -5,6 +5,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
+use std::future::poll_fn;
 use std::hint::black_box;
 use std::time::{Duration, Instant as Clock};
 
@@ -13,6 +14,7 @@ use probelet_core::rng::Rng;
 use probelet_core::time::Instant;
 use probelet_core::timer::{TimerId, TimerTable};
 use probelet_core::wheel::TimerWheel;
+use tokio::runtime::Runtime;
 use tokio_util::time::{DelayQueue, delay_queue};
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -235,10 +237,24 @@ fn cascade<T: Due>(criterion: &mut Criterion) {
     });
 }
 
+/// Its clock is the runtime's, which a paused one moves on to the next timer.
+fn cascade_of_the_delay_queue(criterion: &mut Criterion, runtime: &Runtime) {
+    per_timer::<DelayQueue<usize>>(criterion, "cascade", |timers| {
+        runtime.block_on(async {
+            let (mut all, _) = full::<DelayQueue<usize>>(timers);
+            let began = Clock::now();
+            while let Some(expired) = poll_fn(|context| all.poll_expired(context)).await {
+                black_box(expired.into_inner());
+            }
+            began.elapsed()
+        })
+    });
+}
+
 fn main() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime without I/O");
-    let _inside = runtime.enter();
+    let inside = runtime.enter();
     let configured = Criterion::default().sample_size(10).warm_up_time(Duration::from_millis(100));
     let mut criterion = configured.measurement_time(Duration::from_millis(300)).configure_from_args();
     arm::<Wheel>(&mut criterion);
@@ -252,5 +268,7 @@ fn main() {
     cascade::<Wheel>(&mut criterion);
     cascade::<Heap>(&mut criterion);
     cascade::<Tree>(&mut criterion);
+    drop(inside);
+    cascade_of_the_delay_queue(&mut criterion, &runtime);
     criterion.final_summary();
 }

@@ -1,11 +1,11 @@
-//! Fire and rearm: the timer wheel beside a binary heap and tokio's `DelayQueue`.
+//! Fire and rearm: the timer wheel beside a binary heap, a `BTreeMap` and tokio's `DelayQueue`.
 //!
 //! N timers with random phases and a period of ten seconds, as probes have. Time moves in steps of ten milliseconds;
 //! each timer that is due is armed again one period later, and the next deadline is asked for, as a driver does.
 //! What is reported is the time per fired timer.
 
 use std::cmp::Reverse;
-use std::collections::BinaryHeap;
+use std::collections::{BTreeMap, BinaryHeap};
 use std::future::poll_fn;
 use std::hint::black_box;
 use std::task::Poll;
@@ -84,6 +84,31 @@ fn binary_heap(criterion: &mut Criterion) {
     }
 }
 
+fn btree_map(criterion: &mut Criterion) {
+    let mut group = criterion.benchmark_group("fire+rearm/BTreeMap");
+    for timers in SIZES {
+        let mut now = Instant::ZERO;
+        let mut order = timers;
+        let mut tree: BTreeMap<_, _> =
+            phases(timers).enumerate().map(|(token, phase)| ((now + phase, token as u64), token)).collect();
+        let mut step = || {
+            let mut fired = 0;
+            now = now + STEP;
+            while let Some(first) = tree.first_entry().filter(|first| first.key().0 <= now) {
+                let ((deadline, _), token) = first.remove_entry();
+                order += 1; // FIFO among equals, as the wheel promises
+                tree.insert((deadline + PERIOD, order), token);
+                fired += 1;
+            }
+            black_box(tree.first_key_value());
+            fired
+        };
+        group.bench_function(BenchmarkId::from_parameter(timers), |bench| {
+            bench.iter_custom(|fires| time_fires(fires, &mut step));
+        });
+    }
+}
+
 fn delay_queue(criterion: &mut Criterion) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().start_paused(true).build();
     let runtime = runtime.expect("a runtime without I/O");
@@ -128,6 +153,7 @@ fn main() {
     let mut criterion = configured().configure_from_args();
     wheel(&mut criterion);
     binary_heap(&mut criterion);
+    btree_map(&mut criterion);
     delay_queue(&mut criterion);
     criterion.final_summary();
 }

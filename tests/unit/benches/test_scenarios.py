@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from benches.__main__ import START_SECONDS, WORKER_SECONDS, length, seconds
 from benches.engines import ENGINES
 from benches.row import bottleneck, command, row, saturated
-from benches.scenario import Scenario, ScenarioError, Suite, read
+from benches.scenario import HANDLERS, Scenario, ScenarioError, Suite, read
 
 SUITE = Suite("bench", rounds=1, duration=5, warm=2)
 
@@ -22,7 +23,7 @@ def test_the_suites_of_the_project_are_read() -> None:
     suites = read()
     assert suites.keys() == {"bench", "full", "smoke"}
     assert {name for suite in suites.values() for one in suite.scenarios for name in one.engines} == ENGINES.keys()
-    assert {one.handler for one in suites["bench"].scenarios} == {"http", "https", "tcp", "grpc", "exec"}
+    assert {one.handler for one in suites["bench"].scenarios} == set(HANDLERS)
 
 
 @pytest.mark.parametrize(
@@ -47,6 +48,16 @@ def test_a_mistake_in_a_scenario_is_named(text: str, said: str, tmp_path: Path) 
     file = tmp_path / "scenarios.toml"
     file.write_text(f"[suite]\n[[scenario]]\n{text}\n")
     with pytest.raises(ScenarioError, match=said):
+        read(file)
+
+
+def test_a_period_grows_with_the_workers_where_the_rate_is_given(tmp_path: Path) -> None:
+    file = tmp_path / "scenarios.toml"
+    table = '[suite]\n[[scenario]]\ngroup = "a"\nhandler = "tcp"\nengines = []\ntitle = ""\nprobes_per_second = 100\n'
+    file.write_text(f"{table}workers = [100, 3000]\n[suite.one]\nrounds = 1\nduration = 1\nwarm = 1\n")
+    assert [(one.name, one.period) for one in read(file)["one"].scenarios] == [("a-100", 1), ("a-3000", 30)]
+    file.write_text(f"{table}workers = [150]\n")
+    with pytest.raises(ScenarioError, match="workers: 150: must be a multiple of probes_per_second"):
         read(file)
 
 
@@ -78,6 +89,29 @@ def test_a_small_suite_makes_everything_small() -> None:
     small = Suite("smoke", rounds=1, duration=1, warm=1, workers=20)
     asked = command(ENGINES["kubelet"], scenario(churn=1000, warm=12, duration=60), small, None, None)
     assert asked[2:] == ["--workers", "20", "--period", "1s", "--warm", "1s", "--duration", "1s", "--churn", "20"]
+
+
+def test_a_handler_may_have_a_program_of_its_own() -> None:
+    asked = command(ENGINES["probelet"], scenario(handler="cri"), SUITE, "/run/a.sock", None)
+    assert asked[1:4] == ["-m", "benches.peers.cri", "probelet"]
+    assert (asked[4], asked[-2:]) == ("cri", ["--target", "/run/a.sock"])
+
+
+def test_the_length_of_a_suite_is_known_before_it_begins() -> None:
+    every = [scenario(engines=("epoll", "probelet")), scenario(engines=("epoll",), rounds=1, warm=0, duration=0)]
+    turns = [3 * 2, 1]
+    expected = turns[0] * 7 + sum(turns) * (START_SECONDS + 10 * WORKER_SECONDS)
+    suite = Suite("s", rounds=3, duration=5, warm=2, scenarios=tuple(every))
+    assert seconds(suite, list(ENGINES)) == pytest.approx(expected)
+    assert length(125) == "2 min 5 s"
+
+
+def test_chance_saturates_nobody() -> None:
+    due = {"workers": 10_000, "expected_per_second": 100.0, "false_failures": 0}
+    assert not saturated(due | {"probes": 750, "probes_per_second": 93.75})
+    assert saturated(due | {"probes": 650, "probes_per_second": 81.25})
+    assert saturated(due | {"workers": 100, "probes": 750, "probes_per_second": 93.75})
+    assert saturated(due | {"probes": 0, "probes_per_second": 0.0})
 
 
 SEEN = {"probes": 50, "probes_per_second": 10.0, "cpu_us_per_probe": 100.0, "false_failures": 0}

@@ -1,0 +1,64 @@
+"""probelet's exec probes: the engine, and what ``probelet run`` has between it and the runtime."""
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+import probelet.bench.load
+from probelet._rust import Engine
+from probelet.bench.place import Place
+from probelet.bench.pods import node
+from probelet.cri.client import RuntimeClient
+from probelet.node.execs import Execs, Finished
+from probelet.node.runtime_calls import RuntimeCalls
+from probelet.node.tasks import Tasks
+
+from benches.peers.cri.stamp import Load, Stamps
+
+NOWHERE = Place.parse("127.0.0.1:1")
+
+
+class StampedEngine:
+    """Takes the batches and the answers, and looks at the stamps on the way."""
+
+    def __init__(self, engine: Engine, stamps: Stamps) -> None:
+        self._engine = engine
+        self._stamps = stamps
+        self._due: dict[int, int] = {}
+        self._zero = time.monotonic_ns() - engine.now()
+        """The engine's clock is the machine's, with a zero of its own."""
+
+    def begin(self, execs: Execs) -> None:
+        runs = self._engine.drain().execs
+        for run in runs:
+            self._due[run.run] = run.due_ns
+        execs.start(runs)
+
+    def finish_execs(self, finished: list[Finished]) -> None:
+        self._engine.finish_execs(finished)
+        for run, kind, _, output in finished:
+            due = self._due.pop(run)
+            if kind == "exit":
+                self._stamps.answered(self._zero + due, output)
+            else:
+                self._stamps.failed += 1
+
+
+@asynccontextmanager
+async def engine(load: Load, stamps: Stamps) -> AsyncIterator[None]:
+    engine, tasks, loop = Engine(seed=1), Tasks(), asyncio.get_running_loop()
+    stamped = StampedEngine(engine, stamps)
+    async with RuntimeClient(f"unix://{load.socket}", observer=RuntimeCalls().note) as client:
+        execs = Execs(client, stamped, tasks)
+        loop.add_reader(engine.fileno(), stamped.begin, execs)
+        pods = probelet.bench.load.Load("exec", load.workers, load.period)
+        for name, pod, facts in node(pods, NOWHERE):
+            engine.define_pod(pod)
+            engine.sync_pod(name, facts)
+        try:
+            yield
+        finally:
+            loop.remove_reader(engine.fileno())
+            await tasks.close()
+            engine.close()

@@ -1,0 +1,33 @@
+"""A runtime that knows one call, behind the real wire: ``python -m benches.peers.cri.runtime SOCKET``.
+
+ExecSync succeeds at once and says when it came, in nanoseconds of the monotonic clock, which is the machine's. It
+prints a line when it listens and ends with its input, so that none outlives its benchmark.
+"""
+
+import asyncio
+import sys
+import time
+
+from probelet.cri import wire
+from probelet.cri.v1 import api_pb2
+
+
+class StampingRuntime:
+    """What the server asks."""
+
+    async def exec_sync(self, request: api_pb2.ExecSyncRequest) -> api_pb2.ExecSyncResponse:
+        return api_pb2.ExecSyncResponse(stdout=str(time.monotonic_ns()).encode())
+
+
+async def serve(socket: str) -> None:
+    loop, ended = asyncio.get_running_loop(), asyncio.Event()
+    server = wire.Server(StampingRuntime())
+    await server.start(socket)
+    loop.add_reader(sys.stdin.fileno(), ended.set)
+    print(f"listening on {socket}", flush=True)
+    await ended.wait()
+    await server.stop(0)
+
+
+if __name__ == "__main__":
+    asyncio.run(serve(sys.argv[1]))
