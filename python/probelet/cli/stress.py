@@ -1,5 +1,7 @@
 """``probelet stress``."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -11,8 +13,6 @@ from probelet.cli.options import Output
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
     from probelet.stress.outcome import Outcome
     from probelet.stress.scene import Scene
 
@@ -95,8 +95,20 @@ def stress(
         raise CliError("--warm-up and --repeat are for --real: in virtual time every run is the same")
     if warm_up >= seconds * _S:
         raise CliError("--warm-up: must be shorter than --duration")
+    if report is not None:
+        # A scene may take an hour: that its report cannot be written is said before it.
+        with _report_errors(report):
+            report.mkdir(parents=True, exist_ok=True)
     outcomes = list(_play(wanted, real, seconds, warm_up / _S, repeat))
     return _show(outcomes, report, output)
+
+
+@contextmanager
+def _report_errors(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise CliError(f"--report: {folder}: {error.strerror}") from error
 
 
 def _play(wanted: "list[Scene]", real: bool, seconds: float, warm_up: float, repeat: int) -> "Iterator[Outcome]":
@@ -128,10 +140,8 @@ def _show(outcomes: "list[Outcome]", folder: Path | None, output: str) -> int:
     else:
         print(*table(outcomes), sep="\n")
     if folder is not None:
-        try:
+        with _report_errors(folder):
             written = write(document, folder)
-        except OSError as error:
-            raise CliError(f"--report: {folder}: {error.strerror}") from error
         if output == "table":
             print(f"\nwritten: {written[0]}")
     wrong = failures(outcomes)

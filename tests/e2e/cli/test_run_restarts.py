@@ -168,7 +168,8 @@ def test_a_dependency_that_turns_healthy_starts_who_waits_for_it(start: Start, t
     web = pod("web", marker, {"backoff": "app=1h/1h", "release-on": "app=db/app/readiness"}, app=CRASH)
     idle = pod("idle", marker, {"backoff": "app=1h/1h"}, app=CRASH)
     db = pod("db", marker, app="exec sleep 86400")
-    probe = {"exec": {"command": ["test", "-e", str(tmp_path / "up")]}, "periodSeconds": 1, "failureThreshold": 1}
+    seen = {"exec": {"command": ["test", "-e", str(tmp_path / "up")]}}
+    probe = {**seen, "periodSeconds": 1, "timeoutSeconds": 10, "failureThreshold": 1}
     db["spec"]["containers"][0]["readinessProbe"] = probe
     run = node(start, tmp_path, HOUR + "releaseOnDependency: true\n", web, idle, db)
     waits(run, "web", 1)

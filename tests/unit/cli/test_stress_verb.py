@@ -27,6 +27,13 @@ def test_a_table_and_a_report(probelet: Probelet, tmp_path: Path) -> None:
     assert ended.out.endswith(f"written: {tmp_path / 'new' / 'report.md'}\n")
 
 
+def test_a_report_that_cannot_be_written_is_said_before_anything_is_played(probelet: Probelet, tmp_path: Path) -> None:
+    (tmp_path / "taken").touch()
+    ended = probelet("stress", "--report", str(tmp_path / "taken"))
+    assert (ended.code, ended.out) == (2, "")
+    assert ended.err == f"probelet stress: --report: {tmp_path / 'taken'}: File exists\n"
+
+
 @pytest.mark.parametrize(
     ("line", "lines"),
     [
