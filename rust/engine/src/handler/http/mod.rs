@@ -9,6 +9,7 @@ pub mod fuzzing;
 mod head;
 mod headers;
 mod http2;
+mod line;
 mod plain;
 mod punycode;
 mod reader;

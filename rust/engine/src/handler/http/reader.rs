@@ -6,8 +6,9 @@
 
 use super::body::Body;
 use super::head::{Framing, Head};
-use super::headers::{is_value_byte, trim};
-use super::window::{End, Slice, Wanting, Window};
+use super::headers::trim;
+use super::line::{Kept, Line};
+use super::window::{End, Wanting, Window};
 use crate::cause::Cause;
 use crate::handler::fault::Fault;
 use crate::handler::gotext::quote;
@@ -256,86 +257,6 @@ impl Reader {
     }
 }
 
-/// A line that may come in several stretches (`textproto.Reader.readLineSlice`).
-#[derive(Debug, Default)]
-struct Line {
-    text: Kept,
-    is_begun: bool,
-}
-
-/// A text of which only the beginning is kept: a name, a number, or what is quoted of it.
-#[derive(Debug)]
-struct Kept {
-    bytes: Vec<u8>,
-    /// Whether the rest may stand in a field's value, which is all that it still decides.
-    rest_is_value: bool,
-}
-
-impl Default for Kept {
-    fn default() -> Self {
-        Self { bytes: Vec::new(), rest_is_value: true }
-    }
-}
-
-impl Kept {
-    fn clear(&mut self) {
-        self.bytes.clear();
-        self.rest_is_value = true;
-    }
-
-    fn push(&mut self, more: &[u8]) {
-        let room = LINE_KEPT_BYTES_MAX - self.bytes.len();
-        let (kept, rest) = more.split_at(more.len().min(room));
-        self.bytes.extend_from_slice(kept);
-        self.rest_is_value &= rest.iter().copied().all(is_value_byte);
-    }
-
-    /// Puts a line of a field behind what there is.
-    fn join(&mut self, line: &Self) {
-        self.push(trim(&line.bytes));
-        self.rest_is_value &= line.rest_is_value;
-    }
-}
-
-impl Line {
-    fn clear(&mut self) {
-        self.text.clear();
-        self.is_begun = false;
-    }
-
-    /// Reads a line without its end. A last line that is cut short is a line too.
-    fn read(&mut self, window: &mut Window) -> Result<Result<(), End>, Wanting> {
-        if !self.is_begun {
-            self.clear();
-            self.is_begun = true;
-        }
-        loop {
-            match window.slice()? {
-                Slice::Line(line) => {
-                    let line = &line[..line.len() - 1];
-                    self.text.push(line.strip_suffix(b"\r").unwrap_or(line));
-                }
-                Slice::Full(stretch) => {
-                    // A carriage return at the window's edge may belong to the line's end.
-                    let stretch_without = stretch.strip_suffix(b"\r");
-                    self.text.push(stretch_without.unwrap_or(stretch));
-                    if stretch_without.is_some() {
-                        window.back();
-                    }
-                    continue;
-                }
-                Slice::Cut(b"", end) => {
-                    self.is_begun = false;
-                    return Ok(Err(end));
-                }
-                Slice::Cut(rest, _) => self.text.push(rest),
-            }
-            self.is_begun = false;
-            return Ok(Ok(()));
-        }
-    }
-}
-
 impl End {
     /// The fault of an input that ended here.
     pub(super) fn fault(self, eof: &str, cause: Cause) -> Fault {
@@ -366,9 +287,6 @@ fn broken(Fault { text, cause }: Fault) -> Stop {
 pub(super) const UNEXPECTED_EOF: &str = "unexpected EOF";
 /// All heads of a response together (`http.Transport.maxHeaderResponseSize`, 10 << 20).
 const HEAD_BYTES_MAX: usize = 10_485_760;
-/// How much of a line is kept, so that a hostile head costs little memory however long it is; the kubelet keeps all of
-/// it. Nothing that decides about a response, and nothing that is told of one, is this long.
-const LINE_KEPT_BYTES_MAX: usize = 65_536;
 /// How much of a wrong first line is quoted before Go gives up on it.
 const FOLDED_FIRST_BYTES_MAX: usize = 80;
 /// How much of a redirect's body is read (`maxBodySlurpSize`, 2 << 10).
@@ -379,6 +297,7 @@ pub(super) mod tests {
     use proptest::collection::vec;
     use proptest::prelude::*;
 
+    use super::super::line::KEPT_BYTES_MAX;
     use super::*;
 
     /// A connection that gives its pieces one by one, then its ends; the last end again and again.
@@ -513,13 +432,13 @@ pub(super) mod tests {
         ] {
             let response = [b"HTTP/1.1 204 ", &long[..], b"\r\n", &field, b"\r\n"].concat();
             assert_eq!(closed(&response), Ok((204, vec![])));
-            assert!(kept(&response) <= 2 * LINE_KEPT_BYTES_MAX);
+            assert!(kept(&response) <= 2 * KEPT_BYTES_MAX);
         }
     }
 
     #[test]
     fn what_is_not_kept_may_still_be_wrong() {
-        let long = [b'x'; 2 * LINE_KEPT_BYTES_MAX];
+        let long = [b'x'; 2 * KEPT_BYTES_MAX];
         let said = |rest: &[u8]| closed(&[b"HTTP/1.1 204 X\r\nA: ", &long[..], rest, b"\r\n\r\n"].concat());
         assert_eq!(said(b""), Ok((204, vec![])));
         for bad in [&b"\x01"[..], b"\r\n \x7f"] {
