@@ -14,15 +14,22 @@ from probelet.node.labels import restart_count
 
 from benches.soak_containerd.population import CRASH_CODE, ends_by_itself, is_well
 
-CUT_SECONDS = 10.0
-"""A start that was not finished this long after the instance was made was not cut by a later kill."""
+CUT_SECONDS = 120.0
+"""A start is in flight for at most this long (``runtimeRequestTimeout``); what is killed later has not cut it."""
+
+CALL_SECONDS = 240.0
+"""Within this a call of the runtime has its answer or fails (twice ``runtimeRequestTimeout``, for a sandbox)."""
 
 UNKNOWN_CODE = 255
 """What containerd says of an exit it was not there to see."""
 
+START_FAILED = "start failed"
+"""The reason under which calls that failed to create or start a container are said."""
+
 KILLED = "killed from outside"
 FAILED = "failed its liveness probe"
 ENDED = "ended by itself"
+REFUSED = "its start failed, as was said"
 CUT = "its start was cut by a kill of probelet or containerd"
 UNSEEN = "ended by itself while containerd was away"
 LOST = "unknown to containerd after a kill of it"
@@ -85,6 +92,9 @@ class Ledger:
         if one.id in self.killed:
             return KILLED
         if not one.started_ns:
+            near = int(CALL_SECONDS * 1e9)
+            if any(abs(at - one.created_ns) <= near for at in self.said.get((one.name, START_FAILED), ())):
+                return REFUSED
             last = one.created_ns + int(CUT_SECONDS * 1e9)
             return CUT if any(out.begin_ns <= last and one.created_ns <= out.end_ns for out in self.outages) else ""
         if self._was_said(one, "liveness"):

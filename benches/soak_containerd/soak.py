@@ -17,7 +17,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.v1 import api_pb2
 
-from benches.soak_containerd.ledger import Ledger, Outage
+from benches.soak_containerd.ledger import START_FAILED, Ledger, Outage
 from benches.soak_containerd.population import is_well, population
 from benches.soak_containerd.vitals import Vitals, vitals
 from tests.e2e.containerd.machine import Containerd
@@ -166,13 +166,19 @@ class Soak:
     def findings(self) -> list[str]:
         """What is not as expected of the containers. The service must be there, and all pods settled."""
         for line in self._node.said("killing container"):
-            at = int(datetime.fromisoformat(line["at"]).timestamp() * 1e9)
-            self.ledger.said.setdefault((line["container"], line["reason"]), []).append(at)
+            self._note(line, line["reason"])
+        for line in self._node.said("runtime call failed"):
+            if line["call"] in ("CreateContainer", "StartContainer"):
+                self._note(line, START_FAILED)
         found = self.ledger.findings(list(self.containers))
         deadline = time.monotonic() + AGREE_SECONDS
         while (apart := self._disagreements()) and time.monotonic() < deadline:
             self.rest(LOOK_SECONDS)
         return found + apart
+
+    def _note(self, line: dict[str, Any], reason: str) -> None:
+        at = int(datetime.fromisoformat(line["at"]).timestamp() * 1e9)
+        self.ledger.said.setdefault((line["container"], reason), []).append(at)
 
     def _disagreements(self) -> list[str]:
         """Where the service shows something else than the runtime has."""

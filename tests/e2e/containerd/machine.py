@@ -29,7 +29,8 @@ BUSYBOX = Path("/bin/busybox")
 PACKAGES = "containerd runc containernetworking-plugins busybox-static iproute2"
 
 POD_CIDR = "10.231.0.0/16"
-PATIENCE_SECONDS = 30.0
+PATIENCE_SECONDS = 90.0
+"""Of a busy machine; a quiet one needs a second or two."""
 
 CONFIG = """
 version = 2

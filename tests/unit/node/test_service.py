@@ -1,6 +1,7 @@
 """The service with everything real but the runtime: what it asks of it, and what it shows."""
 
 import asyncio
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -205,6 +206,34 @@ async def test_draining_at_once_does_not_wait_for_a_grace(node: Node, runtime: S
     assert await node.service.drain(at_once=True) == []
     assert [request.timeout for request in runtime.called("stop_container")] == [3600, 0]
     assert await drain == []
+
+
+async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
+    node: Node, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node.service.set_pods([make_manifest("done", restartPolicy="Never"), make_manifest("stuck")])
+    await node.until(lambda: node.pod("done").get("ready") and node.pod("stuck").get("ready"))
+    runtime.exit(node.container("done")["container_id"].partition("://")[2], 0)
+    await node.until(lambda: node.pod("done")["phase"] == "Succeeded")
+    runtime.held["stop_container"] = asyncio.Event()
+    limits = []
+    arm = node.service._timers.arm
+
+    def arm_by_hand(deadline: int, due: Callable[[], None]) -> int:
+        if due.__name__ != "set":
+            return arm(deadline, due)
+        limits.append(due)
+        return arm(deadline + 3_600_000_000_000, due)
+
+    monkeypatch.setattr(node.service._timers, "arm", arm_by_hand)
+    drain = asyncio.ensure_future(node.service.drain())
+    await node.until(lambda: limits and not node.pod("done")["phase"])
+    limits.pop()()
+    await node.until(lambda: limits)
+    assert not drain.done(), "a pod has gone meanwhile"
+    limits.pop()()
+    assert await drain == ["default/stuck"]
+    runtime.held["stop_container"].set()
 
 
 async def test_logs_go_with_the_containers_and_the_pod_they_belong_to(
