@@ -70,3 +70,18 @@ def test_what_changed_while_probelet_was_away(node: Node) -> None:
     node.until(lambda: len(list(node.logs.iterdir())) == 2, "their logs to be gone")
     assert node.signal(signal.SIGTERM) == 0
     assert left() == 0
+
+
+def test_a_container_that_ends_while_probelet_is_away_is_restarted_once(node: Node) -> None:
+    node.run("web", APP, terminationGracePeriodSeconds=1)
+    node.start()
+    node.until(lambda: node.container("web")["ready"], "a ready container")
+    pid = node.containerd.pid_of(node.container("web")["container_id"])
+    node.signal(signal.SIGKILL)
+    node.containerd.command("kill", "-9", str(pid))
+
+    node.start()
+    node.until(lambda: node.container("web")["restart_count"] == 1 and node.container("web")["ready"], "its restart")
+    assert node.container("web")["last_exit"]["exit_code"] == 137
+    ours = [found for found in node.containerd.containers() if found.labels["io.kubernetes.pod.name"] == "web"]
+    assert sorted(found.annotations["io.kubernetes.container.restartCount"] for found in ours) == ["0", "1"]
