@@ -101,7 +101,7 @@ class Batch:
     timers: list[int]
     dropped_events: int
     notices: list[tuple[Literal["info", "warning"], str]]
-    """What the journal has to say, a line each: at the start, and when writing stops or starts to work."""
+    """Lines for the log: the journal's, at the start and when writing stops or starts to work; and starved attempts."""
 
 @final
 class Engine:
@@ -120,10 +120,16 @@ class Engine:
         start_jitter: bool = True,
         phase: Literal["kubelet", "spread"] = "kubelet",
         glue: bool = True,
+        starved_share: float = 0.5,
+        starved_verdict: Literal["failure", "unknown"] = "failure",
         journal: tuple[str | PathLike[str], Backoff] | None = None,
     ) -> Self:
         """Start the thread. Without ``glue`` results change no status and ask for no sync: a caller that keeps the
-        statuses itself does that. ``journal`` is a file and the table that is kept in it beside the probes' memory:
+        statuses itself does that; so it is for the pods of ``add_pod`` and ``set_pod_status`` in any case. An attempt
+        whose time runs out while the engine's own loop is late by more than ``starved_share`` of it has the cause
+        ``starved``, and with the verdict ``unknown`` it is a prober error.
+
+        ``journal`` is a file and the table that is kept in it beside the probes' memory:
         what an earlier engine left there is restored, except what is about another container, and the table's entries
         that are too old; and every change is written within 100 ms. A file that cannot be believed is renamed
         ``*.refused``; one that cannot be written stops nothing; ``Batch.notices`` says so.
@@ -168,8 +174,13 @@ class Engine:
     def stop_liveness_and_startup(self, uid: str) -> None: ...
     def cleanup_pods(self, desired: list[str]) -> None: ...
     def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
-    def finish_execs(self, finished: list[tuple[int, Literal["exit", "timeout", "error"], int, bytes]]) -> None:
-        """Hand back exec attempts: ``(run, kind, exit_code, output or error text)``; unknown runs are ignored."""
+    def finish_execs(
+        self, finished: list[tuple[int, Literal["exit", "starved", "timeout", "error"], int, bytes]]
+    ) -> None:
+        """Hand back exec attempts: ``(run, kind, exit_code, output or error text)``; unknown runs are ignored.
+
+        ``starved`` is a timeout of the client's own while it was late itself.
+        """
 
     # Policy's deadlines live on the same wheel.
     def arm(self, deadline_ns: int, token: int) -> int:
@@ -180,7 +191,8 @@ class Engine:
     def probe_states(self, uid: str | None = None) -> bytes:
         """Workers as JSON: ``[{"pod_uid", "container", "type", "handler", "container_id", "result", "result_run",
         "failure_threshold", "success_threshold", "on_hold", "runs", "failures", "errors", "next_at_ms",
-        "last": {"at_ms", "outcome", "cause", "message", "duration_ms", "lateness_ms", "phases_ms"} | null}]``."""
+        "last": {"at_ms", "outcome", "cause", "message", "duration_ms", "lateness_ms", "overdue_ms",
+        "phases_ms"} | null}]``."""
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``: the kubelet's names and label sets."""
     def metrics(self) -> bytes:

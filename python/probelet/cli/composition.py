@@ -30,6 +30,8 @@ from probelet.node.service import Service
 from probelet.server.address import Address
 from probelet.server.control import ControlServer
 from probelet.server.http import HttpServer
+from probelet.service.prober import Prober
+from probelet.service.server import served
 from probelet.spec.duration import SECOND
 from probelet.spec.load import Manifest
 
@@ -47,7 +49,7 @@ class ServiceDied(Exception):
 class Plan:
     """What the command line asks for. ``seconds`` is how long to run, None for until a signal.
 
-    ``drain``: whether the pods end with the service.
+    ``drain``: whether the pods end with the service. ``serve``: where another node agent's pods are taken, if anywhere.
     """
 
     configuration: Config
@@ -57,6 +59,7 @@ class Plan:
     node: str
     seconds: float | None
     drain: bool
+    serve: Path | None = None
 
 
 def carry_out(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> int:
@@ -80,13 +83,13 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         service = await stack.enter_async_context(_service(plan, client, calls, log_root, state_dir))
         await stack.enter_async_context(_pages(service, sock, state_dir))
         log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
+        await stack.enter_async_context(_handed_over(plan.serve, service))
         service.set_pods(plan.first)
         await service.remove_orphans()
         supervisor = Supervisor()
         supervisor.tell(READY)
+        await stack.enter_async_context(_signs_of_life(supervisor, service))
         work = [_service_died(service), plan.manifests.follow(service.set_pods)]
-        if supervisor.watches:
-            work.append(supervisor.watch(service.sleep))
         if runtime is not None:
             work.append(_runtime_died(runtime))
         reason = await lifetime.wait(plan.seconds, *work)
@@ -134,6 +137,8 @@ async def _service(
         kubelet_version=version,
         user_agent=f"kube-probe/{version}",
         phase=plan.configuration.probelet.phase,
+        starved_share=plan.configuration.probelet.starved_share,
+        starved_verdict=plan.configuration.probelet.starved_verdict,
         journal=journal(plan.configuration, state_dir, gate.table),
     )
     gate.recalled(engine.now())
@@ -167,6 +172,7 @@ def _exec_limits(opted: ProbeletConfiguration) -> ExecLimits:
         single_flight=opted.exec_single_flight,
         max_in_flight=opted.exec_max_in_flight,
         client_deadline=None if deadline is None else deadline / SECOND,
+        starved_share=opted.starved_share,
     )
 
 
@@ -181,6 +187,35 @@ async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> Asyn
     finally:
         await http.close()
         await control.close()
+
+
+@asynccontextmanager
+async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncIterator[None]:
+    """Also while the pods drain: systemd must not take a long grace for a service that is stuck."""
+    watch = asyncio.ensure_future(supervisor.watch(service.sleep)) if supervisor.watches else None
+    try:
+        yield
+    finally:
+        if watch is not None:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[None]:
+    """Serve the prober to another node agent, also while our own pods drain: its pods are not ours to end."""
+    if path is None:
+        yield
+        return
+    prober = Prober(service.engine, claimed=service.has, released=service.released)
+    service.share(prober)
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(served(path, prober))
+        except OSError as error:
+            raise CliError(f"--serve {path}: {error.strerror}", code=Exit.CANNOT) from error
+        log.info("serving", socket=str(path), execs="caller")
+        yield
 
 
 async def _service_died(service: Service) -> None:

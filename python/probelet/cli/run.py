@@ -35,6 +35,7 @@ app = verb(
     "probelet run /etc/kubernetes/manifests --listen 127.0.0.1:0",
     "probelet run pods/ --runtime unix:///run/containerd/containerd.sock",
     "probelet run pods/ --duration 60s --log-format json",
+    "probelet run pods/ --serve /run/probelet/prober.sock",
 )
 
 
@@ -48,6 +49,12 @@ def run(
     strict_config: StrictConfig = False,
     kubelet_version: KubeletVersion = "1.36",
     listen: Listen = "127.0.0.1:10290",
+    serve: Annotated[
+        Path | None,
+        Parameter(
+            name="--serve", metavar="PATH", help="Probe another node agent's pods too, as 'probelet serve' does."
+        ),
+    ] = None,
     state_dir: StateDir = None,
     node_name: Annotated[str | None, Parameter(metavar="NAME", help="Default: the name of this host.")] = None,
     duration: Duration = None,
@@ -55,30 +62,27 @@ def run(
     log_format: LogFormat = "text",
     log_level: LogLevel = "info",
 ) -> int:
-    import os
     import socket
-    import sys
-
-    import structlog
 
     from probelet.cli.composition import PROCESS, Plan, carry_out
-    from probelet.cli.config import read_config
-    from probelet.cli.logging import set_up_logging
     from probelet.cli.manifests import Manifests
-    from probelet.cri.client import socket_of
+    from probelet.cli.start import begin
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
     from probelet.server.state_dir import default_state_dir, locked_state_dir
 
-    set_up_logging(log_format, log_level, colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ)
-    configuration = read_config(config, config_dir, feature_gates, kubelet_version, strict=strict_config)
-    try:
-        if runtime != PROCESS:
-            socket_of(runtime)
-    except ValueError as error:
-        raise CliError(f'--runtime: {error}; or "{PROCESS}"') from error
-    for warning in configuration.warnings:
-        structlog.get_logger("probelet.run").warning(str(warning))
+    configuration = begin(
+        "run",
+        log_format=log_format,
+        log_level=log_level,
+        config=config,
+        config_dir=config_dir,
+        feature_gates=feature_gates,
+        kubelet_version=kubelet_version,
+        strict_config=strict_config,
+        endpoint=None if runtime == PROCESS else runtime,
+        otherwise=f'; or "{PROCESS}"',
+    )
     manifests = Manifests(
         list(paths),
         configuration.gates,
@@ -93,6 +97,7 @@ def run(
         node=node_name or socket.gethostname(),
         seconds=duration,
         drain=drain or runtime == PROCESS,
+        serve=serve,
     )
     try:
         with locked_state_dir(state_dir or default_state_dir()) as locked:

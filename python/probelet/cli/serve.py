@@ -27,6 +27,7 @@ app = verb(
     "behind --runtime. SIGTERM or Ctrl-C ends it; nothing is done to any pod.",
     "probelet serve --socket /run/probelet/prober.sock",
     "probelet serve --runtime unix:///run/containerd/containerd.sock",
+    "probelet serve --listen 127.0.0.1:10291",
 )
 
 
@@ -44,35 +45,45 @@ def serve(
     feature_gates: FeatureGates = None,
     strict_config: StrictConfig = False,
     kubelet_version: KubeletVersion = "1.36",
+    listen: Annotated[
+        str | None,
+        Parameter(metavar="ADDR", help="HOST:PORT of pages as of run; port 0 picks one. Default: none."),
+    ] = None,
     state_dir: StateDir = None,
+    node_name: Annotated[str | None, Parameter(metavar="NAME", help="Default: the name of this host.")] = None,
     duration: Duration = None,
     log_format: LogFormat = "text",
     log_level: LogLevel = "info",
 ) -> int:
-    import os
-    import sys
+    from socket import gethostname
 
-    import structlog
-
-    from probelet.cli.config import read_config
-    from probelet.cli.logging import set_up_logging
     from probelet.cli.serving import Serving, carry_out
-    from probelet.cri.client import socket_of
+    from probelet.cli.start import begin
+    from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
     from probelet.server.state_dir import default_state_dir, locked_state_dir
 
-    set_up_logging(log_format, log_level, colors=sys.stderr.isatty() and "NO_COLOR" not in os.environ)
-    configuration = read_config(config, config_dir, feature_gates, kubelet_version, strict=strict_config)
-    try:
-        if runtime is not None:
-            socket_of(runtime)
-    except ValueError as error:
-        raise CliError(f"--runtime: {error}") from error
-    for warning in configuration.warnings:
-        structlog.get_logger("probelet.serve").warning(str(warning))
+    configuration = begin(
+        "serve",
+        log_format=log_format,
+        log_level=log_level,
+        config=config,
+        config_dir=config_dir,
+        feature_gates=feature_gates,
+        kubelet_version=kubelet_version,
+        strict_config=strict_config,
+        endpoint=runtime,
+    )
     try:
         with locked_state_dir(state_dir or default_state_dir()) as locked:
-            serving = Serving(configuration, socket or locked / "prober.sock", runtime, duration)
+            serving = Serving(
+                configuration=configuration,
+                path=socket or locked / "prober.sock",
+                runtime=runtime,
+                node=node_name or gethostname(),
+                seconds=duration,
+                pages=None if listen is None else listening_socket(parse_address(listen)),
+            )
             return carry_out(serving, locked)
     except ServerError as error:
         raise CliError(str(error)) from error

@@ -2,7 +2,9 @@
 
 import asyncio
 import os
-from contextlib import AsyncExitStack, closing
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -12,10 +14,14 @@ from probelet._rust import Backoff, Engine
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.journal import journal
 from probelet.cli.lifetime import Lifetime
+from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
+from probelet.server.address import Address
+from probelet.server.http import HttpServer
 from probelet.service.server import prober_service
+from probelet.service.view import PagesView
 from probelet.spec.duration import SECOND
 
 log = structlog.get_logger("probelet.serve")
@@ -23,12 +29,15 @@ log = structlog.get_logger("probelet.serve")
 
 @dataclass(frozen=True)
 class Serving:
-    """What the command line asks for. ``seconds`` is how long to serve, None for until a signal."""
+    """What the command line asks for. ``seconds`` is how long to serve, None for until a signal; ``pages`` is where the
+    HTTP pages are to be had, if anywhere."""
 
     configuration: Config
-    socket: Path
+    path: Path
     runtime: str | None
+    node: str
     seconds: float | None
+    pages: tuple[socket.socket, Address] | None
 
 
 def carry_out(serving: Serving, state_dir: Path) -> int:
@@ -38,7 +47,7 @@ def carry_out(serving: Serving, state_dir: Path) -> int:
     except CriError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     except OSError as error:
-        raise CliError(f"--socket {serving.socket}: {error.strerror}", code=Exit.CANNOT) from error
+        raise CliError(f"--socket {serving.path}: {error.strerror}", code=Exit.CANNOT) from error
 
 
 async def _serve(serving: Serving, state_dir: Path) -> int:
@@ -49,14 +58,38 @@ async def _serve(serving: Serving, state_dir: Path) -> int:
         lifetime = stack.enter_context(Lifetime())
         client = await _client(serving, stack)
         engine = Engine(
-            seed=seed, kubelet_version=version, user_agent=f"kube-probe/{version}", glue=False, journal=kept
+            seed=seed,
+            kubelet_version=version,
+            user_agent=f"kube-probe/{version}",
+            phase=serving.configuration.probelet.phase,
+            glue=False,
+            starved_share=serving.configuration.probelet.starved_share,
+            starved_verdict=serving.configuration.probelet.starved_verdict,
+            journal=kept,
         )
         stack.enter_context(closing(engine))
-        await stack.enter_async_context(prober_service(serving.socket, engine, client))
-        log.info("serving", socket=str(serving.socket), execs=serving.runtime or "caller")
+        prober = await stack.enter_async_context(prober_service(serving.path, engine, client))
+        view = PagesView(engine, prober, serving.node, config_document(serving.configuration))
+        await stack.enter_async_context(_pages(serving, view))
+        log.info("serving", socket=str(serving.path), execs=serving.runtime or "caller")
         reason = await lifetime.wait(serving.seconds)
         log.info("ending", reason=reason)
     return 0
+
+
+@asynccontextmanager
+async def _pages(serving: Serving, view: PagesView) -> AsyncIterator[None]:
+    if serving.pages is None:
+        yield
+        return
+    sock, address = serving.pages
+    server = HttpServer(view, sock)
+    await server.start()
+    log.info("listening", url=f"http://{address}/statusz")
+    try:
+        yield
+    finally:
+        await server.close()
 
 
 async def _client(serving: Serving, stack: AsyncExitStack) -> RuntimeClient | None:

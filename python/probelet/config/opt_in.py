@@ -39,10 +39,11 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     """What a status inherits ``started`` by: the container's name, as Kubernetes 1.36 does (default), or its ID, which
     fixes kubernetes#141155: a restarted container looks started before its startupProbe has passed."""
     starved_verdict: Literal["failure", "unknown"] = "failure"
-    """A failed run of a prober that was itself late: it counts, as for the kubelet (default), or ``unknown``: it is a
-    prober error and counts for nothing (kubernetes#89898)."""
+    """An attempt whose time ran out while the prober itself was late: a failure, as for the kubelet (default), or
+    ``unknown``: a prober error, tried again at once and counting for nothing (kubernetes#89898). So is one for which
+    this machine had no socket or port left."""
     starved_share: float = 0.5
-    """Lateness of our own loop, as a share of the probe's timeout, from which a run is starved. Default 0.5, above 0:
+    """Lateness of our own loop, as a share of the probe's timeout, above which a run is starved. Default 0.5, above 0:
     half of the timeout was then not the container's."""
     deny_host_probes: bool = False
     """Refuse pods whose probes or hooks name a ``host`` (KEP-4940: Pod Security baseline, policy 1.34). Default false,

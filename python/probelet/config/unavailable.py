@@ -9,8 +9,6 @@ DETAIL = "not available in this version of probelet"
 UNAVAILABLE_FIELDS = frozenset(
     {
         "startedCarriedBy",
-        "starvedShare",
-        "starvedVerdict",
     }
 )
 

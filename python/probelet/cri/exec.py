@@ -21,12 +21,13 @@ OUTPUT_BYTES_MAX = 10 * 1024
 class ExecOutcome:
     """What an attempt came to.
 
-    ``exit``: the command ran and ended; ``timeout``: a failure, ``output`` says which command took too long;
+    ``exit``: the command ran and ended; ``timeout``: a failure, ``output`` says which command took too long, and
+    ``starved`` one of which a caller says that it was late itself;
     ``error``: the runtime could not be asked or could not run it, the prober discards it. ``exit_code`` is -1
     unless ``kind`` is ``exit``. ``output`` is at most ``OUTPUT_BYTES_MAX`` bytes of output, or the error's text.
     """
 
-    kind: Literal["exit", "timeout", "error"]
+    kind: Literal["exit", "starved", "timeout", "error"]
     exit_code: int
     output: bytes
 

@@ -2,10 +2,11 @@
 
 import asyncio
 from collections.abc import Mapping
+from typing import Protocol
 
 import structlog
 
-from probelet._rust import Batch, Engine
+from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
 from probelet.node.execs import Execs
 from probelet.node.pod import NodePod
 from probelet.node.recorder import Recorder
@@ -14,6 +15,17 @@ from probelet.node.timers import Timers
 from probelet.node.wording import EventWording, counted
 
 log = structlog.get_logger("probelet.node")
+
+
+class HandedOver(Protocol):
+    """Pods of other node agents that this engine probes too; their news is not the node's."""
+
+    @property
+    def pods(self) -> int: ...
+    def owns(self, uid: str) -> bool: ...
+    def sift(
+        self, events: list[EventRecord], updates: list[Update], execs: list[ExecRun]
+    ) -> tuple[list[EventRecord], list[Update], list[ExecRun]]: ...
 
 
 class Changes:
@@ -36,6 +48,8 @@ class Changes:
     ) -> None:
         self.events_dropped = 0
         """Events that the engine had to let go because nobody read them in time."""
+        self.handed_over: HandedOver | None = None
+        """Whoever serves pods of others; it takes its part of each batch first."""
         self._engine = engine
         self._wording = wording
         self._execs = execs
@@ -61,7 +75,10 @@ class Changes:
 
     def dispatch(self, batch: Batch) -> None:
         """Hand every part of a batch to who waits for it."""
-        for event in batch.events:
+        events, updates, execs = batch.events, batch.updates, batch.execs
+        if self.handed_over is not None:
+            events, updates, execs = self.handed_over.sift(events, updates, execs)
+        for event in events:
             if pod := self._pods.get(event.pod_uid):
                 self._recorder.record(
                     pod.uid,
@@ -74,8 +91,8 @@ class Changes:
                     shown=counted(event) if self._wording == "counted" else "",
                 )
         self.events_dropped += batch.dropped_events
-        self._execs.start(batch.execs)
-        for update in batch.updates:
+        self._execs.start(execs)
+        for update in updates:
             if update.result is not None and (pod := self._pods.get(update.pod_uid)):
                 pod.note_result(update)
             if self._releases is not None:

@@ -69,11 +69,15 @@ class Gauges:
     """Events, by who dropped them."""
     aged: ContainerAge | None
     """``maxContainerAge``, where it is set."""
+    handed_over: int
+    """Pods of other node agents."""
 
 
 def _pods(gauges: Gauges) -> list[str]:
     lines = _head("probelet_pods", "gauge", "Pods by phase.")
     lines += [f'probelet_pods{{phase="{phase}"}} {gauges.pods.get(phase, 0)}' for phase in get_args(PodPhase)]
+    lines += _head("probelet_pods_handed_over", "gauge", "Pods of other node agents that are probed here.")
+    lines.append(f"probelet_pods_handed_over {gauges.handed_over}")
     lines += _head("probelet_runtime_up", "gauge", "Whether the runtime could be listed the last time.")
     lines.append(f"probelet_runtime_up {int(gauges.runtime_up)}")
     return lines

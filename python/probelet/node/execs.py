@@ -6,16 +6,17 @@ of ``ExecLimits`` is an opt-in.
 
 import asyncio
 import time
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, Literal, Protocol
 
 from probelet._rust import ExecRun
 from probelet.cri.client import RuntimeClient
 from probelet.cri.exec import ExecOutcome, exec_attempt, timed_out
 from probelet.node.facts import bare_id
+from probelet.node.overdue import Overdue
 from probelet.node.tasks import Tasks
 
-Finished = tuple[int, Literal["exit", "timeout", "error"], int, bytes]
+Finished = tuple[int, Literal["exit", "starved", "timeout", "error"], int, bytes]
 
 HANG_SECONDS_MAX: Final = 3600.0
 """With single flight a call is kept open to see its end. One that hangs for an hour is given up: its runtime has lost
@@ -38,6 +39,8 @@ class ExecLimits:
     """Runs of the whole node at once; others wait their turn, first come, first served."""
     client_deadline: float | None = None
     """Seconds after its own timeout at which a run is given up. None: the client's request timeout."""
+    starved_share: float = 0.5
+    """A run that we give up while our own loop is late by more than this share of the wait is starved."""
 
 
 @dataclass(slots=True)
@@ -71,6 +74,7 @@ class Execs:
         # Calls that were given up, by worker of one container instance.
         self._hanging: dict[tuple[str, str], asyncio.Future[ExecOutcome]] = {}
         self._finished: list[Finished] = []
+        self._overdue = Overdue()
 
     def start(self, runs: list[ExecRun]) -> None:
         """Begin these attempts."""
@@ -110,11 +114,16 @@ class Execs:
 
     async def _attempt(self, run: ExecRun) -> ExecOutcome:
         self.counts.in_flight += 1
+        patience, began, before = self._patience(run), time.monotonic(), self._overdue.begin()
         try:
             if self._limits.single_flight:
-                return await self._alone(run, self._patience(run))
-            return await self._call(run, None if self._limits.client_deadline is None else self._patience(run))
+                outcome = await self._alone(run, patience)
+            else:
+                outcome = await self._call(run, None if self._limits.client_deadline is None else patience)
+            spent, overdue = time.monotonic() - began, self._overdue.total() - before
+            return judged(outcome, patience=patience, spent=spent, overdue=overdue, share=self._limits.starved_share)
         finally:
+            self._overdue.end()
             self.counts.in_flight -= 1
 
     def _patience(self, run: ExecRun) -> float:
@@ -152,3 +161,11 @@ class Execs:
     def _ended(self, worker: tuple[str, str]) -> None:
         del self._hanging[worker]
         self.counts.hanging = len(self._hanging)
+
+
+def judged(outcome: ExecOutcome, *, patience: float, spent: float, overdue: float, share: float) -> ExecOutcome:
+    """Whose fault a timeout is: one that the runtime tells is the command's, one that we find ourselves, after
+    ``patience`` seconds, is ours if our loop was late by more than this share of them."""
+    if outcome.kind == "timeout" and spent >= patience and overdue > share * patience:
+        return replace(outcome, kind="starved")
+    return outcome

@@ -15,7 +15,7 @@ from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.node.aging import Aging
 from probelet.node.cache import PodCache
-from probelet.node.changes import Changes
+from probelet.node.changes import Changes, HandedOver
 from probelet.node.counters import Counters, Gauges
 from probelet.node.crash_loop_metrics import CrashLoopMetrics
 from probelet.node.effects import Effects
@@ -26,7 +26,6 @@ from probelet.node.pleg import Pleg
 from probelet.node.pod import NodePod, Parts
 from probelet.node.pod_metrics import KnownPod, PodMetrics, render_pods
 from probelet.node.prober import EngineProber
-from probelet.node.process_metrics import render_process
 from probelet.node.recorder import Recorder
 from probelet.node.releases import Releases
 from probelet.node.runtime_calls import RuntimeCalls
@@ -39,6 +38,7 @@ from probelet.policy.action import Publish, Terminate
 from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
 from probelet.server.command import NoSuchPodError
+from probelet.server.process_metrics import render_process
 from probelet.spec.duration import SECOND
 from probelet.spec.load import Manifest
 from probelet.spec.wire import encode_pod
@@ -197,6 +197,11 @@ class Service:
     def _add(self, manifest: Manifest) -> None:
         assert self._parts is not None, "start comes before set_pods"
         pod, uid = manifest.pod, manifest.pod.metadata.uid
+        others = self._changes.handed_over
+        if others is not None and others.owns(uid):
+            log.error("a pod of another node agent has this UID", pod=pod.full_name, uid=uid, path=str(manifest.path))
+            self._waiting[pod.full_name] = manifest
+            return
         if uid in self._pods or any(other.pod.full_name == pod.full_name for other in self._pods.values()):
             # As the kubelet does for static pods: one of a name at a time (pod_workers.go:allowPodStart, 1.36).
             self._waiting[pod.full_name] = manifest
@@ -226,6 +231,28 @@ class Service:
         waiting = self._waiting.pop(pod.pod.full_name, None)
         if waiting is not None and not self._draining:
             self._add(waiting)
+
+    # Pods of other node agents, on the same engine.
+
+    def share(self, handed_over: HandedOver) -> None:
+        """Let another node agent's pods be probed by this engine; their part of its news goes to ``handed_over``."""
+        self._changes.handed_over = handed_over
+
+    @property
+    def engine(self) -> Engine:
+        """The engine, for pods that are handed over."""
+        return self._engine
+
+    def has(self, uid: str) -> bool:
+        """Whether a pod with this UID runs here, or is to."""
+        return uid in self._pods or any(manifest.pod.metadata.uid == uid for manifest in self._waiting.values())
+
+    def released(self, uid: str) -> None:
+        """A pod that was handed over is nobody's any more: one of ours that waited for its UID begins."""
+        found = [manifest for manifest in self._waiting.values() if manifest.pod.metadata.uid == uid]
+        if found and uid not in self._pods and not self._draining:
+            del self._waiting[found[0].pod.full_name]
+            self._add(found[0])
 
     def _observe(self, uid: str) -> None:
         if pod := self._pods.get(uid):
@@ -334,6 +361,7 @@ class Service:
             pulls_waiting=sum(len(pod.machine.waits) - len(pod.machine.waiting_restarts()) for pod in pods),
             events_dropped={"engine": self._changes.events_dropped, "spam_filter": self.recorder.dropped},
             aged=None if self._aging is None else self._aging.policy,
+            handed_over=0 if self._changes.handed_over is None else self._changes.handed_over.pods,
         )
 
     def metrics_probes(self) -> bytes:

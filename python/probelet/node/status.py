@@ -3,15 +3,15 @@
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-import msgspec
-
 from probelet._rust import Engine
 from probelet.node.pod import NodePod
 from probelet.node.prober import status_of
-from probelet.node.timestamp import rfc3339
 from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
 from probelet.policy.podstatus import ContainerStatus, LastExit
+from probelet.server.timestamp import rfc3339
+from probelet.server.worker import WorkerState, probe_document
+from probelet.server.worker import workers as all_workers
 from probelet.spec.container import Container
 from probelet.spec.probe import Probe
 
@@ -19,38 +19,6 @@ _NS_PER_SECOND = 1_000_000_000
 _NS_PER_MS = 1_000_000
 
 
-class LastRun(msgspec.Struct):
-    """The last finished run of a worker, as the engine tells it."""
-
-    at_ms: int
-    outcome: str
-    cause: str
-    message: str
-    duration_ms: float
-    lateness_ms: float
-
-
-class WorkerState(msgspec.Struct):
-    """One row of ``Engine.probe_states``."""
-
-    pod_uid: str
-    container: str
-    type: str
-    handler: str
-    container_id: str
-    result: str | None
-    result_run: int
-    failure_threshold: int
-    success_threshold: int
-    on_hold: bool
-    runs: int
-    failures: int
-    errors: int
-    next_at_ms: int | None
-    last: LastRun | None
-
-
-_WORKERS = msgspec.json.Decoder(list[WorkerState])
 _Workers = dict[tuple[str, str, str], WorkerState]
 
 
@@ -68,7 +36,7 @@ class Moment(NamedTuple):
 def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate) -> dict[str, Any]:
     """The document, as of now."""
     moment = Moment(engine.now(), engine.wall_ms())
-    workers = {(w.pod_uid, w.container, w.type): w for w in _WORKERS.decode(engine.probe_states())}
+    workers = {(w.pod_uid, w.container, w.type): w for w in all_workers(engine)}
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
     return {
         "schema": "probelet-status/1",
@@ -156,27 +124,4 @@ def _probe(probe: Probe, worker: WorkerState | None) -> dict[str, Any]:
             "next_at": None,
             "last": None,
         }
-    return {
-        "handler": worker.handler,
-        "result": worker.result,
-        "result_run": worker.result_run,
-        "failure_threshold": worker.failure_threshold,
-        "success_threshold": worker.success_threshold,
-        "on_hold": worker.on_hold,
-        "runs": worker.runs,
-        "failures": worker.failures,
-        "errors": worker.errors,
-        "next_at": None if worker.next_at_ms is None else rfc3339(worker.next_at_ms),
-        "last": None if worker.last is None else _last_run(worker.last),
-    }
-
-
-def _last_run(last: LastRun) -> dict[str, Any]:
-    return {
-        "at": rfc3339(last.at_ms),
-        "outcome": last.outcome,
-        "cause": last.cause,
-        "message": last.message,
-        "duration_ms": last.duration_ms,
-        "lateness_ms": last.lateness_ms,
-    }
+    return probe_document(worker)

@@ -69,7 +69,9 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
         last = probe["last"]
         if last is not None and not succeeded(last):
             ago = span(-seconds_between(as_of, last["at"]))
-            said.append(f"{probe_type}, {ago} ago: {last['message'] or last['cause']}")
+            # What the prober's own lateness brought about must not read as the container's fault.
+            starved = ", prober starved" if last["cause"] == "starved" else ""
+            said.append(f"{probe_type}, {ago} ago{starved}: {last['message'] or last['cause']}")
     last_exit = container["last_exit"]
     if last_exit is not None and container["state"] == "waiting":
         at = last_exit["at"]

@@ -6,6 +6,6 @@ from typing import Literal
 class RequestError(Exception):
     """A call that is refused; ``code`` is the name of its gRPC status, the text its message."""
 
-    def __init__(self, code: Literal["INVALID_ARGUMENT", "RESOURCE_EXHAUSTED"], message: str) -> None:
+    def __init__(self, code: Literal["ALREADY_EXISTS", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED"], message: str) -> None:
         super().__init__(message)
         self.code = code

@@ -17,7 +17,7 @@ NOBODY: Final = "no caller carries out exec probes"
 GONE: Final = "the caller that carries out exec probes has gone"
 LATE: Final = "the caller that carries out exec probes did not answer"
 
-Finished = tuple[int, Literal["exit", "timeout", "error"], int, bytes]
+Finished = tuple[int, Literal["exit", "starved", "timeout", "error"], int, bytes]
 
 log = structlog.get_logger("probelet.service")
 

@@ -1,17 +1,17 @@
-"""The calls of ``probelet.v1.Prober`` on an engine of its own."""
+"""The calls of ``probelet.v1.Prober`` on an engine: one of its own, or that of a node which runs pods itself."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from typing import Any
+from collections.abc import AsyncIterator, Callable, Mapping
 
 import structlog
 
-from probelet._rust import Batch, Engine
+from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
 from probelet.cri.client import RuntimeClient
 from probelet.service.error import RequestError
 from probelet.service.events import Events
 from probelet.service.execs import CallerExecs, Execs, RuntimeExecs
 from probelet.service.limit import PODS_MAX
+from probelet.service.pod import check_pod, mistyped, required_uid
 from probelet.service.results import Results
 from probelet.service.status import decode_object, engine_status, fill
 from probelet.service.v1 import prober_pb2 as pb
@@ -20,33 +20,78 @@ log = structlog.get_logger("probelet.service")
 
 
 class Prober:
-    """The engine is the caller's, made without glue: who calls keeps the statuses. On one event loop.
+    """Who calls keeps the statuses. On one event loop.
 
-    With ``client`` exec probes go to its runtime, otherwise through the caller.
+    With ``client`` exec probes go to its runtime, otherwise through the caller. On an engine that others use too,
+    ``claimed`` says whether a pod is theirs, and ``released`` hears when one is nobody's any more.
     """
 
-    def __init__(self, engine: Engine, client: RuntimeClient | None = None) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        client: RuntimeClient | None = None,
+        *,
+        claimed: Callable[[str], bool] = lambda _: False,
+        released: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self._engine = engine
-        self._results = Results()
+        self._claimed = claimed
+        self._released = released
+        self.results = Results()
+        """What callers are told of."""
         self._events = Events()
         self._callers = CallerExecs(engine)
         self._execs: Execs = self._callers if client is None else RuntimeExecs(client, engine)
         # Pods with workers or a status, which is what the engine keeps something of.
-        self._pods: set[str] = set()
+        self._pods: dict[str, tuple[str, str]] = {}
 
     def watch(self) -> None:
-        """Read the engine's batches on the running loop from now on."""
+        """Read the batches of an engine of its own on the running loop from now on."""
         asyncio.get_running_loop().add_reader(self._engine.fileno(), lambda: self._dispatch(self._engine.drain()))
 
     def close(self) -> None:
         """Read no more."""
         asyncio.get_running_loop().remove_reader(self._engine.fileno())
 
-    def _dispatch(self, batch: Batch) -> None:
-        for event in batch.events:
+    @property
+    def pods(self) -> int:
+        """How many pods it has."""
+        return len(self._pods)
+
+    @property
+    def names(self) -> Mapping[str, tuple[str, str]]:
+        """Namespace and name of each pod, by its UID; empty until it was added."""
+        return self._pods
+
+    def owns(self, uid: str) -> bool:
+        """Whether this pod's probing was handed over."""
+        return uid in self._pods
+
+    def sift(
+        self, events: list[EventRecord], updates: list[Update], execs: list[ExecRun]
+    ) -> tuple[list[EventRecord], list[Update], list[ExecRun]]:
+        """Take from an engine's news what is about the pods handed over; returns the rest.
+
+        A result that callers know is theirs until it is gone, also when its pod is gone before.
+        """
+        theirs = [update for update in updates if update.pod_uid in self._pods or self.results.has(update)]
+        self._take([event for event in events if event.pod_uid in self._pods], theirs)
+        self._execs.start([run for run in execs if run.pod_uid in self._pods])
+        taken = set(map(id, theirs))
+        return (
+            [event for event in events if event.pod_uid not in self._pods],
+            [update for update in updates if id(update) not in taken],
+            [run for run in execs if run.pod_uid not in self._pods],
+        )
+
+    def _take(self, events: list[EventRecord], updates: list[Update]) -> None:
+        for event in events:
             self._events.record(event)
-        for update in batch.updates:
-            self._results.change(update)
+        for update in updates:
+            self.results.change(update)
+
+    def _dispatch(self, batch: Batch) -> None:
+        self._take(batch.events, batch.updates)
         self._execs.start(batch.execs)
         for level, text in batch.notices:
             (log.warning if level == "warning" else log.info)(text)
@@ -54,27 +99,31 @@ class Prober:
     # The calls, named as the RPCs.
 
     async def add_pod(self, request: pb.AddPodRequest) -> pb.AddPodResponse:
-        self._keep(_uid(request.pod))
-        _checked(self._engine.add_pod, request.pod)
+        checked = check_pod(request.pod)
+        uid = self._admitted(checked.uid)
+        _taken(self._engine.add_pod, request.pod)
+        self._pods[uid] = (checked.namespace, checked.name)
         return pb.AddPodResponse()
 
     async def set_pod_status(self, request: pb.SetPodStatusRequest) -> pb.SetPodStatusResponse:
         status = engine_status(decode_object(request.status, "status"))
-        self._keep(_required(request.pod_uid))
-        _checked(self._engine.set_pod_status, request.pod_uid, status)
+        uid = self._admitted(required_uid(request.pod_uid, "pod_uid"))
+        self._engine.set_pod_status(uid, status)
+        self._pods.setdefault(uid, ("", ""))
         return pb.SetPodStatusResponse()
 
     async def remove_pod_status(self, request: pb.RemovePodStatusRequest) -> pb.RemovePodStatusResponse:
-        self._forget(request.pod_uid)
+        if self.owns(request.pod_uid):
+            self._forget(request.pod_uid)
         return pb.RemovePodStatusResponse()
 
     async def update_pod_status(self, request: pb.UpdatePodStatusRequest) -> pb.UpdatePodStatusResponse:
-        uid = _uid(request.pod)
+        uid = self._unclaimed(check_pod(request.pod).uid)
         status = decode_object(request.status, "status")
         given = engine_status(status)
-        _checked(self._engine.define_pod, request.pod)
+        _taken(self._engine.define_pod, request.pod)
         try:
-            filled = _checked(self._engine.update_pod_status, uid, given)
+            filled = self._engine.update_pod_status(uid, given)
         finally:
             if uid not in self._pods:
                 # A kubelet fills statuses also before it adds a pod and after it removed it.
@@ -82,27 +131,27 @@ class Prober:
         return pb.UpdatePodStatusResponse(status=fill(status, filled))
 
     async def remove_pod(self, request: pb.RemovePodRequest) -> pb.RemovePodResponse:
-        self._engine.remove_pod(request.pod_uid)
+        if self.owns(request.pod_uid):
+            self._engine.remove_pod(request.pod_uid)
         return pb.RemovePodResponse()
 
     async def stop_liveness_and_startup(
         self, request: pb.StopLivenessAndStartupRequest
     ) -> pb.StopLivenessAndStartupResponse:
-        self._engine.stop_liveness_and_startup(request.pod_uid)
+        if self.owns(request.pod_uid):
+            self._engine.stop_liveness_and_startup(request.pod_uid)
         return pb.StopLivenessAndStartupResponse()
 
     async def cleanup_pods(self, request: pb.CleanupPodsRequest) -> pb.CleanupPodsResponse:
-        desired = set(request.desired_pod_uids)
-        self._engine.cleanup_pods(list(desired))
-        for uid in self._pods - desired:
+        for uid in self._pods.keys() - set(request.desired_pod_uids):
             self._forget(uid)
         return pb.CleanupPodsResponse()
 
     async def list_results(self, request: pb.ListResultsRequest) -> pb.ListResultsResponse:
-        return pb.ListResultsResponse(sequence=self._results.sequence, results=self._results.all())
+        return pb.ListResultsResponse(sequence=self.results.sequence, results=self.results.all())
 
     def watch_results(self, request: pb.WatchResultsRequest) -> AsyncIterator[pb.WatchResultsResponse]:
-        return self._results.follow()
+        return self.results.follow()
 
     def watch_events(self, request: pb.WatchEventsRequest) -> AsyncIterator[pb.Event]:
         return self._events.follow()
@@ -110,29 +159,26 @@ class Prober:
     def carry_out_execs(self, answers: AsyncIterator[pb.ExecAnswer]) -> AsyncIterator[pb.ExecAttempt]:
         return self._callers.serve(answers)
 
-    def _keep(self, uid: str) -> None:
+    def _unclaimed(self, uid: str) -> str:
+        if uid not in self._pods and self._claimed(uid):
+            raise RequestError(
+                "ALREADY_EXISTS", f'metadata.uid: "{uid}": this probelet runs a pod with this UID itself'
+            )
+        return uid
+
+    def _admitted(self, uid: str) -> str:
         if uid not in self._pods and len(self._pods) >= PODS_MAX:
             raise RequestError("RESOURCE_EXHAUSTED", f"{PODS_MAX} pods are known already")
-        self._pods.add(uid)
+        return self._unclaimed(uid)
 
     def _forget(self, uid: str) -> None:
-        self._pods.discard(uid)
+        self._pods.pop(uid, None)
         self._engine.forget_pod(uid)
+        self._released(uid)
 
 
-def _uid(pod: bytes) -> str:
-    metadata = decode_object(pod, "pod").get("metadata")
-    return _required(metadata.get("uid") if isinstance(metadata, dict) else None)
-
-
-def _required(uid: Any) -> str:
-    if not isinstance(uid, str) or not uid:
-        raise RequestError("INVALID_ARGUMENT", "metadata.uid: Required value")
-    return uid
-
-
-def _checked(call: Any, *arguments: Any) -> Any:
+def _taken(call: Callable[[bytes], None], pod: bytes) -> None:
     try:
-        return call(*arguments)
+        call(pod)
     except ValueError as error:
-        raise RequestError("INVALID_ARGUMENT", str(error)) from error
+        raise RequestError("INVALID_ARGUMENT", mistyped(pod, str(error))) from error

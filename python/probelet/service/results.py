@@ -28,8 +28,14 @@ class Results:
 
     def __init__(self) -> None:
         self.sequence = 0
+        self.resets = 0
+        """Times a reader was too slow and given all results again."""
         self._known: dict[tuple[str, str], prober_pb2.ContainerResult] = {}
         self._readers: Readers[Change] = Readers(CHANGES_KEPT)
+
+    def has(self, update: Update) -> bool:
+        """Whether a result of this container and type is known."""
+        return (update.probe_type, update.container_id) in self._known
 
     def change(self, update: Update) -> None:
         """A result is new, another, or gone."""
@@ -60,6 +66,7 @@ class Results:
             while True:
                 changes, lost = await reader.take()
                 if lost:
+                    self.resets += 1
                     seen = self.sequence
                     for message in self._snapshot():
                         yield message

@@ -37,12 +37,22 @@ OPTIONS: Final = (
 
 @asynccontextmanager
 async def prober_service(path: Path, engine: Engine, client: RuntimeClient | None = None) -> AsyncIterator[Prober]:
-    """Serve on the unix socket ``path`` until the context ends. The engine, without glue, and the client stay the
-    caller's. Raises OSError when the socket cannot be had."""
+    """Serve an engine on the unix socket ``path`` until the context ends. The engine, without glue, and the client stay
+    the caller's. Raises OSError when the socket cannot be had."""
+    prober = Prober(engine, client)
+    prober.watch()
+    try:
+        async with served(path, prober):
+            yield prober
+    finally:
+        prober.close()
+
+
+@asynccontextmanager
+async def served(path: Path, prober: Prober) -> AsyncIterator[None]:
+    """Serve the calls of a prober on the unix socket ``path`` until the context ends. Raises OSError when the socket
+    cannot be had."""
     async with AsyncExitStack() as stack:
-        prober = Prober(engine, client)
-        prober.watch()
-        stack.callback(prober.close)
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="probelet-serve-")))
         server = grpc.aio.server(options=OPTIONS)
         server.add_generic_rpc_handlers((_handlers(prober),))
@@ -50,7 +60,7 @@ async def prober_service(path: Path, engine: Engine, client: RuntimeClient | Non
         await server.start()
         stack.push_async_callback(server.stop, 0)
         await stack.enter_async_context(Door(path, directory / "grpc.sock"))
-        yield prober
+        yield
 
 
 def _handlers(prober: Prober) -> Any:

@@ -1,14 +1,20 @@
 """v1.PodStatus as JSON, and the form the engine reads."""
 
-from collections.abc import Iterable
 from datetime import datetime
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
 from probelet.service.error import RequestError
+from probelet.spec.problem import FieldError
+from probelet.spec.validate_probe import unsupported_value
+
+PHASES: Final = ("Failed", "Pending", "Running", "Succeeded", "Unknown")
 
 _LISTS: Final = (("containerStatuses", "containers"), ("initContainerStatuses", "init_containers"))
+_WORDS: Final = {bool: "true or false", dict: "an object", int: "a number", list: "a list", str: "a text"}
+
+T = TypeVar("T", bool, dict[str, Any], int, list[Any], str)
 
 
 def decode_object(text: bytes, what: str) -> dict[str, Any]:
@@ -24,16 +30,16 @@ def decode_object(text: bytes, what: str) -> dict[str, Any]:
 
 def engine_status(status: dict[str, Any]) -> bytes:
     """The status as ``Engine.set_pod_status`` takes it. Raises RequestError naming the field that is wrong."""
-    try:
-        document: dict[str, Any] = {
-            "phase": status.get("phase") or "Pending",
-            "pod_ip": _pod_ip(status),
-            "all_containers_restarting": _is_true(status, "AllContainersRestarting"),
-        }
-        for theirs, ours in _LISTS:
-            document[ours] = [_container(row) for row in status.get(theirs) or ()]
-    except (AttributeError, KeyError, TypeError, ValueError) as error:
-        raise RequestError("INVALID_ARGUMENT", f"status: {type(error).__name__}: {error}") from error
+    phase = _get(status, "phase", "status", "") or "Pending"
+    if phase not in PHASES:
+        raise _refused(unsupported_value("status.phase", phase, PHASES))
+    document: dict[str, Any] = {
+        "phase": phase,
+        "pod_ip": _pod_ip(status),
+        "all_containers_restarting": _is_true(status, "AllContainersRestarting"),
+    }
+    for theirs, ours in _LISTS:
+        document[ours] = [_container(row, path) for row, path in _rows(status, theirs)]
     return msgspec.json.encode(document)
 
 
@@ -46,29 +52,64 @@ def fill(status: dict[str, Any], filled: bytes) -> bytes:
     return msgspec.json.encode(status)
 
 
+def _get(row: dict[str, Any], key: str, path: str, default: T) -> T:
+    """A field of the default's type; the default if it is absent or null."""
+    value, kind = row.get(key), type(default)
+    if value is None:
+        return default
+    # A bool is an int in Python, and not in JSON.
+    if not isinstance(value, kind) or isinstance(value, bool) is not (kind is bool):
+        raise _refused(FieldError(f"{path}.{key}", "Invalid value", value, f"must be {_WORDS[kind]}"))
+    return value
+
+
+def _rows(status: dict[str, Any], key: str) -> list[tuple[dict[str, Any], str]]:
+    """The objects of a list, each with its path."""
+    listed: list[Any] = []
+    rows = [(row, f"status.{key}[{index}]") for index, row in enumerate(_get(status, key, "status", listed))]
+    for row, path in rows:
+        if not isinstance(row, dict):
+            raise _refused(FieldError(path, "Invalid value", row, f"must be {_WORDS[dict]}"))
+    return rows
+
+
 def _pod_ip(status: dict[str, Any]) -> str:
-    ips: Iterable[dict[str, str]] = status.get("podIPs") or ()
-    return next((ip["ip"] for ip in ips), status.get("podIP") or "")
+    ips = [_get(row, "ip", path, "") for row, path in _rows(status, "podIPs")]
+    return ips[0] if ips else _get(status, "podIP", "status", "")
 
 
 def _is_true(status: dict[str, Any], condition: str) -> bool:
-    return any(c.get("type") == condition and c.get("status") == "True" for c in status.get("conditions") or ())
+    return any(row.get("type") == condition and row.get("status") == "True" for row, _ in _rows(status, "conditions"))
 
 
-def _container(row: dict[str, Any]) -> dict[str, Any]:
+def _container(row: dict[str, Any], path: str) -> dict[str, Any]:
+    if not (name := _get(row, "name", path, "")):
+        raise _refused(FieldError(f"{path}.name", "Required value"))
     document: dict[str, Any] = {
-        "name": row["name"],
-        "id": row.get("containerID") or "",
-        "ready": bool(row.get("ready")),
-        "started": row.get("started"),
+        "name": name,
+        "id": _get(row, "containerID", path, ""),
+        "ready": _get(row, "ready", path, False),
+        "started": None if row.get("started") is None else _get(row, "started", path, False),
         "state": "waiting",
     }
-    state = row.get("state") or {}
-    if (running := state.get("running")) is not None:
+    empty: dict[str, Any] = {}
+    state, within = _get(row, "state", path, empty), f"{path}.state"
+    if state.get("running") is not None:
         document["state"] = "running"
-        if started := running.get("startedAt"):
-            document["started_at_ms"] = int(datetime.fromisoformat(started).timestamp() * 1000)
-    elif (terminated := state.get("terminated")) is not None:
+        if started := _get(_get(state, "running", within, empty), "startedAt", f"{within}.running", ""):
+            document["started_at_ms"] = _unix_ms(started, f"{within}.running.startedAt")
+    elif state.get("terminated") is not None:
         document["state"] = "terminated"
-        document["exit_code"] = terminated.get("exitCode", 0)
+        document["exit_code"] = _get(_get(state, "terminated", within, empty), "exitCode", f"{within}.terminated", 0)
     return document
+
+
+def _unix_ms(text: str, path: str) -> int:
+    try:
+        return int(datetime.fromisoformat(text).timestamp() * 1000)
+    except ValueError as error:
+        raise _refused(FieldError(path, "Invalid value", text, "must be a time as RFC 3339 has it")) from error
+
+
+def _refused(mistake: FieldError) -> RequestError:
+    return RequestError("INVALID_ARGUMENT", str(mistake))

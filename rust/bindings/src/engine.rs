@@ -15,7 +15,7 @@ use pyo3::types::{PyBytes, PyString};
 
 use crate::backoff::Backoff;
 use crate::batch::Batch;
-use crate::error::{BoundaryError, phasing, probe_type, release};
+use crate::error::{BoundaryError, phasing, probe_type, release, starving};
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
@@ -39,8 +39,9 @@ impl Engine {
     #[new]
     #[pyo3(signature = (
         *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true, phase = "kubelet",
-        glue = true, journal = None,
+        glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
     ))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
         seed: u64,
         user_agent: &str,
@@ -48,6 +49,8 @@ impl Engine {
         start_jitter: bool,
         phase: &str,
         glue: bool,
+        starved_share: f64,
+        starved_verdict: &str,
         journal: Option<(PathBuf, Bound<'_, Backoff>)>,
     ) -> PyResult<Self> {
         let journal = journal.map(|(path, table)| JournalOptions { path, table: Arc::clone(&table.get().0) });
@@ -58,6 +61,7 @@ impl Engine {
             start_jitter,
             phasing: phasing(phase)?,
             glue: if glue { Glue::KUBELET } else { Glue::NONE },
+            starving: starving(starved_share, starved_verdict)?,
             journal,
         };
         let engine = live::Engine::start(options).map_err(|error| PyOSError::new_err(error.to_string()))?;
@@ -207,6 +211,7 @@ fn exec_end((run, kind, code, bytes): &Finished<'_>) -> PyResult<(u64, ExecEnd)>
     let end = match kind.to_str()? {
         "exit" => ExecEnd::Exit { code: *code, output: bytes.into() },
         "timeout" => ExecEnd::Timeout(bytes.into()),
+        "starved" => ExecEnd::Starved(bytes.into()),
         "error" => ExecEnd::Error(String::from_utf8_lossy(bytes).into()),
         kind => return Err(BoundaryError::ExecKind(kind.to_owned()).into()),
     };

@@ -4,6 +4,7 @@ use probelet_core::prober::Phasing;
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
+use probelet_engine::starving::{StarvedVerdict, Starving};
 use probelet_engine::wire::WireError;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
@@ -18,6 +19,7 @@ pub(crate) enum BoundaryError {
     ProbeType(String),
     Release(String),
     RestartPolicy(String),
+    StarvedVerdict(String),
     UnknownPod(String),
 }
 
@@ -30,7 +32,7 @@ impl From<WireError> for BoundaryError {
 impl From<BoundaryError> for PyErr {
     fn from(error: BoundaryError) -> Self {
         PyValueError::new_err(match error {
-            BoundaryError::ExecKind(kind) => format!("kind: {kind:?}: must be one of exit, timeout, error"),
+            BoundaryError::ExecKind(kind) => format!("kind: {kind:?}: must be one of exit, starved, timeout, error"),
             BoundaryError::Json(error) => error.to_string(),
             BoundaryError::Protocol(name) => {
                 format!("protocol: {name:?}: must be one of grpc, http, https, tcp")
@@ -45,6 +47,9 @@ impl From<BoundaryError> for PyErr {
             }
             BoundaryError::RestartPolicy(name) => {
                 format!("restart_policy: {name:?}: must be one of Always, OnFailure, Never")
+            }
+            BoundaryError::StarvedVerdict(name) => {
+                format!("starved_verdict: {name:?}: must be one of failure, unknown")
             }
             BoundaryError::UnknownPod(uid) => format!("uid: {uid:?}: no pod with this UID was defined"),
         })
@@ -68,6 +73,15 @@ pub(crate) fn phasing(name: &str) -> Result<Phasing, BoundaryError> {
 
 pub(crate) fn release(name: &str) -> Result<Semantics, BoundaryError> {
     Semantics::of_release(name).ok_or_else(|| BoundaryError::Release(name.to_owned()))
+}
+
+pub(crate) fn starving(share: f64, verdict: &str) -> Result<Starving, BoundaryError> {
+    let verdict = match verdict {
+        "failure" => StarvedVerdict::Failure,
+        "unknown" => StarvedVerdict::Unknown,
+        _ => return Err(BoundaryError::StarvedVerdict(verdict.to_owned())),
+    };
+    Ok(Starving { share, verdict })
 }
 
 pub(crate) fn restart_policy(name: &str) -> Result<RestartPolicy, BoundaryError> {

@@ -197,3 +197,21 @@ fn whoever_records_sees_a_status_before_and_after_it_is_filled() {
         assert_eq!(said, if record { vec![[false, true]] } else { vec![] });
     }
 }
+
+#[test]
+fn a_pod_whose_status_a_caller_supplies_is_left_to_the_caller_until_it_is_forgotten() {
+    let probes = [ProbeType::Readiness, ProbeType::Startup, ProbeType::Liveness];
+    let mut node = Node::kubelet(&probes);
+    node.manager.supply(UID);
+    let said = [node.pass(&Outcome::Success), node.pass(&Outcome::Success), node.pass(&failure())].concat();
+    assert!(said.contains(&String::from("Startup Success")), "{said:?}");
+    assert!(!said.contains(&String::from("sync")), "{said:?}");
+    assert_eq!(node.stored(), (Some(false), false));
+    node.manager.forget_pod(UID);
+    node.pass(&Outcome::Success);
+    let probe = || ProbeSpec { period_seconds: 1, failure_threshold: 1, ..ProbeSpec::default() };
+    node.manager.prober_mut().define_pod(pod(probes.iter().map(|probe_type| (*probe_type, probe()))));
+    node.sync("test://2");
+    let said = [node.pass(&Outcome::Success), node.pass(&Outcome::Success)].concat();
+    assert!(said.contains(&String::from("sync")), "{said:?}");
+}

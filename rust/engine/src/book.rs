@@ -36,6 +36,8 @@ pub struct LastRun {
     pub duration: Duration,
     /// How late it began against the worker's own grid.
     pub lateness: Duration,
+    /// How long the prober's own loop was overdue while it ran.
+    pub overdue: Duration,
     /// Where the time went.
     pub phases: Phases,
 }
@@ -46,7 +48,7 @@ impl LastRun {
         json!({
             "at_ms": self.at_ms, "outcome": self.outcome, "cause": self.cause.name(), "message": &*self.message,
             "duration_ms": millis(self.duration), "lateness_ms": millis(self.lateness),
-            "phases_ms": self.phases.to_json(),
+            "overdue_ms": millis(self.overdue), "phases_ms": self.phases.to_json(),
         })
     }
 }

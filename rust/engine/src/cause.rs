@@ -37,7 +37,7 @@ pub enum Cause {
     Request,
     /// The peer reset the connection.
     Reset,
-    /// The prober itself was late.
+    /// The prober itself was late, or had no socket or port left.
     Starved,
     /// The response's status code says no.
     Status,
@@ -72,6 +72,11 @@ impl Cause {
         Self::Tls,
         Self::Unreachable,
     ];
+
+    /// Whether it is one of an attempt whose time runs out; the others are answers, or came before anybody was asked.
+    pub const fn is_timeout(self) -> bool {
+        matches!(self, Self::Body | Self::ConnectTimeout | Self::Dns | Self::HeaderTimeout | Self::Tls)
+    }
 
     /// The word of status documents and metric labels.
     pub const fn name(self) -> &'static str {

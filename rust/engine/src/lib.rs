@@ -10,6 +10,7 @@ pub mod live;
 pub mod once;
 pub mod phases;
 pub mod simulation;
+pub mod starving;
 pub mod target;
 mod watched;
 pub mod wire;

@@ -45,12 +45,12 @@ def probelet(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 class Run:
-    """A running ``probelet run``. ``said`` is every object of its log so far."""
+    """A running ``probelet run`` or ``serve``. ``said`` is every object of its log so far."""
 
-    def __init__(self, state_dir: Path, *arguments: str) -> None:
+    def __init__(self, state_dir: Path, *arguments: str, verb: str = "run") -> None:
         self.state_dir = state_dir
         self.log = state_dir.with_name(f"{state_dir.name}.log")
-        command = [sys.executable, "-m", "probelet", "run", *arguments, "--state-dir", str(state_dir)]
+        command = [sys.executable, "-m", "probelet", verb, *arguments, "--state-dir", str(state_dir)]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen([*command, "--log-format", "json"], stdout=output, stderr=output)
 
@@ -94,9 +94,9 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Start a service; port 0 and a state directory of its own unless said otherwise."""
     runs: list[Run] = []
 
-    def run(*arguments: str, state_dir: Path | None = None) -> Run:
+    def run(*arguments: str, state_dir: Path | None = None, verb: str = "run") -> Run:
         listen = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
-        runs.append(Run(state_dir or tmp_path / f"state-{len(runs)}", *arguments, *listen))
+        runs.append(Run(state_dir or tmp_path / f"state-{len(runs)}", *arguments, *listen, verb=verb))
         return runs[-1]
 
     yield run

@@ -2,9 +2,9 @@
 
 from probelet.node.pod_metrics import PodMetrics
 from probelet.node.pod_start import PodStart
-from probelet.node.process_metrics import render_process
 from probelet.policy.action import Publish
 from probelet.policy.podstatus import ContainerStatus
+from probelet.server.process_metrics import render_process
 from scripted_node import Node, make_manifest
 
 SECOND = 1_000_000_000

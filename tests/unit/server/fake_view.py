@@ -18,6 +18,7 @@ def last(outcome: str = "success", message: str = "", *, at: str = "2026-11-21T1
         "message": message,
         "duration_ms": 1.25,
         "lateness_ms": 0.04,
+        "overdue_ms": 0,
     }
 
 

@@ -91,6 +91,13 @@ def test_a_failure_without_a_message_shows_its_cause() -> None:
     ]
 
 
+def test_a_timeout_of_a_starved_prober_is_said_to_be_one() -> None:
+    late = {**last("failure", "context deadline exceeded"), "cause": "starved"}
+    assert trouble(container(probes={"liveness": probe(last=late)}), NOW) == [
+        "liveness, 10s ago, prober starved: context deadline exceeded"
+    ]
+
+
 def test_an_exit_long_overcome_is_no_trouble() -> None:
     assert trouble(container(last_exit=CRASHED), NOW) == []
 

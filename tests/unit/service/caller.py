@@ -1,5 +1,6 @@
 """A caller of the prober service in Python: the real wire, the real socket."""
 
+import asyncio
 import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
@@ -75,6 +76,30 @@ class Caller:
         return self._rpc("CarryOutExecs")(answers)
 
 
+class Hands:
+    """Carries out execs with the exit code it is told; ``asked`` is every attempt."""
+
+    def __init__(self, caller: Caller, code: int) -> None:
+        self.code = code
+        self.asked: list[pb.ExecAttempt] = []
+        self._answers: asyncio.Queue[pb.ExecAnswer] = asyncio.Queue()
+        self._stream = caller.carry_out_execs(self._sent())
+        self._task = asyncio.ensure_future(self._work())
+
+    async def _sent(self) -> AsyncIterator[pb.ExecAnswer]:
+        while True:
+            yield await self._answers.get()
+
+    async def _work(self) -> None:
+        async for attempt in self._stream:
+            self.asked.append(attempt)
+            self._answers.put_nowait(pb.ExecAnswer(run=attempt.run, exit=pb.Exit(code=self.code, output=b"said")))
+
+    async def gone(self) -> None:
+        self._stream.cancel()
+        await asyncio.gather(self._task, return_exceptions=True)
+
+
 def named(results: Any) -> dict[tuple[str, str], str]:
     types, words = pb.ProbeType.Name, pb.Result.Name
     return {(types(row.probe_type).lower(), row.container_id): words(row.result) for row in results}
@@ -94,3 +119,9 @@ def running(container_id: str = "test://1", **more: Any) -> dict[str, Any]:
 def exec_probe(**more: Any) -> dict[str, Any]:
     times = {"timeoutSeconds": 1, "periodSeconds": 1, "successThreshold": 1, "failureThreshold": 1}
     return {"exec": {"command": ["probe"]}, **times, **more}
+
+
+async def until_result(stream: Any, wanted: tuple[str, str, str]) -> None:
+    async for message in stream:
+        if wanted in [(*key, result) for key, result in named(message.results).items()]:
+            return

@@ -4,46 +4,14 @@ import asyncio
 import stat
 from collections.abc import AsyncIterator
 from pathlib import Path
-from typing import Any
 
 import grpc
 import pytest
-from caller import Caller, exec_probe, make_pod, named, running
+from caller import Caller, Hands, exec_probe, make_pod, named, running, until_result
 from probelet._rust import Engine
-from probelet.service import limit
 from probelet.service.door import Door
 from probelet.service.server import prober_service
 from probelet.service.v1 import prober_pb2 as pb
-
-
-class Hands:
-    """Carries out execs with the exit code it is told; ``asked`` is every attempt."""
-
-    def __init__(self, caller: Caller, code: int) -> None:
-        self.code = code
-        self.asked: list[pb.ExecAttempt] = []
-        self._answers: asyncio.Queue[pb.ExecAnswer] = asyncio.Queue()
-        self._stream = caller.carry_out_execs(self._sent())
-        self._task = asyncio.ensure_future(self._work())
-
-    async def _sent(self) -> AsyncIterator[pb.ExecAnswer]:
-        while True:
-            yield await self._answers.get()
-
-    async def _work(self) -> None:
-        async for attempt in self._stream:
-            self.asked.append(attempt)
-            self._answers.put_nowait(pb.ExecAnswer(run=attempt.run, exit=pb.Exit(code=self.code, output=b"said")))
-
-    async def gone(self) -> None:
-        self._stream.cancel()
-        await asyncio.gather(self._task, return_exceptions=True)
-
-
-async def until_result(stream: Any, wanted: tuple[str, str, str]) -> None:
-    async for message in stream:
-        if wanted in [(*key, result) for key, result in named(message.results).items()]:
-            return
 
 
 async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: Caller) -> None:
@@ -129,23 +97,6 @@ async def test_what_is_removed_leaves_nothing(caller: Caller) -> None:
         pass
 
 
-@pytest.mark.parametrize(
-    ("pod", "status", "said"),
-    [
-        ({"metadata": {}}, running(), "metadata.uid: Required value"),
-        ({"metadata": {"uid": "u"}}, running(), "missing field `spec`"),
-        (make_pod(), {"phase": "Odd"}, "unknown variant `Odd`"),
-        (make_pod(), {"containerStatuses": [{}]}, "status: KeyError: 'name'"),
-        (make_pod(), {"containerStatuses": 7}, "status: TypeError"),
-    ],
-)
-async def test_a_mistake_is_named(caller: Caller, pod: dict[str, Any], status: dict[str, Any], said: str) -> None:
-    with pytest.raises(grpc.aio.AioRpcError) as refused:
-        await caller.update_pod_status(pod, status)
-    assert refused.value.code() == grpc.StatusCode.INVALID_ARGUMENT
-    assert said in str(refused.value.details())
-
-
 async def test_too_many_pods_are_refused(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.service.prober.PODS_MAX", 1)
     await caller.add_pod(make_pod("a"))
@@ -194,37 +145,6 @@ async def test_a_socket_that_nobody_answers_is_replaced_and_a_file_is_not(tmp_pa
         async with Door(file, tmp_path / "inner"):
             pass
     assert file.read_text() == "mine"
-
-
-async def test_a_reader_that_is_too_slow_is_given_everything_again(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    from probelet.service.results import Results
-
-    monkeypatch.setattr("probelet.service.results.CHANGES_KEPT", 2)
-    monkeypatch.setattr("probelet.service.results.RESULTS_PER_MESSAGE", 2)
-    results = Results()
-    following = results.follow()
-    assert (await anext(following)).reset
-    taken = asyncio.ensure_future(anext(following))
-    await asyncio.sleep(0)
-    for number in range(5):
-        results.change(_update(f"test://{number}"))
-    messages = [await taken, await anext(following), await anext(following)]
-    assert [(m.sequence, m.reset, m.more, len(m.results)) for m in messages] == [
-        (5, True, True, 2), (5, False, True, 2), (5, False, False, 1),
-    ]  # fmt: skip
-    results.change(_update("test://0", None))
-    assert (await anext(following)).sequence == 6
-    assert limit.PODS_MAX > 1_000
-
-
-def _update(container_id: str, result: str | None = "Success") -> Any:
-    class Made:
-        probe_type, pod_uid = "liveness", "u"
-
-    Made.container_id, Made.result = container_id, result  # type: ignore[attr-defined]
-    return Made
 
 
 async def test_a_service_that_ends_leaves_no_socket(tmp_path: Path) -> None:

@@ -7,6 +7,7 @@
 mod conditions;
 mod transition;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,8 @@ impl Glue {
 pub struct StatusManager {
     prober: Prober,
     glue: Glue,
+    /// Pods whose status a caller supplies, as with [`Glue::NONE`]: their results are the caller's to act on.
+    supplied: BTreeSet<Box<str>>,
     /// How many of the outputs that wait were acted on already.
     seen: usize,
 }
@@ -50,7 +53,7 @@ pub struct StatusManager {
 impl StatusManager {
     /// Puts the glue on top of a prober.
     pub const fn new(prober: Prober, glue: Glue) -> Self {
-        Self { prober, glue, seen: 0 }
+        Self { prober, glue, supplied: BTreeSet::new(), seen: 0 }
     }
 
     /// The prober below.
@@ -102,8 +105,16 @@ impl StatusManager {
         self.prober.pod_status(uid)
     }
 
+    /// From now on the pod's status is supplied by a caller, through the prober's inputs, until the pod is forgotten.
+    pub fn supply(&mut self, uid: &str) {
+        if !self.supplied.contains(uid) {
+            self.supplied.insert(uid.into());
+        }
+    }
+
     /// The pod is gone: its workers stop, its status and object are dropped.
     pub fn forget_pod(&mut self, uid: &str) {
+        self.supplied.remove(uid);
         self.prober.remove_pod(uid);
         self.prober.remove_pod_status(uid);
         self.prober.forget_pod(uid);
@@ -165,7 +176,7 @@ impl StatusManager {
             return;
         }
         let fresh: Vec<Update> = self.prober.updates_after(self.seen).cloned().collect();
-        for update in &fresh {
+        for update in fresh.iter().filter(|update| !self.supplied.contains(&*update.pod_uid)) {
             let success = update.result == ProbeResult::Success;
             let (pod, container) = (&update.pod_uid, &update.container_id);
             let wants_sync = match update.probe_type {

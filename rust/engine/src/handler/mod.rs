@@ -47,6 +47,7 @@ mod tcp;
 mod tls;
 mod turn;
 mod wire;
+mod within;
 
 use std::time::Duration;
 

@@ -1,6 +1,6 @@
 //! `tcpSocket` (kubelet pkg/probe/tcp/tcp.go:DoTCPProbe, 1.36): connect, and hang up.
 
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 use super::address::Literal;
 use super::dial::{self, dial};
@@ -8,6 +8,7 @@ use super::fault::Fault;
 use super::gotext::join_host_port;
 use super::report::{Report, Verdict};
 use super::stopwatch::Stopwatch;
+use super::within::within;
 use crate::cause::Cause;
 
 /// Carries out a probe.
@@ -15,9 +16,9 @@ pub(super) async fn probe(host: &str, port: u16, deadline: Option<Instant>) -> R
     let mut watch = Stopwatch::start();
     let dialled = match deadline {
         Some(deadline) if deadline <= Instant::now() => Err(late(host, port)),
-        Some(deadline) => match timeout_at(deadline, dial(host, port, b"", Some(deadline), &mut watch)).await {
-            Ok(dialled) => dialled.map(drop),
-            Err(_) => Err(late(host, port)),
+        Some(deadline) => match within(deadline, dial(host, port, b"", Some(deadline), &mut watch)).await {
+            Some(dialled) => dialled.map(drop),
+            None => Err(late(host, port)),
         },
         None => dial(host, port, b"", None, &mut watch).await.map(drop),
     };

@@ -28,10 +28,10 @@ impl Alarm {
         Ok(Self { timer: watched(timer)?, clock, at: None })
     }
 
-    /// Rings when `deadline` has waited for `patience`, so that what is due meanwhile shares the wake-up; for none not at
-    /// all.
-    pub(super) fn set(&mut self, deadline: Option<Instant>, patience: Duration) {
-        self.set_to(deadline.map(|deadline| deadline + patience));
+    /// Rings when `deadline` has waited for `patience`, so that what is due meanwhile shares the wake-up, and not later
+    /// than at `beat`; for neither not at all.
+    pub(super) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
+        self.set_to(deadline.map(|deadline| deadline + patience).into_iter().chain(beat).min());
     }
 
     /// Rings a little from now, if not sooner: what others do to the state meanwhile shares the wake-up too.

@@ -1,6 +1,7 @@
 //! One attempt of a live worker, from its start to what the core, the status and the metrics hear of it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use probelet_core::prober::{Attempt, AttemptTarget, Outcome, WorkerId};
 use probelet_core::semantics::GrpcConnect;
@@ -8,11 +9,13 @@ use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::time::Instant;
 
 use super::clock::Clock;
+use super::crew::Crew;
 use super::{ExecEnd, ExecFlight};
 use crate::book::LastRun;
 use crate::cause::Cause;
 use crate::handler::{Asker, Scratch};
 use crate::phases::Phases;
+use crate::starving::{Spent, Starving};
 
 /// Which attempt it is.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +64,7 @@ pub(super) struct Ended {
     pub(super) run: u32,
     pub(super) scheduled: Instant,
     pub(super) began: Instant,
+    pub(super) spent: Spent,
     pub(super) outcome: Outcome,
     pub(super) cause: Cause,
     pub(super) phases: Phases,
@@ -71,11 +75,12 @@ impl Ended {
         let (outcome, cause) = match end {
             ExecEnd::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
             ExecEnd::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
+            ExecEnd::Starved(output) => (Outcome::Failure { output }, Cause::Starved),
             ExecEnd::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
             ExecEnd::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
         };
         let ExecFlight { worker, run, scheduled, began } = flight;
-        Self { worker, run, scheduled, began, outcome, cause, phases: Phases::default() }
+        Self { worker, run, scheduled, began, spent: ELSEWHERE, outcome, cause, phases: Phases::default() }
     }
 
     /// What an attempt comes to whose code panics: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
@@ -85,9 +90,18 @@ impl Ended {
             run: ticket.run,
             scheduled: ticket.scheduled,
             began: ticket.clock.now(),
+            spent: ELSEWHERE,
             outcome: Outcome::Error { failure: false, error: "the probe's handler panicked".into() },
             cause: Cause::Request,
             phases: Phases::default(),
+        }
+    }
+
+    /// Says whose fault it is.
+    pub(super) fn judge(&mut self, law: &Starving) {
+        self.cause = law.cause(self.cause, self.spent);
+        if self.cause == Cause::Starved {
+            self.outcome = law.outcome(self.cause, std::mem::replace(&mut self.outcome, Outcome::Unknown));
         }
     }
 
@@ -110,22 +124,30 @@ impl Ended {
             message,
             duration: now.since(self.began),
             lateness: self.began.since(self.scheduled),
+            overdue: self.spent.overdue,
             phases: self.phases,
         }
     }
 }
 
 /// Carries out an attempt over a socket.
-pub(super) async fn perform(start: Start, scratch: &mut Scratch) -> Ended {
+pub(super) async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) -> Ended {
     let Ticket { worker, run, scheduled, clock } = start.ticket;
     let began = clock.now();
+    let overdue = crew.overdue(began);
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
     let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
     let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
     let (outcome, cause, phases) =
         crate::handler::attempt(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, scratch).await;
-    Ended { worker, run, scheduled, began, outcome, cause, phases }
+    let over = clock.now();
+    let spent = Spent {
+        timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
+        took: over.since(began),
+        overdue: crew.overdue(over).saturating_sub(overdue),
+    };
+    Ended { worker, run, scheduled, began, spent, outcome, cause, phases }
 }
 
 /// The start of an output, as text: what a person reads in a status.
@@ -133,5 +155,7 @@ fn shown(output: &[u8]) -> Box<str> {
     String::from_utf8_lossy(&output[..output.len().min(SHOWN_BYTES)]).into()
 }
 
+/// Of an attempt whose deadline is not this thread's.
+const ELSEWHERE: Spent = Spent { timeout: Duration::ZERO, took: Duration::ZERO, overdue: Duration::ZERO };
 /// Bytes of a message that the status keeps per worker; the event has all of it.
 const SHOWN_BYTES: usize = 256;

@@ -1,10 +1,13 @@
 //! The tasks that carry out attempts. One that is done waits for the next, so that an attempt costs no task of its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
+use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
 use super::attempt::{Ended, Start, Ticket, perform};
+use super::overdue::Overdue;
 use crate::handler::Scratch;
 
 /// The tasks, and what they have brought home.
@@ -12,6 +15,7 @@ use crate::handler::Scratch;
 pub(super) struct Crew {
     idle: Mutex<Vec<Arc<Hand>>>,
     landed: Mutex<Vec<Ended>>,
+    overdue: Mutex<Overdue>,
     /// Rung when an attempt has landed.
     pub(super) bell: Notify,
 }
@@ -43,6 +47,16 @@ impl Crew {
         std::mem::swap(&mut *lock(&self.landed), into);
     }
 
+    /// The loop turned at `now`, and is to turn again by `due`.
+    pub(super) fn turned(&self, now: Instant, due: Option<Instant>) {
+        lock(&self.overdue).turned(now, due);
+    }
+
+    /// How long the loop was overdue until `now`, all together.
+    pub(super) fn overdue(&self, now: Instant) -> Duration {
+        lock(&self.overdue).total(now)
+    }
+
     fn land(&self, ended: Ended) {
         lock(&self.landed).push(ended);
         self.bell.notify_one();
@@ -68,7 +82,7 @@ async fn work(crew: Arc<Crew>, hand: Arc<Hand>) {
             continue;
         };
         let flight = Flight { crew: &crew, ticket: Some(start.ticket()) };
-        flight.land(perform(start, &mut scratch).await);
+        flight.land(perform(start, &mut scratch, &crew).await);
         if !crew.keeps(&hand) {
             return;
         }

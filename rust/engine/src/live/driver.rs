@@ -13,6 +13,7 @@ use super::alarm::Alarm;
 use super::attempt::{Ended, Start};
 use super::crew::Crew;
 use super::mailbox::{Batch, ExecRun};
+use super::overdue::BEAT;
 use super::{ExecFlight, Shared, State};
 
 /// Runs until the engine is closed.
@@ -38,8 +39,10 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
     let table = shared.lock_journal().map(|journal| journal.table());
     while !shared.closing.load(Ordering::Acquire) {
         crew.landed(&mut ended);
-        let (deadline, patience) = settle(&shared, &mut ended, &mut starts);
-        alarm.set(deadline, patience);
+        let settled = settle(&shared, &crew, &mut ended, &mut starts);
+        let beat = settled.has_attempts.then(|| settled.now + BEAT);
+        crew.turned(settled.now, beat);
+        alarm.set(settled.deadline, settled.patience, beat);
         if !starts.is_empty() && keeper.deadline() < tokio::time::Instant::now() + KEEPER / 2 {
             keeper.as_mut().reset(tokio::time::Instant::now() + KEEPER);
         }
@@ -70,19 +73,31 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
     }
 }
 
-/// One turn under the lock: what has ended, what is due, what follows. Returns when the next thing is due, and how long
-/// it may wait for others.
-fn settle(shared: &Shared, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> (Option<Instant>, Duration) {
+/// What a turn leaves behind.
+struct Settled {
+    now: Instant,
+    /// When the next thing is due.
+    deadline: Option<Instant>,
+    /// How long it may wait for others.
+    patience: Duration,
+    /// Whether attempts of this thread are in flight.
+    has_attempts: bool,
+}
+
+/// One turn under the lock: what has ended, what is due, what follows.
+fn settle(shared: &Shared, crew: &Crew, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Settled {
     let mut journal = shared.lock_journal();
     let mut state = shared.lock();
     let (now, wall) = (shared.clock.now(), shared.clock.wall());
+    state.meter.overdue = crew.overdue(now);
     state.manager.prober_mut().handle_wall_offset(wall);
     for ended in ended.drain(..) {
-        state.finish(ended, now, wall.wall_ms(now));
+        state.finish(ended, &shared.starving, now, wall.wall_ms(now));
     }
     state.manager.settle(now);
     state.hand_out_all(shared, now, wall);
     std::mem::swap(&mut state.starts, starts);
+    let has_attempts = state.meter.in_flight > state.execs.len() as u64;
     let deadline = state.manager.prober_mut().next_deadline();
     state.looks_at = deadline;
     let patience = if state.book.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
@@ -93,7 +108,7 @@ fn settle(shared: &Shared, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> (
         shared.lock().meter.journal = Some(journal.tally());
     }
     let writing = journal.as_ref().and_then(|journal| journal.deadline());
-    (deadline.into_iter().chain(writing).min(), patience)
+    Settled { now, deadline: deadline.into_iter().chain(writing).min(), patience, has_attempts }
 }
 
 /// What changed last goes into the journal, whatever was due.
@@ -113,6 +128,7 @@ impl State {
         while let Some(output) = self.manager.poll_output() {
             self.hand_out(output, shared, now, wall, &mut batch);
         }
+        batch.notices.extend(self.starved.say(now));
         shared.mailbox.post(batch);
     }
 

@@ -109,7 +109,8 @@ pub struct Batch {
     event_bytes: usize,
     /// Events that had to go because nobody drained.
     pub dropped_events: u64,
-    /// What the journal has to say, a line each: it speaks at the start and when writing stops or starts to work.
+    /// Lines for the log. The journal speaks at the start and when writing stops or starts to work; the prober when it is
+    /// starved.
     pub notices: Vec<Notice>,
 }
 

@@ -27,6 +27,8 @@ pub(super) struct Meter {
     pub(super) panics: u64,
     /// Attempts that have begun and not ended.
     pub(super) in_flight: u64,
+    /// How long the loop was overdue while attempts were in flight.
+    pub(super) overdue: Duration,
     /// What the journal has written, once there is one.
     pub(super) journal: Option<Tally>,
 }

@@ -42,6 +42,7 @@ impl Engine {
         let mut page = String::new();
         write_gauges(&mut page, &state);
         write_panics(&mut page, state.meter.panics);
+        write_overdue(&mut page, state.meter.overdue);
         if let Some(tally) = &state.meter.journal {
             write_journal(&mut page, tally);
         }
@@ -90,6 +91,12 @@ fn write_panics(page: &mut String, panics: u64) {
     let name = "probelet_engine_panics_total";
     let help = "Turns of the engine's thread that ended in a panic.";
     let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {panics}");
+}
+
+fn write_overdue(page: &mut String, overdue: Duration) {
+    let name = "probelet_engine_overdue_seconds_total";
+    let help = "How long the engine's own loop was late while attempts were in flight.";
+    let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} counter\n{name} {}", overdue.as_secs_f64());
 }
 
 fn write_journal(page: &mut String, tally: &Tally) {

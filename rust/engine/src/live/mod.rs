@@ -13,6 +13,8 @@ mod journaling;
 mod mailbox;
 mod meter;
 mod metrics;
+mod overdue;
+mod starved;
 mod states;
 mod table;
 
@@ -37,9 +39,12 @@ pub use self::journaling::JournalOptions;
 use self::journaling::Journaling;
 pub use self::mailbox::{Batch, Change, ExecRun, Mailbox, Notice};
 use self::meter::Meter;
+use self::starved::Starved;
 pub use self::table::BackoffTable;
 use crate::book::Book;
+use crate::cause::Cause;
 use crate::journal::WorkerKey;
+use crate::starving::Starving;
 use crate::wire::StatusDocument;
 
 /// How an engine starts.
@@ -57,6 +62,8 @@ pub struct Options {
     pub phasing: Phasing,
     /// What is done with results.
     pub glue: Glue,
+    /// What is done about attempts of a prober that is late itself.
+    pub starving: Starving,
     /// Where memories are kept and read at the start; none: nothing outlives the engine.
     pub journal: Option<JournalOptions>,
 }
@@ -79,6 +86,7 @@ struct Shared {
     bell: Notify,
     closing: AtomicBool,
     user_agent: Arc<str>,
+    starving: Starving,
 }
 
 #[derive(Debug)]
@@ -86,6 +94,7 @@ struct State {
     manager: StatusManager,
     book: Book,
     meter: Meter,
+    starved: Starved,
     execs: HashMap<u64, ExecFlight>,
     next_exec: u64,
     /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
@@ -117,6 +126,8 @@ pub enum ExecEnd {
         /// What it wrote.
         output: Box<[u8]>,
     },
+    /// The client gave it up, and was late itself; the text is the client's.
+    Starved(Box<[u8]>),
     /// It ran into its timeout; the text is the client's.
     Timeout(Box<[u8]>),
 }
@@ -147,6 +158,7 @@ impl Engine {
             manager: StatusManager::new(prober, options.glue),
             book: Book::default(),
             meter: Meter::default(),
+            starved: Starved::default(),
             execs: HashMap::new(),
             next_exec: 0,
             starts: Vec::new(),
@@ -161,6 +173,7 @@ impl Engine {
             bell: Notify::new(),
             closing: AtomicBool::new(false),
             user_agent: options.user_agent.into(),
+            starving: options.starving,
         });
         let thread = std::thread::Builder::new().name("probelet-engine".into()).spawn({
             let shared = Arc::clone(&shared);
@@ -194,7 +207,7 @@ impl Engine {
         }
     }
 
-    /// Makes a pod's object known.
+    /// Makes a pod's object known, whose status is kept here: [`Engine::sync_pod`].
     pub fn define_pod(&self, pod: PodSpec) {
         self.touch(|state| state.manager.prober_mut().define_pod(Arc::new(pod)));
     }
@@ -225,10 +238,11 @@ impl Engine {
         self.touch(|state| state.manager.forget_pod(uid));
     }
 
-    /// AddPod of a pod that may be new.
+    /// AddPod of a pod that may be new, whose status is the caller's.
     pub fn add_pod(&self, pod: PodSpec) {
         self.touch(|state| {
             let pod = Arc::new(pod);
+            state.manager.supply(&pod.uid);
             state.manager.prober_mut().define_pod(Arc::clone(&pod));
             state.manager.prober_mut().add_pod(&pod.uid)
         });
@@ -236,7 +250,10 @@ impl Engine {
 
     /// Says what the pod's status is.
     pub fn set_pod_status(&self, uid: &str, status: PodStatus) {
-        self.touch(|state| state.manager.prober_mut().set_pod_status(uid, status));
+        self.touch(|state| {
+            state.manager.supply(uid);
+            state.manager.prober_mut().set_pod_status(uid, status);
+        });
     }
 
     /// The pod has no status any more.
@@ -290,7 +307,8 @@ impl Engine {
         let (now, wall) = (self.shared.clock.now(), self.shared.clock.wall());
         for (run, end) in finished {
             if let Some(flight) = state.execs.remove(&run) {
-                state.finish_exec(flight, end, now, wall.wall_ms(now));
+                let ended = attempt::Ended::of_exec(flight, end);
+                state.finish(ended, &self.shared.starving, now, wall.wall_ms(now));
             }
         }
         state.hand_out_all(&self.shared, now, wall);
@@ -338,13 +356,12 @@ impl State {
         !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
     }
 
-    fn finish_exec(&mut self, flight: ExecFlight, end: ExecEnd, now: Instant, wall_ms: i64) {
-        let ended = attempt::Ended::of_exec(flight, end);
-        self.finish(ended, now, wall_ms);
-    }
-
     /// An attempt is over: it is measured, remembered as the worker's last, and the core hears of it.
-    fn finish(&mut self, ended: attempt::Ended, now: Instant, wall_ms: i64) {
+    fn finish(&mut self, mut ended: attempt::Ended, law: &Starving, now: Instant, wall_ms: i64) {
+        ended.judge(law);
+        if let Some(row) = self.book.row(ended.worker).filter(|_| ended.cause == Cause::Starved) {
+            self.starved.note(&ended, row);
+        }
         let outcome: Outcome = ended.outcome.clone();
         self.meter.attempt(&ended, now);
         self.book.remember(ended.worker, ended.last_run(now, wall_ms));

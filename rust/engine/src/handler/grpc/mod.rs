@@ -13,7 +13,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use h2::client::{Builder, SendRequest};
 use probelet_core::semantics::GrpcConnect;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep};
 
 use self::call::{Call, Ended};
 use self::health::Health;
@@ -29,6 +29,7 @@ use super::scratch::Scratch;
 use super::stopwatch::Stopwatch;
 use super::tls;
 use super::wire::{Faults, Wire};
+use super::within::within;
 use super::{Asker, Limit};
 use crate::cause::Cause;
 
@@ -74,7 +75,7 @@ pub(super) async fn probe(
     let call = Call { scheme, authority, service, user_agent: asker.user_agent, deadline };
     let connect = asker.grpc_connect;
     let mut run = Run { target, call, connect, deadline, is_connected: false, watch: Stopwatch::start() };
-    let ended = if deadline <= Instant::now() { None } else { timeout_at(deadline, run.check()).await.ok() };
+    let ended = if deadline <= Instant::now() { None } else { within(deadline, run.check()).await };
     let (verdict, cause) = match ended {
         Some(Ok(Health::SERVING)) => {
             scratch.body.extend_from_slice(b"service healthy");

@@ -29,6 +29,7 @@ use super::fault::Fault;
 use super::report::{Report, Verdict};
 use super::scratch::Scratch;
 use super::stopwatch::Stopwatch;
+use super::within::within;
 use crate::cause::Cause;
 
 /// What an attempt is about when its time runs out.
@@ -81,7 +82,7 @@ pub(super) async fn probe(
     };
     let mut run = Run { probe, request, scratch, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
     let ended = match deadline {
-        Some(deadline) => tokio::time::timeout_at(deadline, run.follow(plain)).await.ok(),
+        Some(deadline) => within(deadline, run.follow(plain)).await,
         None => Some(run.follow(plain).await),
     };
     let (verdict, cause) = ended.unwrap_or_else(|| run.late());

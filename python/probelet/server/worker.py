@@ -1,0 +1,77 @@
+"""A worker as the engine tells of it, and its part of a status document."""
+
+from typing import Any, Final
+
+import msgspec
+
+from probelet._rust import Engine
+from probelet.server.timestamp import rfc3339
+
+
+class LastRun(msgspec.Struct):
+    """The last finished run of a worker, as the engine tells it."""
+
+    at_ms: int
+    outcome: str
+    cause: str
+    message: str
+    duration_ms: float
+    lateness_ms: float
+    overdue_ms: float
+
+
+class WorkerState(msgspec.Struct):
+    """One row of ``Engine.probe_states``."""
+
+    pod_uid: str
+    container: str
+    type: str
+    handler: str
+    container_id: str
+    result: str | None
+    result_run: int
+    failure_threshold: int
+    success_threshold: int
+    on_hold: bool
+    runs: int
+    failures: int
+    errors: int
+    next_at_ms: int | None
+    last: LastRun | None
+
+
+_WORKERS: Final = msgspec.json.Decoder(list[WorkerState])
+
+
+def workers(engine: Engine) -> list[WorkerState]:
+    """Every worker of an engine."""
+    return _WORKERS.decode(engine.probe_states())
+
+
+def probe_document(worker: WorkerState) -> dict[str, Any]:
+    """A probe that has a worker."""
+    return {
+        "handler": worker.handler,
+        "result": worker.result,
+        "result_run": worker.result_run,
+        "failure_threshold": worker.failure_threshold,
+        "success_threshold": worker.success_threshold,
+        "on_hold": worker.on_hold,
+        "runs": worker.runs,
+        "failures": worker.failures,
+        "errors": worker.errors,
+        "next_at": None if worker.next_at_ms is None else rfc3339(worker.next_at_ms),
+        "last": None if worker.last is None else _last_run(worker.last),
+    }
+
+
+def _last_run(last: LastRun) -> dict[str, Any]:
+    return {
+        "at": rfc3339(last.at_ms),
+        "outcome": last.outcome,
+        "cause": last.cause,
+        "message": last.message,
+        "duration_ms": last.duration_ms,
+        "lateness_ms": last.lateness_ms,
+        "overdue_ms": last.overdue_ms,
+    }

@@ -1,0 +1,109 @@
+"""What the HTTP pages of ``serve`` show (server.view.View): probes and their results. Everything else about a pod, its
+restarts for one, is the caller's and stays with it."""
+
+from typing import Any, Final
+
+import msgspec
+
+from probelet._rust import Engine
+from probelet.server.process_metrics import render_process
+from probelet.server.timestamp import rfc3339
+from probelet.server.worker import WorkerState, probe_document, workers
+from probelet.service.prober import Prober
+
+_LISTS: Final = (("containers", "regular"), ("init_containers", "init"))
+
+
+class PagesView:
+    """``configuration`` is what ``/configz`` shows."""
+
+    def __init__(self, engine: Engine, prober: Prober, node: str, configuration: dict[str, Any]) -> None:
+        self._engine = engine
+        self._prober = prober
+        self._node = node
+        self._configuration = configuration
+
+    def status(self) -> dict[str, Any]:
+        """The status document: pods with a status, containers as it tells of them. Whether an init container is a
+        sidecar is not in it."""
+        of_pods: dict[str, list[WorkerState]] = {}
+        for worker in workers(self._engine):
+            of_pods.setdefault(worker.pod_uid, []).append(worker)
+        pods = [self._pod(uid, name, of_pods.get(uid, ())) for uid, name in self._prober.names.items()]
+        return {
+            "schema": "probelet-status/1",
+            "as_of": rfc3339(self._engine.wall_ms()),
+            "node": self._node,
+            "pods": sorted(pods, key=lambda pod: (pod["namespace"], pod["name"])),
+        }
+
+    def _pod(self, uid: str, name: tuple[str, str], probed: "tuple[()] | list[WorkerState]") -> dict[str, Any]:
+        status = msgspec.json.decode(self._engine.status(uid) or b"{}")
+        rows = [_container(row, kind, probed) for key, kind in _LISTS for row in status.get(key, ())]
+        return {
+            "namespace": name[0],
+            "name": name[1],
+            "uid": uid,
+            "phase": status.get("phase", "Pending"),
+            "reason": "",
+            "message": "",
+            "ip": status.get("pod_ip", ""),
+            "ready": status.get("ready", False),
+            "containers": rows,
+        }
+
+    def configz(self) -> dict[str, Any]:
+        """The effective configuration."""
+        return self._configuration
+
+    def events(self, since: int) -> list[dict[str, Any]]:
+        """None: they are told to ``WatchEvents`` alone."""
+        return []
+
+    def metrics(self) -> bytes:
+        """The engine's series and the service's own."""
+        return b"".join((self._engine.metrics(), render(self._prober), render_process()))
+
+    def metrics_pods(self) -> bytes:
+        """Nothing: restarts are the caller's."""
+        return b""
+
+    def metrics_probes(self) -> bytes:
+        """The kubelet's series."""
+        return self._engine.metrics_probes()
+
+    def ready(self) -> tuple[bool, str]:
+        """As long as there is a page, there is a socket."""
+        return True, ""
+
+
+def _container(row: dict[str, Any], kind: str, probed: "tuple[()] | list[WorkerState]") -> dict[str, Any]:
+    return {
+        "name": row["name"],
+        "kind": kind,
+        "container_id": row.get("id", ""),
+        "state": row["state"],
+        "reason": "",
+        "message": "",
+        "exit_code": row.get("exit_code"),
+        "restart_count": 0,
+        "ready": row["ready"],
+        "started": bool(row.get("started")),
+        "last_exit": None,
+        "backoff": None,
+        "probes": {worker.type: probe_document(worker) for worker in probed if worker.container == row["name"]},
+    }
+
+
+def render(prober: Prober) -> bytes:
+    """The service's own series for ``/metrics``."""
+    results = prober.results
+    lines = []
+    for name, kind, text, value in (
+        ("pods_handed_over", "gauge", "Pods of other node agents that are probed here.", prober.pods),
+        ("results_cached", "gauge", "Results that callers can ask for.", len(results.all())),
+        ("results_changes_total", "counter", "Changes of results.", results.sequence),
+        ("results_resets_total", "counter", "Times a reader was too slow and given everything again.", results.resets),
+    ):
+        lines += [f"# HELP probelet_{name} {text}", f"# TYPE probelet_{name} {kind}", f"probelet_{name} {value}"]
+    return ("\n".join(lines) + "\n").encode()

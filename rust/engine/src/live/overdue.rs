@@ -1,0 +1,70 @@
+//! How late the engine's thread is. Scheduling and attempts share it, so while its loop is late no attempt makes headway.
+
+use std::time::Duration;
+
+use probelet_core::time::Instant;
+
+/// Adds up the time in which the loop should have turned and had not. While attempts are in flight it turns at least every
+/// [`BEAT`], whatever else is due, so that whatever holds the thread up (no CPU, a stopped process, a suspended machine,
+/// a long turn) is seen; what is shorter than a beat is not.
+#[derive(Debug, Default)]
+pub(super) struct Overdue {
+    /// By when the loop is to turn again; none while no attempt needs it to.
+    due: Option<Instant>,
+    before: Duration,
+}
+
+impl Overdue {
+    /// The loop turned at `now`, and is to turn again by `due`.
+    pub(super) fn turned(&mut self, now: Instant, due: Option<Instant>) {
+        self.before = self.total(now);
+        self.due = due;
+    }
+
+    /// All the time until `now`. What lies between two moments is the difference of their totals.
+    pub(super) fn total(&self, now: Instant) -> Duration {
+        self.before + self.due.map_or(Duration::ZERO, |due| now.since(due))
+    }
+}
+
+/// Twenty wake-ups a second while something hangs; a twentieth of the shortest timeout there is.
+pub(super) const BEAT: Duration = Duration::from_millis(50);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(ms: u64) -> Instant {
+        Instant::ZERO + Duration::from_millis(ms)
+    }
+
+    fn total(overdue: &Overdue, ms: u64) -> u128 {
+        overdue.total(at(ms)).as_millis()
+    }
+
+    #[test]
+    fn a_loop_that_turns_in_time_is_never_overdue() {
+        let mut overdue = Overdue::default();
+        for beat in 0..10 {
+            overdue.turned(at(50 * beat), Some(at(50 * (beat + 1))));
+        }
+        assert_eq!((total(&overdue, 451), total(&overdue, 500)), (0, 0));
+    }
+
+    #[test]
+    fn what_goes_by_before_a_late_turn_is_overdue_and_seen_before_that_turn() {
+        let mut overdue = Overdue::default();
+        overdue.turned(at(0), Some(at(50)));
+        assert_eq!((total(&overdue, 50), total(&overdue, 60), total(&overdue, 2_050)), (0, 10, 2_000));
+        overdue.turned(at(2_050), Some(at(2_100)));
+        assert_eq!((total(&overdue, 2_100), total(&overdue, 2_130)), (2_000, 2_030));
+    }
+
+    #[test]
+    fn nobody_waits_for_a_loop_that_nobody_needs() {
+        let mut overdue = Overdue::default();
+        overdue.turned(at(0), Some(at(50)));
+        overdue.turned(at(80), None);
+        assert_eq!(total(&overdue, 9_000), 30);
+    }
+}

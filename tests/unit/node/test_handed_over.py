@@ -1,0 +1,100 @@
+"""Pods of manifests and pods of another node agent on one engine: neither sees nor touches the other's."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from probelet.cri.v1 import api_pb2
+from probelet.service.prober import Prober
+from probelet.service.server import served
+from scripted_node import Node, make_manifest
+from scripted_runtime import ScriptedRuntime
+
+from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, named, running, until_result
+
+OURS = [{"name": "app", "image": "i", "readinessProbe": exec_probe(exec={"command": ["ours"]})}]
+
+
+@pytest.fixture
+async def agent(node: Node, tmp_path: Path) -> AsyncIterator[Caller]:
+    """Another node agent, connected to the node's own prober."""
+    prober = Prober(node.service.engine, claimed=node.service.has, released=node.service.released)
+    node.service.share(prober)
+    async with served(tmp_path / "prober.sock", prober):
+        agent = Caller(tmp_path / "prober.sock")
+        yield agent
+        await agent.channel.close()
+
+
+async def both(node: Node, agent: Caller) -> Hands:
+    """A pod of each that is ready."""
+    node.service.set_pods([make_manifest(containers=OURS)])
+    hands = Hands(agent, code=0)
+    await agent.sync(make_pod("theirs", readinessProbe=exec_probe()), running("test://theirs"))
+    await until_result(agent.watch_results(), ("readiness", "test://theirs", "SUCCESS"))
+    await node.until(lambda: node.pod().get("ready"))
+    return hands
+
+
+async def test_each_has_its_own_results_and_execs(node: Node, agent: Caller, runtime: ScriptedRuntime) -> None:
+    hands = await both(node, agent)
+    assert await agent.results() == {("readiness", "test://theirs"): "SUCCESS"}
+    assert {tuple(attempt.argv) for attempt in hands.asked} == {("probe",)}
+    assert {tuple(call.cmd) for call in runtime.called("exec_sync")} == {("ours",)}
+    assert [pod["name"] for pod in node.service.status()["pods"]] == ["web"]
+    assert b"probelet_pods_handed_over 1\n" in node.service.metrics()
+    await hands.gone()
+
+
+async def test_events_go_to_whom_they_are_about(node: Node, agent: Caller, runtime: ScriptedRuntime) -> None:
+    hands = await both(node, agent)
+    events = agent.watch_events()
+    await events.initial_metadata()
+    runtime.exec_answers["ours",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"of ours")
+    await node.until(lambda: node.messages("Unhealthy"))
+    hands.code = 1
+    assert (await events.read()).message == "Readiness probe failed: said"
+    assert set(node.messages("Unhealthy")) == {"Readiness probe failed: of ours"}
+    await hands.gone()
+
+
+async def test_an_agent_that_cleans_up_leaves_our_pods_alone(node: Node, agent: Caller) -> None:
+    hands = await both(node, agent)
+    changes = agent.watch_results()
+    assert (await changes.read()).reset
+    await agent.cleanup_pods()
+    removed = await changes.read()
+    assert named(removed.results) == {("readiness", "test://theirs"): "RESULT_UNSPECIFIED"}
+    for call in (agent.remove_pod, agent.stop_liveness_and_startup, agent.remove_pod_status):
+        await call("uid-web")
+    before = node.container()["probes"]["readiness"]["runs"]
+    await node.until(lambda: node.container()["probes"]["readiness"]["runs"] > before)
+    assert node.pod()["ready"]
+    await hands.gone()
+
+
+async def test_a_pod_that_we_run_cannot_be_handed_over(node: Node, agent: Caller) -> None:
+    node.service.set_pods([make_manifest(containers=OURS)])
+    for call in (
+        agent.add_pod(make_pod("uid-web")),
+        agent.set_pod_status("uid-web", running()),
+        agent.update_pod_status(make_pod("uid-web"), running()),
+    ):
+        with pytest.raises(grpc.aio.AioRpcError, match="this probelet runs a pod with this UID itself") as refused:
+            await call
+        assert refused.value.code() == grpc.StatusCode.ALREADY_EXISTS
+    await node.until(lambda: node.pod().get("ready"))
+
+
+async def test_a_manifest_with_the_uid_of_a_pod_handed_over_waits_for_its_end(node: Node, agent: Caller) -> None:
+    probed: dict[str, Any] = make_pod("shared", readinessProbe=exec_probe())
+    await agent.sync(probed, running("test://theirs"))
+    node.service.set_pods([make_manifest(uid="shared", containers=OURS)])
+    assert node.service.status()["pods"] == []
+    await agent.sync(probed, running("test://theirs"))
+    await agent.remove_pod("shared")
+    assert node.service.status()["pods"] == []
+    await agent.remove_pod_status("shared")
+    await node.until(lambda: node.pod().get("ready"))

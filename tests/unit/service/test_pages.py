@@ -1,0 +1,76 @@
+"""The pages of ``serve``: the kubelet's metrics, our own, and a status document of what is probed."""
+
+import asyncio
+import json
+import re
+from contextlib import closing
+from pathlib import Path
+
+from caller import Caller, Hands, exec_probe, make_pod, running, until_result
+from probelet._rust import Engine
+from probelet.server.address import listening_socket, parse_address
+from probelet.server.http import HttpServer
+from probelet.service.server import prober_service
+from probelet.service.view import PagesView, render
+
+ROOT = Path(__file__).parents[3]
+
+
+async def test_what_is_handed_over_is_shown(tmp_path: Path) -> None:
+    with closing(Engine(start_jitter=False, glue=False)) as engine:
+        async with prober_service(tmp_path / "s", engine) as prober:
+            sock, address = listening_socket(parse_address("127.0.0.1:0"))
+            server = HttpServer(PagesView(engine, prober, "node-a", {"schema": "probelet-config/1"}), sock)
+            await server.start()
+            caller = Caller(tmp_path / "s")
+            hands = Hands(caller, code=0)
+            await caller.set_pod_status("early", {})
+            await caller.sync(make_pod(readinessProbe=exec_probe()), running())
+            await until_result(caller.watch_results(), ("readiness", "test://1", "SUCCESS"))
+
+            async def page(path: str, accept: str = "*/*") -> tuple[int, str]:
+                reader, writer = await asyncio.open_connection(address.host, address.port)
+                writer.write(f"GET {path} HTTP/1.0\r\nAccept: {accept}\r\n\r\n".encode())
+                head, _, body = (await reader.read()).partition(b"\r\n\r\n")
+                writer.close()
+                return int(head.split()[1]), body.decode()
+
+            code, text = await page("/statusz")
+            document = json.loads(text)
+            assert (code, document["schema"], document["node"]) == (200, "probelet-status/1", "node-a")
+            early, pod = document["pods"]
+            assert (early["uid"], early["name"], early["phase"], early["containers"]) == ("early", "", "Pending", [])
+            assert (pod["namespace"], pod["name"], pod["phase"], pod["ip"]) == (
+                "default",
+                "pod-u",
+                "Running",
+                "127.0.0.1",
+            )
+            [app] = pod["containers"]
+            assert (app["name"], app["container_id"], app["state"], app["started"]) == (
+                "app",
+                "test://1",
+                "running",
+                True,
+            )
+            readiness = app["probes"]["readiness"]
+            assert (readiness["handler"], readiness["result"], readiness["failures"]) == ("exec", "Success", 0)
+            assert readiness["last"]["cause"] == "ok"
+
+            assert "readiness passes" in (await page("/statusz", "text/html"))[1]
+            assert (
+                'prober_probe_total{container="app",namespace="default",pod="pod-u"'
+                in (await page("/metrics/probes"))[1]
+            )
+            metrics = (await page("/metrics"))[1]
+            for series in ("probelet_workers 1", "probelet_pods_handed_over 2", "probelet_results_cached 1"):
+                assert f"\n{series}\n" in metrics
+            described = (ROOT / "docs" / "serve.md").read_text()
+            for series in re.findall(r"# TYPE (\w+) ", render(prober).decode()):
+                assert f"| `{series}` |" in described
+            for path, said in (("/healthz", "ok\n"), ("/readyz", "ok\n"), ("/metrics/pods", "")):
+                assert await page(path) == (200, said)
+            assert json.loads((await page("/configz"))[1]) == {"schema": "probelet-config/1"}
+            await hands.gone()
+            await caller.channel.close()
+            await server.close()
