@@ -6,6 +6,7 @@ import signal
 import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -54,7 +55,8 @@ async def own(state_dir: Path) -> AsyncIterator[Own]:
     yield start
     for tree in trees:
         for pid in left_of(tree.seen, 0.01):
-            os.kill(pid, signal.SIGKILL)
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         await tree.owner.wait()
 
 
@@ -134,7 +136,7 @@ async def test_a_new_owner_may_start_while_the_old_runtime_still_dies(own: Own, 
 async def test_two_hundred_pods_are_gone_after_the_owner_was_killed(own: Own) -> None:
     tree = await own(200, "sh", "-c", "trap '' TERM; while :; do sleep 5; done")
     processes = tree.below()
-    assert len(processes) > 400
+    assert len(processes) > 200, "a shell each, which has its sleep beside it most of the time"
     tree.owner.kill()
     assert left_of(processes) == set()
 
