@@ -19,6 +19,8 @@ LEGAL = [
     "pings",
     "pings-unread",
     "priorities",
+    "pushes",
+    "resets",
     "settings",
     "settings-unread",
     "slow-frames",
@@ -26,7 +28,7 @@ LEGAL = [
     "window-updates",
     "zero-window",
 ]
-REFUSED = ["continuations", "empty-continuations", "header-bomb", "long-frame", "pushes", "resets"]
+REFUSED = ["continuations", "empty-continuations", "header-bomb", "long-frame"]
 WRONG = [
     ("grpc-endless-length", "ResourceExhausted desc = grpc: received message larger than max"),
     ("grpc-long-message", "Internal desc = "),

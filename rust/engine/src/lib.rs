@@ -3,7 +3,7 @@
 pub mod book;
 pub mod cause;
 #[cfg(feature = "fuzzing")]
-pub use handler::http::fuzzing;
+pub mod fuzzing;
 pub mod handler;
 pub mod journal;
 pub mod live;

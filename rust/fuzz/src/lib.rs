@@ -5,6 +5,7 @@
 //! `cargo run -p probelet-fuzz` and `make fuzz`. Their seeds, and whatever once broke one, lie in `fuzz/corpus/TARGET`.
 
 pub mod mutation;
+mod pieces;
 pub mod target;
 
 use std::ops::RangeInclusive;
@@ -22,8 +23,9 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 8] = [
     Target { name: "expand", play: target::expand::play },
+    Target { name: "grpc", play: target::grpc::play },
     Target { name: "journal", play: target::journal::play },
     Target { name: "pod", play: target::pod::play },
     Target { name: "port", play: target::port::play },

@@ -13,25 +13,36 @@ pub(super) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads letters, padded or not; none if they are no such text.
-pub(super) fn from_base64(text: &[u8]) -> Option<Vec<u8>> {
-    let padding =
-        if text.len().is_multiple_of(4) { text.iter().rev().take_while(|&&byte| byte == b'=').count() } else { 0 };
-    let letters = &text[..text.len() - padding];
-    if padding > 2 || letters.len() % 4 == 1 {
-        return None;
+/// Reads letters, padded or not (encoding/base64, as gRPC calls it).
+///
+/// # Errors
+/// Where they are no such text.
+pub(super) fn from_base64(text: &[u8]) -> Result<Vec<u8>, usize> {
+    let value_of = |letter: u8| LETTERS.iter().position(|&other| other == letter);
+    let end = text.iter().position(|&letter| value_of(letter).is_none()).unwrap_or(text.len());
+    if end < text.len() {
+        is_padding(text, end)?;
+    } else if end % 4 == 1 {
+        return Err(end - 1);
     }
-    let mut bytes = Vec::with_capacity(letters.len() / 4 * 3 + 2);
-    for four in letters.chunks(4) {
-        let mut bits = 0u32;
-        for letter in four {
-            let value = LETTERS.iter().position(|other| other == letter)?;
-            bits = bits << 6 | u32::try_from(value).ok()?;
-        }
-        bits <<= 6 * (4 - four.len());
-        bytes.extend_from_slice(&bits.to_be_bytes()[1..four.len()]);
+    let mut bytes = Vec::with_capacity(end / 4 * 3 + 2);
+    for four in text[..end].chunks(4) {
+        let bits =
+            (0..4).fold(0, |bits, at| bits << 6 | four.get(at).and_then(|&letter| value_of(letter)).unwrap_or(0));
+        bytes.extend_from_slice(&(bits as u32).to_be_bytes()[1..four.len()]);
     }
-    Some(bytes)
+    Ok(bytes)
+}
+
+/// Whether the text from `end` on is what fills up the last four; else where it is not.
+fn is_padding(text: &[u8], end: usize) -> Result<(), usize> {
+    let is_padded = text.len().is_multiple_of(4);
+    match (end % 4, &text[end..]) {
+        (2, b"==") | (3, b"=") if is_padded => Ok(()),
+        (2, [b'=', b'=', ..]) if is_padded => Err(end + 2),
+        (3, [b'=', ..]) if is_padded => Err(end + 1),
+        _ => Err(end),
+    }
 }
 
 const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -45,8 +56,17 @@ mod tests {
     fn every_remainder() {
         let texts = [&b""[..], b"f", b"fo", b"foo", b"\xff\xfe\xfd"].map(base64);
         assert_eq!(texts, ["", "Zg==", "Zm8=", "Zm9v", "//79"]);
-        for bad in [&b"!"[..], b"Zg=", b"Z===", b"Z", b"Zm9v="] {
-            assert_eq!(from_base64(bad), None);
+        for (bad, at) in [
+            (&b"!"[..], 0),
+            (b"Zg=", 2),
+            (b"Z===", 1),
+            (b"Z", 0),
+            (b"Zm9v=", 4),
+            (b"Zg==Zm9v", 4),
+            (b"Zm8=Zm9v", 4),
+            (b"Zg=v", 2),
+        ] {
+            assert_eq!(from_base64(bad), Err(at), "{bad:?}");
         }
     }
 
@@ -54,8 +74,8 @@ mod tests {
         #[test]
         fn what_was_written_is_read(bytes: Vec<u8>) {
             let text = base64(&bytes);
-            prop_assert_eq!(from_base64(text.as_bytes()), Some(bytes.clone()));
-            prop_assert_eq!(from_base64(text.trim_end_matches('=').as_bytes()), Some(bytes));
+            prop_assert_eq!(from_base64(text.as_bytes()), Ok(bytes.clone()));
+            prop_assert_eq!(from_base64(text.trim_end_matches('=').as_bytes()), Ok(bytes));
         }
     }
 }

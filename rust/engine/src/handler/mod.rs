@@ -29,15 +29,15 @@
 mod address;
 mod base64;
 mod dial;
-mod driven;
 mod duplex;
 mod fault;
 mod gotext;
-mod grpc;
+pub(crate) mod grpc;
 pub(crate) mod http;
 mod http2;
 mod nest;
 mod netip;
+mod pause;
 mod printable;
 mod report;
 mod resolve;
@@ -208,20 +208,26 @@ async fn carry_out(
 
 fn outcome(verdict: Verdict, body: &[u8]) -> Outcome {
     match verdict {
-        Verdict::Error { failure, text } => Outcome::Error { failure, error: cut(text).into() },
-        Verdict::Failure(text) => Outcome::Failure { output: cut(text).into_bytes().into() },
+        Verdict::Error { failure, mut text } => {
+            text.truncate(length(text.as_bytes()));
+            Outcome::Error { failure, error: text.into() }
+        }
+        Verdict::Failure(mut text) => {
+            text.truncate(length(&text));
+            Outcome::Failure { output: text.into() }
+        }
         Verdict::Success => Outcome::Success,
         Verdict::Warning => Outcome::Warning { output: [WARNING.as_bytes(), body].concat().into() },
     }
 }
 
-/// A target must not decide how long an event is.
-fn cut(mut text: String) -> String {
-    if text.len() > TEXT_BYTES_MAX {
-        let end = (0..=TEXT_BYTES_MAX).rev().find(|&end| text.is_char_boundary(end));
-        text.truncate(end.unwrap_or_default());
+/// How much of a text is told: a target must not decide how long an event is. The cut is between two characters.
+fn length(text: &[u8]) -> usize {
+    if text.len() <= TEXT_BYTES_MAX {
+        return text.len();
     }
-    text
+    let is_boundary = |&end: &usize| text[end] & 0xc0 != 0x80;
+    (TEXT_BYTES_MAX - CHARACTER_BYTES_MAX..=TEXT_BYTES_MAX).rev().find(is_boundary).unwrap_or(TEXT_BYTES_MAX)
 }
 
 /// What stands in front of a redirect's body (kubelet pkg/probe/http/http.go:DoHTTPProbe, 1.36).
@@ -229,6 +235,8 @@ const WARNING: &str = "Probe terminated redirects, Response body: ";
 /// What is told of a failure or an error: as much as the kubelet keeps of a body. Its own texts have no bound; they quote
 /// whole headers, of 10 MiB if need be.
 const TEXT_BYTES_MAX: usize = 10_240;
+/// Of a character but its first byte (UTF-8).
+const CHARACTER_BYTES_MAX: usize = 3;
 /// Longer than any machine runs.
 const FOR_EVER: Duration = Duration::from_secs(100 * 365 * 86_400);
 
@@ -239,7 +247,9 @@ mod tests {
     #[test]
     fn a_text_ends_between_two_characters() {
         let text = format!("a{}", "\u{e9}".repeat(TEXT_BYTES_MAX));
-        let Outcome::Failure { output } = outcome(Verdict::Failure(text.clone()), b"") else { panic!("no failure") };
+        let Outcome::Failure { output } = outcome(Verdict::Failure(text.clone().into()), b"") else {
+            panic!("no failure")
+        };
         assert_eq!(&*output, &text.as_bytes()[..TEXT_BYTES_MAX - 1]);
         let kept = Outcome::Error { failure: true, error: "short".into() };
         assert_eq!(outcome(Verdict::Error { failure: true, text: "short".into() }, b""), kept);

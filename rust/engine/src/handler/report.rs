@@ -20,8 +20,8 @@ pub(super) enum Verdict {
         failure: bool,
         text: String,
     },
-    /// The target answered wrongly, late or not at all.
-    Failure(String),
+    /// The target answered wrongly, late or not at all. What it says itself need not be text.
+    Failure(Vec<u8>),
     /// The target answered well.
     Success,
     /// The target answered with a redirect that was not followed.

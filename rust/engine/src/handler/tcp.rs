@@ -25,7 +25,7 @@ pub(super) async fn probe(host: &str, port: u16, deadline: Option<Instant>) -> R
     watch.lap(|phases| &mut phases.connect);
     let (verdict, cause) = match dialled {
         Ok(()) => (Verdict::Success, Cause::Ok),
-        Err(Fault { text, cause }) => (Verdict::Failure(text), cause),
+        Err(Fault { text, cause }) => (Verdict::Failure(text.into()), cause),
     };
     Report { verdict, cause, phases: watch.phases }
 }

@@ -1,6 +1,7 @@
 //! One target a file, named after what reads the bytes.
 
 pub mod expand;
+pub mod grpc;
 pub mod journal;
 pub mod pod;
 pub mod port;

@@ -1,7 +1,8 @@
 //! A response in any pieces: it comes to an end in bounded memory, and is the same however the network cut it.
 
-use probelet_core::rng::Rng;
 use probelet_engine::fuzzing::{Response, read_response};
+
+use crate::pieces::{pieces, small_pieces};
 
 /// Plays one input: what the server sent before it closed its side.
 pub fn play(bytes: &[u8]) {
@@ -9,8 +10,7 @@ pub fn play(bytes: &[u8]) {
     if let Ok(response) = &whole {
         assert!(response.body.as_ref().is_ok_and(|body| body.len() <= BODY_BYTES_MAX) || response.body.is_err());
     }
-    let small: Vec<&[u8]> = bytes.chunks(1 + bytes.len() / SMALL_PIECES).collect();
-    assert_same(&whole, &read_response(&small));
+    assert_same(&whole, &read_response(&small_pieces(bytes)));
     assert_same(&whole, &read_response(&pieces(bytes)));
 }
 
@@ -35,22 +35,5 @@ impl Full for Response {
     }
 }
 
-/// Pieces of any size, always the same for the same bytes.
-fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
-    let mut chance = Rng::new(bytes.iter().fold(bytes.len() as u64, |sum, &byte| sum.rotate_left(5) ^ u64::from(byte)));
-    let mut rest = bytes;
-    let mut found = Vec::new();
-    while !rest.is_empty() {
-        let (piece, after) = rest.split_at((1 + chance.below(PIECE_BYTES_MAX) as usize).min(rest.len()));
-        found.push(piece);
-        rest = after;
-    }
-    found
-}
-
 /// What is read of a body (kubelet pkg/probe/http/http.go:maxRespBodyLength, 1.36).
 const BODY_BYTES_MAX: usize = 10_240;
-/// As many small pieces of any input, which is byte by byte of most.
-const SMALL_PIECES: usize = 2_000;
-/// Some beyond the window of 4096 bytes.
-const PIECE_BYTES_MAX: u64 = 5_000;

@@ -1,34 +1,40 @@
 //! `grpc` (kubelet pkg/probe/grpc/grpc.go:Probe, 1.36, on grpc-go v1.79): a health check that connects until its time is
 //! over.
 
-mod answer;
 mod call;
+mod channel;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
+mod head;
 mod health;
-mod preface;
+mod http_status;
+mod line;
+mod messages;
 mod protobuf;
 mod status;
+mod stream;
 
+use std::future::pending;
 use std::time::Duration;
 
-use bytes::Bytes;
-use h2::client::{Builder, SendRequest};
 use probelet_core::semantics::GrpcConnect;
 use tokio::time::{Instant, sleep};
 
-use self::call::{Call, Ended};
+use self::call::Call;
+use self::channel::{Channel, greeting};
 use self::health::Health;
-use self::preface::Preface;
+use self::line::Line;
 use self::status::{Code, Status};
+use self::stream::Ended;
 use super::dial::dial;
-use super::driven::Driven;
-use super::duplex::{Duplex, Watched};
 use super::fault::Fault;
 use super::gotext::{join_host_port, quote};
+use super::pause::Pause;
 use super::report::{Report, Verdict};
 use super::scratch::Scratch;
 use super::stopwatch::Stopwatch;
 use super::tls;
-use super::wire::{Faults, Wire};
+use super::wire::{Faults, Unwatched, Wire};
 use super::within::within;
 use super::{Asker, Limit};
 use crate::cause::Cause;
@@ -53,14 +59,6 @@ struct Run<'a> {
     watch: Stopwatch,
 }
 
-/// A connection on which the server's SETTINGS came.
-#[derive(Debug)]
-struct Channel {
-    sender: SendRequest<Bytes>,
-    connection: Driven<Box<dyn Duplex>>,
-    faults: Faults,
-}
-
 /// Carries out a probe. What a healthy service says goes to the scratch.
 pub(super) async fn probe(
     target: Target<'_>,
@@ -83,7 +81,7 @@ pub(super) async fn probe(
         }
         Some(Ok(health)) => {
             let text = format!("service unhealthy (responded with {})", quote(health.name().as_bytes()));
-            (Verdict::Failure(text), Cause::GrpcStatus)
+            (Verdict::Failure(text.into()), Cause::GrpcStatus)
         }
         Some(Err((status, cause))) => (Verdict::Failure(told(&status, limit)), cause),
         None => run.late(limit),
@@ -94,28 +92,36 @@ pub(super) async fn probe(
 impl Run<'_> {
     /// Connects and calls. A call that the server did not look at is made once more.
     async fn check(&mut self) -> Result<Health, (Status, Cause)> {
-        let mut channel = self.connect().await?;
+        let mut pause = Pause::default();
         let mut is_again = false;
+        let mut kept = None;
         loop {
+            let mut channel = match kept.take() {
+                Some(channel) => channel,
+                None => {
+                    if self.is_connected {
+                        pause.wait().await;
+                    }
+                    self.connect().await?
+                }
+            };
             let ended = self.call.make(&mut channel).await;
             self.watch.lap(|phases| &mut phases.headers);
             match ended {
                 Ended::Answered(answer) => return answer.map_err(|status| (status, Cause::GrpcStatus)),
-                Ended::Unprocessed { status, .. } if is_again => return Err((status, Cause::GrpcStatus)),
-                Ended::Unprocessed { is_leaving, .. } => {
-                    is_again = true;
-                    if is_leaving {
-                        channel = self.connect().await?;
-                    }
-                }
+                Ended::Unprocessed(status) if is_again => return Err((status, Cause::GrpcStatus)),
+                Ended::Unprocessed(_) => is_again = true,
+                Ended::Unopened => continue,
             }
+            kept = Some(channel).filter(|channel| !channel.is_going());
         }
     }
 
-    /// Connects until it works, with the pauses of gRPC's back-off; without their jitter, for one probe is no herd.
-    /// Where one attempt is all, its failure is the call's (grpc-go, clientconn.go: TRANSIENT_FAILURE).
+    /// Connects. The first connection is tried for until it works, with the pauses of gRPC's back-off; without their
+    /// jitter, for one probe is no herd. Where one attempt is all, its failure is the call's (grpc-go, clientconn.go:
+    /// TRANSIENT_FAILURE), and so is that of any other connection.
     async fn connect(&mut self) -> Result<Channel, (Status, Cause)> {
-        let mut pause = PAUSE_MIN;
+        let mut wait = PAUSE_MIN;
         loop {
             let fault = match self.try_connect().await {
                 Ok(channel) => {
@@ -124,44 +130,43 @@ impl Run<'_> {
                 }
                 Err(fault) => fault,
             };
-            if self.connect == GrpcConnect::Once {
+            if self.connect == GrpcConnect::Once || self.is_connected {
                 let text = format!("connection error: desc = {}", quote(fault.text.as_bytes()));
-                return Err((Status::new(Code::UNAVAILABLE, text), fault.cause));
+                let cause = if self.is_connected { Cause::GrpcStatus } else { fault.cause };
+                return Err((Status::new(Code::UNAVAILABLE, text), cause));
             }
-            sleep(pause).await;
-            pause = pause.mul_f64(PAUSE_FACTOR).min(PAUSE_MAX);
+            // An attempt that would begin when the time is over does not begin.
+            if Instant::now() + wait >= self.deadline {
+                return pending().await;
+            }
+            sleep(wait).await;
+            wait = wait.mul_f64(PAUSE_FACTOR).min(PAUSE_MAX);
         }
     }
 
     async fn try_connect(&mut self) -> Result<Channel, Fault> {
-        let preface = Preface::default();
-        let seen = preface.seen();
-        let (link, faults) = self.link(preface).await?;
-        let unread = |faults: &Faults| {
-            let (cause, why) = faults.get().map_or((Cause::Eof, "EOF"), |fault| (fault.cause, &fault.text));
-            Fault::new(cause, format!("error reading server preface: {why}"))
-        };
-        let (sender, connection) = Builder::new().handshake(link).await.map_err(|_| unread(&faults))?;
-        let mut connection = Driven::new(connection);
-        let is_settings = connection.look(|| seen.is_settings()).await;
+        let (line, faults) = self.line().await?;
+        let channel = Channel::open(line, faults).await;
         self.watch.lap(|phases| &mut phases.connect);
-        if is_settings == Some(true) { Ok(Channel { sender, connection, faults }) } else { Err(unread(&faults)) }
+        channel
     }
 
     /// A connection to the target; over TLS only one on which HTTP/2 was agreed (grpc-go credentials/tls.go, v1.79).
-    async fn link(&mut self, preface: Preface) -> Result<(Box<dyn Duplex>, Faults), Fault> {
+    async fn line(&mut self) -> Result<(Line, Faults), Fault> {
         let Target { host, port, tls } = self.target;
         let dialling = |text: &str| format!("transport: Error while dialing: {text}");
         let invalid = |_| Fault::new(Cause::Port, dialling(&format!("dial tcp: address {port}: invalid port")));
         let number = u16::try_from(port).map_err(invalid)?;
-        let dialled = dial(host, number, b"", Some(self.deadline), &mut self.watch).await;
+        let greeting = greeting();
+        let first = if tls { &b""[..] } else { &greeting };
+        let dialled = dial(host, number, first, Some(self.deadline), &mut self.watch).await;
         let dialled = dialled.map_err(|fault| Fault::new(fault.cause, dialling(&fault.text)))?;
-        let peer = dialled.peer;
+        let (peer, written) = (dialled.peer, dialled.written);
         let stream = dialled.stream().map_err(|error| Fault::of_poller(&error))?;
         if !tls {
-            let wire = Wire::new(stream, peer, preface);
+            let wire = Wire::new(stream, peer, Unwatched);
             let faults = Faults::clone(&wire.faults);
-            return Ok((Box::new(wire), faults));
+            return Ok((Line::new(Box::new(wire), greeting, written), faults));
         }
         self.watch.lap(|phases| &mut phases.connect);
         let stream = tls::connect(stream, peer, host, tls::Offer::Http2).await;
@@ -173,30 +178,28 @@ impl Run<'_> {
             return Err(Fault::new(Cause::Tls, failed(text)));
         }
         let faults = tls::faults(&stream);
-        Ok((Box::new(Watched::new(stream, preface)), faults))
+        Ok((Line::new(stream, greeting, 0), faults))
     }
 
     fn late(&self, limit: Limit) -> (Verdict, Cause) {
         if self.is_connected || self.connect == GrpcConnect::Once {
-            let status = Status::new(Code::DEADLINE_EXCEEDED, String::new());
+            let status = Status::new(Code::DEADLINE_EXCEEDED, "");
             return (Verdict::Failure(told(&status, limit)), Cause::HeaderTimeout);
         }
         let target = quote(join_host_port(self.target.host, self.target.port).as_bytes());
         let text = format!("timeout: failed to connect service {target} within {limit}: context deadline exceeded");
-        (Verdict::Failure(text), Cause::ConnectTimeout)
+        (Verdict::Failure(text.into()), Cause::ConnectTimeout)
     }
 }
 
 /// What the kubelet makes of a call's status.
-fn told(status: &Status, limit: Limit) -> String {
-    match status.code {
-        Code::UNIMPLEMENTED => {
-            let service = "grpc health protocol (grpc.health.v1.Health)";
-            format!("error: this server does not implement the {service}: {}", status.message)
-        }
-        Code::DEADLINE_EXCEEDED => format!("timeout: health rpc did not complete within {limit}"),
-        code => format!("error: health rpc probe failed: rpc error: code = {code} desc = {}", status.message),
-    }
+fn told(status: &Status, limit: Limit) -> Vec<u8> {
+    let (begin, message) = match status.code {
+        Code::UNIMPLEMENTED => (format!("error: this server does not implement the {SERVICE}: "), &status.message[..]),
+        Code::DEADLINE_EXCEEDED => (format!("timeout: health rpc did not complete within {limit}"), &b""[..]),
+        code => (format!("error: health rpc probe failed: rpc error: code = {code} desc = "), &status.message[..]),
+    };
+    [begin.as_bytes(), message].concat()
 }
 
 /// What stands as `:authority`: gRPC takes an empty host for this machine.
@@ -208,6 +211,7 @@ fn authority(host: &str, port: i64) -> String {
     }
 }
 
+const SERVICE: &str = "grpc health protocol (grpc.health.v1.Health)";
 // google.golang.org/grpc/backoff.DefaultConfig.
 const PAUSE_MIN: Duration = Duration::from_secs(1);
 const PAUSE_FACTOR: f64 = 1.6;

@@ -2,18 +2,16 @@
 
 use std::fmt;
 
-use h2::Reason;
-use http::HeaderMap;
-
 use super::protobuf::{Value, fields};
-use crate::handler::base64::from_base64;
 use crate::handler::gotext::quote;
+use crate::handler::http2;
 
 /// A call's status.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) code: Code,
-    pub(super) message: String,
+    /// What the server says of it, which need not be text.
+    pub(super) message: Vec<u8>,
 }
 
 /// A status code, named or not.
@@ -32,8 +30,12 @@ impl Code {
     pub(super) const UNAVAILABLE: Self = Self(14);
     pub(super) const UNAUTHENTICATED: Self = Self(16);
 
+    pub(super) const fn of_number(number: u32) -> Self {
+        Self(number)
+    }
+
     /// The code of an HTTP status that came without gRPC (http_util.go:HTTPStatusConvTab).
-    pub(super) const fn of_http(status: u16) -> Self {
+    pub(super) const fn of_http(status: i64) -> Self {
         match status {
             400 => Self::INTERNAL,
             401 => Self::UNAUTHENTICATED,
@@ -45,13 +47,13 @@ impl Code {
     }
 
     /// The code of a stream that was reset (http_util.go:http2ErrConvTab).
-    pub(super) fn of_reset(reason: Reason) -> Self {
-        match reason {
-            Reason::CANCEL => Self::CANCELED,
-            Reason::REFUSED_STREAM => Self::UNAVAILABLE,
-            Reason::ENHANCE_YOUR_CALM | Reason::FLOW_CONTROL_ERROR => Self::RESOURCE_EXHAUSTED,
-            Reason::INADEQUATE_SECURITY => Self::PERMISSION_DENIED,
-            other if u32::from(other) > u32::from(Reason::HTTP_1_1_REQUIRED) => Self::UNKNOWN,
+    pub(super) const fn of_reset(code: http2::Code) -> Self {
+        match code {
+            http2::Code::CANCEL => Self::CANCELED,
+            http2::Code::REFUSED_STREAM => Self::UNAVAILABLE,
+            http2::Code::ENHANCE_YOUR_CALM | http2::Code::FLOW_CONTROL => Self::RESOURCE_EXHAUSTED,
+            http2::Code::INADEQUATE_SECURITY => Self::PERMISSION_DENIED,
+            http2::Code(number) if number > http2::Code::HTTP_1_1_REQUIRED.0 => Self::UNKNOWN,
             _ => Self::INTERNAL,
         }
     }
@@ -67,57 +69,43 @@ impl fmt::Display for Code {
 }
 
 impl Status {
-    pub(super) fn new(code: Code, message: impl Into<String>) -> Self {
+    pub(super) fn new(code: Code, message: impl Into<Vec<u8>>) -> Self {
         Self { code, message: message.into() }
     }
 
-    pub(super) fn internal(message: impl Into<String>) -> Self {
+    pub(super) fn internal(message: impl Into<Vec<u8>>) -> Self {
         Self::new(Code::INTERNAL, message)
     }
 
-    /// Reads the status out of a stream's last headers (http2_client.go:operateHeaders).
-    pub(super) fn of_headers(headers: &HeaderMap) -> Result<Self, Self> {
-        let text = |name: &str| headers.get(name).map(|value| String::from_utf8_lossy(value.as_bytes()));
-        let code = match text("grpc-status") {
-            None => Code::UNKNOWN,
-            Some(text) => Code(text.parse::<i32>().map_err(|_| malformed_status(&text))? as u32),
-        };
-        let message = headers.get("grpc-message").map_or_else(String::new, |value| unescaped(value.as_bytes()));
-        let mut details = None;
-        for (name, value) in headers.iter().filter(|(name, _)| name.as_str().ends_with("-bin")) {
-            let bytes = from_base64(value.as_bytes());
-            let bytes =
-                bytes.ok_or_else(|| Self::internal(format!("transport: malformed {name}: illegal base64 data")))?;
-            if name == DETAILS {
-                details = Some(bytes);
-            }
+    /// The status with what a `google.rpc.Status` says of it, if it is one (internal/status.NewWithProto).
+    pub(super) fn with_details(self, details: &[u8]) -> Self {
+        match Self::of_details(details) {
+            None => self,
+            Some(detailed) if detailed.code == self.code => detailed,
+            Some(detailed) => Self::internal(format!(
+                "grpc-status-details-bin mismatch: grpc-status={}, grpc-message={}, grpc-status-details-bin={}",
+                self.code,
+                quote(&self.message),
+                detailed.as_details(),
+            )),
         }
-        let status = Self { code, message };
-        Ok(
-            match details
-                .filter(|_| headers.get_all(DETAILS).iter().count() == 1)
-                .and_then(|bytes| Self::of_details(&bytes))
-            {
-                None => status,
-                Some(detailed) if detailed.code == status.code => detailed,
-                Some(detailed) => Self::internal(format!(
-                    "grpc-status-details-bin mismatch: grpc-status={}, grpc-message={}, grpc-status-details-bin=code:{} message:{}",
-                    status.code,
-                    quote(status.message.as_bytes()),
-                    detailed.code.0 as i32,
-                    quote(detailed.message.as_bytes()),
-                )),
-            },
-        )
     }
 
-    /// Reads a `google.rpc.Status`.
+    /// As protobuf prints it: what is not set is left out.
+    fn as_details(&self) -> String {
+        let code = Some(self.code).filter(|&code| code != Code::OK).map(|code| format!("code:{}", code.0 as i32));
+        let message =
+            Some(&self.message).filter(|text| !text.is_empty()).map(|text| format!("message:{}", quote(text)));
+        [code, message].into_iter().flatten().collect::<Vec<_>>().join(" ")
+    }
+
     fn of_details(bytes: &[u8]) -> Option<Self> {
         let mut status = Self::new(Code::OK, "");
         for field in fields(bytes) {
             match field.ok()? {
                 (1, Value::Varint(code)) => status.code = Code(code as u32),
-                (2, Value::Bytes(message)) => status.message = std::str::from_utf8(message).ok()?.to_owned(),
+                (2, Value::Bytes(message)) => status.message = std::str::from_utf8(message).ok()?.into(),
+                (3, Value::Bytes(any)) => is_any(any)?,
                 _ => {}
             }
         }
@@ -125,16 +113,18 @@ impl Status {
     }
 }
 
-fn malformed_status(text: &str) -> Status {
-    let quoted = quote(text.as_bytes());
-    let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
-    let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let why = if is_number { "value out of range" } else { "invalid syntax" };
-    Status::new(Code::UNKNOWN, format!("transport: malformed grpc-status: strconv.ParseInt: parsing {quoted}: {why}"))
+/// Whether it is a `google.protobuf.Any`, whose name is text.
+fn is_any(bytes: &[u8]) -> Option<()> {
+    for field in fields(bytes) {
+        if let (1, Value::Bytes(name)) = field.ok()? {
+            std::str::from_utf8(name).ok()?;
+        }
+    }
+    Some(())
 }
 
 /// Undoes percent-encoding where it is one (http_util.go:decodeGrpcMessage).
-fn unescaped(text: &[u8]) -> String {
+pub(super) fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
     while let Some((&byte, after)) = rest.split_first() {
@@ -146,10 +136,9 @@ fn unescaped(text: &[u8]) -> String {
         plain.push(escaped.unwrap_or(byte));
         rest = if escaped.is_some() { &after[2..] } else { after };
     }
-    String::from_utf8_lossy(&plain).into_owned()
+    plain
 }
 
-const DETAILS: &str = "grpc-status-details-bin";
 const CODES: [&str; 17] = [
     "OK",
     "Canceled",
@@ -172,45 +161,31 @@ const CODES: [&str; 17] = [
 
 #[cfg(test)]
 mod tests {
-    use http::HeaderValue;
-
     use super::*;
 
-    fn read(lines: &[(&'static str, &'static str)]) -> Result<Status, Status> {
-        let mut headers = HeaderMap::new();
-        for (name, value) in lines {
-            headers.append(*name, HeaderValue::from_static(value));
-        }
-        Status::of_headers(&headers)
-    }
-
     #[test]
-    fn codes_and_messages() {
-        assert_eq!(read(&[("grpc-status", "12"), ("grpc-message", "a%20b%")]), Ok(Status::new(Code(12), "a b%")));
-        assert_eq!(read(&[]), Ok(Status::new(Code::UNKNOWN, "")));
-        assert_eq!(read(&[("grpc-status", "-1")]).unwrap().code.to_string(), "Code(4294967295)");
+    fn names_and_numbers() {
         assert_eq!(Code(12).to_string(), "Unimplemented");
-        let error = read(&[("grpc-status", "abc")]).unwrap_err();
-        assert_eq!(
-            error.message,
-            r#"transport: malformed grpc-status: strconv.ParseInt: parsing "abc": invalid syntax"#
-        );
+        assert_eq!(Code(17).to_string(), "Code(17)");
+        assert_eq!(Code::of_reset(http2::Code(13)), Code::INTERNAL);
+        assert_eq!(Code::of_reset(http2::Code(14)), Code::UNKNOWN);
     }
 
     #[test]
-    fn details_agree_or_are_told() {
-        // code 5, message "d".
-        let details = ("grpc-status-details-bin", "CAUSAWQ");
-        assert_eq!(read(&[("grpc-status", "5"), ("grpc-message", "m"), details]), Ok(Status::new(Code(5), "d")));
-        let mismatch = read(&[("grpc-status", "0"), details]).unwrap();
-        assert_eq!(mismatch.code, Code::INTERNAL);
-        assert_eq!(read(&[("grpc-status", "0"), ("x-bin", "!")]).unwrap_err().code, Code::INTERNAL);
+    fn details_that_are_none_change_nothing() {
+        let status = Status::new(Code(5), "m");
+        for (details, message) in
+            [(&b"\x08\x05\x12\x01d"[..], "d"), (b"\x08", "m"), (b"\x08\x05\x1a\x03\x0a\x01\xff", "m")]
+        {
+            assert_eq!(status.clone().with_details(details), Status::new(Code(5), message), "{details:?}");
+        }
     }
 
     #[test]
     fn percents() {
-        assert_eq!(unescaped(b"a%zz%2"), "a%zz%2");
-        assert_eq!(unescaped(b"%C3%A9%25"), "é%");
-        assert_eq!(unescaped(b"%+1"), "%+1");
+        assert_eq!(unescaped(b"a%zz%2"), b"a%zz%2");
+        assert_eq!(unescaped(b"%C3%A9%25"), "é%".as_bytes());
+        assert_eq!(unescaped(b"%+1"), b"%+1");
+        assert_eq!(unescaped(b"%fF"), b"\xff");
     }
 }

@@ -13,6 +13,7 @@ use crate::cause::Cause;
 use crate::handler::dial::{Dialled, dial, dial_address};
 use crate::handler::duplex::Duplex;
 use crate::handler::fault::Fault;
+use crate::handler::pause::Pause;
 use crate::handler::tls::{self, Offer};
 use crate::handler::wire::{Faults, Unwatched, Wire};
 
@@ -71,7 +72,7 @@ impl Run<'_> {
 
     /// Over HTTP/2, or over HTTP/1.1 if the handshake of TLS comes to that.
     async fn exchange_over_either(&mut self, host: &str, port: u16) -> Result<Response, Fault> {
-        let mut pause = http2::Pause::default();
+        let mut pause = Pause::default();
         loop {
             self.begin(Stage::Connect);
             let dialled = dial(host, port, b"", self.deadline, &mut self.watch).await?;

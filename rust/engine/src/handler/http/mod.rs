@@ -5,7 +5,7 @@ mod connection;
 mod escape;
 mod exchange;
 #[cfg(feature = "fuzzing")]
-pub mod fuzzing;
+pub(crate) mod fuzzing;
 mod head;
 mod headers;
 mod http2;
@@ -105,20 +105,20 @@ impl<'a> Run<'a> {
             let response = match answered {
                 Ok(response) => response,
                 Err(_) if self.is_late() => return self.late(),
-                Err(Fault { text, cause }) => return (Verdict::Failure(self.request().told(&text)), cause),
+                Err(Fault { text, cause }) => return (Verdict::Failure(self.request().told(&text).into()), cause),
             };
             let status = self.status(&response);
             let Some(location) = self.location(&response) else { return self.finish(response, status).await };
             let trail = trail.get_or_insert_with(|| redirect::Trail::of(self.request()));
             match trail.next(self.request(), status, &location) {
                 redirect::Next::Stay => return self.finish(response, status).await,
-                redirect::Next::Failed(text) => return (Verdict::Failure(text), Cause::Redirect),
+                redirect::Next::Failed(text) => return (Verdict::Failure(text.into()), Cause::Redirect),
                 redirect::Next::Follow { request, exceeded } => {
                     // From here on it is the next request that is late.
                     self.request = Some(*request);
                     self.drain(response).await;
                     if let Some(text) = exceeded {
-                        return (Verdict::Failure(text), Cause::Redirect);
+                        return (Verdict::Failure(text.into()), Cause::Redirect);
                     }
                 }
             }
@@ -142,7 +142,7 @@ impl<'a> Run<'a> {
         match status {
             200..=299 => (Verdict::Success, Cause::Ok),
             300..=399 => (Verdict::Warning, Cause::Redirect),
-            _ => (Verdict::Failure(format!("HTTP probe failed with statuscode: {status}")), Cause::Status),
+            _ => (Verdict::Failure(format!("HTTP probe failed with statuscode: {status}").into()), Cause::Status),
         }
     }
 
@@ -173,6 +173,6 @@ impl<'a> Run<'a> {
             }
         };
         let text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
-        (Verdict::Failure(self.request().told(text)), cause)
+        (Verdict::Failure(self.request().told(text).into()), cause)
     }
 }

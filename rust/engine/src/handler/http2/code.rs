@@ -12,7 +12,11 @@ impl Code {
     pub(in crate::handler) const FLOW_CONTROL: Self = Self(3);
     pub(in crate::handler) const FRAME_SIZE: Self = Self(6);
     pub(in crate::handler) const REFUSED_STREAM: Self = Self(7);
+    pub(in crate::handler) const CANCEL: Self = Self(8);
     pub(in crate::handler) const COMPRESSION: Self = Self(9);
+    pub(in crate::handler) const ENHANCE_YOUR_CALM: Self = Self(11);
+    pub(in crate::handler) const INADEQUATE_SECURITY: Self = Self(12);
+    pub(in crate::handler) const HTTP_1_1_REQUIRED: Self = Self(13);
 }
 
 /// `http2.ErrCode.String`.

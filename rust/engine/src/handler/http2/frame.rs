@@ -7,15 +7,36 @@ use super::{Code, FRAME_BYTES_MAX};
 /// A frame, as far as a probe has to do with it.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::handler) enum Frame {
-    Data { stream: u32, data: Vec<u8>, ends: bool },
-    Headers { stream: u32, fields: Vec<Field>, is_truncated: bool, ends: bool },
-    Reset { stream: u32, code: Code },
+    /// What of it is padding counts for the windows.
+    Data {
+        stream: u32,
+        data: Vec<u8>,
+        padding: usize,
+        ends: bool,
+    },
+    Headers {
+        stream: u32,
+        fields: Vec<Field>,
+        is_truncated: bool,
+        ends: bool,
+    },
+    Reset {
+        stream: u32,
+        code: Code,
+    },
     Settings(Vec<Setting>),
     SettingsAck,
     PushPromise,
     Ping([u8; 8]),
-    GoAway { last: u32, code: Code, debug: Vec<u8> },
-    WindowUpdate { stream: u32, increment: u32 },
+    GoAway {
+        last: u32,
+        code: Code,
+        debug: Vec<u8>,
+    },
+    WindowUpdate {
+        stream: u32,
+        increment: u32,
+    },
     Other,
 }
 
@@ -25,6 +46,7 @@ pub(in crate::handler) struct Setting(pub(in crate::handler) u16, pub(in crate::
 
 impl Setting {
     pub(in crate::handler) const ENABLE_PUSH: u16 = 2;
+    pub(in crate::handler) const MAX_CONCURRENT_STREAMS: u16 = 3;
     pub(in crate::handler) const INITIAL_WINDOW_SIZE: u16 = 4;
     pub(in crate::handler) const MAX_FRAME_SIZE: u16 = 5;
     pub(in crate::handler) const MAX_HEADER_LIST_SIZE: u16 = 6;
@@ -56,7 +78,7 @@ impl Header {
 pub(super) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
     let Header { stream, .. } = header;
     match header.kind {
-        DATA => data(header, payload),
+        DATA => data_of(header, payload),
         PRIORITY if stream == 0 => Err(Trouble::Connection(Code::PROTOCOL)),
         PRIORITY if payload.len() != 5 => Err(Trouble::Connection(Code::FRAME_SIZE)),
         RST_STREAM => {
@@ -86,11 +108,12 @@ pub(super) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
     }
 }
 
-fn data(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+fn data_of(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
     not_of_connection(header.stream)?;
     let (padding, payload) = padding(header, payload)?;
     let length = payload.len().checked_sub(padding).ok_or(Trouble::Connection(Code::PROTOCOL))?;
-    Ok(Frame::Data { stream: header.stream, data: payload[..length].to_vec(), ends: header.has(END_STREAM) })
+    let data = payload[..length].to_vec();
+    Ok(Frame::Data { stream: header.stream, data, padding: header.length - length, ends: header.has(END_STREAM) })
 }
 
 fn settings_of(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
@@ -148,16 +171,21 @@ const fn not_of_connection(stream: u32) -> Result<(), Trouble> {
     if stream == 0 { Err(Trouble::Connection(Code::PROTOCOL)) } else { Ok(()) }
 }
 
-/// A request's fields and its end, in as many frames as it takes.
-pub(in crate::handler) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8]) {
+/// A request's fields in as many frames as it takes, and its end if nothing else follows.
+pub(in crate::handler) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool) {
     let mut fragments = block.chunks(FRAME_BYTES_MAX).peekable();
     let mut kind = HEADERS;
-    let mut flags = END_STREAM;
+    let mut flags = if ends { END_STREAM } else { 0 };
     while let Some(fragment) = fragments.next() {
         flags |= if fragments.peek().is_none() { END_HEADERS } else { 0 };
         frame(into, kind, flags, stream, fragment);
         (kind, flags) = (CONTINUATION, 0);
     }
+}
+
+/// A piece of a request's content, which is at most [`FRAME_BYTES_MAX`].
+pub(in crate::handler) fn data(into: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool) {
+    frame(into, DATA, if ends { END_STREAM } else { 0 }, stream, piece);
 }
 
 pub(in crate::handler) fn settings(into: &mut Vec<u8>, settings: &[Setting]) {

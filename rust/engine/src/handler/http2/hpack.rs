@@ -14,72 +14,126 @@ pub(super) struct Decoder {
     entries: VecDeque<Field>,
     bytes: usize,
     bytes_max: usize,
+    /// No name and no value may be longer.
+    text_bytes_max: usize,
+    /// The beginning of a field whose end has not come yet.
+    begun: Vec<u8>,
+    /// Whether the block has had no field yet.
+    is_first: bool,
 }
 
 /// The block is not one; the connection ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Broken;
 
-impl Default for Decoder {
-    fn default() -> Self {
-        Self { entries: VecDeque::new(), bytes: 0, bytes_max: TABLE_BYTES_MAX }
-    }
+/// Why a field cannot be read.
+#[derive(Debug)]
+enum Unread {
+    /// It goes on in the next piece.
+    Cut,
+    Broken,
 }
 
 impl Decoder {
-    /// Reads a whole block; `emit` gets every field in turn.
-    pub(super) fn decode(&mut self, block: &[u8], mut emit: impl FnMut(&[u8], &[u8])) -> Result<(), Broken> {
-        let mut rest = block;
-        let mut is_first = true;
-        while let Some(&byte) = rest.first() {
-            match byte {
-                0x80.. => {
-                    let (index, after) = number(rest, 7)?;
-                    let (name, value) = self.entry(index)?;
-                    emit(name, value);
-                    rest = after;
-                }
-                0x40.. => {
-                    let ((name, value), after) = self.literal(rest, 6)?;
-                    emit(&name, &value);
-                    self.insert((name, value));
-                    rest = after;
-                }
-                0x20.. => {
-                    let (size, after) = number(rest, 5)?;
-                    // Go takes a change at a block's beginning, or as long as there is nothing to throw away.
-                    if size > TABLE_BYTES_MAX as u64 || (!is_first && self.bytes > 0) {
-                        return Err(Broken);
-                    }
-                    self.bytes_max = size as usize;
-                    self.evict();
-                    rest = after;
-                }
-                _ => {
-                    let ((name, value), after) = self.literal(rest, 4)?;
-                    emit(&name, &value);
-                    rest = after;
-                }
-            }
-            is_first = false;
+    pub(super) const fn new(text_bytes_max: usize) -> Self {
+        Self {
+            entries: VecDeque::new(),
+            bytes: 0,
+            bytes_max: TABLE_BYTES_MAX,
+            text_bytes_max,
+            begun: Vec::new(),
+            is_first: true,
         }
+    }
+
+    /// Reads a piece of a block; `emit` gets every field that is whole in turn.
+    pub(super) fn decode(&mut self, piece: &[u8], mut emit: impl FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+        if self.begun.is_empty() {
+            let read = self.fields(piece, &mut emit)?;
+            self.begun.extend_from_slice(&piece[read..]);
+            return Ok(());
+        }
+        let mut begun = std::mem::take(&mut self.begun);
+        begun.extend_from_slice(piece);
+        let read = self.fields(&begun, &mut emit)?;
+        begun.drain(..read);
+        self.begun = begun;
         Ok(())
     }
 
-    /// A field that is written out, its name perhaps by number.
-    fn literal<'a>(&self, bytes: &'a [u8], prefix: u32) -> Result<(Field, &'a [u8]), Broken> {
-        let (index, rest) = number(bytes, prefix)?;
-        let (name, rest) = if index == 0 { string(rest)? } else { (self.entry(index)?.0.to_vec(), rest) };
-        let (value, rest) = string(rest)?;
-        Ok(((name, value), rest))
+    /// The block has no more pieces.
+    pub(super) fn end(&mut self) -> Result<(), Broken> {
+        self.is_first = true;
+        if std::mem::take(&mut self.begun).is_empty() { Ok(()) } else { Err(Broken) }
     }
 
-    fn entry(&self, index: u64) -> Result<(&[u8], &[u8]), Broken> {
-        let index = usize::try_from(index).ok().and_then(|index| index.checked_sub(1)).ok_or(Broken)?;
+    /// Reads fields as long as they are whole, and says how many bytes they were.
+    fn fields(&mut self, bytes: &[u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<usize, Broken> {
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            match self.field(rest, emit) {
+                Ok(after) => rest = after,
+                Err(Unread::Cut) => break,
+                Err(Unread::Broken) => return Err(Broken),
+            }
+            self.is_first = false;
+        }
+        Ok(bytes.len() - rest.len())
+    }
+
+    /// Reads one field, or a change of the table, and returns what follows.
+    fn field<'a>(&mut self, bytes: &'a [u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<&'a [u8], Unread> {
+        match bytes[0] {
+            0x80.. => {
+                let (index, rest) = number(bytes, 7)?;
+                let (name, value) = self.entry(index)?;
+                emit(name, value);
+                Ok(rest)
+            }
+            0x40.. => {
+                let ((name, value), rest) = self.literal(bytes, 6)?;
+                emit(&name, &value);
+                self.insert((name, value));
+                Ok(rest)
+            }
+            0x20.. => {
+                let (size, rest) = number(bytes, 5)?;
+                // Go takes a change at a block's beginning, or as long as there is nothing to throw away.
+                if size > TABLE_BYTES_MAX as u64 || (!self.is_first && self.bytes > 0) {
+                    return Err(Unread::Broken);
+                }
+                self.bytes_max = size as usize;
+                self.evict();
+                Ok(rest)
+            }
+            _ => {
+                let ((name, value), rest) = self.literal(bytes, 4)?;
+                emit(&name, &value);
+                Ok(rest)
+            }
+        }
+    }
+
+    /// A field that is written out, its name perhaps by number.
+    fn literal<'a>(&self, bytes: &'a [u8], prefix: u32) -> Result<(Field, &'a [u8]), Unread> {
+        let (index, rest) = number(bytes, prefix)?;
+        let most = self.text_bytes_max;
+        if index > 0 {
+            let name = self.entry(index)?.0;
+            let (value, rest) = string(rest, most)?;
+            return Ok(((name.to_vec(), value.plain()?), rest));
+        }
+        let (name, rest) = string(rest, most)?;
+        let (value, rest) = string(rest, most)?;
+        Ok(((name.plain()?, value.plain()?), rest))
+    }
+
+    fn entry(&self, index: u64) -> Result<(&[u8], &[u8]), Unread> {
+        let index = usize::try_from(index).ok().and_then(|index| index.checked_sub(1)).ok_or(Unread::Broken)?;
         if let Some((name, value)) = STATIC.get(index) {
             return Ok((name.as_bytes(), value.as_bytes()));
         }
-        self.entries.get(index - STATIC.len()).map(|(name, value)| (&**name, &**value)).ok_or(Broken)
+        self.entries.get(index - STATIC.len()).map(|(name, value)| (&**name, &**value)).ok_or(Unread::Broken)
     }
 
     fn insert(&mut self, field: Field) {
@@ -98,36 +152,49 @@ impl Decoder {
 }
 
 /// What a field counts for (RFC 7541, 4.1).
-pub(super) const fn size_of_field(name: &[u8], value: &[u8]) -> usize {
+pub(in crate::handler) const fn size_of_field(name: &[u8], value: &[u8]) -> usize {
     name.len() + value.len() + FIELD_BYTES
 }
 
 /// A number whose first byte has `prefix` bits for it.
-fn number(bytes: &[u8], prefix: u32) -> Result<(u64, &[u8]), Broken> {
+fn number(bytes: &[u8], prefix: u32) -> Result<(u64, &[u8]), Unread> {
     let most = (1u64 << prefix) - 1;
-    let (&first, mut rest) = bytes.split_first().ok_or(Broken)?;
+    let (&first, mut rest) = bytes.split_first().ok_or(Unread::Cut)?;
     let mut value = u64::from(first) & most;
     if value < most {
         return Ok((value, rest));
     }
     for shift in (0..NUMBER_BITS_MAX).step_by(7) {
-        let (&byte, after) = rest.split_first().ok_or(Broken)?;
+        let (&byte, after) = rest.split_first().ok_or(Unread::Cut)?;
         rest = after;
         value = value.wrapping_add(u64::from(byte & 0x7f).wrapping_shl(shift));
         if byte < 0x80 {
             return Ok((value, rest));
         }
     }
-    Err(Broken)
+    Err(Unread::Broken)
 }
 
-/// A text, plain or in the Huffman code.
-fn string(bytes: &[u8]) -> Result<(Vec<u8>, &[u8]), Broken> {
+/// A text as it was sent.
+struct Text<'a> {
+    bytes: &'a [u8],
+    is_coded: bool,
+}
+
+impl Text<'_> {
+    /// The text without the Huffman code.
+    fn plain(&self) -> Result<Vec<u8>, Unread> {
+        if self.is_coded { huffman::decode(self.bytes).ok_or(Unread::Broken) } else { Ok(self.bytes.to_vec()) }
+    }
+}
+
+/// A text and what follows it.
+fn string(bytes: &[u8], most: usize) -> Result<(Text<'_>, &[u8]), Unread> {
     let is_coded = bytes.first().is_some_and(|&byte| byte >= 0x80);
     let (length, rest) = number(bytes, 7)?;
-    let (text, rest) = rest.split_at_checked(usize::try_from(length).map_err(|_| Broken)?).ok_or(Broken)?;
-    let text = if is_coded { huffman::decode(text).ok_or(Broken)? } else { text.to_vec() };
-    Ok((text, rest))
+    let length = usize::try_from(length).ok().filter(|&length| length <= most).ok_or(Unread::Broken)?;
+    let (bytes, rest) = rest.split_at_checked(length).ok_or(Unread::Cut)?;
+    Ok((Text { bytes, is_coded }, rest))
 }
 
 /// Writes a field as it is, to be remembered by nobody.
@@ -182,10 +249,15 @@ mod tests {
 
     use super::*;
 
+    /// Fields are cut often.
+    const PIECE_BYTES: usize = 3;
+
     fn decoded(decoder: &mut Decoder, block: &[u8]) -> Result<Vec<Field>, Broken> {
         let mut fields = Vec::new();
-        decoder.decode(block, |name, value| fields.push((name.to_vec(), value.to_vec())))?;
-        Ok(fields)
+        let mut pieces = block.chunks(PIECE_BYTES);
+        let mut emit = |name: &[u8], value: &[u8]| fields.push((name.to_vec(), value.to_vec()));
+        let read = pieces.try_for_each(|piece| decoder.decode(piece, &mut emit));
+        read.and(decoder.end()).map(|()| fields)
     }
 
     fn texts(fields: &[(&str, &str)]) -> Vec<Field> {
@@ -195,7 +267,7 @@ mod tests {
     #[test]
     fn responses_of_the_standard() {
         // RFC 7541, C.6.1: the first of three responses, whose fields the second names by number.
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(1 << 20);
         let first = [0x48, 0x82, 0x64, 0x02, 0x58, 0x85, 0xae, 0xc3, 0x77, 0x1a, 0x4b];
         assert_eq!(decoded(&mut decoder, &first), Ok(texts(&[(":status", "302"), ("cache-control", "private")])));
         assert_eq!(decoder.bytes, 42 + 52);
@@ -208,14 +280,14 @@ mod tests {
     #[test]
     fn what_is_broken() {
         for block in [&[0x80][..], &[0xbe], &[0x40], &[0x00, 5, 1], &[0x3f, 0xe2, 0x1f], &[0x82, 0xff, 0x80]] {
-            assert_eq!(decoded(&mut Decoder::default(), block), Err(Broken), "{block:?}");
+            assert_eq!(decoded(&mut Decoder::new(1 << 20), block), Err(Broken), "{block:?}");
         }
-        assert_eq!(decoded(&mut Decoder::default(), &[0xff; 12]), Err(Broken), "a number without end");
+        assert_eq!(decoded(&mut Decoder::new(1 << 20), &[0xff; 12]), Err(Broken), "a number without end");
     }
 
     #[test]
     fn the_table_changes_its_size_only_at_a_beginning() {
-        let mut decoder = Decoder::default();
+        let mut decoder = Decoder::new(1 << 20);
         assert_eq!(decoded(&mut decoder, &[0x40, 1, b'a', 1, b'b', 0x20]), Err(Broken));
         assert_eq!(decoded(&mut decoder, &[0x20, 0x82]), Ok(texts(&[(":method", "GET")])));
         assert_eq!((decoder.bytes, decoder.entries.len()), (0, 0));
@@ -226,12 +298,12 @@ mod tests {
         fn what_was_written_is_read(fields: Vec<(Vec<u8>, Vec<u8>)>) {
             let mut block = Vec::new();
             fields.iter().for_each(|(name, value)| write_field(&mut block, name, value));
-            prop_assert_eq!(decoded(&mut Decoder::default(), &block), Ok(fields));
+            prop_assert_eq!(decoded(&mut Decoder::new(1 << 20), &block), Ok(fields));
         }
 
         #[test]
         fn the_table_keeps_its_limit(blocks: Vec<Vec<u8>>) {
-            let mut decoder = Decoder::default();
+            let mut decoder = Decoder::new(1 << 20);
             for block in blocks {
                 let _ = decoded(&mut decoder, &block);
                 let bytes: usize = decoder.entries.iter().map(|(name, value)| size_of_field(name, value)).sum();

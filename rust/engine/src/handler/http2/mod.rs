@@ -10,8 +10,8 @@ mod huffman;
 mod reader;
 
 pub(super) use self::code::Code;
-pub(super) use self::frame::{Frame, Setting, ack_ping, ack_settings, headers, settings, window_update};
-pub(super) use self::hpack::{Field, write_field};
+pub(super) use self::frame::{Frame, Setting, ack_ping, ack_settings, data, headers, settings, window_update};
+pub(super) use self::hpack::{Field, size_of_field, write_field};
 pub(super) use self::reader::{Reader, Trouble};
 
 /// What a client says first (RFC 9113, 3.4).

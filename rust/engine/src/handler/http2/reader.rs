@@ -7,12 +7,13 @@ use super::hpack::{Decoder, Field, size_of_field};
 use super::{Code, FRAME_BYTES_MAX, Frame};
 
 /// One direction of a connection.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(in crate::handler) struct Reader {
     buffer: Vec<u8>,
     /// What of the buffer was read.
     done: usize,
     decoder: Decoder,
+    fields_bytes_max: usize,
     /// Frames in a row that brought nothing.
     empty: usize,
 }
@@ -29,9 +30,9 @@ pub(in crate::handler) enum Trouble {
     Connection(Code),
     /// A frame that is not even looked at.
     Refused(&'static str),
-    /// The peer closed between two frames.
+    /// The peer closed between two frames, or where a frame's content was to begin.
     Ended,
-    /// The peer closed within a frame, or a frame ends within a field of its own.
+    /// The peer closed elsewhere within a frame, or a frame ends within a field of its own.
     Cut,
     /// The connection says why.
     Io,
@@ -44,39 +45,50 @@ impl Trouble {
 }
 
 impl Reader {
+    /// `fields_bytes_max` is what the fields of one message may come to (`Framer.MaxHeaderListSize`).
+    pub(in crate::handler) const fn new(fields_bytes_max: usize) -> Self {
+        let decoder = Decoder::new(fields_bytes_max);
+        Self { buffer: Vec::new(), done: 0, decoder, fields_bytes_max, empty: 0 }
+    }
+
+    /// Whether a frame has come that was not read yet.
+    pub(in crate::handler) fn has_frame(&self) -> bool {
+        let rest = &self.buffer[self.done..];
+        rest.first_chunk().is_some_and(|head| rest.len() >= HEADER_BYTES + Header::of(head).length)
+    }
+
     /// The next frame.
     pub(in crate::handler) async fn next(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Frame, Trouble> {
-        let (header, payload) = self.whole(link).await?;
+        let header = self.whole(link).await?;
         match header.kind {
-            HEADERS => {
-                let block = fragment(header, &payload)?.to_vec();
-                self.headers(link, header, block).await
-            }
+            HEADERS => self.headers(link, header).await,
             CONTINUATION => Err(Trouble::Connection(Code::PROTOCOL)),
-            _ => parse(header, &payload),
+            _ => parse(header, &self.buffer[HEADER_BYTES..self.done]),
         }
     }
 
     /// The fields that begin with this frame. Nothing else may come before they are whole.
-    async fn headers(
-        &mut self,
-        link: &mut (impl AsyncRead + Unpin),
-        first: Header,
-        mut block: Vec<u8>,
-    ) -> Result<Frame, Trouble> {
+    async fn headers(&mut self, link: &mut (impl AsyncRead + Unpin), first: Header) -> Result<Frame, Trouble> {
+        let mut list = List::new(self.fields_bytes_max);
         let mut last = first;
-        while !last.has(END_HEADERS) {
-            let (header, payload) = self.whole(link).await?;
-            let belongs = header.kind == CONTINUATION && header.stream == first.stream;
-            if !belongs || block.len() + payload.len() > 2 * FIELDS_BYTES_MAX {
+        loop {
+            let payload = &self.buffer[HEADER_BYTES..self.done];
+            let piece = if last.kind == HEADERS { fragment(first, payload)? } else { payload };
+            // Whoever goes on after a mistake, or far beyond the limit, is not listened to any more.
+            if piece.len() > 2 * list.bytes_left || list.wrong.is_some() {
                 return Err(Trouble::Connection(Code::PROTOCOL));
             }
-            block.extend_from_slice(&payload);
-            last = header;
+            let read = self.decoder.decode(piece, |name, value| list.add(name, value));
+            read.map_err(|_| Trouble::Connection(Code::COMPRESSION))?;
+            if last.has(END_HEADERS) {
+                break;
+            }
+            last = self.whole(link).await?;
+            if last.kind != CONTINUATION || last.stream != first.stream {
+                return Err(Trouble::Connection(Code::PROTOCOL));
+            }
         }
-        let mut list = List::default();
-        let read = self.decoder.decode(&block, |name, value| list.add(name, value));
-        read.map_err(|_| Trouble::Connection(Code::COMPRESSION))?;
+        self.decoder.end().map_err(|_| Trouble::Connection(Code::COMPRESSION))?;
         if let Some(why) = list.wrong.take().or_else(|| wrong_pseudo(&list.fields)) {
             return Err(Trouble::Stream { stream: first.stream, code: Code::PROTOCOL, why });
         }
@@ -84,8 +96,8 @@ impl Reader {
         Ok(Frame::Headers { stream: first.stream, fields, is_truncated, ends: first.has(END_STREAM) })
     }
 
-    /// A frame as it came.
-    async fn whole(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<(Header, Vec<u8>), Trouble> {
+    /// Reads a frame; its content ends where the buffer is done.
+    async fn whole(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Header, Trouble> {
         self.buffer.drain(..self.done);
         self.done = 0;
         self.fill(link, HEADER_BYTES).await?;
@@ -101,12 +113,13 @@ impl Reader {
         let end = HEADER_BYTES + header.length;
         self.fill(link, end).await?;
         self.done = end;
-        Ok((header, self.buffer[HEADER_BYTES..end].to_vec()))
+        Ok(header)
     }
 
     async fn fill(&mut self, link: &mut (impl AsyncRead + Unpin), most: usize) -> Result<(), Trouble> {
         while self.buffer.len() < most {
-            let is_between = self.buffer.is_empty();
+            // Go's io.ReadFull tells an end before the first byte of what it was to read from one in the middle of it.
+            let is_between = self.buffer.is_empty() || self.buffer.len() == HEADER_BYTES;
             self.buffer.reserve(READ_BYTES);
             match link.read_buf(&mut self.buffer).await {
                 Ok(0) if is_between => return Err(Trouble::Ended),
@@ -120,25 +133,34 @@ impl Reader {
 }
 
 /// Fields, as long as they may be kept (`Framer.readMetaFrame`).
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct List {
     fields: Vec<Field>,
-    bytes: usize,
+    bytes_left: usize,
     is_truncated: bool,
     has_regular: bool,
     wrong: Option<String>,
 }
 
 impl List {
+    const fn new(bytes_left: usize) -> Self {
+        Self { fields: Vec::new(), bytes_left, is_truncated: false, has_regular: false, wrong: None }
+    }
+
     fn add(&mut self, name: &[u8], value: &[u8]) {
         if self.wrong.is_some() || self.is_truncated {
             return;
         }
         self.wrong = self.why_wrong(name, value);
-        self.bytes += size_of_field(name, value);
-        self.is_truncated = self.bytes > FIELDS_BYTES_MAX;
-        if self.wrong.is_none() && !self.is_truncated {
-            self.fields.push((name.to_vec(), value.to_vec()));
+        if self.wrong.is_some() {
+            return;
+        }
+        match self.bytes_left.checked_sub(size_of_field(name, value)) {
+            Some(left) => {
+                self.bytes_left = left;
+                self.fields.push((name.to_vec(), value.to_vec()));
+            }
+            None => (self.is_truncated, self.bytes_left) = (true, 0),
         }
     }
 
@@ -183,8 +205,6 @@ fn wrong_pseudo(fields: &[Field]) -> Option<String> {
     (is_request && is_response).then(|| "mix of request and response pseudo headers".to_owned())
 }
 
-/// What Go takes of a response's fields (http2.Transport.MaxHeaderListSize), and announces.
-pub(in crate::handler) const FIELDS_BYTES_MAX: usize = 10 << 20;
 /// Go would read them for as long as there is time, and so could be kept busy by frames that cost a server next to nothing.
 const EMPTY_FRAMES_MAX: usize = 10_000;
 /// At least this much is read at a time.
@@ -201,7 +221,7 @@ mod tests {
 
     fn read(bytes: &[u8]) -> Vec<Result<Frame, String>> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
-        let (mut reader, mut link, mut found) = (Reader::default(), bytes, Vec::new());
+        let (mut reader, mut link, mut found) = (Reader::new(1 << 20), bytes, Vec::new());
         loop {
             match runtime.block_on(reader.next(&mut link)) {
                 Ok(frame) => found.push(Ok(frame)),
@@ -235,7 +255,7 @@ mod tests {
                 is_truncated: false,
                 ends: false,
             }),
-            Ok(Frame::Data { stream: 1, data: b"ok".to_vec(), ends: true }),
+            Ok(Frame::Data { stream: 1, data: b"ok".to_vec(), padding: 2, ends: true }),
         ];
         assert_eq!(read(&bytes), expected);
     }
@@ -251,6 +271,11 @@ mod tests {
     }
 
     #[test]
+    fn an_end_before_a_frames_content_is_as_one_between_frames() {
+        assert_eq!(read(&[0, 0, 1, 4, 0, 0, 0, 0, 0]), []);
+    }
+
+    #[test]
     fn what_ends_a_connection() {
         let unexpected = |bytes: &[u8], told: &str| {
             let found = read(bytes).pop().unwrap().unwrap_err();
@@ -262,7 +287,7 @@ mod tests {
         unexpected(&[0, 0, 1, 0, 8, 0, 0, 0, 1, 5], "Connection(Code(1))");
         unexpected(&[0, 0, 0, 0, 8, 0, 0, 0, 1], "Cut");
         unexpected(&[0, 0, 4, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0], "Connection(Code(1))");
-        unexpected(&[0, 0, 1, 4, 0, 0, 0, 0, 0], "Cut");
+        unexpected(&[0, 0, 2, 4, 0, 0, 0, 0, 0, 1], "Cut");
         unexpected(b"HTTP/1.1 400 Bad Request", &format!("Refused({LOOKS_LIKE_HTTP1:?})"));
         unexpected(&[0, 0, 0, 0, 0, 0, 0, 0, 1].repeat(EMPTY_FRAMES_MAX + 1), &format!("Refused({TOO_MANY_EMPTY:?})"));
         unexpected(b"<!DOCTYPE html>", &format!("Refused({TOO_LARGE:?})"));

@@ -3,10 +3,6 @@
 mod message;
 mod stream;
 
-use std::time::Duration;
-
-use tokio::time::sleep;
-
 use self::message::message;
 use self::stream::{Head, Stream};
 use super::body::BODY_BYTES_MAX;
@@ -30,22 +26,6 @@ pub(super) enum Unanswered {
     Failed(Fault),
     /// The server did not look at the request, so it is sent again on another connection.
     Again,
-}
-
-/// The pauses between one connection and the next. Go makes none; a server that refuses each request would see hundreds
-/// of connections a second from it.
-#[derive(Debug, Default)]
-pub(super) struct Pause {
-    waited: u32,
-}
-
-impl Pause {
-    pub(super) async fn wait(&mut self) {
-        if self.waited > 0 {
-            sleep(PAUSE_MIN * 2u32.pow(self.waited.min(PAUSE_DOUBLINGS_MAX))).await;
-        }
-        self.waited += 1;
-    }
 }
 
 /// Sends the request and waits for the head of the response.
@@ -100,6 +80,3 @@ impl Response {
 }
 
 const TOO_LONG: &str = "net/http: server replied with more than declared Content-Length; truncated";
-/// The second pause; the first connection is followed by another at once.
-const PAUSE_MIN: Duration = Duration::from_millis(10);
-const PAUSE_DOUBLINGS_MAX: u32 = 4;

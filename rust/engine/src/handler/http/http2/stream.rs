@@ -71,11 +71,11 @@ impl Stream {
         let mut opening = PREFACE.to_vec();
         http2::settings(&mut opening, &SETTINGS);
         http2::window_update(&mut opening, 0, CONNECTION_WINDOW_BYTES);
-        http2::headers(&mut opening, STREAM, message);
+        http2::headers(&mut opening, STREAM, message, true);
         let mut stream = Self {
             link,
             faults,
-            reader: Reader::default(),
+            reader: Reader::new(FIELDS_BYTES_MAX as usize),
             has_settings: false,
             is_acknowledged: false,
             window: WINDOW_BYTES_INITIAL,
@@ -134,7 +134,7 @@ impl Stream {
         }
         match frame {
             Frame::Headers { stream: STREAM, fields, is_truncated, ends } => self.headers(fields, is_truncated, ends),
-            Frame::Data { stream: STREAM, data, ends } => self.received(data, ends),
+            Frame::Data { stream: STREAM, data, ends, .. } => self.received(data, ends),
             Frame::Data { stream, .. } if stream > STREAM => Err(lost(Code::PROTOCOL)),
             Frame::Reset { stream: STREAM, code } => Err(self.reset_by_peer(code)),
             Frame::Settings(settings) => self.settings(&settings).await,
@@ -325,6 +325,7 @@ const SETTINGS: [Setting; 4] = [
     Setting(Setting::MAX_FRAME_SIZE, FRAME_BYTES_MAX as u32),
     Setting(Setting::MAX_HEADER_LIST_SIZE, FIELDS_BYTES_MAX),
 ];
+/// `http2.Transport.MaxHeaderListSize` as it is where nobody sets it.
 const FIELDS_BYTES_MAX: u32 = 10 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 30;
 /// What a field counts for beside its bytes (RFC 7541, 4.1).

@@ -1,0 +1,224 @@
+//! A connection and what each frame means to it (google.golang.org/grpc internal/transport/http2_client.go and
+//! controlbuf.go, v1.79).
+//!
+//! The kubelet's client also measures the connection with a PING after the first data, and says RST_STREAM and GOAWAY
+//! when it has had enough. Nothing comes of that for a single call; here it is not sent.
+
+use super::line::Line;
+use super::status::{Code, Status};
+use crate::cause::Cause;
+use crate::handler::fault::Fault;
+use crate::handler::gotext::quote;
+use crate::handler::http2::{self, Field, Frame, PREFACE, Reader, Setting, Trouble};
+use crate::handler::wire::Faults;
+
+/// A connection on which the server's SETTINGS came.
+#[derive(Debug)]
+pub(super) struct Channel {
+    pub(super) line: Line,
+    reader: Reader,
+    faults: Faults,
+    pub(super) peer: Peer,
+    going: Option<Going>,
+    next_stream: u32,
+    /// What came and was not given back to the connection's window.
+    received: usize,
+}
+
+/// What the server allows.
+#[derive(Debug)]
+pub(super) struct Peer {
+    streams_max: u32,
+    pub(super) fields_bytes_max: Option<u32>,
+    /// What each stream may begin to send.
+    pub(super) stream_window: u32,
+    /// What all of them may. An increment too many makes it small again, as it does for the kubelet.
+    pub(super) window: u32,
+}
+
+/// The server's leave.
+#[derive(Debug)]
+struct Going {
+    /// The last stream it will look at, by its latest word.
+    last: u32,
+    /// What its first word said.
+    told: String,
+}
+
+/// What a frame says to the one stream that is open.
+#[derive(Debug)]
+pub(super) enum Event {
+    Headers {
+        fields: Vec<Field>,
+        is_truncated: bool,
+        ends: bool,
+    },
+    Data {
+        data: Vec<u8>,
+        padding: usize,
+        ends: bool,
+    },
+    Reset(http2::Code),
+    Malformed {
+        code: http2::Code,
+        why: String,
+    },
+    Widened(u32),
+    /// The server leaves, and will not look at the stream.
+    Left,
+    Nothing,
+}
+
+/// What a client says first.
+pub(super) fn greeting() -> Vec<u8> {
+    let mut greeting = PREFACE.to_vec();
+    http2::settings(&mut greeting, &[]);
+    greeting
+}
+
+impl Channel {
+    /// Waits for the server's SETTINGS, which have to come first.
+    pub(super) async fn open(mut line: Line, faults: Faults) -> Result<Self, Fault> {
+        let mut reader = Reader::new(FIELDS_BYTES_MAX);
+        let settings = match reader.next(&mut line).await {
+            Ok(Frame::Settings(settings)) => Some(settings),
+            Ok(Frame::SettingsAck) => None,
+            Ok(_) => return Err(Fault::new(Cause::Http2, "initial http2 frame from server is not a settings frame")),
+            Err(trouble) => {
+                let (cause, why) = why_lost(trouble, &faults);
+                return Err(Fault::new(cause, format!("error reading server preface: {why}")));
+            }
+        };
+        let peer =
+            Peer { streams_max: u32::MAX, fields_bytes_max: None, stream_window: WINDOW_BYTES, window: WINDOW_BYTES };
+        let mut channel = Self { line, reader, faults, peer, going: None, next_stream: 1, received: 0 };
+        if let Some(settings) = settings {
+            channel.settings(&settings);
+        }
+        Ok(channel)
+    }
+
+    /// Whether a frame has come that nobody looked at yet.
+    pub(super) fn has_frame(&self) -> bool {
+        self.reader.has_frame()
+    }
+
+    pub(super) const fn is_going(&self) -> bool {
+        self.going.is_some()
+    }
+
+    /// Whether a stream may be opened where none is.
+    pub(super) const fn has_room(&self) -> bool {
+        self.peer.streams_max > 0
+    }
+
+    /// The number of a new stream, whose fields are sent.
+    pub(super) fn begin(&mut self, fields: &[u8]) -> u32 {
+        let stream = self.next_stream;
+        self.next_stream += 2;
+        http2::headers(self.line.out(), stream, fields, false);
+        stream
+    }
+
+    /// The next frame, as far as it has to do with `stream`. An error is the connection's end.
+    pub(super) async fn next(&mut self, stream: Option<u32>) -> Result<Event, Status> {
+        let frame = match self.reader.next(&mut self.line).await {
+            Ok(frame) => frame,
+            Err(Trouble::Stream { stream: other, code, why }) => {
+                return Ok(if stream == Some(other) { Event::Malformed { code, why } } else { Event::Nothing });
+            }
+            Err(trouble) => return Err(self.lost(trouble)),
+        };
+        let is_ours = |other| stream == Some(other);
+        match frame {
+            Frame::Headers { stream, fields, is_truncated, ends } if is_ours(stream) => {
+                return Ok(Event::Headers { fields, is_truncated, ends });
+            }
+            Frame::Data { stream, data, padding, ends } => {
+                self.give_back(data.len() + padding);
+                if is_ours(stream) {
+                    return Ok(Event::Data { data, padding, ends });
+                }
+            }
+            Frame::Reset { stream, code } if is_ours(stream) => return Ok(Event::Reset(code)),
+            Frame::WindowUpdate { stream: 0, increment } => {
+                self.peer.window = self.peer.window.wrapping_add(increment);
+            }
+            Frame::WindowUpdate { stream, increment } if is_ours(stream) => return Ok(Event::Widened(increment)),
+            Frame::Settings(settings) => self.settings(&settings),
+            Frame::Ping(data) => http2::ack_ping(self.line.answer(), data),
+            Frame::GoAway { last, code, debug } if self.go_away(last, code, &debug, stream) => return Ok(Event::Left),
+            _ => {}
+        }
+        Ok(Event::Nothing)
+    }
+
+    /// `handleSettings`.
+    fn settings(&mut self, settings: &[Setting]) {
+        for &Setting(id, value) in settings {
+            match id {
+                Setting::MAX_CONCURRENT_STREAMS => self.peer.streams_max = value,
+                Setting::INITIAL_WINDOW_SIZE => self.peer.stream_window = value,
+                Setting::MAX_HEADER_LIST_SIZE => self.peer.fields_bytes_max = Some(value),
+                _ => {}
+            }
+        }
+        http2::ack_settings(self.line.answer());
+    }
+
+    /// `handleGoAway`, and whether it ends the stream. What contradicts itself is not looked at.
+    fn go_away(&mut self, last: u32, code: http2::Code, debug: &[u8], stream: Option<u32>) -> bool {
+        let before = self.going.as_ref().map(|going| going.last);
+        if (last > 0 && last.is_multiple_of(2)) || before.is_some_and(|before| last > before) {
+            return false;
+        }
+        match &mut self.going {
+            Some(going) => going.last = last,
+            None if debug.is_empty() => self.going = Some(Going { last, told: format!("code: {code}") }),
+            None => {
+                let told = format!("code: {code}, debug data: {}", quote(debug));
+                self.going = Some(Going { last, told });
+            }
+        }
+        // A stream that an earlier word already ended is not open any more.
+        let most = before.filter(|&before| before > 0).unwrap_or(u32::MAX);
+        stream.is_some_and(|stream| stream > last && stream <= most)
+    }
+
+    /// Lets the peer send as much again (`trInFlow`).
+    fn give_back(&mut self, bytes: usize) {
+        self.received += bytes;
+        if self.received >= WINDOW_BYTES as usize / 4 {
+            http2::window_update(self.line.out(), 0, self.received as u32);
+            self.received = 0;
+        }
+    }
+
+    /// What the end of the connection is for a call (`http2Client.Close`).
+    fn lost(&self, trouble: Trouble) -> Status {
+        let why = format!("error reading from server: {}", why_lost(trouble, &self.faults).1);
+        let Some(going) = &self.going else { return Status::new(Code::UNAVAILABLE, why) };
+        let error = format!("connection error: desc = {}", quote(why.as_bytes()));
+        let told = &going.told;
+        Status::new(Code::UNAVAILABLE, format!("closing transport due to: {error}, received prior goaway: {told}"))
+    }
+}
+
+fn why_lost(trouble: Trouble, faults: &Faults) -> (Cause, String) {
+    match trouble {
+        Trouble::Connection(code) => (Cause::Http2, format!("connection error: {code}")),
+        Trouble::Stream { stream, code, why } => {
+            let separator = if why.is_empty() { "" } else { "; " };
+            (Cause::Http2, format!("stream error: stream ID {stream}; {code}{separator}{why}"))
+        }
+        Trouble::Refused(text) => (Cause::Http2, text.to_owned()),
+        Trouble::Io if let Some(fault) = faults.get() => (fault.cause, fault.text.clone()),
+        Trouble::Ended | Trouble::Io => (Cause::Eof, "EOF".to_owned()),
+        Trouble::Cut => (Cause::Eof, "unexpected EOF".to_owned()),
+    }
+}
+
+/// What both sides begin with (RFC 9113, 6.9.2), and what gRPC lets a stream have.
+pub(super) const WINDOW_BYTES: u32 = 65_535;
+/// What is taken of a response's fields (internal/transport/defaults.go:defaultClientMaxHeaderListSize).
+const FIELDS_BYTES_MAX: usize = 16 << 20;

@@ -1,0 +1,83 @@
+//! A call without a connection, for fuzz targets: bytes in pieces in, what would be said of them out.
+
+use std::io;
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+use tokio::time::Instant;
+
+use super::call::Call;
+use super::channel::Channel;
+use super::line::Line;
+use super::stream::Ended;
+use crate::handler::gotext::quote;
+use crate::handler::wire::Faults;
+
+/// Makes a call to a server that says SETTINGS, then these pieces, and closes. What came of it, as text.
+///
+/// # Panics
+/// The call waits for more than there is.
+pub fn read_answer(pieces: &[&[u8]]) -> String {
+    let call = Call {
+        scheme: "http",
+        authority: "server".to_owned(),
+        service: "",
+        user_agent: "fuzz",
+        deadline: Instant::now() + Duration::from_secs(1),
+    };
+    let pieces = [SETTINGS].iter().chain(pieces).map(|piece| piece.to_vec()).rev().collect();
+    let made = async {
+        let line = Line::new(Box::new(Server { pieces }), Vec::new(), 0);
+        let mut channel = Channel::open(line, Faults::default()).await.expect("SETTINGS come first");
+        match call.make(&mut channel).await {
+            Ended::Answered(Ok(health)) => health.name(),
+            Ended::Answered(Err(status)) => format!("{}: {}", status.code, quote(&status.message)),
+            Ended::Unprocessed(status) => format!("not looked at: {}", quote(&status.message)),
+            Ended::Unopened => "not made".to_owned(),
+        }
+    };
+    match pin!(made).poll(&mut Context::from_waker(Waker::noop())) {
+        Poll::Ready(told) => told,
+        Poll::Pending => panic!("everything is there, and it waits"),
+    }
+}
+
+/// The last piece first.
+#[derive(Debug)]
+struct Server {
+    pieces: Vec<Vec<u8>>,
+}
+
+impl AsyncRead for Server {
+    fn poll_read(mut self: Pin<&mut Self>, _: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        while let Some(mut piece) = self.pieces.pop() {
+            let rest = piece.split_off(piece.len().min(into.remaining()));
+            if !rest.is_empty() {
+                self.pieces.push(rest);
+            }
+            if !piece.is_empty() {
+                into.put_slice(&piece);
+                break;
+            }
+        }
+        Poll::Ready(Ok(()))
+    }
+}
+
+impl AsyncWrite for Server {
+    fn poll_write(self: Pin<&mut Self>, _: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
+        Poll::Ready(Ok(bytes.len()))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_shutdown(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+}
+
+const SETTINGS: &[u8] = &[0, 0, 0, 4, 0, 0, 0, 0, 0];

@@ -1,0 +1,69 @@
+//! A connection that sends what waits to be sent whenever it is read.
+
+use std::io;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
+
+use crate::handler::duplex::Duplex;
+
+/// Both directions of a connection. Nothing is sent before somebody waits for what comes, and then in one piece.
+#[derive(Debug)]
+pub(super) struct Line {
+    link: Box<dyn Duplex>,
+    out: Vec<u8>,
+    /// What of `out` is on its way.
+    sent: usize,
+    /// How many of the frames in `out` answer a frame of the peer.
+    answers: usize,
+    is_flushed: bool,
+    is_broken: bool,
+}
+
+impl Line {
+    /// `out` is sent but for its first bytes, which have been.
+    pub(super) fn new(link: Box<dyn Duplex>, out: Vec<u8>, sent: usize) -> Self {
+        Self { link, out, sent, answers: 0, is_flushed: true, is_broken: false }
+    }
+
+    /// Where frames are added to what is sent next.
+    pub(super) const fn out(&mut self) -> &mut Vec<u8> {
+        &mut self.out
+    }
+
+    /// As [`Self::out`], for a frame that the peer asked for.
+    pub(super) const fn answer(&mut self) -> &mut Vec<u8> {
+        self.answers += 1;
+        &mut self.out
+    }
+
+    /// Sends as much as the connection takes. Who cannot write will soon not be able to read, and that tells more.
+    fn send(&mut self, context: &mut Context<'_>) {
+        while self.sent < self.out.len() && !self.is_broken {
+            match Pin::new(&mut self.link).poll_write(context, &self.out[self.sent..]) {
+                Poll::Ready(Ok(count @ 1..)) => (self.sent, self.is_flushed) = (self.sent + count, false),
+                Poll::Ready(_) => self.is_broken = true,
+                Poll::Pending => return,
+            }
+        }
+        (self.sent, self.answers) = (0, 0);
+        self.out.clear();
+        if !self.is_flushed {
+            self.is_flushed = Pin::new(&mut self.link).poll_flush(context).is_ready();
+        }
+    }
+}
+
+impl AsyncRead for Line {
+    fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
+        self.send(context);
+        if self.answers > ANSWERS_MAX {
+            return Poll::Pending;
+        }
+        Pin::new(&mut self.link).poll_read(context, into)
+    }
+}
+
+/// A peer that asks and does not read is not read either (controlbuf.go:maxQueuedTransportResponseFrames).
+const ANSWERS_MAX: usize = 50;

@@ -1,0 +1,104 @@
+//! The messages of a response, of which there may be one (grpc-go rpc_util.go:parser and recvAndDecompress, v1.79).
+
+use super::health::Health;
+use super::status::{Code, Status};
+use crate::handler::gotext::quote;
+
+/// What came of a response's messages.
+#[derive(Debug, Default)]
+pub(super) struct Messages {
+    bytes: Vec<u8>,
+    health: Option<Health>,
+}
+
+impl Messages {
+    /// More of them came.
+    pub(super) fn push(&mut self, data: &[u8]) {
+        self.bytes.extend_from_slice(data);
+    }
+
+    /// Reads those that are whole. `encoding` is what the response's head said of it.
+    pub(super) fn read(&mut self, encoding: &[u8]) -> Result<(), Status> {
+        while let Some(([flag, length @ ..], rest)) = self.bytes.split_first_chunk::<PREFIX_BYTES>() {
+            let length = u32::from_be_bytes(*length) as usize;
+            if length > MESSAGE_BYTES_MAX {
+                let text = format!("grpc: received message larger than max ({length} vs. {MESSAGE_BYTES_MAX})");
+                return Err(Status::new(Code::RESOURCE_EXHAUSTED, text));
+            }
+            let Some(message) = rest.get(..length) else { return Ok(()) };
+            is_plain(*flag, encoding)?;
+            let told = |error| Status::internal(format!("grpc: failed to unmarshal the received message: {error}"));
+            let health = Health::read(message).map_err(told)?;
+            if self.health.replace(health).is_some() {
+                return Err(Status::internal(TWO_MESSAGES));
+            }
+            self.bytes.drain(..PREFIX_BYTES + length);
+        }
+        Ok(())
+    }
+
+    /// What the response says if it ends here with this status. A prefix that is cut is nothing.
+    pub(super) fn end(self, status: Status) -> Result<Health, Status> {
+        match self.health {
+            _ if self.bytes.len() >= PREFIX_BYTES => Err(Status::internal("unexpected EOF")),
+            _ if status.code != Code::OK => Err(status),
+            Some(health) => Ok(health),
+            None => Err(Status::internal(NO_MESSAGE)),
+        }
+    }
+}
+
+/// `checkRecvPayload`: the kubelet has no decompressor.
+fn is_plain(flag: u8, encoding: &[u8]) -> Result<(), Status> {
+    Err(Status::internal(match flag {
+        0 => return Ok(()),
+        1 if matches!(encoding, b"" | b"identity") => {
+            "grpc: compressed flag set with identity or empty encoding".to_owned()
+        }
+        1 => format!("grpc: Decompressor is not installed for grpc-encoding {}", quote(encoding)),
+        flag => format!("grpc: received unexpected payload format {flag}"),
+    }))
+}
+
+/// A flag and a length.
+const PREFIX_BYTES: usize = 5;
+/// grpc-go's default (dialoptions.go:defaultClientMaxReceiveMessageSize).
+const MESSAGE_BYTES_MAX: usize = 4 << 20;
+const NO_MESSAGE: &str = "cardinality violation: received no response message from non-server-streaming RPC";
+const TWO_MESSAGES: &str =
+    "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(bytes: &[u8], size: usize) -> Result<Health, Status> {
+        let mut messages = Messages::default();
+        for piece in bytes.chunks(size) {
+            messages.push(piece);
+            messages.read(b"")?;
+        }
+        messages.end(Status::new(Code::OK, ""))
+    }
+
+    #[test]
+    fn one_message_in_any_pieces_and_what_is_too_little_for_another() {
+        let bytes = [0, 0, 0, 0, 2, 8, 1, 0, 0, 0, 0];
+        for size in 1..=bytes.len() {
+            for end in 7..=bytes.len() {
+                assert_eq!(read(&bytes[..end], size), Ok(Health::SERVING), "{size} {end}");
+            }
+            assert_eq!(read(&bytes[..4], size).unwrap_err().message, NO_MESSAGE.as_bytes());
+            assert_eq!(read(&bytes[..6], size).unwrap_err().message, b"unexpected EOF");
+        }
+    }
+
+    #[test]
+    fn what_is_wrong_is_told_at_once() {
+        for bad in [&[0, 0, 0, 0, 1, 8][..], &[1, 0, 0, 0, 0], &[2, 0, 0, 0, 0], &[0, 1, 0, 0, 0], &[0; 10]] {
+            let mut messages = Messages::default();
+            messages.push(bad);
+            assert!(messages.read(b"").is_err(), "{bad:?}");
+        }
+    }
+}
