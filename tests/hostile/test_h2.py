@@ -31,7 +31,7 @@ LEGAL = [
 REFUSED = {
     "continuations": "connection error: PROTOCOL_ERROR",
     "empty-continuations": "http2: too many empty frames",
-    "header-bomb": "http2: ",
+    "header-bomb": "connection error: PROTOCOL_ERROR",
     # All of them together may be as long as one head.
     "interim-heads": "header list too large",
     "long-frame": "http2: frame too large",

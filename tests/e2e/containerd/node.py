@@ -41,8 +41,14 @@ class Node:
         self._configuration = folder / "config.yaml"
         self._output = folder / "log"
         self._process: subprocess.Popen[bytes] | None = None
+        # A containerd that was killed while it made a sandbox has left that sandbox's shim and no longer knows it.
+        self._shims_before = set(containerd.shims())
         self._manifests.mkdir()
         self._configuration.write_text(CONFIGURATION.format(logs=self.logs))
+
+    def shims(self) -> list[int]:
+        """Shims that are there since this node is."""
+        return [shim for shim in self.containerd.shims() if shim not in self._shims_before]
 
     # The process.
 
