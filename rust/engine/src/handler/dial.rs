@@ -1,58 +1,17 @@
-//! Connections as the kubelet's dialer opens them (`net.Dialer`, Go 1.26).
-//!
-//! The first bytes go out before the poller hears of the socket: on one machine a connection stands as soon as it was
-//! asked for, and a probe then waits once, for the answer.
+//! Where connections go, as with the kubelet's dialer (`net.Dialer`, Go 1.26): an address, or those of a name.
 
-use std::io::{self, ErrorKind, Write};
-use std::net::{self, SocketAddr};
+use std::net::SocketAddr;
 use std::pin::pin;
 use std::time::Duration;
 
-use socket2::{Domain, Protocol, Socket, Type};
-use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::address::Literal;
+use super::connect::{Dialled, connect, connect_of_crowd, failed};
 use super::fault::Fault;
-use super::gotext;
 use super::resolve::lookup;
 use super::stopwatch::Stopwatch;
 use crate::cause::Cause;
-
-/// A connection, and how much of the first bytes went out with it.
-#[derive(Debug)]
-pub(super) struct Dialled {
-    link: Link,
-    pub(super) peer: SocketAddr,
-    pub(super) written: usize,
-}
-
-#[derive(Debug)]
-enum Link {
-    /// The poller does not know it yet.
-    Fresh(net::TcpStream),
-    Polled(TcpStream),
-}
-
-impl Dialled {
-    /// The connection, known to the poller; what is written to it in several pieces is not held back.
-    pub(super) fn stream(self) -> io::Result<TcpStream> {
-        let stream = match self.link {
-            Link::Fresh(stream) => TcpStream::from_std(stream)?,
-            Link::Polled(stream) => stream,
-        };
-        stream.set_nodelay(true)?;
-        Ok(stream)
-    }
-
-    /// The connection, unknown to the poller: for one request and one answer.
-    pub(super) fn socket(self) -> io::Result<net::TcpStream> {
-        match self.link {
-            Link::Fresh(socket) => Ok(socket),
-            Link::Polled(stream) => stream.into_std(),
-        }
-    }
-}
 
 /// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
 ///
@@ -72,6 +31,16 @@ pub(super) async fn dial(
             failed(&shown, &error)
         });
     }
+    Box::pin(dial_name(host, port, first, deadline, watch)).await
+}
+
+async fn dial_name(
+    host: &str,
+    port: u16,
+    first: &[u8],
+    deadline: Option<Instant>,
+    watch: &mut Stopwatch,
+) -> Result<Dialled, Fault> {
     let mut addresses = addresses_of(host, deadline).await?;
     watch.lap(|phases| &mut phases.dns);
     addresses.iter_mut().for_each(|address| address.set_port(port));
@@ -80,9 +49,10 @@ pub(super) async fn dial(
     race(&primaries, &fallbacks, first, deadline).await
 }
 
-/// Connects to an address and sends `first`.
-pub(super) async fn dial_address(address: SocketAddr, first: &[u8]) -> Result<Dialled, Fault> {
-    connect(address, first).await.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
+/// Connects to an address and sends `first`, of a crowd when all of it has connected.
+pub(super) async fn dial_address(address: SocketAddr, first: &[u8], is_of_crowd: bool) -> Result<Dialled, Fault> {
+    let connected = if is_of_crowd { connect_of_crowd(address, first).await } else { connect(address, first).await };
+    connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
 }
 
 async fn addresses_of(host: &str, deadline: Option<Instant>) -> Result<Vec<SocketAddr>, Fault> {
@@ -157,78 +127,9 @@ fn share(deadline: Instant, addresses_left: usize) -> Instant {
     now + fair.max(ADDRESS_TIME_MIN.min(left))
 }
 
-/// One connection. A socket that is not connected yet refuses to send, which tells as much as asking.
-///
-/// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
-/// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
-/// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
-/// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
-/// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
-async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
-        .map_err(|error| at("socket", &error))?;
-    match socket.connect(&address.into()) {
-        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => return Err(at("connect", &error)),
-        _ => {}
-    }
-    let mut stream = net::TcpStream::from(socket);
-    match stream.write(first) {
-        Ok(written) => return Ok(Dialled { link: Link::Fresh(stream), peer: address, written }),
-        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-        Err(error) => return Err(at("connect", &error)),
-    }
-    let stream = TcpStream::from_std(stream)?;
-    stream.writable().await?;
-    if let Some(error) = stream.take_error()? {
-        return Err(at("connect", &error));
-    }
-    let written = match stream.try_write(first) {
-        Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
-        other => other.map_err(|error| at("connect", &error))?,
-    };
-    Ok(Dialled { link: Link::Polled(stream), peer: address, written })
-}
-
-/// `os.SyscallError`: which call went wrong, and how. The error's number stays with it.
-fn at(call: &'static str, error: &io::Error) -> io::Error {
-    let number = error.raw_os_error().unwrap_or(libc::EIO);
-    io::Error::new(error.kind(), SyscallError { call, number })
-}
-
-#[derive(Debug)]
-struct SyscallError {
-    call: &'static str,
-    number: i32,
-}
-
-impl std::error::Error for SyscallError {}
-
-impl std::fmt::Display for SyscallError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(formatter, "{}: {}", self.call, gotext::errno(self.number))
-    }
-}
-
-/// Why there is no connection, as Go tells it.
-fn failed(shown: &str, error: &io::Error) -> Fault {
-    let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map(|error| error.number);
-    Fault::new(cause_of(number.unwrap_or(libc::EIO)), format!("dial tcp {shown}: {error}"))
-}
-
 /// No connection within the time.
 pub(super) fn late(shown: &str) -> Fault {
     Fault::new(Cause::ConnectTimeout, format!("dial tcp {shown}: i/o timeout"))
-}
-
-/// What an error number of a connection means. Where this machine has no more to give, the prober is what is wrong.
-pub(super) const fn cause_of(number: i32) -> Cause {
-    match number {
-        libc::ECONNREFUSED => Cause::Refused,
-        libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED => Cause::Reset,
-        libc::ETIMEDOUT => Cause::ConnectTimeout,
-        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EADDRNOTAVAIL => Cause::Starved,
-        _ => Cause::Unreachable,
-    }
 }
 
 /// `net.Dialer.FallbackDelay`: the default.
@@ -238,10 +139,24 @@ const ADDRESS_TIME_MIN: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
 mod tests {
+    use std::net;
+
+    use socket2::{Domain, Socket, Type};
+
     use super::*;
 
     fn run<T>(work: impl Future<Output = T>) -> T {
         tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn one_of_a_crowd_sends_all_the_same() {
+        let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        for is_of_crowd in [false, true] {
+            let dialled = run(dial_address(address, b"abc", is_of_crowd)).map(|dialled| dialled.written);
+            assert_eq!(dialled, Ok(3));
+        }
     }
 
     async fn dialled(host: &str, port: u16) -> Result<usize, Fault> {

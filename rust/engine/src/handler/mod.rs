@@ -28,6 +28,7 @@
 
 mod address;
 mod base64;
+mod connect;
 mod dial;
 mod duplex;
 mod fault;
@@ -197,7 +198,7 @@ async fn carry_out(
         },
         Handler::Grpc { port, service, tls } => {
             let target = grpc::Target { host: pod_ip, port: *port, tls: *tls };
-            grpc::probe(target, service, asker, limit, scratch).await
+            Box::pin(grpc::probe(target, service, asker, limit, scratch)).await
         }
         Handler::Exec { .. } | Handler::None => {
             let text = "missing probe handler".to_owned();

@@ -9,7 +9,7 @@ use std::task::{Context, Poll, ready};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-use super::dial::cause_of;
+use super::connect::cause_of;
 use super::fault::Fault;
 use super::gotext;
 use super::turn::Turn;

@@ -115,5 +115,20 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tasks that wait: each has some ten KiB. More attempts than that are in flight only when targets hang, or in a burst.
+/// Tasks that wait: each has some eight KiB. More attempts than that are in flight only when targets hang, or in a burst.
 const IDLE_MAX: usize = 256;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Thousands are in flight when all workers of a node are in phase. What only few attempts need (TLS, gRPC, names,
+    /// redirects) is boxed where it begins.
+    #[test]
+    fn a_task_is_small() {
+        let hand = Arc::new(Hand { next: Mutex::new(None), bell: Notify::new() });
+        let task = work(Arc::new(Crew::default()), hand);
+        let bytes = std::mem::size_of_val(&task);
+        assert!(bytes <= 3_072, "{bytes} bytes");
+    }
+}

@@ -46,7 +46,9 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
         if !starts.is_empty() && keeper.deadline() < tokio::time::Instant::now() + KEEPER / 2 {
             keeper.as_mut().reset(tokio::time::Instant::now() + KEEPER);
         }
-        for start in starts.drain(..) {
+        let is_crowd = starts.len() >= CROWD;
+        for mut start in starts.drain(..) {
+            start.is_of_crowd = is_crowd;
             crew.launch(start);
         }
         let backed_off = async {
@@ -138,7 +140,7 @@ impl State {
                 let Some(target) = self.manager.prober().target(attempt.worker) else {
                     return;
                 };
-                self.meter.started(now.since(attempt.scheduled));
+                self.meter.started();
                 if target.is_exec() {
                     self.next_exec += 1;
                     let flight = ExecFlight {
@@ -194,6 +196,8 @@ const SHARED: Duration = Duration::from_millis(1);
 /// The same where all probes are exec probes. Theirs wakes Python as well, and a runtime takes ten times as long to run
 /// the shortest command.
 const SHARED_BY_EXECS: Duration = Duration::from_millis(4);
+/// Attempts that begin together and are a crowd. A node whose probes fall by chance has a tenth of that.
+const CROWD: usize = 128;
 /// While attempts begin, the runtime always has a timer that ends before their timeouts, of a second or more. It writes to
 /// its own eventfd for each timer that is the earliest, and that would be every attempt's.
 const KEEPER: Duration = Duration::from_millis(900);

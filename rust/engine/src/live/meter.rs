@@ -17,7 +17,7 @@ pub(super) struct Meter {
     pub(super) causes: [u64; Cause::ALL.len()],
     /// Runs by probe type, in [`ProbeType::ALL`]'s order, and by result: successful, failed, error.
     pub(super) runs: [[u64; RESULTS.len()]; ProbeType::ALL.len()],
-    /// How late attempts began against their own grid.
+    /// How late attempts began against their own grid; each is counted when it ends, since only it knows when it began.
     pub(super) lateness: Histogram,
     /// How long attempts that ended well took.
     pub(super) succeeded: Histogram,
@@ -49,9 +49,8 @@ impl Histogram {
 }
 
 impl Meter {
-    pub(super) fn started(&mut self, late: Duration) {
+    pub(super) const fn started(&mut self) {
         self.in_flight += 1;
-        self.lateness.observe(late);
     }
 
     pub(super) fn run(&mut self, probe_type: ProbeType, result: Option<ProbeResult>) {
@@ -67,6 +66,7 @@ impl Meter {
         self.in_flight = self.in_flight.saturating_sub(1);
         let index = Cause::ALL.iter().position(|cause| *cause == ended.cause).expect("ALL has every cause");
         self.causes[index] += 1;
+        self.lateness.observe(ended.began.since(ended.scheduled));
         let histogram = if ended.is_success() { &mut self.succeeded } else { &mut self.failed };
         histogram.observe(now.since(ended.began));
     }

@@ -10,7 +10,8 @@ use super::reader::Stop;
 use super::url::Url;
 use super::{Run, Stage};
 use crate::cause::Cause;
-use crate::handler::dial::{Dialled, dial, dial_address};
+use crate::handler::connect::Dialled;
+use crate::handler::dial::{dial, dial_address};
 use crate::handler::duplex::Duplex;
 use crate::handler::fault::Fault;
 use crate::handler::pause::Pause;
@@ -46,7 +47,7 @@ impl Run<'_> {
 
     /// The same for a request that is written already, to an address.
     pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, Fault> {
-        let dialled = dial_address(address, &self.scratch.request).await?;
+        let dialled = dial_address(address, &self.scratch.request, self.scratch.is_of_crowd).await?;
         self.exchange_on(dialled).await
     }
 
@@ -137,7 +138,7 @@ impl Run<'_> {
         scratch.body.clear();
         let mut connection = match response {
             Response::Http1(connection) => connection,
-            Response::Http2(mut response) => return response.body(&mut scratch.body).await,
+            Response::Http2(mut response) => return Box::pin(response.body(&mut scratch.body)).await,
         };
         loop {
             match scratch.reader.body(&mut scratch.body) {
@@ -154,7 +155,7 @@ impl Run<'_> {
         scratch.body.clear();
         let mut connection = match response {
             Response::Http1(connection) => connection,
-            Response::Http2(mut response) => return response.drain(&mut scratch.body).await,
+            Response::Http2(mut response) => return Box::pin(response.drain(&mut scratch.body)).await,
         };
         while scratch.reader.is_drained() && scratch.reader.drain(&mut scratch.body) == Err(Stop::Wanting) {
             connection.read(scratch).await;

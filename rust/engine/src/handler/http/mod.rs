@@ -19,6 +19,7 @@ mod url;
 mod window;
 
 use std::net::SocketAddr;
+use std::pin::pin;
 
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
@@ -46,7 +47,7 @@ enum Stage {
 struct Run<'a> {
     probe: Probe<'a>,
     /// The request that is on its way; none as long as nobody needs to know more of an ordinary one than its bytes.
-    request: Option<Request<'a>>,
+    request: Option<Box<Request<'a>>>,
     scratch: &'a mut Scratch,
     stage: Stage,
     watch: Stopwatch,
@@ -76,14 +77,17 @@ pub(super) async fn probe(
     let request = match plain {
         Some(_) => None,
         None => match Request::of_probe(get, host, port, user_agent) {
-            Ok(request) => Some(request),
+            Ok(request) => Some(Box::new(request)),
             Err(text) => return Report::new(Verdict::Error { failure: false, text }, Cause::Request),
         },
     };
     let mut run = Run { probe, request, scratch, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
-    let ended = match deadline {
-        Some(deadline) => within(deadline, run.follow(plain)).await,
-        None => Some(run.follow(plain).await),
+    let ended = {
+        let follow = pin!(run.follow(plain));
+        match deadline {
+            Some(deadline) => within(deadline, follow).await,
+            None => Some(follow.await),
+        }
     };
     let (verdict, cause) = ended.unwrap_or_else(|| run.late());
     run.begin(Stage::Connect);
@@ -99,7 +103,7 @@ impl<'a> Run<'a> {
                 Some(address) => self.exchange_plain(address).await,
                 None => match self.request().refused() {
                     Some(text) => Err(Fault::new(Cause::Request, text)),
-                    None => self.exchange().await,
+                    None => Box::pin(self.exchange()).await,
                 },
             };
             let response = match answered {
@@ -115,7 +119,7 @@ impl<'a> Run<'a> {
                 redirect::Next::Failed(text) => return (Verdict::Failure(text.into()), Cause::Redirect),
                 redirect::Next::Follow { request, exceeded } => {
                     // From here on it is the next request that is late.
-                    self.request = Some(*request);
+                    self.request = Some(request);
                     self.drain(response).await;
                     if let Some(text) = exceeded {
                         return (Verdict::Failure(text.into()), Cause::Redirect);
@@ -129,7 +133,7 @@ impl<'a> Run<'a> {
     fn request(&mut self) -> &mut Request<'a> {
         let Probe { get, host, port, user_agent } = self.probe;
         self.request.get_or_insert_with(|| {
-            Request::of_probe(get, host, port, user_agent).expect("an ordinary one can be built")
+            Box::new(Request::of_probe(get, host, port, user_agent).expect("an ordinary one can be built"))
         })
     }
 

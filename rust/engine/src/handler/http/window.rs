@@ -7,9 +7,10 @@
 use crate::handler::fault::Fault;
 
 /// What was read and not yet consumed.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(crate) struct Window {
-    bytes: [u8; SIZE],
+    /// Empty until something is read: of thousands of attempts in flight nearly all wait for their first byte.
+    bytes: Box<[u8]>,
     start: usize,
     end: usize,
     ended: Option<End>,
@@ -39,12 +40,6 @@ pub(super) enum Slice<'a> {
     Cut(&'a [u8], End),
 }
 
-impl Default for Window {
-    fn default() -> Self {
-        Self { bytes: [0; SIZE], start: 0, end: 0, ended: None }
-    }
-}
-
 impl Window {
     /// Forgets everything, for another connection.
     pub(super) fn clear(&mut self) {
@@ -53,6 +48,9 @@ impl Window {
 
     /// Where the next bytes are read to; never empty when something is wanted.
     pub(super) fn space(&mut self) -> &mut [u8] {
+        if self.bytes.is_empty() {
+            self.bytes = vec![0; SIZE].into();
+        }
         self.bytes.copy_within(self.start..self.end, 0);
         self.end -= self.start;
         self.start = 0;

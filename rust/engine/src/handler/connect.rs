@@ -1,0 +1,179 @@
+//! One connection: asked for, and its first bytes sent.
+//!
+//! The first bytes go out before the poller hears of the socket: on one machine a connection stands as soon as it was
+//! asked for, and a probe then waits once, for the answer.
+
+use std::future::poll_fn;
+use std::io::{self, ErrorKind, Write};
+use std::net::{self, SocketAddr};
+use std::task::Poll;
+
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::TcpStream;
+
+use super::fault::Fault;
+use super::gotext;
+use crate::cause::Cause;
+
+/// A connection, and how much of the first bytes went out with it.
+#[derive(Debug)]
+pub(super) struct Dialled {
+    link: Link,
+    pub(super) peer: SocketAddr,
+    pub(super) written: usize,
+}
+
+#[derive(Debug)]
+enum Link {
+    /// The poller does not know it yet.
+    Fresh(net::TcpStream),
+    Polled(TcpStream),
+}
+
+impl Dialled {
+    /// The connection, known to the poller; what is written to it in several pieces is not held back.
+    pub(super) fn stream(self) -> io::Result<TcpStream> {
+        let stream = match self.link {
+            Link::Fresh(stream) => TcpStream::from_std(stream)?,
+            Link::Polled(stream) => stream,
+        };
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+
+    /// The connection, unknown to the poller: for one request and one answer.
+    pub(super) fn socket(self) -> io::Result<net::TcpStream> {
+        match self.link {
+            Link::Fresh(socket) => Ok(socket),
+            Link::Polled(stream) => stream.into_std(),
+        }
+    }
+}
+
+/// One connection. A socket that is not connected yet refuses to send, which tells as much as asking.
+///
+/// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
+/// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
+/// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
+/// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
+/// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
+pub(super) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    send_first(open(address)?, address, first).await
+}
+
+/// The same where many connect in one moment: the first bytes wait until all of them have, so that the last one is not
+/// late by what the others send.
+pub(super) async fn connect_of_crowd(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    let stream = open(address)?;
+    others_first().await;
+    send_first(stream, address, first).await
+}
+
+/// A connection that is asked for.
+fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
+        .map_err(|error| at("socket", &error))?;
+    match socket.connect(&address.into()) {
+        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(at("connect", &error)),
+        _ => Ok(socket.into()),
+    }
+}
+
+async fn send_first(mut stream: net::TcpStream, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    match stream.write(first) {
+        Ok(written) => return Ok(Dialled { link: Link::Fresh(stream), peer: address, written }),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+        Err(error) => return Err(at("connect", &error)),
+    }
+    let stream = TcpStream::from_std(stream)?;
+    stream.writable().await?;
+    if let Some(error) = stream.take_error()? {
+        return Err(at("connect", &error));
+    }
+    let written = match stream.try_write(first) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
+        other => other.map_err(|error| at("connect", &error))?,
+    };
+    Ok(Dialled { link: Link::Polled(stream), peer: address, written })
+}
+
+/// `os.SyscallError`: which call went wrong, and how. The error's number stays with it.
+fn at(call: &'static str, error: &io::Error) -> io::Error {
+    let number = error.raw_os_error().unwrap_or(libc::EIO);
+    io::Error::new(error.kind(), SyscallError { call, number })
+}
+
+#[derive(Debug)]
+struct SyscallError {
+    call: &'static str,
+    number: i32,
+}
+
+impl std::error::Error for SyscallError {}
+
+impl std::fmt::Display for SyscallError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.call, gotext::errno(self.number))
+    }
+}
+
+/// Lets every task run that can.
+async fn others_first() {
+    let mut is_over = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut is_over, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
+}
+
+/// Why there is no connection, as Go tells it.
+pub(super) fn failed(shown: &str, error: &io::Error) -> Fault {
+    let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map(|error| error.number);
+    Fault::new(cause_of(number.unwrap_or(libc::EIO)), format!("dial tcp {shown}: {error}"))
+}
+
+/// What an error number of a connection means. Where this machine has no more to give, the prober is what is wrong.
+pub(super) const fn cause_of(number: i32) -> Cause {
+    match number {
+        libc::ECONNREFUSED => Cause::Refused,
+        libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED => Cause::Reset,
+        libc::ETIMEDOUT => Cause::ConnectTimeout,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EADDRNOTAVAIL => Cause::Starved,
+        _ => Cause::Unreachable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn of_a_crowd_all_connect_before_one_sends() {
+        let seen = Arc::new(Mutex::new(Vec::new()));
+        run(async {
+            let tasks = (0..3).map(|number| {
+                let seen = Arc::clone(&seen);
+                tokio::spawn(async move {
+                    seen.lock().unwrap().push(("connects", number));
+                    others_first().await;
+                    seen.lock().unwrap().push(("sends", number));
+                })
+            });
+            for task in tasks.collect::<Vec<_>>() {
+                task.await.unwrap();
+            }
+        });
+        let expected = ["connects", "sends"].into_iter().flat_map(|what| (0..3).map(move |number| (what, number)));
+        assert_eq!(*seen.lock().unwrap(), expected.collect::<Vec<_>>());
+    }
+}
