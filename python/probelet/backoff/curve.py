@@ -39,11 +39,10 @@ class Curve:
     first_free: bool = True
 
     def __post_init__(self) -> None:
-        if self.initial_ns < INITIAL_MIN_NS or self.max_ns < INITIAL_MIN_NS:
-            short = format_duration(min(self.initial_ns, self.max_ns))
-            raise CurveError(f"{short}: must be at least {format_duration(INITIAL_MIN_NS)}")
-        if max(self.initial_ns, self.max_ns) > SPAN_MAX_NS:
-            raise CurveError(f"{format_duration(max(self.initial_ns, self.max_ns))}: must be at most 8760h")
+        for name, span in (("initial", self.initial_ns), ("max", self.max_ns)):
+            if not INITIAL_MIN_NS <= span <= SPAN_MAX_NS:
+                least = format_duration(INITIAL_MIN_NS)
+                raise CurveError(f"{name} {format_duration(span)}: must be between {least} and 8760h")
         if self.reset_ns < SECOND:
             raise CurveError(f"reset {format_duration(self.reset_ns)}: must be at least 1s")
         if not FACTOR_MIN <= self.factor <= FACTOR_MAX:

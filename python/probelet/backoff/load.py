@@ -7,6 +7,7 @@ from typing import Final
 from probelet._rust import CrashLoad
 from probelet.backoff.curve import Curve
 from probelet.backoff.life import Life, model
+from probelet.spec.duration import format_duration
 
 REQUESTS_PER_RESTART: Final = 5
 """KEP-4603, Risks and Mitigations: "5 obvious /pods API server status updates", read off the code, not measured."""
@@ -54,7 +55,8 @@ def load(crowds: Iterable[Crowd], *, window_ns: int, slot_ns: int = 1_000_000_00
     if window_ns <= 0 or slot_ns <= 0:
         raise ValueError("the window and its slots must be longer than 0s")
     if window_ns > slot_ns * SLOTS_MAX:
-        raise ValueError(f"the window has more than {SLOTS_MAX:,} slots; take longer ones")
+        longest = f"{format_duration(slot_ns * SLOTS_MAX)}, {SLOTS_MAX:,} slots of {format_duration(slot_ns)}"
+        raise ValueError(f"{format_duration(window_ns)}: must be at most {longest}")
     counted = CrashLoad(window_ns=window_ns, slot_ns=slot_ns)
     for crowd in crowds:
         kind = model(crowd.curve, crowd.life)

@@ -108,8 +108,8 @@ def test_an_initial_delay_longer_than_the_max_counts_as_the_max() -> None:
     [
         ("10", {}, '"10" is not a curve; want INITIAL/MAX, for example 10s/5m or 1/60'),
         ("a/b", {}, '"a/b" is not a curve; want INITIAL/MAX, for example 10s/5m or 1/60'),
-        ("-1s/60", {}, "-1s/60: -1s: must be at least 1ms"),
-        ("1/0", {}, "1/0: 0s: must be at least 1ms"),
+        ("-1s/60", {}, "-1s/60: initial -1s: must be between 1ms and 8760h"),
+        ("1/0", {}, "1/0: max 0s: must be between 1ms and 8760h"),
         ("1/60", {"factor": 0.5}, "1/60: factor 0.5: must be between 1 and 1000"),
         ("1/60", {"factor": float("nan")}, "1/60: factor nan: must be between 1 and 1000"),
         ("1/60", {"jitter": 2}, "1/60: jitter 2: must be between 0 and 1"),
