@@ -329,11 +329,15 @@ class Backoff:
 
 @final
 class Requeue:
-    """When the kubelet's pod worker looks again at a pod one of whose starts was refused."""
+    """When the kubelet's pod worker looks again at a pod whose sync failed."""
 
     def __new__(cls, *, seed: int = 0) -> Self: ...
-    def look_again(self, due_ns: int, now_ns: int) -> int:
-        """The rest of the wait, at most a minute, times 1 to 1.5, and then the next whole second; never early."""
+    def look_again(self, due_ns: int | None, now_ns: int) -> int:
+        """The rest of the wait, at most a minute, times 1 to 1.5, and then the next whole second; never early.
+
+        ``due_ns``: when the first refused start of the pod may happen. None: none was refused, something else failed;
+        the wait is 10 s then.
+        """
 
 @final
 class CrashModel:

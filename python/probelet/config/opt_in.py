@@ -70,7 +70,7 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
 
     restart_timer: Literal["exact", "kubelet"] = "exact"
     """When a container in back-off starts: when the delay is over (default), or ``kubelet``: when its sync loop would
-    have looked again, up to 1.5 times later."""
+    have looked again, up to 1.5 times later. So are syncs that failed and pulls in back-off."""
     first_restart: Literal["free", "delayed"] = "free"
     """The first restart of a container waits for nothing, as shipped (default), or ``delayed``: for the initial delay
     (kubernetes#123602)."""

@@ -9,12 +9,14 @@ Rules
  5. Image pulls have a back-off of their own; nothing here is theirs.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from probelet._rust import Backoff, Requeue, TokenBucket
 from probelet.policy.restart import back_off_key
 from probelet.policy.snapshot import ContainerRecord
+from probelet.policy.wait import Wait
 from probelet.spec.backoff_annotation import chosen_curves
 from probelet.spec.container import Container
 from probelet.spec.duration import SECOND
@@ -22,6 +24,9 @@ from probelet.spec.pod import Pod
 
 HOUSEKEEPING_NS: Final = 2 * SECOND
 """How often the kubelet drops entries that were left alone (kubelet.go ``housekeepingPeriod``, 1.36)."""
+
+RETRY_NS: Final = 10 * SECOND
+"""When a failed sync is tried again (kubelet ``backOffPeriod``, 1.36, without its jitter)."""
 
 ResetCause = Literal["gc", "operator", "ran_long"]
 
@@ -38,9 +43,9 @@ class Limits:
 class GateOptions:
     """How a node restarts. The defaults are the kubelet's; times in nanoseconds, ``factor_milli`` in thousandths.
 
-    ``limits``: pods may choose curves within them. ``late``: a refused start is looked at when the kubelet's pod worker
-    would look again, not when it is due. ``own_exit``: a container that a probe had killed waits from its own end.
-    ``budget``: burst of restarts and the time after which one more is allowed.
+    ``limits``: pods may choose curves within them. ``late``: a pod whose start was refused, or whose sync failed, is
+    looked at when the kubelet's pod worker would look again. ``own_exit``: a container that a probe had killed waits
+    from its own end. ``budget``: burst of restarts and the time after which one more is allowed.
     """
 
     initial_ns: int = 10 * SECOND
@@ -161,9 +166,20 @@ class RestartGate:
         initial, longest = (min(max(each, limits.least_ns), limits.most_ns) for each in curves[container.name])
         return min(initial, longest), longest
 
-    def look_again(self, due_ns: int, now: int) -> int:
-        """When a pod is to be looked at, one of whose containers may start at ``due_ns``."""
-        return due_ns if self._requeue is None else self._requeue.look_again(due_ns, now)
+    def look_again(self, waits: Collection[Wait], now: int, *, failed: bool) -> int | None:
+        """When a pod is looked at after its sync, by what waits in it and whether something failed; None: neither.
+
+        Each wait ends at its own time, and what failed is tried again after ``RETRY_NS``. With ``late`` there is one
+        moment for all, and an image in back-off is an error like any other (pod_workers.go:completeWork, 1.36).
+        """
+        if self._requeue is None:
+            moments = [wait.due_ns for wait in waits]
+            if failed:
+                moments.append(now + RETRY_NS)
+            return min(moments, default=None)
+        due = [wait.due_ns for wait in waits if wait.what == "restart"]
+        pulls = any(wait.what == "pull" for wait in waits)
+        return self._requeue.look_again(min(due, default=None), now) if due or pulls or failed else None
 
     def take(self, now_ns: int, tokens: int = 1) -> bool:
         """Tokens of the budget for restarts that pass no gate; without a budget there are always some."""

@@ -9,9 +9,9 @@ Rules
  2. A status is published when a sync begins, and nothing of what a sync does shows before the next one. So while a
     postStart hook holds up a sync, no container that it started is probed.
  3. Kills come first and one after the other; a whole pod is killed at once. Nothing starts before they have ended.
- 4. A refused start or pull is looked at again exactly when its wait is over (or when the gate says so), a failed
-    effect 10 s later, and everything else when the runtime or a result changes. The kubelet also looks every minute;
-    it would find nothing new here.
+ 4. A refused start or pull is looked at again exactly when its wait is over and a failed effect 10 s later (or both
+    when the gate says so), and everything else when the runtime or a result changes. The kubelet also looks every
+    minute; it would find nothing new here.
  5. A restart that is asked for waits for its turn as everything else; when the container has ended before, there is
     nothing to do. What it kills is no crash: no back-off holds up the start after it, nor grows by it.
  6. Termination is final. It gives up a kill or a postStart hook in flight, which the kubelet would wait for: the
@@ -65,9 +65,6 @@ from probelet.policy.strand import Strand, Strands, call
 from probelet.policy.wait import Wait
 from probelet.spec.pod import Pod, PodPhase
 
-RETRY_NS: Final = 10_000_000_000
-"""When a failed sync is tried again (kubelet ``backOffPeriod``, 1.36, without its jitter)."""
-
 DEAD_CONTAINERS_KEPT: Final = 1
 """Dead instances kept per container, for its last exit (kubelet ``MaxPerPodContainer``, 1.36)."""
 
@@ -117,7 +114,6 @@ class PodMachine:
         self._removed = False
         self._at_once = False
         self._grace = termination_grace(pod, None)
-        self._retry_at: int | None = None
         self._look_at: int | None = None
         self._armed: int | None = None
         self._tickets = 0
@@ -229,9 +225,8 @@ class PodMachine:
                     self._program.look(now)
                     if not self._program.idle:
                         return
-                    self._retry_at = now + RETRY_NS if self._context.failed else None
-                    due = min((wait.due_ns for wait in self.waits.values()), default=None)
-                    self._look_at = None if due is None else self._gate.look_again(due, now)
+                    waits = self.waits.values()
+                    self._look_at = self._gate.look_again(waits, now, failed=self._context.failed)
                 elif any(self._program.calls()):
                     return
                 # What was under way has ended, or is no longer wanted: the next program decides on a fresh snapshot.
@@ -258,7 +253,7 @@ class PodMachine:
         """The one deadline: a hook's or a turn's, or what an idle pod waits for."""
         deadlines = [self._hooks.deadline_ns]
         if self._program is None:
-            deadlines += [self._retry_at, self._look_at if self.waits else None]
+            deadlines.append(self._look_at)
             if self.stage is Stage.SYNC:
                 deadlines.append(self._deadline.due_ns)
         elif not self._superseded:

@@ -100,7 +100,7 @@ impl Requeue {
         Self(Rng::new(seed))
     }
 
-    fn look_again(&mut self, due_ns: u64, now_ns: u64) -> u64 {
-        kubelet::look_again(Instant::from_nanos(due_ns), Instant::from_nanos(now_ns), &mut self.0).as_nanos()
+    fn look_again(&mut self, due_ns: Option<u64>, now_ns: u64) -> u64 {
+        kubelet::look_again(due_ns.map(Instant::from_nanos), Instant::from_nanos(now_ns), &mut self.0).as_nanos()
     }
 }

@@ -369,6 +369,19 @@ mod tests {
     }
 
     #[test]
+    fn a_million_starts_stay_at_the_longest_delay() {
+        let curve = Curve::default();
+        let exit = secs(1);
+        let mut entry = entry_after(None, &curve, exit, exit);
+        for _ in 0..1_000_000 {
+            entry = entry_after(Some(&entry), &curve, exit, exit);
+        }
+        assert_eq!(entry, Entry { delay: Duration::from_secs(300), last_start: exit, step: 1_000_001 });
+        let full = Entry { step: u32::MAX, ..entry };
+        assert_eq!(entry_after(Some(&full), &curve, exit, exit), full);
+    }
+
+    #[test]
     fn a_start_of_somebody_elses_keeps_the_delay_and_counts_the_run_anew() {
         let mut table = Backoff::new(Curve::default());
         let exit = |second| Some(Exit { finished: secs(second), code: 1 });

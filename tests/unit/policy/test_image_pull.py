@@ -1,9 +1,11 @@
 """The image of a container before its start: policies, the kubelet's words, and the back-off of pulls alone."""
 
+from itertools import pairwise
 from typing import Any
 
 import pytest
 from probelet.policy.action import Cancel, CreateContainer, InspectImage, Perform, PullImage, Terminate
+from probelet.policy.gate import GateOptions, RestartGate
 from probelet.policy.lifecycle import Stage
 from probelet.policy.snapshot import Snapshot
 from probelet.spec.pod import Pod
@@ -134,6 +136,18 @@ class TestBackOff:
         rig.begin()
         rig.run_until(160)
         assert [at for at, _ in rig.pulls] == [0, 10, 30, 70, 150]
+
+    def test_with_the_kubelets_timer_it_is_an_error_like_any_other(self) -> None:
+        late = RestartGate(GateOptions(late=True))
+        rig = Rig(pod_of("IfNotPresent"), late, images=set(), fail={PullImage: self.FAILED})
+        rig.begin()
+        rig.run_until(2000)
+        # Looked at after 11 to 15 s each time, so that a pull is never early and at most one look late.
+        gaps = [after - before for (before, _), (after, _) in pairwise(rig.pulls)]
+        delays = [10, 20, 40, 80, 160, 300, 300, 300, 300, 300]
+        assert all(delay <= gap < delay + 15 for delay, gap in zip(delays, gaps, strict=True)), gaps
+        waited = sum(reason == "BackOff" for reason, _ in rig.events)
+        assert 2000 / 15 <= waited + len(rig.pulls) <= 2000 / 11
 
     def test_a_pull_that_succeeds_at_last_starts_the_container(self, rig: Rig) -> None:
         rig.run_until(29)

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from probelet.policy.action import Observed, SyncRequested
+from probelet.policy.action import Due, Observed, SyncRequested
 from probelet.policy.gate import RestartGate
 from probelet.policy.snapshot import State
 from rig import SECOND, Rig, make_pod, record
@@ -51,3 +51,37 @@ def test_a_container_whose_exit_the_runtime_has_forgotten_is_not_charged_for_its
     # That a dead container has gone is no news to a pod. When its wait is over nothing has exited, as for a kubelet:
     # the next exit finds the 20 s as they were.
     assert moments(rig) == [0, 0, 10, 30, 50]
+
+
+def test_a_probe_that_fails_for_a_container_that_waits_kills_nothing() -> None:
+    rig = waiting()
+    rig.probe_fails("liveness", rig.snapshot.containers[0].id)
+    rig.probe_fails("startup", rig.snapshot.containers[0].id)
+    rig.run_until(40)
+    assert rig.kills == []
+    assert moments(rig) == [0, 0, 10, 30]
+
+
+def test_a_node_that_slept_for_ten_minutes_starts_what_waited_at_once_and_anew() -> None:
+    rig = waiting()
+    rig.now = 700 * SECOND
+    rig.give(Due())
+    rig.settle()
+    # Under the 20 s nothing has started for more than ten minutes.
+    rig.run_until(731)
+    assert moments(rig) == [0, 0, 10, 700, 710, 730]
+
+
+def test_a_new_image_in_the_middle_of_a_wait_starts_at_once_and_the_old_delay_is_dropped_in_time() -> None:
+    rig = waiting()
+    gate, (before,) = RestartGate(), rig.pod.spec.containers
+    newer = make_pod({"name": "app", "image": "i:2"})
+    (after,) = newer.spec.containers
+    exited = record(rig.pod, "app", State.EXITED, exit_code=1, finished_ns=0)
+    assert gate.decide(rig.pod, before, exited, 0).word == "start"
+    assert gate.decide(rig.pod, before, exited, 1 * SECOND).due_ns == 10 * SECOND
+    # A changed manifest is another pod: the one before is forgotten.
+    gate.forget(rig.pod, 1 * SECOND)
+    assert gate.decide(newer, after, exited, 1 * SECOND).free
+    assert [gate.entries(at * SECOND) for at in (601, 602)] == [2, 1]
+    assert gate.step(newer, after) == 1

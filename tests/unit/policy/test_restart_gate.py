@@ -5,7 +5,7 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from probelet.policy.action import Perform, Release, StartContainer, SyncRequested
+from probelet.policy.action import Arm, CreateContainer, Perform, Release, StartContainer, SyncRequested
 from probelet.policy.gate import GateOptions, Limits, ResetCause, RestartGate
 from probelet.spec.pod import Pod
 from rig import SECOND, Rig, gate, make_pod
@@ -32,6 +32,11 @@ class Counts:
 
 def moments(rig: Rig, name: str = "app") -> list[float]:
     return [at for at, started, _ in rig.starts if started == name]
+
+
+def looks(rig: Rig) -> list[float]:
+    """The moments at which the pod was to be looked at, as they were set."""
+    return [action.deadline_ns / SECOND for action in rig.actions if isinstance(action, Arm) and action.deadline_ns]
 
 
 def causes(rig: Rig) -> list[tuple[str, bool]]:
@@ -149,6 +154,26 @@ def test_a_long_wait_is_looked_at_every_minute_and_each_look_is_an_event() -> No
         rig.step()
     refused = sum(reason == "BackOff" for reason, _ in rig.events)
     assert 3 <= refused <= 6
+
+
+def test_with_the_kubelets_timer_what_failed_is_tried_again_after_ten_to_fifteen_seconds() -> None:
+    rig = Rig(make_pod(), RestartGate(GateOptions(late=True)), fail={CreateContainer: "no command"})
+    rig.begin()
+    rig.run_until(1_000)
+    assert {after - before for before, after in pairwise(looks(rig))} == {11, 12, 13, 14, 15}
+
+
+def test_with_the_kubelets_timer_what_failed_waits_for_the_first_back_off_of_its_pod() -> None:
+    # The error of the refused start names a moment, the one beside it none (sync_result.go:MinBackoffExpiration, 1.36).
+    for late, expected in ((True, range(41, 61)), (False, [10])):
+        table = RestartGate(GateOptions(initial_ns=40 * SECOND, late=late))
+        rig = Rig(make_pod({"name": "a"}, {"name": "b"}), table, dies_after={"a": 0})
+        rig.begin()
+        rig.fail[CreateContainer] = "no command"
+        rig.probe_fails("liveness", "t://b-0")
+        assert rig.machine.waits["a"].due_ns == 40 * SECOND
+        assert rig.machine.statuses["b"].reason == "CreateContainerError"
+        assert looks(rig)[-1] in expected
 
 
 # Restart budget.

@@ -11,17 +11,22 @@ pub const TICK: Duration = Duration::from_secs(1);
 /// No pod is left alone for longer than this, before the random part (`--sync-frequency`).
 pub const RESYNC: Duration = Duration::from_secs(60);
 
+/// When a pod is looked at after an error that names no moment, before the random part (`backOffPeriod`).
+pub const RETRY: Duration = Duration::from_secs(10);
+
 /// When an exit is noticed: at the next relist.
 pub const fn noticed(finished: Instant) -> Instant {
     next_tick(finished)
 }
 
-/// When a pod is looked at again after a start was refused until `due`.
+/// When a pod is looked at again after a sync that failed.
 ///
-/// The rest of the wait, at most [`RESYNC`], times an even draw from [1, 1.5), and then the next poll of the queue. So
-/// it is never early, and late by up to half of what was left when it was last looked at.
-pub fn look_again(due: Instant, now: Instant, rng: &mut Rng) -> Instant {
-    let rest = due.since(now).min(RESYNC).as_nanos() as u64;
+/// `due` is when the first of its refused starts may happen; other errors beside a refused start count for nothing.
+/// Without one it is [`RETRY`] later. The rest of the wait, at most [`RESYNC`], times an even draw from [1, 1.5), and
+/// then the next poll of the queue. So a start is never early, and late by up to half of what was left when its pod was
+/// last looked at.
+pub fn look_again(due: Option<Instant>, now: Instant, rng: &mut Rng) -> Instant {
+    let rest = due.map_or(RETRY, |due| due.since(now)).min(RESYNC).as_nanos() as u64;
     next_tick(now + Duration::from_nanos(rest + rng.below(rest / 2)))
 }
 
@@ -42,7 +47,7 @@ mod tests {
             .map(|_| {
                 let mut now = Instant::ZERO;
                 while now < due {
-                    now = look_again(due, now, &mut rng);
+                    now = look_again(Some(due), now, &mut rng);
                 }
                 now.since(due).as_secs()
             })
@@ -66,6 +71,25 @@ mod tests {
             assert!((found.0 - mean).abs() < 0.5, "{wait}: {found:?}");
             assert_eq!((found.1, found.2), (p99, max), "{wait}");
         }
+    }
+
+    /// The whole seconds after now, from the first to the last, at which a pod may be looked at again.
+    fn looks(due: Option<u64>, now: u64) -> (u64, u64) {
+        let mut rng = Rng::new(1);
+        let due = due.map(|due| Instant::from_millis(due * 1_000));
+        let now = Instant::from_millis(now * 1_000);
+        let looks = (0..2_000).map(|_| look_again(due, now, &mut rng).since(now));
+        let seconds: Vec<u64> = looks.map(|look| look.as_secs()).collect();
+        (*seconds.iter().min().unwrap(), *seconds.iter().max().unwrap())
+    }
+
+    #[test]
+    fn a_pod_is_looked_at_after_the_rest_of_its_wait_and_up_to_half_more_at_the_next_poll() {
+        assert_eq!(looks(Some(105), 100), (6, 8));
+        assert_eq!(looks(Some(100), 100), (0, 0));
+        assert_eq!(looks(Some(95), 100), (0, 0), "it may have started five seconds ago");
+        assert_eq!(looks(Some(300), 100), (61, 90), "no longer than a resync");
+        assert_eq!(looks(None, 100), (11, 15), "an error that names no moment");
     }
 
     #[test]

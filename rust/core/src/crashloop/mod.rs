@@ -8,7 +8,7 @@ mod load;
 
 use std::time::Duration;
 
-pub use self::kubelet::{RESYNC, TICK, look_again, noticed};
+pub use self::kubelet::{RESYNC, RETRY, TICK, look_again, noticed};
 pub use self::load::Load;
 use crate::backoff::{Curve, Decision, Entry, Exit, decide, entry_after};
 use crate::restart::RestartPolicy;
@@ -108,7 +108,7 @@ impl Iterator for Restarts<'_> {
                 Decision::Start { .. } => break,
                 Decision::Wait { due, delay } => {
                     charged = delay;
-                    now = if by_kubelet { look_again(due, now, &mut self.rng) } else { due };
+                    now = if by_kubelet { look_again(Some(due), now, &mut self.rng) } else { due };
                 }
             }
         }
