@@ -105,8 +105,10 @@ fn settle(shared: &Shared, crew: &Crew, ended: &mut Vec<Ended>, starts: &mut Vec
     let patience = if state.book.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
     let changes = journal.as_mut().and_then(|journal| journal.collect(&mut state, now, wall));
     drop(state);
+    shared.mailbox.ring();
     if let (Some(journal), Some(changes)) = (&mut journal, changes) {
         shared.mailbox.post(Batch::of_notices(journal.write(changes, now)));
+        shared.mailbox.ring();
         shared.lock().meter.journal = Some(journal.tally());
     }
     let writing = journal.as_ref().and_then(|journal| journal.deadline());

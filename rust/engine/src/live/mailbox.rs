@@ -3,7 +3,7 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use probelet_core::prober::{Event, Removal, Update};
 use probelet_core::results::ProbeResult;
@@ -171,12 +171,19 @@ impl Batch {
     }
 }
 
-/// The batch that waits, and its bell.
+/// The batch that waits, and its bell. What is posted is heard of only at the next [`Mailbox::ring`], for which no lock is
+/// held: who is woken often runs at once, on the same core, and would find the lock taken and sleep again.
 #[derive(Debug)]
 pub struct Mailbox {
-    batch: Mutex<Batch>,
+    waiting: Mutex<Waiting>,
     reader: PipeReader,
     writer: PipeWriter,
+}
+
+#[derive(Debug, Default)]
+struct Waiting {
+    batch: Batch,
+    is_rung: bool,
 }
 
 impl Mailbox {
@@ -186,7 +193,7 @@ impl Mailbox {
     /// The process has no file descriptor left.
     pub fn new() -> std::io::Result<Self> {
         let (reader, writer) = std::io::pipe()?;
-        Ok(Self { batch: Mutex::default(), reader, writer })
+        Ok(Self { waiting: Mutex::default(), reader, writer })
     }
 
     /// The descriptor that is readable while something waits.
@@ -194,28 +201,39 @@ impl Mailbox {
         self.reader.as_raw_fd()
     }
 
-    /// Puts more in; rings if the mailbox was empty.
+    /// Puts more in.
     pub fn post(&self, more: Batch) {
         if more.is_empty() {
             return;
         }
-        let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
-        if batch.is_empty() {
-            *batch = more;
+        let mut waiting = self.lock();
+        if waiting.batch.is_empty() { waiting.batch = more } else { waiting.batch.absorb(more) }
+    }
+
+    /// Makes the descriptor readable if something waits.
+    pub fn ring(&self) {
+        let mut waiting = self.lock();
+        let rings = !waiting.batch.is_empty() && !waiting.is_rung;
+        waiting.is_rung |= rings;
+        drop(waiting);
+        if rings {
             // One byte per filling: the pipe never holds more than one, so neither end can block.
             let _ = (&self.writer).write(&[1]);
-        } else {
-            batch.absorb(more);
         }
     }
 
     /// Takes everything out.
     pub fn drain(&self) -> Batch {
-        let mut batch = self.batch.lock().unwrap_or_else(PoisonError::into_inner);
-        if !batch.is_empty() {
+        let Waiting { batch, is_rung } = std::mem::take(&mut *self.lock());
+        if is_rung {
+            // Who comes before the byte waits for it; otherwise it would ring for the next filling.
             let _ = (&self.reader).read(&mut [0]);
         }
-        std::mem::take(&mut batch)
+        batch
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Waiting> {
+        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -227,6 +245,7 @@ const MAX_EVENT_BYTES: usize = 16 << 20;
 #[cfg(test)]
 mod tests {
     use probelet_core::prober::Reason;
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
     use super::*;
 
@@ -252,6 +271,39 @@ mod tests {
         let batch = mailbox.drain();
         assert_eq!(batch.updates, [update("a", ProbeResult::Failure), update("b", ProbeResult::Success)]);
         assert!(mailbox.drain().is_empty());
+    }
+
+    /// Whether the descriptor is readable.
+    fn is_rung(mailbox: &Mailbox) -> bool {
+        let mut polled = [PollFd::new(&mailbox.reader, PollFlags::IN)];
+        poll(&mut polled, Some(&Timespec::default())).expect("a descriptor") == 1
+    }
+
+    #[test]
+    fn it_rings_once_for_what_waits_and_not_for_nothing() {
+        let mailbox = Mailbox::new().expect("a pipe");
+        mailbox.ring();
+        assert!(!is_rung(&mailbox));
+        for _ in 0..2 {
+            mailbox.post(with(|batch| batch.push_sync("u".into())));
+            mailbox.ring();
+        }
+        assert!(is_rung(&mailbox));
+        assert!(!mailbox.drain().is_empty() && !is_rung(&mailbox));
+        mailbox.ring();
+        assert!(mailbox.drain().is_empty() && !is_rung(&mailbox));
+    }
+
+    #[test]
+    fn what_is_taken_before_it_rings_is_not_rung_for() {
+        let mailbox = Mailbox::new().expect("a pipe");
+        mailbox.post(with(|batch| batch.push_sync("u".into())));
+        assert!(!is_rung(&mailbox) && !mailbox.drain().is_empty());
+        mailbox.ring();
+        assert!(!is_rung(&mailbox));
+        mailbox.post(with(|batch| batch.push_sync("u".into())));
+        mailbox.ring();
+        assert!(is_rung(&mailbox));
     }
 
     #[test]

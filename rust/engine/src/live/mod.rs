@@ -152,6 +152,7 @@ impl Engine {
         let journal = options.journal.map(|journal| {
             let (journaling, said) = Journaling::open(&journal, &mut prober, settings.wall, clock.now());
             mailbox.post(Batch::of_notices(said));
+            mailbox.ring();
             Mutex::new(journaling)
         });
         let state = State {
@@ -314,6 +315,7 @@ impl Engine {
         state.hand_out_all(&self.shared, now, wall);
         let rings = state.is_due_before_the_thread_looks() || self.shared.journal.is_some();
         drop(state);
+        self.shared.mailbox.ring();
         if rings {
             self.shared.bell.notify_one();
         }
