@@ -35,7 +35,7 @@ mod fault;
 mod gotext;
 pub(crate) mod grpc;
 pub(crate) mod http;
-mod http2;
+pub(crate) mod http2;
 mod nest;
 mod netip;
 mod pause;

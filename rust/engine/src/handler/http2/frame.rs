@@ -1,4 +1,4 @@
-//! One frame (RFC 9113, 4 and 6): what Go makes of its content, and the few that a probe sends.
+//! One frame (RFC 9113, 4 and 6): what Go makes of its content, and how those that are sent are written.
 
 use super::hpack::Field;
 use super::reader::Trouble;
@@ -42,7 +42,7 @@ pub(in crate::handler) enum Frame {
 
 /// A parameter and its value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::handler) struct Setting(pub(in crate::handler) u16, pub(in crate::handler) u32);
+pub(crate) struct Setting(pub(crate) u16, pub(crate) u32);
 
 impl Setting {
     pub(in crate::handler) const ENABLE_PUSH: u16 = 2;
@@ -55,21 +55,21 @@ impl Setting {
 
 /// Length, type, flags, stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Header {
-    pub(super) length: usize,
-    pub(super) kind: u8,
-    pub(super) flags: u8,
-    pub(super) stream: u32,
+pub(crate) struct Header {
+    pub(crate) length: usize,
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) stream: u32,
 }
 
 impl Header {
-    pub(super) fn of(bytes: &[u8; HEADER_BYTES]) -> Self {
+    pub(crate) fn of(bytes: &[u8; HEADER_BYTES]) -> Self {
         let [high, middle, low, kind, flags, stream @ ..] = *bytes;
         let length = u32::from_be_bytes([0, high, middle, low]) as usize;
         Self { length, kind, flags, stream: u32::from_be_bytes(stream) & STREAM_MASK }
     }
 
-    pub(super) const fn has(self, flag: u8) -> bool {
+    pub(crate) const fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }
@@ -171,8 +171,8 @@ const fn not_of_connection(stream: u32) -> Result<(), Trouble> {
     if stream == 0 { Err(Trouble::Connection(Code::PROTOCOL)) } else { Ok(()) }
 }
 
-/// A request's fields in as many frames as it takes, and its end if nothing else follows.
-pub(in crate::handler) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool) {
+/// A message's fields in as many frames as it takes, and its end if nothing else follows.
+pub(crate) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool) {
     let mut fragments = block.chunks(FRAME_BYTES_MAX).peekable();
     let mut kind = HEADERS;
     let mut flags = if ends { END_STREAM } else { 0 };
@@ -183,22 +183,22 @@ pub(in crate::handler) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8],
     }
 }
 
-/// A piece of a request's content, which is at most [`FRAME_BYTES_MAX`].
-pub(in crate::handler) fn data(into: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool) {
+/// A piece of a message's content, which is at most [`FRAME_BYTES_MAX`].
+pub(crate) fn data(into: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool) {
     frame(into, DATA, if ends { END_STREAM } else { 0 }, stream, piece);
 }
 
-pub(in crate::handler) fn settings(into: &mut Vec<u8>, settings: &[Setting]) {
+pub(crate) fn settings(into: &mut Vec<u8>, settings: &[Setting]) {
     let payload: Vec<u8> =
         settings.iter().flat_map(|setting| [&setting.0.to_be_bytes()[..], &setting.1.to_be_bytes()].concat()).collect();
     frame(into, SETTINGS, 0, 0, &payload);
 }
 
-pub(in crate::handler) fn ack_settings(into: &mut Vec<u8>) {
+pub(crate) fn ack_settings(into: &mut Vec<u8>) {
     frame(into, SETTINGS, ACK, 0, &[]);
 }
 
-pub(in crate::handler) fn ack_ping(into: &mut Vec<u8>, data: [u8; 8]) {
+pub(crate) fn ack_ping(into: &mut Vec<u8>, data: [u8; 8]) {
     frame(into, PING, ACK, 0, &data);
 }
 
@@ -213,24 +213,24 @@ fn frame(into: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     into.extend_from_slice(payload);
 }
 
-pub(super) const HEADER_BYTES: usize = 9;
+pub(crate) const HEADER_BYTES: usize = 9;
 const STREAM_MASK: u32 = 0x7fff_ffff;
 /// The largest window (RFC 9113, 6.9.1).
 const WINDOW_BYTES_MAX: u32 = 0x7fff_ffff;
 
-const DATA: u8 = 0;
-pub(super) const HEADERS: u8 = 1;
+pub(crate) const DATA: u8 = 0;
+pub(crate) const HEADERS: u8 = 1;
 const PRIORITY: u8 = 2;
 const RST_STREAM: u8 = 3;
-const SETTINGS: u8 = 4;
+pub(crate) const SETTINGS: u8 = 4;
 const PUSH_PROMISE: u8 = 5;
-const PING: u8 = 6;
+pub(crate) const PING: u8 = 6;
 const GOAWAY: u8 = 7;
 const WINDOW_UPDATE: u8 = 8;
 pub(super) const CONTINUATION: u8 = 9;
 
-const ACK: u8 = 1;
-pub(super) const END_STREAM: u8 = 1;
+pub(crate) const ACK: u8 = 1;
+pub(crate) const END_STREAM: u8 = 1;
 pub(super) const END_HEADERS: u8 = 4;
 const PADDED: u8 = 8;
 const PRIORITIZED: u8 = 0x20;

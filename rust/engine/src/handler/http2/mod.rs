@@ -4,7 +4,7 @@
 //! probe would fail that the kubelet passes.
 
 mod code;
-mod frame;
+pub(crate) mod frame;
 mod hpack;
 mod huffman;
 mod reader;
@@ -15,6 +15,6 @@ pub(super) use self::hpack::{Field, size_of_field, write_field};
 pub(super) use self::reader::{Reader, Trouble};
 
 /// What a client says first (RFC 9113, 3.4).
-pub(super) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// Go's default for the frames it takes, and the least that a peer must take.
 pub(super) const FRAME_BYTES_MAX: usize = 16_384;
