@@ -1,14 +1,11 @@
 """``probelet config``."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import ConfigDir, ConfigFile, FeatureGates, KubeletVersion, Output, StrictConfig
+from probelet.cli.config_flags import CONFIG, ConfigFlags
+from probelet.cli.exit import Exit
+from probelet.cli.options import Output
 from probelet.cli.verb import verb
-
-if TYPE_CHECKING:
-    from probelet.config import Config
 
 app = verb(
     "config",
@@ -22,19 +19,11 @@ app = verb(
 
 
 @app.command
-def show(
-    *,
-    config: ConfigFile = None,
-    config_dir: ConfigDir = None,
-    feature_gates: FeatureGates = None,
-    strict_config: StrictConfig = False,
-    kubelet_version: KubeletVersion = "1.36",
-    output: Output = "table",
-) -> int:
+def show(*, config: ConfigFlags = CONFIG, output: Output = "table") -> int:
     """Show the effective configuration."""
     from probelet.config.document import config_document
 
-    found = config_document(read_config(config, config_dir, feature_gates, kubelet_version, strict=strict_config))
+    found = config_document(config.read())
     if output == "json":
         import msgspec
 
@@ -42,20 +31,6 @@ def show(
     else:
         _print(found)
     return Exit.GOOD
-
-
-def read_config(
-    config: Path | None, config_dir: Path | None, feature_gates: str | None, version: str, *, strict: bool
-) -> "Config":
-    """The configuration of a command line; each of its mistakes is a line of the error that ends the verb."""
-    from probelet.config import ConfigError, load_config
-
-    try:
-        return load_config(
-            config, config_dir=config_dir, feature_gates=feature_gates, strict=strict, kubelet_version=version
-        )
-    except ConfigError as error:
-        raise CliError(*map(str, error.problems)) from error
 
 
 def _print(found: dict[str, Any]) -> None:

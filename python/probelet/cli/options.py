@@ -39,22 +39,9 @@ Runtime = Annotated[
 ]
 PodArgument = Annotated[str, Parameter(name="POD", help="NAME or NAMESPACE/NAME.")]
 ContainerArgument = Annotated[str | None, Parameter(name="CONTAINER", help="Only this one. Default: all of the pod.")]
-ConfigFile = Annotated[
-    Path | None, Parameter(name="--config", metavar="FILE", help="Kubelet- and ProbeletConfiguration.")
-]
-ConfigDir = Annotated[
-    Path | None, Parameter(name="--config-dir", metavar="DIR", help="Drop-ins (*.conf), merged in order of name.")
-]
-FeatureGates = Annotated[
-    str | None, Parameter(name="--feature-gates", metavar="GATES", help="Name=true,Other=false; wins over files.")
-]
-StrictConfig = Annotated[
-    bool, Parameter(name="--strict-config", show_default=False, help="Refuse what the kubelet only warns of.")
-]
 KubeletVersion = Annotated[
     Literal["1.34", "1.35", "1.36", "1.37", "1.38"],
     Parameter(help="Whose kubelet to be like: its rules, gate defaults and User-Agent."),
 ]
 Listen = Annotated[str, Parameter(metavar="ADDR", help="HOST:PORT of the pages; port 0 picks one.")]
-LogFormat = Annotated[Literal["text", "json"], Parameter(help="On stderr: for a person, or an object a line.")]
-LogLevel = Annotated[Literal["debug", "info", "warning", "error"], Parameter(help="Where the log begins.")]
+NodeName = Annotated[str | None, Parameter(name="--node-name", metavar="NAME", help="Default: the name of this host.")]

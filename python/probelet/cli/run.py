@@ -5,20 +5,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from probelet.cli.config_flags import CONFIG, ConfigFlags
 from probelet.cli.exit import CliError
-from probelet.cli.options import (
-    ConfigDir,
-    ConfigFile,
-    Duration,
-    FeatureGates,
-    KubeletVersion,
-    Listen,
-    LogFormat,
-    LogLevel,
-    Runtime,
-    StateDir,
-    StrictConfig,
-)
+from probelet.cli.log_flags import LOG, LogFlags
+from probelet.cli.options import Duration, Listen, NodeName, Runtime, StateDir
 from probelet.cli.verb import verb
 
 app = verb(
@@ -43,11 +33,7 @@ app = verb(
 def run(
     *paths: Annotated[Path, Parameter(name="PATH", required=True, help="A manifest, or a directory of manifests.")],
     runtime: Runtime = "process",
-    config: ConfigFile = None,
-    config_dir: ConfigDir = None,
-    feature_gates: FeatureGates = None,
-    strict_config: StrictConfig = False,
-    kubelet_version: KubeletVersion = "1.36",
+    config: ConfigFlags = CONFIG,
     listen: Listen = "127.0.0.1:10290",
     serve: Annotated[
         Path | None,
@@ -56,11 +42,10 @@ def run(
         ),
     ] = None,
     state_dir: StateDir = None,
-    node_name: Annotated[str | None, Parameter(metavar="NAME", help="Default: the name of this host.")] = None,
+    node_name: NodeName = None,
     duration: Duration = None,
     drain: Annotated[bool, Parameter(negative="", help="End a CRI runtime's pods too when probelet ends.")] = False,
-    log_format: LogFormat = "text",
-    log_level: LogLevel = "info",
+    log: LogFlags = LOG,
 ) -> int:
     import socket
 
@@ -72,16 +57,7 @@ def run(
     from probelet.server.state_dir import default_state_dir, locked_state_dir
 
     configuration = begin(
-        "run",
-        log_format=log_format,
-        log_level=log_level,
-        config=config,
-        config_dir=config_dir,
-        feature_gates=feature_gates,
-        kubelet_version=kubelet_version,
-        strict_config=strict_config,
-        endpoint=None if runtime == PROCESS else runtime,
-        otherwise=f'; or "{PROCESS}"',
+        "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
     manifests = Manifests(
         list(paths),

@@ -5,18 +5,10 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
+from probelet.cli.config_flags import CONFIG, ConfigFlags
 from probelet.cli.exit import CliError
-from probelet.cli.options import (
-    ConfigDir,
-    ConfigFile,
-    Duration,
-    FeatureGates,
-    KubeletVersion,
-    LogFormat,
-    LogLevel,
-    StateDir,
-    StrictConfig,
-)
+from probelet.cli.log_flags import LOG, LogFlags
+from probelet.cli.options import Duration, NodeName, StateDir
 from probelet.cli.verb import verb
 
 app = verb(
@@ -40,20 +32,15 @@ def serve(
     runtime: Annotated[
         str | None, Parameter(metavar="RUNTIME", help="A CRI socket for exec probes: unix:///...")
     ] = None,
-    config: ConfigFile = None,
-    config_dir: ConfigDir = None,
-    feature_gates: FeatureGates = None,
-    strict_config: StrictConfig = False,
-    kubelet_version: KubeletVersion = "1.36",
+    config: ConfigFlags = CONFIG,
     listen: Annotated[
         str | None,
         Parameter(metavar="ADDR", help="HOST:PORT of pages as of run; port 0 picks one. Default: none."),
     ] = None,
     state_dir: StateDir = None,
-    node_name: Annotated[str | None, Parameter(metavar="NAME", help="Default: the name of this host.")] = None,
+    node_name: NodeName = None,
     duration: Duration = None,
-    log_format: LogFormat = "text",
-    log_level: LogLevel = "info",
+    log: LogFlags = LOG,
 ) -> int:
     from socket import gethostname
 
@@ -63,17 +50,7 @@ def serve(
     from probelet.server.error import ServerError
     from probelet.server.state_dir import default_state_dir, locked_state_dir
 
-    configuration = begin(
-        "serve",
-        log_format=log_format,
-        log_level=log_level,
-        config=config,
-        config_dir=config_dir,
-        feature_gates=feature_gates,
-        kubelet_version=kubelet_version,
-        strict_config=strict_config,
-        endpoint=runtime,
-    )
+    configuration = begin("serve", config, log, endpoint=runtime)
     try:
         with locked_state_dir(state_dir or default_state_dir()) as locked:
             serving = Serving(

@@ -1,0 +1,49 @@
+"""The flags of every verb that reads a configuration."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError
+from probelet.cli.options import KubeletVersion
+
+if TYPE_CHECKING:
+    from probelet.config import Config
+
+
+@Parameter(name="*")
+@dataclass(frozen=True, kw_only=True)
+class ConfigFlags:
+    """Where the configuration is, and what the command line says beside it."""
+
+    config: Annotated[Path | None, Parameter(metavar="FILE", help="Kubelet- and ProbeletConfiguration.")] = None
+    config_dir: Annotated[Path | None, Parameter(metavar="DIR", help="Drop-ins (*.conf), merged in order of name.")] = (
+        None
+    )
+    feature_gates: Annotated[str | None, Parameter(metavar="GATES", help="Name=true,Other=false; wins over files.")] = (
+        None
+    )
+    strict_config: Annotated[
+        bool, Parameter(negative="", show_default=False, help="Refuse what the kubelet only warns of.")
+    ] = False
+    kubelet_version: KubeletVersion = "1.36"
+
+    def read(self) -> "Config":
+        """The configuration; each of its mistakes is a line of the CliError that ends the verb."""
+        from probelet.config import ConfigError, load_config
+
+        try:
+            return load_config(
+                self.config,
+                config_dir=self.config_dir,
+                feature_gates=self.feature_gates,
+                strict=self.strict_config,
+                kubelet_version=self.kubelet_version,
+            )
+        except ConfigError as error:
+            raise CliError(*map(str, error.problems)) from error
+
+
+CONFIG = ConfigFlags()
