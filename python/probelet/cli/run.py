@@ -55,6 +55,7 @@ def run(
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
     from probelet.server.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.unix_path import check_unix_path
 
     configuration = begin(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
@@ -76,6 +77,8 @@ def run(
         serve=serve,
     )
     try:
+        if serve is not None:
+            check_unix_path(serve, f"--serve {serve}")
         with locked_state_dir(state_dir or default_state_dir()) as locked:
             sock, address = listening_socket(parse_address(listen))
             return carry_out(plan, locked, sock, address)

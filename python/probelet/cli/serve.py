@@ -49,13 +49,16 @@ def serve(
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
     from probelet.server.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.unix_path import check_unix_path
 
     configuration = begin("serve", config, log, endpoint=runtime)
     try:
         with locked_state_dir(state_dir or default_state_dir()) as locked:
+            path = socket or locked / "prober.sock"
+            check_unix_path(path, f"--socket {path}")
             serving = Serving(
                 configuration=configuration,
-                path=socket or locked / "prober.sock",
+                path=path,
                 runtime=runtime,
                 node=node_name or gethostname(),
                 seconds=duration,

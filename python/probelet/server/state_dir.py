@@ -14,10 +14,9 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from probelet.server.error import ServerError
+from probelet.server.unix_path import check_unix_path
 
 SOCKET_NAME = "control.sock"
-# `sun_path` of a unix socket address holds 108 bytes and ends in a zero (man 7 unix).
-SOCKET_PATH_BYTES_MAX = 107
 
 
 def default_state_dir() -> Path:
@@ -38,10 +37,10 @@ def locked_state_dir(path: Path) -> Iterator[Path]:
     """Make the directory (0700) if it is not there and own it until the context ends.
 
     At the end the socket goes, and the directory too if it was made here and nothing else is in it.
-    Raises ServerError with one line: another service has it, it belongs to somebody else, it cannot be made.
+    Raises ServerError with one line: another service has it, it belongs to somebody else, it cannot be made, something
+    else has the socket's name.
     """
-    if len(os.fsencode(socket_path(path.absolute()))) > SOCKET_PATH_BYTES_MAX:
-        raise ServerError(f"--state-dir {path}: too long, the socket's path may have {SOCKET_PATH_BYTES_MAX} bytes")
+    check_unix_path(socket_path(path.absolute()), f"--state-dir {path}: {SOCKET_NAME}")
     fd, made = _lock(path)
     try:
         # Whoever left a socket here is gone: its lock is ours.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.cli.conftest import Start, manifest, processes_with, wait_for
+from tests.e2e.cli.conftest import Start, manifest, probelet, processes_with, wait_for
 from tests.e2e.cli.test_run_life import DEAF, page
 from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, running, until_result
 
@@ -56,6 +56,31 @@ def test_a_socket_that_cannot_be_had_ends_run_before_its_pods_begin(start: Start
     said = f"probelet run: --serve {tmp_path}/nowhere/prober.sock: No such file or directory"
     assert said in run.log.read_text().splitlines()
     assert not any("pod added" in line["message"] for line in run.said)
+
+
+@pytest.mark.parametrize("verb", ["run", "serve"])
+def test_a_file_where_the_socket_is_to_be_is_said_and_stays(verb: str, tmp_path: Path, marker: str) -> None:
+    pod, file = tmp_path / "web.yaml", tmp_path / "passwd"
+    pod.write_text(manifest("web", marker))
+    file.write_text("root")
+    options = [str(pod), "--listen", "127.0.0.1:0", "--serve"] if verb == "run" else ["--socket"]
+    ended = probelet(verb, *options, str(file), "--state-dir", str(tmp_path / "state"))
+    said = "exists and is not a socket, so it stays as it is; choose a path that is free or a socket's"
+    assert (ended.returncode, ended.stdout) == (2, "")
+    assert ended.stderr == f"probelet {verb}: {options[-1]} {file}: {said}\n"
+    assert file.read_text() == "root"
+    assert sorted(tmp_path.iterdir()) == [file, pod]
+
+
+@pytest.mark.parametrize("verb", ["run", "serve"])
+def test_a_path_too_long_for_a_socket_is_said(verb: str, tmp_path: Path, marker: str) -> None:
+    pod, path = tmp_path / "web.yaml", tmp_path / ("x" * 108)
+    pod.write_text(manifest("web", marker))
+    options = [str(pod), "--listen", "127.0.0.1:0", "--serve"] if verb == "run" else ["--socket"]
+    ended = probelet(verb, *options, str(path), "--state-dir", str(tmp_path / "state"))
+    assert (ended.returncode, ended.stdout) == (2, "")
+    said = f"{options[-1]} {path}: too long, the socket's path may have 107 bytes"
+    assert ended.stderr == f"probelet {verb}: {said}\n"
 
 
 async def test_serve_has_pages_of_what_it_probes(start: Start, tmp_path: Path) -> None:

@@ -88,6 +88,25 @@ def test_a_path_too_long_for_a_socket_is_one_line(tmp_path: Path) -> None:
         pass
 
 
+@pytest.mark.parametrize("what", ["file", "directory", "link that leads nowhere"])
+def test_what_has_the_sockets_name_and_is_none_is_one_line_and_stays(tmp_path: Path, what: str) -> None:
+    path = socket_path(tmp_path)
+    match what:
+        case "file":
+            path.write_text("mine")
+        case "directory":
+            path.mkdir()
+        case _:
+            path.symlink_to("nowhere")
+    before = path.lstat()
+    refused = pytest.raises(
+        ServerError, match=r"^--state-dir .*: control.sock: exists and is not a socket, so it stays"
+    )
+    with refused, locked_state_dir(tmp_path):
+        pass
+    assert os.path.samestat(path.lstat(), before)
+
+
 def test_the_default_is_in_the_users_runtime_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path))
     assert default_state_dir() == tmp_path / "probelet"

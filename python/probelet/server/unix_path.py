@@ -1,0 +1,31 @@
+"""A path for a unix socket: short enough, and nothing there but perhaps a socket that somebody left."""
+
+import os
+import stat
+from pathlib import Path
+
+from probelet.server.error import ServerError
+
+# `sun_path` of a unix socket address holds 108 bytes and ends in a zero (man 7 unix).
+UNIX_PATH_BYTES_MAX = 107
+
+
+def check_unix_path(path: Path, named: str) -> None:
+    """Raises ServerError with one line that begins with ``named`` when no socket can ever be had at ``path``.
+
+    Binding would say of a file in the way what it says of a socket that somebody answers: that the address is in use.
+    """
+    if len(os.fsencode(path)) > UNIX_PATH_BYTES_MAX:
+        raise ServerError(f"{named}: too long, the socket's path may have {UNIX_PATH_BYTES_MAX} bytes")
+    if os.path.lexists(path) and not _is_socket(path):
+        raise ServerError(
+            f"{named}: exists and is not a socket, so it stays as it is; choose a path that is free or a socket's"
+        )
+
+
+def _is_socket(path: Path) -> bool:
+    """Where a link leads counts; one that leads nowhere is no socket."""
+    try:
+        return stat.S_ISSOCK(path.stat().st_mode)
+    except OSError:
+        return False
