@@ -17,7 +17,8 @@ app = verb(
     "Recordings of the prober are played in virtual time; those with kills twice: fed\n"
     "with the recorded inputs, and with probelet's own decisions. Cases of its\n"
     "handlers are played on real sockets, against a scripted server. Exits with 1 if\n"
-    "one differs that is not listed in docs/kubelet-parity.md.",
+    "one differs that is not listed in docs/kubelet-parity.md, with 2 if a file is no\n"
+    "recording; the others are played.",
     "probelet conformance tests/conformance/traces",
     "probelet conformance tests/conformance/handlers",
     "probelet conformance tests/conformance/traces -o json | jq '.different[].name'",
@@ -35,17 +36,14 @@ def conformance(
     import msgspec
 
     from probelet.replay.conformance import conformance as examine
-    from probelet.replay.recording import RecordingError
 
     if not folder.is_dir():
         raise CliError(f"DIR: {folder}: not a directory")
     try:
         report = examine(folder, kubelet_version)
-    except RecordingError as error:
-        raise CliError(str(error)) from error
     except OSError as error:
         raise CliError(f"what the recordings probe cannot be served: {error}", code=Exit.CANNOT) from error
-    if report.total == 0:
+    if report.total == 0 and not report.refused:
         raise CliError(f"DIR: {folder}: no recording in it")
     if output == "json":
         print(msgspec.json.encode(report).decode())
@@ -55,6 +53,8 @@ def conformance(
         for known in report.known:
             print(f"known      {known.name}: {known.section}: {known.reason}")
         print(f"{report.equal} of {report.total} recordings equal")
+    if report.refused:
+        raise CliError(*report.refused)
     return Exit.FAILED if report.different else Exit.GOOD
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 app = verb(
     "replay",
-    "Exit code 1 if one differs.",
+    "Exit code 1 if one differs, 2 if a file is no recording; the others are played.",
     "probelet replay tests/conformance/traces/named/initial_delay_liveness_5.json",
     "probelet replay tests/conformance/traces/named/*.json",
     "probelet replay recording.json -o json | jq .probes",
@@ -34,7 +34,9 @@ def replay(
     from probelet.replay import compare, play
     from probelet.replay.story import differences_text, story
 
-    recordings = [_load(path) for path in _expand(files)]
+    recordings, refused = _loaded(_expand(files))
+    if not recordings and refused:
+        raise CliError(*refused)
     played, equal = 0, 0
     for recording in recordings:
         if recording.uses_sockets:
@@ -53,6 +55,8 @@ def replay(
             print(differences_text(recording, differences))
     if output == "text":
         print(f"{equal} of {played} recordings equal in every section")
+    if refused:
+        raise CliError(*refused)
     return Exit.GOOD if equal == played else Exit.FAILED
 
 
@@ -65,14 +69,18 @@ def _expand(files: tuple[Path, ...]) -> list[Path]:
     return found
 
 
-def _load(path: Path) -> "Recording":
+def _loaded(paths: list[Path]) -> tuple[list["Recording"], list[str]]:
+    """What can be played, and a line for each file that cannot."""
     from probelet.replay import load
     from probelet.replay.recording import RecordingError
 
-    try:
-        return load(path)
-    except RecordingError as error:
-        raise CliError(str(error)) from error
+    recordings, refused = [], []
+    for path in paths:
+        try:
+            recordings.append(load(path))
+        except RecordingError as error:
+            refused.append(str(error))
+    return recordings, refused
 
 
 def _print_json(recording: "Recording", trace: "Trace") -> None:

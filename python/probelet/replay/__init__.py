@@ -2,6 +2,7 @@
 
 from .difference import Difference, compare
 from .play import play
-from .recording import Recording, load
+from .reader import load
+from .recording import Recording
 
 __all__ = ["Difference", "Recording", "compare", "load", "play"]

@@ -16,7 +16,8 @@ from .handlers.case import Case
 from .handlers.known import reason_for
 from .handlers.player import examined
 from .play import play
-from .recording import Recording, RecordingError, load, read
+from .reader import load
+from .recording import Recording, RecordingError, read
 from .target import targets
 
 SCHEMA = "probelet-conformance/1"
@@ -43,12 +44,17 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct):
-    """What a folder came to. `equal` counts what is equal in every section but those that `known` lists."""
+    """What a folder came to.
+
+    `equal` counts what is equal in every section but those that `known` lists; `refused` has a line for each file that
+    holds no recordings, which is not counted.
+    """
 
     total: int = 0
     equal: int = 0
     different: list[Finding] = []
     known: list[Known] = []
+    refused: list[str] = []
     schema: str = SCHEMA
 
     def add(self, name: str, judged: list[tuple[str, Difference, str | None]]) -> None:
@@ -71,22 +77,25 @@ class Header(msgspec.Struct):
 
 
 def conformance(folder: Path, kubelet_version: str = DEFAULT_VERSION) -> Report:
-    """Play every recording below `folder`: traces of the prober, and cases of its handlers.
+    """Play every recording below `folder`: traces of the prober, and cases of its handlers. A file that is neither ends
+    nothing.
 
     `kubelet_version` is whose rules to play by; what was recorded is 1.36.
 
     Raises:
-        RecordingError: a file is neither.
         OSError: something has to be served, and its address or port cannot be had.
     """
     recordings: list[Recording] = []
     cases: list[Case] = []
-    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".jsonl")):
-        if _holds_cases(path):
-            cases += handler_files.load(path)
-        else:
-            recordings.append(load(path))
     report = Report()
+    for path in sorted(path for path in folder.rglob("*") if path.suffix in (".json", ".jsonl")):
+        try:
+            if _holds_cases(path):
+                cases += handler_files.load(path)
+            else:
+                recordings.append(load(path))
+        except RecordingError as error:
+            report.refused.append(str(error))
     with targets() if any(recording.uses_sockets for recording in recordings) else nullcontext():
         for recording in recordings:
             name, played = recording.scenario.name, _played(recording, kubelet_version)

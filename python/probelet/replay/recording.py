@@ -79,18 +79,3 @@ def read(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise RecordingError(f"{path}: cannot be read: {error.strerror}") from error
-
-
-def load(path: Path) -> Recording:
-    """Read one recording.
-
-    Raises:
-        RecordingError: the file cannot be read or is not a recording.
-    """
-    try:
-        recording = msgspec.json.decode(read(path), type=Recording)
-    except msgspec.DecodeError as error:
-        raise RecordingError(f"{path}: not a recording: {error}") from error
-    if recording.schema != SCHEMA:
-        raise RecordingError(f"{path}: schema: {recording.schema!r}: must be {SCHEMA!r}")
-    return recording

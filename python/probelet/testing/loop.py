@@ -126,17 +126,19 @@ class Loop:
 
     def _killed(self, pod: ModelPod, name: str) -> None:
         pod.killing.discard(name)
+        if name not in pod.containers:
+            return  # The runtime has forgotten it meanwhile.
         pod.containers[name].update(state="terminated", exit_code=137)
         if not pod.removed:
             self.sync(pod)
         self.later(self.timing.restart_ms, lambda: self._start_again(pod, name))
 
     def _start_again(self, pod: ModelPod, name: str) -> None:
-        if pod.terminating or pod.removed:
+        if pod.terminating or pod.removed or name not in pod.containers:
             return
         container = pod.containers[name]
         pod.restart_counts[name] = pod.restart_counts.get(name, 0) + 1
-        container["id"] = f"{RESTART_SUFFIX.sub('', container['id'])}-r{pod.restart_counts[name]}"
+        container["id"] = f"{RESTART_SUFFIX.sub('', container.get('id', name))}-r{pod.restart_counts[name]}"
         container.update(state="running", started_at_ms=self.simulation.now_ms)
         container.pop("exit_code", None)
         self.restarted(pod, name)

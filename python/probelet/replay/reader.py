@@ -1,0 +1,28 @@
+"""Recordings out of files: whoever has one can play it."""
+
+from pathlib import Path
+
+import msgspec
+
+from .check import check
+from .recording import SCHEMA, Recording, RecordingError, read
+from .shape import Shape
+
+
+def load(path: Path) -> Recording:
+    """Read one recording.
+
+    Raises:
+        RecordingError: the file cannot be read or is not a recording; the text names the file and the place in it.
+    """
+    data = read(path)
+    try:
+        recording = msgspec.json.decode(data, type=Recording)
+        if recording.schema != SCHEMA:
+            raise ValueError(f"schema: {recording.schema!r}: must be {SCHEMA!r}")
+        # Lines stay as they are written, because they are compared as they are; their shape is looked at apart.
+        msgspec.json.decode(data, type=Shape)
+        check(recording)
+    except (ValueError, RecursionError) as error:
+        raise RecordingError(f"{path}: not a recording: {error}") from error
+    return recording
