@@ -1,7 +1,6 @@
 """What ``run`` is made of, put together and taken apart again: runtime, service, pages, control socket."""
 
 import asyncio
-import os
 import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,11 +9,10 @@ from pathlib import Path
 
 import structlog
 
-from probelet._rust import Engine
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.journal import journal
 from probelet.cli.lifetime import Lifetime
 from probelet.cli.manifests import Manifests
+from probelet.cli.node_engine import node_engine
 from probelet.cli.restart_gate import restart_gate
 from probelet.cli.supervisor import READY, STOPPING, Supervisor
 from probelet.config.document import config_document
@@ -129,19 +127,8 @@ async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[
 async def _service(
     plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path, state_dir: Path
 ) -> AsyncIterator[Service]:
-    version = plan.configuration.gates.version
-    seed = int.from_bytes(os.urandom(8))
     gate = restart_gate(plan.configuration)
-    engine = Engine(
-        seed=seed,
-        kubelet_version=version,
-        user_agent=f"kube-probe/{version}",
-        phase=plan.configuration.probelet.phase,
-        starved_share=plan.configuration.probelet.starved_share,
-        starved_verdict=plan.configuration.probelet.starved_verdict,
-        journal=journal(plan.configuration, state_dir, gate.table),
-    )
-    gate.recalled(engine.now())
+    engine = node_engine(plan.configuration, gate, state_dir)
     service = Service(
         client,
         engine,
@@ -150,7 +137,7 @@ async def _service(
         log_root=log_root,
         on_host=plan.runtime == PROCESS,
         probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],
-        kubelet_version=version,
+        kubelet_version=plan.configuration.gates.version,
         configuration=config_document(plan.configuration),
         exec_limits=_exec_limits(plan.configuration.probelet),
         calls=calls,

@@ -1,7 +1,7 @@
 """A restart of the service under another configuration: KEP-4603's upgrade, downgrade and rollback, both modes.
 
-Each process is a configuration file as an operator writes it, the gate made of it and an engine that keeps its journal
-in one state directory. Times within a process are worked out from the clock at its beginning.
+Each process is a configuration file as an operator writes it, and the gate and the engine that `run` makes of it, whose
+journal is in one state directory. Times within a process are worked out from the clock at its beginning.
 """
 
 from collections.abc import Iterator
@@ -10,8 +10,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from probelet._rust import Engine
-from probelet.cli.journal import journal
+from probelet.cli.node_engine import node_engine
 from probelet.cli.restart_gate import restart_gate
 from probelet.config import load_config
 from probelet.policy.gate import RestartGate, Verdict
@@ -61,8 +60,7 @@ def process(folder: Path, kubelet: str, restore: str = "full", opt_ins: str = ""
     )
     configuration = load_config(path)
     gate = restart_gate(configuration)
-    with closing(Engine(journal=journal(configuration, folder, gate.table))) as engine:
-        gate.recalled(engine.now())
+    with closing(node_engine(configuration, gate, folder)) as engine:
         yield Process(gate, engine.now())
 
 
