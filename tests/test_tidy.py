@@ -3,6 +3,7 @@
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,7 @@ ALLOWED_IDENTIFIERS = {
 BANNED_FILE_NAMES = {"utils", "util", "helpers", "helper", "common", "misc", "base2"}
 
 
+@cache
 def tracked(suffixes: tuple[str, ...]) -> list[Path]:
     """Every file of the project with one of the suffixes, without what a build or a generator made."""
     inside = [path for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
@@ -81,6 +83,7 @@ def identifiers(path: Path) -> Iterator[tuple[int, str]]:
             yield number, word
 
 
+@cache
 def words(identifier: str) -> set[str]:
     return {word.lower() for word in re.findall(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])", identifier)}
 

@@ -1,5 +1,8 @@
 """HTTP/2 without TLS (KEP-5999) and gRPC over TLS (KEP-4939), against servers on real sockets."""
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import ExitStack
 from typing import Any
 
 import hpack
@@ -28,6 +31,32 @@ def get(port: int, seconds: int = 5, protocol: str = "HTTP2") -> dict[str, Any]:
 
 def check(port: int, seconds: int = 5, mode: str = "TLS", service: str = "") -> dict[str, Any]:
     return ask(seconds, grpc={"port": port, "service": service, "mode": mode})
+
+
+Late = tuple[int, dict[str, Any]]
+"""The port that was asked, and what came of it."""
+
+
+@pytest.fixture(scope="module")
+def late() -> Iterator[Callable[[str], Late]]:
+    """Attempts that need all of their second: they have it at the same time."""
+    with ExitStack() as stack:
+        pool = stack.enter_context(ThreadPoolExecutor())
+        attempts: dict[str, tuple[int, Future[dict[str, Any]]]] = {}
+
+        def begin(name: str, port: int, ask: Callable[..., dict[str, Any]], **how: Any) -> None:
+            attempts[name] = port, pool.submit(ask, port, seconds=1, **how)
+
+        begin("http2 answer", stack.enter_context(alpha_servers.h2c(delay_ms=60_000))[0], get)
+        begin("plaintext to tls", stack.enter_context(alpha_servers.tls_health()), check, mode="Plaintext")
+        begin("tls to plaintext", stack.enter_context(alpha_servers.h2c())[0], check)
+        begin("tls to nobody", stack.enter_context(alpha_servers.nobody()), check)
+
+        def ended(name: str) -> Late:
+            port, attempt = attempts[name]
+            return port, attempt.result()
+
+        yield ended
 
 
 def test_http2_is_spoken_at_once_and_without_tls() -> None:
@@ -65,9 +94,8 @@ def test_a_server_that_knows_only_http1_is_a_failure() -> None:
     assert seen["output"] == f'Get "http://127.0.0.1:{port}/a?b": {HTTP2_LOOKS_LIKE_HTTP1}'
 
 
-def test_a_late_answer_over_http2_is_a_failure() -> None:
-    with alpha_servers.h2c(delay_ms=60_000) as (port, _):
-        seen = get(port, seconds=1)
+def test_a_late_answer_over_http2_is_a_failure(late: Callable[[str], Late]) -> None:
+    _, seen = late("http2 answer")
     assert (seen["outcome"], seen["cause"]) == ("failure", "header_timeout")
 
 
@@ -92,21 +120,18 @@ def test_not_serving_over_tls_is_a_failure() -> None:
     assert seen["output"] == 'service unhealthy (responded with "NOT_SERVING")'
 
 
-def test_plaintext_to_tls_never_connects() -> None:
-    with alpha_servers.tls_health() as port:
-        seen = check(port, seconds=1, mode="Plaintext")
+def test_plaintext_to_tls_never_connects(late: Callable[[str], Late]) -> None:
+    port, seen = late("plaintext to tls")
     assert seen["output"] == NOT_CONNECTED % port
 
 
-def test_tls_to_plaintext_never_connects() -> None:
-    with alpha_servers.h2c() as (port, _):
-        seen = check(port, seconds=1)
+def test_tls_to_plaintext_never_connects(late: Callable[[str], Late]) -> None:
+    port, seen = late("tls to plaintext")
     assert seen["output"] == NOT_CONNECTED % port
 
 
-def test_nobody_listens_for_tls() -> None:
-    with alpha_servers.nobody() as port:
-        seen = check(port, seconds=1)
+def test_nobody_listens_for_tls(late: Callable[[str], Late]) -> None:
+    port, seen = late("tls to nobody")
     assert seen["output"] == NOT_CONNECTED % port
 
 

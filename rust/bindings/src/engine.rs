@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use probelet_core::status::Glue;
 use probelet_core::time::Instant;
@@ -78,6 +79,10 @@ impl Engine {
 
     fn wall_ms(&self, py: Python<'_>) -> i64 {
         self.with(py, live::Engine::wall_ms)
+    }
+
+    fn advance(&self, py: Python<'_>, ns: u64) {
+        self.with(py, |engine| engine.advance(Duration::from_nanos(ns)));
     }
 
     fn drain(&self, py: Python<'_>) -> PyResult<Batch> {

@@ -150,7 +150,11 @@ def test_another_releases_kubelet_asks(probelet: Probelet, target: Target, versi
     manifest = json.dumps({"httpGet": {"path": "/healthz", "port": int(target.port)}})
     asked(probelet, "--spec", manifest, "--kubelet-version", version)
     assert f"User-Agent: kube-probe/{version}" in target.requests[1].splitlines()
-    # kubernetes PR 142457: since 1.38 a connection that is refused is not tried again.
+
+
+@pytest.mark.parametrize("version", ["1.37", "1.38"])
+def test_since_1_38_a_connection_that_is_refused_is_not_tried_again(probelet: Probelet, version: str) -> None:
+    """kubernetes PR 142457; every release is in tests/upstream/test_grpc.py."""
     _, seen = asked(probelet, "grpc", "--port", "1", "--kubelet-version", version)
     assert (seen["cause"] == "connect_timeout") == (version != "1.38"), seen
 

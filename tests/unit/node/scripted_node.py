@@ -1,9 +1,11 @@
 """A whole node: the real service and engine against a scripted runtime behind the real wire."""
 
-from collections.abc import Callable
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Final, TypeVar
 
 import msgspec
 from probelet.cri import errors
@@ -13,6 +15,11 @@ from probelet.spec.defaults import set_defaults
 from probelet.spec.load import Manifest
 from probelet.spec.pod import Pod
 from scripted_runtime import ScriptedRuntime
+
+T = TypeVar("T")
+
+ROUND_TRIP_NS: Final = 10_000_000
+"""What a round trip to the runtime takes on the node's clocks, so that nobody waits for a period or a delay."""
 
 
 def make_manifest(
@@ -26,18 +33,35 @@ def make_manifest(
 
 
 class Node:
-    """A service that has been started. ``until`` waits, event by event, for something to become true."""
+    """A service that has been started. ``until`` waits, event by event, for something to become true.
+
+    The node's clocks, and the runtime's with them, go as the machine's do and are put forward besides.
+    """
 
     def __init__(self, service: Service, runtime: ScriptedRuntime, client: RuntimeClient) -> None:
         self.service = service
         self.runtime = runtime
         self.client = client
+        self._ahead_ns = 0
+        runtime.wall_ns = lambda: time.time_ns() + self._ahead_ns
 
     async def until(self, true: Callable[[], object]) -> None:
         """Looks again after each round trip to the runtime; the test's own timeout is the limit."""
         while not true():
-            with suppress(errors.CriError):
-                await self.client.version()
+            await self.round_trip()
+
+    async def result(self, call: Awaitable[T]) -> T:
+        """What a call comes to that has to wait for the node."""
+        waiting = asyncio.ensure_future(call)
+        await self.until(waiting.done)
+        return waiting.result()
+
+    async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
+        """Ask the runtime for something, in vain if it is gone."""
+        with suppress(errors.CriError):
+            await self.client.version()
+        self._ahead_ns += takes_ns
+        self.service.engine.advance(takes_ns)
 
     def pod(self, name: str = "web") -> dict[str, Any]:
         return next(

@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ class ScriptedRuntime:
     """Sandboxes get addresses 127.0.0.1; containers run until stopped or ``exit``.
 
     ``refuse[rpc]`` makes a call fail; ``held[rpc]`` makes it wait for the event; ``calls`` is every call in order.
+    ``wall_ns`` is the wall clock that it reads.
     """
 
     def __init__(self, *, with_events: bool = True) -> None:
@@ -31,6 +32,7 @@ class ScriptedRuntime:
         self.images: set[str] = {"i:latest"}
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
         self.with_events = with_events
+        self.wall_ns: Callable[[], int] = time.time_ns
         self._readers: list[asyncio.Queue[api_pb2.ContainerEventResponse | None]] = []
         self._ids = itertools.count()
         self._server: wire.Server | None = None
@@ -59,7 +61,7 @@ class ScriptedRuntime:
     def exit(self, container_id: str, code: int, *, say: bool = True) -> None:
         status = self.containers[container_id]
         status.state, status.exit_code = api_pb2.CONTAINER_EXITED, code
-        status.finished_at = time.time_ns()
+        status.finished_at = self.wall_ns()
         status.reason = "Error" if code else "Completed"
         if say:
             self.publish(self.sandbox_of[container_id], container_id, api_pb2.CONTAINER_STOPPED_EVENT)
@@ -93,7 +95,7 @@ class ScriptedRuntime:
             metadata=request.config.metadata,
             labels=request.config.labels,
             state=api_pb2.SANDBOX_READY,
-            created_at=time.time_ns(),
+            created_at=self.wall_ns(),
             network=api_pb2.PodSandboxNetworkStatus(ip="127.0.0.1"),
         )
         return api_pb2.RunPodSandboxResponse(pod_sandbox_id=id)
@@ -134,7 +136,7 @@ class ScriptedRuntime:
             id=id,
             metadata=config.metadata,
             state=api_pb2.CONTAINER_CREATED,
-            created_at=time.time_ns(),
+            created_at=self.wall_ns(),
             labels=config.labels,
             annotations=config.annotations,
         )
@@ -143,7 +145,7 @@ class ScriptedRuntime:
     async def start_container(self, request: api_pb2.StartContainerRequest) -> api_pb2.StartContainerResponse:
         await self._enter("start_container", request)
         status = self.containers[request.container_id]
-        status.state, status.started_at = api_pb2.CONTAINER_RUNNING, time.time_ns()
+        status.state, status.started_at = api_pb2.CONTAINER_RUNNING, self.wall_ns()
         self.publish(self.sandbox_of[request.container_id], request.container_id, api_pb2.CONTAINER_STARTED_EVENT)
         return api_pb2.StartContainerResponse()
 

@@ -33,7 +33,7 @@ async def both(node: Node, agent: Caller) -> Hands:
     node.service.set_pods([make_manifest(containers=OURS)])
     hands = Hands(agent, code=0)
     await agent.sync(make_pod("theirs", readinessProbe=exec_probe()), running("test://theirs"))
-    await until_result(agent.watch_results(), ("readiness", "test://theirs", "SUCCESS"))
+    await node.result(until_result(agent.watch_results(), ("readiness", "test://theirs", "SUCCESS")))
     await node.until(lambda: node.pod().get("ready"))
     return hands
 
@@ -55,7 +55,7 @@ async def test_events_go_to_whom_they_are_about(node: Node, agent: Caller, runti
     runtime.exec_answers["ours",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"of ours")
     await node.until(lambda: node.messages("Unhealthy"))
     hands.code = 1
-    assert (await events.read()).message == "Readiness probe failed: said"
+    assert (await node.result(events.read())).message == "Readiness probe failed: said"
     assert set(node.messages("Unhealthy")) == {"Readiness probe failed: of ours"}
     await hands.gone()
 

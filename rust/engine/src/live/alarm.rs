@@ -20,12 +20,14 @@ pub(super) struct Alarm {
     clock: Clock,
     /// When it will ring.
     at: Option<Instant>,
+    /// How far the clock had been put forward when it was set: the timer knows nothing of that.
+    ahead: Duration,
 }
 
 impl Alarm {
     pub(super) fn new(clock: Clock) -> io::Result<Self> {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
-        Ok(Self { timer: watched(timer)?, clock, at: None })
+        Ok(Self { timer: watched(timer)?, clock, at: None, ahead: Duration::ZERO })
     }
 
     /// Rings when `deadline` has waited for `patience`, so that what is due meanwhile shares the wake-up, and not later
@@ -41,10 +43,11 @@ impl Alarm {
     }
 
     fn set_to(&mut self, at: Option<Instant>) {
-        if at == self.at {
+        let ahead = self.clock.ahead();
+        if at == self.at && ahead == self.ahead {
             return;
         }
-        self.at = at;
+        (self.at, self.ahead) = (at, ahead);
         // Zero would mean never.
         let left = at.map_or(Duration::ZERO, |at| at.since(self.clock.now()).max(Duration::from_nanos(1)));
         let left = Timespec::try_from(left).expect("a deadline of the core is within its clock");

@@ -8,7 +8,6 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use super::clock::Clock;
 use super::crew::Crew;
 use super::{ExecEnd, ExecFlight};
 use crate::book::LastRun;
@@ -23,7 +22,6 @@ pub(super) struct Ticket {
     worker: WorkerId,
     run: u32,
     scheduled: Instant,
-    clock: Clock,
 }
 
 /// An attempt that is about to begin. It owns what it needs: the worker may be told to stop meanwhile.
@@ -41,10 +39,10 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, clock: Clock, user_agent: &Arc<str>) -> Self {
+    pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
         let Attempt { worker, run, scheduled, .. } = attempt;
         Self {
-            ticket: Ticket { worker, run, scheduled, clock },
+            ticket: Ticket { worker, run, scheduled },
             pod: Arc::clone(target.pod),
             container: target.container_index,
             probe_type: target.probe_type,
@@ -87,12 +85,12 @@ impl Ended {
     }
 
     /// What an attempt comes to whose code panics: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
-    pub(super) fn of_panic(ticket: Ticket) -> Self {
+    pub(super) fn of_panic(ticket: Ticket, now: Instant) -> Self {
         Self {
             worker: ticket.worker,
             run: ticket.run,
             scheduled: ticket.scheduled,
-            began: ticket.clock.now(),
+            began: now,
             spent: ELSEWHERE,
             outcome: Outcome::Error { failure: false, error: "the probe's handler panicked".into() },
             cause: Cause::Request,
@@ -135,8 +133,8 @@ impl Ended {
 
 /// Carries out an attempt over a socket.
 pub(super) async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) -> Ended {
-    let Ticket { worker, run, scheduled, clock } = start.ticket;
-    let began = clock.now();
+    let Ticket { worker, run, scheduled } = start.ticket;
+    let began = crew.clock.now();
     let overdue = crew.overdue(began);
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
@@ -145,7 +143,7 @@ pub(super) async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) ->
     let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
     let (outcome, cause, phases) =
         crate::handler::attempt(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, scratch).await;
-    let over = clock.now();
+    let over = crew.clock.now();
     let spent = Spent {
         timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
         took: over.since(began),

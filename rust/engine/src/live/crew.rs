@@ -7,12 +7,13 @@ use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
 use super::attempt::{Ended, Start, Ticket, perform};
+use super::clock::Clock;
 use super::overdue::Overdue;
 use crate::handler::Scratch;
 
 /// The tasks, and what they have brought home.
-#[derive(Default)]
 pub(super) struct Crew {
+    pub(super) clock: Clock,
     idle: Mutex<Vec<Arc<Hand>>>,
     landed: Mutex<Vec<Ended>>,
     overdue: Mutex<Overdue>,
@@ -27,6 +28,11 @@ struct Hand {
 }
 
 impl Crew {
+    /// Nobody yet; tasks come with the attempts.
+    pub(super) fn new(clock: Clock) -> Self {
+        Self { clock, idle: Mutex::default(), landed: Mutex::default(), overdue: Mutex::default(), bell: Notify::new() }
+    }
+
     /// Gives an attempt to a task that waits, or to a new one.
     pub(super) fn launch(self: &Arc<Self>, start: Start) {
         let idle = lock(&self.idle).pop();
@@ -105,7 +111,7 @@ impl Flight<'_> {
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.crew.land(Ended::of_panic(ticket));
+            self.crew.land(Ended::of_panic(ticket, self.crew.clock.now()));
         }
     }
 }
@@ -127,7 +133,7 @@ mod tests {
     #[test]
     fn a_task_is_small() {
         let hand = Arc::new(Hand { next: Mutex::new(None), bell: Notify::new() });
-        let task = work(Arc::new(Crew::default()), hand);
+        let task = work(Arc::new(Crew::new(Clock::start())), hand);
         let bytes = std::mem::size_of_val(&task);
         assert!(bytes <= 3_072, "{bytes} bytes");
     }

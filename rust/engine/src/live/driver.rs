@@ -20,7 +20,7 @@ use super::{ExecFlight, Shared, State};
 pub(super) fn drive(shared: &Arc<Shared>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.expect("a reactor for the engine's thread");
-    let crew = Arc::new(Crew::default());
+    let crew = Arc::new(Crew::new(shared.clock.clone()));
     // The loop is a task like the attempts, not the future that `block_on` polls: waking that one would cost a write to
     // the reactor's eventfd and another turn of epoll for every attempt.
     while runtime.block_on(runtime.spawn(turn(Arc::clone(shared), Arc::clone(&crew)))).is_err() {
@@ -33,7 +33,7 @@ pub(super) fn drive(shared: &Arc<Shared>) {
 }
 
 async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
-    let mut alarm = Alarm::new(shared.clock).expect("a timer for the engine's thread");
+    let mut alarm = Alarm::new(shared.clock.clone()).expect("a timer for the engine's thread");
     let mut keeper = pin!(sleep(KEEPER));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
     let table = shared.lock_journal().map(|journal| journal.table());
@@ -161,7 +161,7 @@ impl State {
                         due: attempt.scheduled,
                     });
                 } else {
-                    self.starts.push(Start::of(attempt, &target, shared.clock, &shared.user_agent));
+                    self.starts.push(Start::of(attempt, &target, &shared.user_agent));
                 }
             }
             Output::Event(event) => batch.push_event(wall.wall_ms(now), event),

@@ -22,6 +22,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::Duration;
 
 use probelet_core::podstatus::PodStatus;
 use probelet_core::prober::{Outcome, Phasing, Prober, Settings, WorkerId};
@@ -191,6 +192,13 @@ impl Engine {
     /// The engine's monotonic clock.
     pub fn now(&self) -> Instant {
         self.shared.clock.now()
+    }
+
+    /// Puts both clocks forward, for tests: whatever is due meanwhile is late by as much. Sockets know nothing of it, so
+    /// that an attempt in flight has as much time left as before.
+    pub fn advance(&self, by: Duration) {
+        self.shared.clock.advance(by);
+        self.shared.bell.notify_one();
     }
 
     /// The wall clock in Unix milliseconds.
