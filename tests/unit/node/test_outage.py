@@ -1,0 +1,184 @@
+"""The socket of the runtime is gone for a minute of the node's time: docs/operating.md, its first row, at length."""
+
+import asyncio
+import re
+from collections.abc import AsyncIterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from probelet._rust import Engine
+from probelet.cri.client import RuntimeClient
+from probelet.node.runtime_calls import RuntimeCalls
+from probelet.node.service import Service
+from probelet.policy.gate import RestartGate
+from scripted_node import Node, make_manifest
+from scripted_runtime import ScriptedRuntime
+
+SECOND_NS = 1_000_000_000
+MINUTE = 60
+TRIES = 3
+"""Of an exec run that comes to nothing (prober.go:maxProbeRetries, 1.36)."""
+
+SERVING = b"\x08\x01"
+OFTEN = {"periodSeconds": 1, "failureThreshold": 1}
+EXEC = {"exec": {"command": ["probe"]}, **OFTEN}
+HELD = {"name": "held", "image": "i", "livenessProbe": EXEC, "readinessProbe": EXEC}
+
+
+@pytest.fixture
+async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
+    await (await runtime.serve(tmp_path)).aclose()
+    calls = RuntimeCalls()
+    client = RuntimeClient(f"unix://{tmp_path / 'cri.sock'}", observer=calls.note)
+    engine = Engine(start_jitter=False)
+    service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", calls=calls)
+    await service.start()
+    yield Node(service, runtime, client)
+    await service.close()
+    await client.aclose()
+    await runtime.stop()
+
+
+@pytest.fixture
+async def web() -> AsyncIterator[asyncio.Server]:
+    """What answers HTTP probes, and TCP probes by being there."""
+
+    async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(OSError):
+            if await reader.read(4096):
+                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+            writer.close()
+
+    async with await asyncio.start_server(answer, "127.0.0.1", 0) as server:
+        yield server
+
+
+@pytest.fixture
+async def health() -> AsyncIterator[int]:
+    """What answers gRPC probes; its port."""
+
+    async def check(request: bytes, context: Any) -> bytes:
+        return SERVING
+
+    server = grpc.aio.server()
+    handlers = {"Check": grpc.unary_unary_rpc_method_handler(check)}
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("grpc.health.v1.Health", handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    yield port
+    await server.stop(None)
+
+
+def port_of(server: asyncio.Server) -> int:
+    port: int = server.sockets[0].getsockname()[1]
+    return port
+
+
+def asked(web: asyncio.Server, health: int) -> list[dict[str, Any]]:
+    """A container of every kind of probe over a socket, and one of exec probes."""
+    http, tcp = {"httpGet": {"port": port_of(web)}, **OFTEN}, {"tcpSocket": {"port": port_of(web)}, **OFTEN}
+    front = {"name": "front", "image": "i", "livenessProbe": http, "readinessProbe": tcp}
+    back = {"name": "back", "image": "i", "livenessProbe": {"grpc": {"port": health}, **OFTEN}}
+    return [front, back, HELD]
+
+
+def counted(node: Node, kind: str) -> dict[tuple[str, str], int]:
+    """``runs`` or ``errors`` of every probe, by container and type."""
+    rows = {container["name"]: container["probes"] for container in node.pod()["containers"]}
+    return {(name, probe): known[kind] for name, probes in rows.items() for probe, known in probes.items()}
+
+
+def series(node: Node, name: str) -> int:
+    rows = (line.rpartition(" ") for line in node.service.metrics().decode().splitlines())
+    return next((int(value) for known, _, value in rows if known == name), 0)
+
+
+async def second(node: Node) -> None:
+    """Lets a second pass for the node in which every probe runs."""
+    before = counted(node, "runs")
+    await node.round_trip(SECOND_NS)
+    while not all(runs > before[probe] for probe, runs in counted(node, "runs").items()):
+        await node.round_trip(0)
+
+
+def seen(node: Node) -> list[tuple[str, str, bool, int]]:
+    return [(c["container_id"], c["state"], c["ready"], c["restart_count"]) for c in node.pod()["containers"]]
+
+
+def restarts(node: Node) -> list[int]:
+    return [container["restart_count"] for container in node.pod()["containers"]]
+
+
+async def test_a_minute_without_the_runtime_counts_against_nobody(
+    node: Node, runtime: ScriptedRuntime, web: asyncio.Server, health: int, tmp_path: Path
+) -> None:
+    node.service.set_pods([make_manifest(containers=asked(web, health))])
+    await node.until(lambda: node.pod().get("ready") and len(counted(node, "runs")) == 5)
+    await node.until(lambda: all(counted(node, "runs").values()))
+    before, runs, errors = seen(node), counted(node, "runs"), counted(node, "errors")
+    refused = 'probelet_runtime_calls_total{operation="exec_sync",code="Unavailable"}'
+    assert series(node, refused) == 0
+
+    await runtime.stop()
+    runtime.calls.clear()
+    for _ in range(MINUTE):
+        await second(node)
+        assert seen(node) == before
+    assert not node.service.ready()[0]
+    assert series(node, "probelet_runtime_up") == 0
+    for probe, known in counted(node, "errors").items():
+        over_a_socket = probe[0] != "held"
+        assert counted(node, "runs")[probe] - runs[probe] >= MINUTE
+        assert known == 0 if over_a_socket else known - errors[probe] >= MINUTE - 1, probe
+    assert series(node, refused) >= 2 * TRIES * (MINUTE - 1)
+    unknown = re.compile(r"(\w+) probe errored and resulted in unknown state: rpc error: code = Unavailable desc = .+")
+    said = [unknown.fullmatch(text) for text in node.messages("Unhealthy")]
+    assert {found and found[1] for found in said} == {"Liveness", "Readiness"}
+
+    await (await runtime.serve(tmp_path)).aclose()
+    await node.until(lambda: node.service.ready()[0])
+    late = counted(node, "errors")
+    for _ in range(5):
+        await second(node)
+    # A run may have been under way when it came back.
+    assert all(known - late[probe] <= 1 for probe, known in counted(node, "errors").items())
+    assert seen(node) == before
+    assert series(node, "probelet_runtime_up") == 1
+    names = [rpc for rpc, _ in runtime.calls if rpc != "exec_sync"]
+    # The list that finds the runtime again, and one more only if the events came back after it.
+    assert names.count("list_containers") in (1, 2)
+    assert set(names) == {"list_pod_sandbox", "list_containers"}, "what is as it was is not even looked at"
+    assert node.messages("Killing") == []
+
+
+async def test_what_was_wanted_meanwhile_is_done_once_when_it_is_back(
+    node: Node, runtime: ScriptedRuntime, web: asyncio.Server, tmp_path: Path
+) -> None:
+    """A container that fails its liveness probe, one that ends, and a pod that is new."""
+    tcp = {"tcpSocket": {"port": port_of(web)}, **OFTEN}
+    containers = [{"name": "failing", "image": "i", "livenessProbe": tcp}, {"name": "ending", "image": "i"}]
+    old = make_manifest(containers=containers)
+    node.service.set_pods([old])
+    await node.until(lambda: node.pod().get("ready") and len(counted(node, "runs")) == 1)
+    failing, ending = (node.container(index=index)["container_id"].partition("://")[2] for index in (0, 1))
+
+    await runtime.stop()
+    runtime.calls.clear()
+    web.close()
+    runtime.exit(ending, 3, say=False)
+    node.service.set_pods([old, make_manifest("new")])
+    for _ in range(MINUTE):
+        await node.round_trip(SECOND_NS)
+    assert restarts(node) == [0, 0]
+    kills = 'probelet_runtime_calls_total{operation="stop_container",code="Unavailable"}'
+    assert 2 <= series(node, kills) <= MINUTE // 10 + 1, "one every ten seconds, as soon as this process has come to it"
+
+    await (await runtime.serve(tmp_path)).aclose()
+    await node.until(lambda: node.pod("new").get("ready"))
+    await node.until(lambda: all(restarts(node)))
+    stopped = [request.container_id for request in runtime.called("stop_container")]
+    assert (stopped.count(failing), stopped.count(ending)) == (1, 0)
+    assert len(runtime.called("run_pod_sandbox")) == 1
