@@ -194,7 +194,7 @@ async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[Non
     if path is None:
         yield
         return
-    prober = Prober(service.engine, claimed=service.has, released=service.released)
+    prober = Prober(service.engine, claimed=service.has, claimant=service.claimant, released=service.released)
     service.share(prober)
     async with AsyncExitStack() as stack:
         try:

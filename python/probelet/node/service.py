@@ -247,6 +247,11 @@ class Service:
         """Whether a pod with this UID runs here, or is to."""
         return uid in self._pods or any(manifest.pod.metadata.uid == uid for manifest in self._waiting.values())
 
+    def claimant(self, container_id: str) -> str | None:
+        """NAMESPACE/NAME of the pod here that has this container, running or not."""
+        has = (pod.full_name for uid, pod in self._pods.items() if self._cache.container(uid, container_id))
+        return next(has, None)
+
     def released(self, uid: str) -> None:
         """A pod that was handed over is nobody's any more: one of ours that waited for its UID begins."""
         found = [manifest for manifest in self._waiting.values() if manifest.pod.metadata.uid == uid]

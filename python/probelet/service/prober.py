@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
+from typing import Any
 
 import structlog
 
@@ -13,7 +14,7 @@ from probelet.service.execs import CallerExecs, Execs, RuntimeExecs
 from probelet.service.limit import PODS_MAX
 from probelet.service.pod import check_pod, mistyped, required_uid
 from probelet.service.results import Results
-from probelet.service.status import decode_object, engine_status, fill
+from probelet.service.status import container_ids, decode_object, engine_status, fill
 from probelet.service.v1 import prober_pb2 as pb
 
 log = structlog.get_logger("probelet.service")
@@ -23,7 +24,8 @@ class Prober:
     """Who calls keeps the statuses. On one event loop.
 
     With ``client`` exec probes go to its runtime, otherwise through the caller. On an engine that others use too,
-    ``claimed`` says whether a pod is theirs, and ``released`` hears when one is nobody's any more.
+    ``claimed`` says whether a pod is theirs, ``claimant`` which pod of theirs has a container, if any, and ``released``
+    hears when a pod is nobody's any more.
     """
 
     def __init__(
@@ -32,10 +34,12 @@ class Prober:
         client: RuntimeClient | None = None,
         *,
         claimed: Callable[[str], bool] = lambda _: False,
+        claimant: Callable[[str], str | None] = lambda _: None,
         released: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._engine = engine
         self._claimed = claimed
+        self._claimant = claimant
         self._released = released
         self.results = Results()
         """What callers are told of."""
@@ -106,7 +110,7 @@ class Prober:
         return pb.AddPodResponse()
 
     async def set_pod_status(self, request: pb.SetPodStatusRequest) -> pb.SetPodStatusResponse:
-        status = engine_status(decode_object(request.status, "status"))
+        status = self._status(decode_object(request.status, "status"))
         uid = self._admitted(required_uid(request.pod_uid, "pod_uid"))
         self._engine.set_pod_status(uid, status)
         self._pods.setdefault(uid, ("", ""))
@@ -120,7 +124,7 @@ class Prober:
     async def update_pod_status(self, request: pb.UpdatePodStatusRequest) -> pb.UpdatePodStatusResponse:
         uid = self._unclaimed(check_pod(request.pod).uid)
         status = decode_object(request.status, "status")
-        given = engine_status(status)
+        given = self._status(status)
         _taken(self._engine.define_pod, request.pod)
         try:
             filled = self._engine.update_pod_status(uid, given)
@@ -158,6 +162,17 @@ class Prober:
 
     def carry_out_execs(self, answers: AsyncIterator[pb.ExecAnswer]) -> AsyncIterator[pb.ExecAttempt]:
         return self._callers.serve(answers)
+
+    def _status(self, status: dict[str, Any]) -> bytes:
+        """As the engine takes it. Results belong to a container ID: two pods that share one would share them."""
+        given = engine_status(status)
+        for path, container_id in container_ids(status):
+            if (pod := self._claimant(container_id)) is not None:
+                raise RequestError(
+                    "ALREADY_EXISTS",
+                    f'{path}: "{container_id}": this probelet runs this container itself, in pod {pod}',
+                )
+        return given
 
     def _unclaimed(self, uid: str) -> str:
         if uid not in self._pods and self._claimed(uid):

@@ -1,5 +1,6 @@
 """v1.PodStatus as JSON, and the form the engine reads."""
 
+from collections.abc import Iterator
 from datetime import datetime
 from typing import Any, Final, TypeVar
 
@@ -41,6 +42,14 @@ def engine_status(status: dict[str, Any]) -> bytes:
     for theirs, ours in _LISTS:
         document[ours] = [_container(row, path) for row, path in _rows(status, theirs)]
     return msgspec.json.encode(document)
+
+
+def container_ids(status: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """The ID of each container that has one, with the path of the field, of a status that ``engine_status`` took."""
+    for theirs, _ in _LISTS:
+        for row, path in _rows(status, theirs):
+            if container_id := row.get("containerID"):
+                yield f"{path}.containerID", container_id
 
 
 def fill(status: dict[str, Any], filled: bytes) -> bytes:

@@ -20,7 +20,9 @@ OURS = [{"name": "app", "image": "i", "readinessProbe": exec_probe(exec={"comman
 @pytest.fixture
 async def agent(node: Node, tmp_path: Path) -> AsyncIterator[Caller]:
     """Another node agent, connected to the node's own prober."""
-    prober = Prober(node.service.engine, claimed=node.service.has, released=node.service.released)
+    prober = Prober(
+        node.service.engine, claimed=node.service.has, claimant=node.service.claimant, released=node.service.released
+    )
     node.service.share(prober)
     async with served(tmp_path / "prober.sock", prober):
         agent = Caller(tmp_path / "prober.sock")
@@ -86,6 +88,27 @@ async def test_a_pod_that_we_run_cannot_be_handed_over(node: Node, agent: Caller
             await call
         assert refused.value.code() == grpc.StatusCode.ALREADY_EXISTS
     await node.until(lambda: node.pod().get("ready"))
+
+
+async def test_a_container_that_we_run_cannot_be_handed_over_in_another_pod(node: Node, agent: Caller) -> None:
+    """Its results would be those of both, and what fails in one would be killed in the other."""
+    hands = await both(node, agent)
+    ours = node.container()["container_id"]
+    status = running("test://theirs")
+    status["initContainerStatuses"] = [{"name": "init", "containerID": ours}]
+    for call in (agent.set_pod_status("theirs", status), agent.update_pod_status(make_pod("theirs"), status)):
+        with pytest.raises(grpc.aio.AioRpcError) as refused:
+            await call
+        assert refused.value.code() == grpc.StatusCode.ALREADY_EXISTS
+        assert refused.value.details() == (
+            f'status.initContainerStatuses[0].containerID: "{ours}": this probelet runs this container itself, '
+            "in pod default/web"
+        )
+    assert await agent.results() == {("readiness", "test://theirs"): "SUCCESS"}
+    node.service.set_pods([])
+    await node.until(lambda: not node.service.status()["pods"])
+    await agent.set_pod_status("theirs", status)
+    await hands.gone()
 
 
 async def test_a_manifest_with_the_uid_of_a_pod_handed_over_waits_for_its_end(node: Node, agent: Caller) -> None:
