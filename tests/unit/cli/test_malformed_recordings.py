@@ -144,6 +144,35 @@ def test_a_file_of_cases_with_a_mistake_does_not_stop_the_others(probelet: Probe
     ended = probelet("conformance", str(tmp_path), "-o", "json")
     report = json.loads(ended.out)
     assert ended.code == 2
-    assert report["refused"] == [f"{tmp_path}/bad.jsonl:2: not a handler case: no 'handler' in it"]
+    assert report["refused"] == [f"{tmp_path}/bad.jsonl:2: not a handler case: Object missing required field `handler`"]
     assert ended.err.startswith(f"probelet conformance: {report['refused'][0]}\n")
     assert (report["equal"], report["total"]) == (1, 1)
+
+
+@pytest.mark.parametrize(
+    ("keys", "to", "said"),
+    [
+        (("server", "listeners", 0, "mode"), "odd", "Invalid enum value 'odd' - at `$.server.listeners[0].mode`"),
+        (("server", "listeners", 0, "scripts"), [{"steps": [{"op": "more"}]}], "Invalid enum value 'more' - at `$.ser"),
+        (("server", "listeners", 0, "scripts"), [{"steps": [{"op": "send_forever"}]}], "there is no data to send"),
+        (("server", "listeners", 0, "scripts"), [], "scripts: none, where mode is script"),
+        (("expect", "received"), {"PORT": [{"bytes": 7}]}, "Expected `str`, got `int` - at `$.expect.received[...]"),
+        (("expect", "class"), "odd", "expect.class: 'odd': must be one of ok, warning"),
+        (("expect", "result"), 1, "Expected `str`, got `int` - at `$.expect.result`"),
+        (("expect", "connections"), {"NONE": 1}, "expect.connections: 'NONE': no listener has this name"),
+        (("container",), {"ports": [{"name": "a", "containerPort": "{NONE}"}]}, "neither a number nor a listener"),
+        (("probe",), {"tcpSocket": {"port": []}}, "probe: "),
+    ],
+)
+def test_the_line_about_a_case_says_where(
+    probelet: Probelet, keys: tuple[Any, ...], to: Any, said: str, tmp_path: Path
+) -> None:
+    (tmp_path / "good.json").write_text(CASES.read_text().splitlines()[0])
+    bad = changed(tmp_path / "good.json", tmp_path, *keys, to=to).rename(tmp_path / "bad.jsonl")
+    (tmp_path / "good.json").rename(tmp_path / "good.jsonl")
+    ended = probelet("conformance", str(tmp_path))
+    line, *_ = ended.err.splitlines()
+    assert ended.code == 2
+    assert line.startswith(f"probelet conformance: {bad}:1: not a handler case: ")
+    assert said in line
+    assert ended.out == "1 of 1 recordings equal\n"

@@ -8,6 +8,8 @@ import msgspec
 
 from ..recording import RecordingError, read
 from .case import Case
+from .check import check
+from .shape import Shape
 
 SCHEMA = "kubelet-handler-case/1"
 
@@ -34,7 +36,9 @@ def _texts(path: Path) -> Iterator[tuple[str, bytes]]:
 def _case(where: str, text: bytes, folder: Path) -> Case:
     try:
         raw: dict[str, Any] = msgspec.json.decode(text, type=dict[str, Any])
+        msgspec.json.decode(text, type=Shape)
         case = Case.of(raw, folder)
+        check(case)
     except KeyError as error:
         raise RecordingError(f"{where}: not a handler case: no {error.args[0]!r} in it") from error
     except (TypeError, ValueError, AttributeError) as error:
