@@ -1,6 +1,6 @@
 """A prober service on a socket of its own, and a caller."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from contextlib import closing
 from pathlib import Path
 
@@ -11,11 +11,16 @@ from probelet.service.server import prober_service
 
 
 @pytest.fixture
-async def socket(tmp_path: Path) -> AsyncIterator[Path]:
-    path = tmp_path / "prober.sock"
+def engine() -> Iterator[Engine]:
     with closing(Engine(start_jitter=False, glue=False)) as engine:
-        async with prober_service(path, engine):
-            yield path
+        yield engine
+
+
+@pytest.fixture
+async def socket(tmp_path: Path, engine: Engine) -> AsyncIterator[Path]:
+    path = tmp_path / "prober.sock"
+    async with prober_service(path, engine):
+        yield path
 
 
 @pytest.fixture

@@ -14,7 +14,7 @@ from probelet.service.server import prober_service
 from probelet.service.v1 import prober_pb2 as pb
 
 
-async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: Caller) -> None:
+async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: Caller, engine: Engine) -> None:
     hands = Hands(caller, code=0)
     pod, status = make_pod(readinessProbe=exec_probe()), running()
     first = await caller.sync(pod, status)
@@ -27,6 +27,7 @@ async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: 
     assert hands.asked[0].argv == ["probe"]
     assert (hands.asked[0].pod_uid, hands.asked[0].container, hands.asked[0].container_id) == ("u", "app", "test://1")
     hands.code = 1
+    engine.advance(1_000_000_000)
     await until_result(changes, ("readiness", "test://1", "FAILURE"))
     assert not (await caller.sync(pod, status))["containerStatuses"][0]["ready"]
     await hands.gone()
