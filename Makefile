@@ -35,11 +35,12 @@ demo: build ## example pods under probelet, then 5,000 probes a second (about a 
 
 test: unit e2e ## all tests: Rust, Python, then real processes
 
+# Two Python processes: no test knows of another, and their turns cost no more CPU than one process's.
 unit: $(STAMPS)/extension $(C_PROGRAMS) ## tests without real processes
 	$(say) "tests of the Rust core and engine"
 	@PROPTEST_RNG_SEED=1 cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
 	$(say) "tests of the Python package"
-	@$(PY) -m pytest -q
+	@$(PY) -m pytest -q -n 2
 
 # Real programs on a machine that others use too: what fails is run once more, and what passes only then is listed as RERUN.
 e2e: $(STAMPS)/extension $(C_PROGRAMS) ## tests with the real command line, real processes and real sockets
