@@ -1,6 +1,7 @@
 """What probelet has to reach, and whether it did."""
 
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,36 @@ class Budget:
         return median(mine, *self.figure.split("."))
 
 
+@dataclass(frozen=True)
+class PartBudget:
+    """The same for a part: nanoseconds, or bytes."""
+
+    text: str
+    name: str
+    max: float
+    per: int = 1
+    """How many the benchmark does at once."""
+    note: str = ""
+
+    def value(self, rows: list[Row]) -> float | None:
+        found = next((row for row in rows if row["name"] == self.name), None)
+        return None if found is None else float(found.get("nanoseconds", found.get("bytes"))) / self.per
+
+
 def read(path: Path = FILE) -> list[Budget]:
-    tables: list[dict[str, Any]] = tomllib.loads(path.read_text())["budget"]
-    return [Budget(**table) for table in tables]
+    return [Budget(**table) for table in _tables(path, "budget")]
 
 
-def lines(rows: list[Row], budgets: list[Budget]) -> list[str]:
+def read_parts(path: Path = FILE) -> list[PartBudget]:
+    return [PartBudget(**table) for table in _tables(path, "part")]
+
+
+def _tables(path: Path, name: str) -> list[dict[str, Any]]:
+    tables: list[dict[str, Any]] = tomllib.loads(path.read_text())[name]
+    return tables
+
+
+def lines(rows: list[Row], budgets: Sequence[Budget | PartBudget]) -> list[str]:
     """A table of those that were measured, and the notes of those that were not reached."""
     found = [(budget, value) for budget in budgets if (value := budget.value(rows)) is not None]
     if not found:

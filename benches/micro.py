@@ -5,12 +5,13 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benches import instructions
+from benches import budget, instructions
 from benches.machine import ROOT, machine
 from benches.results import Document, digest, document, load, save
 
 CRITERION = ROOT / "target" / "criterion"
 PYTEST = ROOT / "build" / "pytest-benchmark.json"
+MEMORY = ROOT / "target" / "memory.json"
 
 
 def criterion(folder: Path = CRITERION) -> dict[str, float]:
@@ -29,6 +30,12 @@ def pytest_benchmark(path: Path = PYTEST) -> dict[str, float]:
     return {test["name"].removeprefix("test_").replace("_", " "): test["stats"]["min"] * 1e9 for test in tests}
 
 
+def memory(path: Path = MEMORY) -> dict[str, int]:
+    """Bytes by what holds them."""
+    found: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
+    return found
+
+
 def lines() -> list[str]:
     """The part of the page; empty if nothing was ever kept."""
     return [*_times(load("micro")), *_counts(instructions.kept())]
@@ -38,11 +45,14 @@ def _times(kept: Document | None) -> list[str]:
     if kept is None:
         return []
     origin = "; ".join(f"{key} {value}" for key, value in kept["machine"].items())
-    rows = [(row["part"], row["name"], row["nanoseconds"]) for row in kept["rows"]]
+    rows = [(row["part"], row["name"], row.get("nanoseconds", row.get("bytes"))) for row in kept["rows"]]
     found = ["## The parts", "", "Criterion times one of many, pytest-benchmark the whole of what its name says.", ""]
+    found += budget.lines(kept["rows"], budget.read_parts())
     found += grid([(name, value) for part, name, value in rows if part == "criterion"])
     found += ["", "| | |", "|---|---:|"]
     found += [f"| {name} | {time(value)} |" for part, name, value in rows if part == "pytest-benchmark"]
+    found += ["", "| bytes of 100,000 idle workers in the core, each | |", "|---|---:|"]
+    found += [f"| {name} | {value:,} |" for part, name, value in rows if part == "memory"]
     return [*found, "", f"`{kept['command']}`: {origin}; result {kept['digest']}", ""]
 
 
@@ -86,6 +96,7 @@ def main() -> int:
         for part, values in found
         for name, value in values.items()
     ]
+    rows += [{"part": "memory", "name": name, "bytes": value} for name, value in memory().items()]
     path = save(document("micro", ["make", "bench-micro"], machine(), rows))
     print(f"written: {path.relative_to(ROOT)}, result {digest(rows)}")
     return 0

@@ -12,7 +12,8 @@
 //! are always in one slot, in the order in which they were armed. The second one cannot have been placed lower than the
 //! first, because a slot is emptied downwards at the very moment from which lower levels are used for its ticks.
 //!
-//! **Cost.** An entry is a deadline and a value, inline in its slot's vector. The wheel knows no cancelling: whoever
+//! **Cost.** An entry is a deadline and a value, inline in its slot's vector. A slot that is emptied gives its vector to the
+//! next one of its level: if each kept its own, all would in the end hold what one of them ever held. The wheel knows no cancelling: whoever
 //! needs it puts a generation into the value and passes over what is dead when it fires ([`crate::timer`] does), and
 //! calls [`TimerWheel::retain`] once the dead outnumber the living. Arming and firing are O(1) amortised.
 
@@ -32,6 +33,9 @@ pub struct TimerWheel<T> {
     len: usize,
     /// The earliest deadline of each occupied slot.
     earliest: Vec<Instant>,
+    /// By level, vectors of slots that were emptied, for the next one of that level that fills.
+    #[serde(skip, default = "no_spares")]
+    spare: [Vec<Vec<Entry<T>>>; LEVELS],
 }
 
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
@@ -51,6 +55,7 @@ impl<T: Copy> TimerWheel<T> {
             cursor: 0,
             len: 0,
             earliest: vec![Instant::ZERO; LEVELS * SLOTS],
+            spare: no_spares(),
         }
     }
 
@@ -135,11 +140,10 @@ impl<T: Copy> TimerWheel<T> {
         self.tick = start;
         self.occupied[level] &= !(1 << slot);
         let index = level * SLOTS + slot;
+        let mut entries = std::mem::take(&mut self.slots[index]);
         if level == 0 {
-            // The slot's vector becomes the due list and the due list's old vector the slot: no allocation.
-            std::mem::swap(&mut self.due, &mut self.slots[index]);
+            std::mem::swap(&mut self.due, &mut entries);
         } else {
-            let mut entries = std::mem::take(&mut self.slots[index]);
             for entry in entries.drain(..) {
                 if tick_of(entry.deadline) <= start {
                     self.due.push(entry);
@@ -147,8 +151,8 @@ impl<T: Copy> TimerWheel<T> {
                     self.place(entry);
                 }
             }
-            self.slots[index] = entries;
         }
+        self.spare[level].push(entries);
         // Periodic timers are armed in the order in which they fire, so there is seldom anything to sort. The sort is
         // stable: that is what keeps the order of equal deadlines.
         if !self.due.is_sorted_by_key(|entry| entry.deadline) {
@@ -171,6 +175,11 @@ impl<T: Copy> TimerWheel<T> {
         if is_first || entry.deadline < self.earliest[index] {
             self.earliest[index] = entry.deadline;
         }
+        if self.slots[index].capacity() == 0
+            && let Some(spare) = self.spare[level].pop()
+        {
+            self.slots[index] = spare;
+        }
         self.occupied[level] |= 1 << slot;
         self.slots[index].push(entry);
     }
@@ -180,6 +189,10 @@ impl<T: Copy> Default for TimerWheel<T> {
     fn default() -> Self {
         Self::new()
     }
+}
+
+fn no_spares<T>() -> [Vec<Vec<Entry<T>>>; LEVELS] {
+    std::array::from_fn(|_| Vec::new())
 }
 
 const fn tick_of(deadline: Instant) -> u64 {
@@ -196,6 +209,7 @@ const LEVELS: usize = 8;
 #[cfg(test)]
 mod tests {
     use std::collections::BTreeMap;
+    use std::time::Duration;
 
     use proptest::prelude::*;
 
@@ -218,6 +232,31 @@ mod tests {
             1 => Just(Step::KeepOdd),
         ];
         prop::collection::vec(step, 1..400)
+    }
+
+    /// Room for so many entries, used or not.
+    fn room(wheel: &TimerWheel<u32>) -> usize {
+        let spare = wheel.spare.iter().flatten();
+        wheel.slots.iter().chain(spare).chain([&wheel.due]).map(Vec::capacity).sum()
+    }
+
+    #[test]
+    fn its_memory_follows_the_timers_and_not_the_time() {
+        const TIMERS: u32 = 10_000;
+        let period = Duration::from_secs(10);
+        let mut wheel = TimerWheel::new();
+        for number in 0..TIMERS {
+            wheel.arm(Instant::ZERO + period / TIMERS * number, number);
+        }
+        let mut most = 0;
+        for second in 1..=600 {
+            let now = Instant::ZERO + Duration::from_secs(second);
+            while let Some((deadline, number)) = wheel.pop(now) {
+                wheel.arm(deadline + period, number);
+            }
+            most = most.max(room(&wheel));
+        }
+        assert!(most <= 6 * TIMERS as usize, "room for {most}");
     }
 
     proptest! {

@@ -33,7 +33,7 @@ pub use self::output::{Attempt, Event, Outcome, Output, Reason, Removal, ResultR
 pub use self::phasing::Phasing;
 use self::pods::Pods;
 pub use self::snapshot::WorkerState;
-use self::timers::Timer;
+use self::timers::{Kind, Timer};
 use self::worker::{Worker, WorkerPhase};
 use crate::results::{ContainerKey, ProbeResult, Results};
 use crate::rng::Rng;
@@ -161,13 +161,13 @@ impl Prober {
         if let Some(id) = self.ready.pop_front() {
             self.wake(id, now);
         } else if let Some((_, timer)) = self.wheel.pop(now) {
-            match timer {
-                Timer::Driver(id) => {
+            match timer.kind() {
+                Kind::Driver(id) => {
                     if let Some(token) = self.driver_timers.fire(id) {
                         self.outputs.push_back(Output::Timer { token });
                     }
                 }
-                Timer::Tick { worker, generation } => self.tick(worker, generation, now),
+                Kind::Tick { worker, generation } => self.tick(worker, generation, now),
             }
         } else {
             return false;

@@ -10,8 +10,13 @@ use super::output::WorkerId;
 use crate::time::Instant;
 use crate::timer::{SWEEP_SLACK, TimerId};
 
+/// What lies on the wheel, in as many bytes as its deadline: a number, a generation, and a bit that says of what.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
-pub(super) enum Timer {
+pub(super) struct Timer(u64);
+
+/// What it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
     Driver(TimerId),
     /// A worker's tick, dead if the worker has another generation by then.
     Tick {
@@ -20,11 +25,33 @@ pub(super) enum Timer {
     },
 }
 
+impl Timer {
+    fn new(kind: Kind) -> Self {
+        let (bits, is_driver) = match kind {
+            Kind::Driver(id) => (id.to_bits(), true),
+            Kind::Tick { worker, generation } => (u64::from(generation) << 32 | u64::from(worker), false),
+        };
+        assert!(bits & OF_DRIVER == 0, "fewer than 2^31 workers and timers");
+        Self(if is_driver { bits | OF_DRIVER } else { bits })
+    }
+
+    pub(super) const fn kind(self) -> Kind {
+        if self.0 & OF_DRIVER != 0 {
+            Kind::Driver(TimerId::from_bits(self.0 & !OF_DRIVER))
+        } else {
+            Kind::Tick { worker: self.0 as WorkerId, generation: (self.0 >> 32) as u32 }
+        }
+    }
+}
+
+/// The uppermost bit of the number.
+const OF_DRIVER: u64 = 1 << 31;
+
 impl Prober {
     /// Arms a timer of the driver on the prober's wheel.
     pub fn arm(&mut self, deadline: Instant, token: u64) -> TimerId {
         let id = self.driver_timers.insert(token);
-        self.wheel.arm(deadline, Timer::Driver(id));
+        self.wheel.arm(deadline, Timer::new(Kind::Driver(id)));
         id
     }
 
@@ -57,7 +84,8 @@ impl Prober {
         let worker = &mut self.workers[id];
         worker.armed = true;
         worker.timer_generation = self.timer_generation;
-        self.wheel.arm(worker.next_tick, Timer::Tick { worker: id, generation: worker.timer_generation });
+        let tick = Kind::Tick { worker: id, generation: worker.timer_generation };
+        self.wheel.arm(worker.next_tick, Timer::new(tick));
     }
 
     pub(super) fn disarm(&mut self, id: WorkerId) {
@@ -73,9 +101,9 @@ impl Prober {
             return;
         }
         let (workers, names) = (&self.workers, &self.driver_timers);
-        self.wheel.retain(|timer| match *timer {
-            Timer::Driver(id) => names.is_live(id),
-            Timer::Tick { worker, generation } => {
+        self.wheel.retain(|timer| match timer.kind() {
+            Kind::Driver(id) => names.is_live(id),
+            Kind::Tick { worker, generation } => {
                 workers.get(worker).is_some_and(|worker| worker.armed && worker.timer_generation == generation)
             }
         });
@@ -135,6 +163,17 @@ mod tests {
     }
 
     const FAR: Duration = Duration::from_secs(1_000_000);
+
+    #[test]
+    fn a_timer_is_what_it_was_made_of_and_no_larger_than_its_deadline() {
+        for (number, generation) in [(0, 0), (7, 9), (u32::MAX >> 1, u32::MAX)] {
+            let id = TimerId::from_bits(u64::from(generation) << 32 | u64::from(number));
+            for kind in [Kind::Driver(id), Kind::Tick { worker: number, generation }] {
+                assert_eq!(Timer::new(kind).kind(), kind);
+            }
+        }
+        assert_eq!(size_of::<Timer>(), size_of::<Instant>());
+    }
 
     #[test]
     fn a_cancelled_timer_is_silent_and_cancelled_once() {
