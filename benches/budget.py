@@ -48,7 +48,7 @@ class PartBudget:
 
     def value(self, rows: list[Row]) -> float | None:
         found = next((row for row in rows if row["name"] == self.name), None)
-        return None if found is None else float(found.get("nanoseconds", found.get("bytes"))) / self.per
+        return None if found is None else float(found["nanoseconds" if "nanoseconds" in found else "bytes"]) / self.per
 
 
 def read(path: Path = FILE) -> list[Budget]:

@@ -51,8 +51,8 @@ def _times(kept: Document | None) -> list[str]:
     found += grid([(name, value) for part, name, value in rows if part == "criterion"])
     found += ["", "| | |", "|---|---:|"]
     found += [f"| {name} | {time(value)} |" for part, name, value in rows if part == "pytest-benchmark"]
-    found += ["", "| bytes of 100,000 idle workers in the core, each | |", "|---|---:|"]
-    found += [f"| {name} | {value:,} |" for part, name, value in rows if part == "memory"]
+    held = [f"| {name} | {value:,} |" for part, name, value in rows if part == "memory"]
+    found += ["", "| bytes of 100,000 idle workers in the core, each | |", "|---|---:|", *held] if held else []
     return [*found, "", f"`{kept['command']}`: {origin}; result {kept['digest']}", ""]
 
 

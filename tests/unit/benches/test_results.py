@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from benches import page, results
-from benches.budget import Budget, lines, read
+from benches.budget import Budget, PartBudget, lines, read, read_parts
 from benches.engines import ENGINES
 from benches.micro import lines as micro_lines
 from benches.plots import COLOURS, MARKERS
@@ -114,3 +114,18 @@ def test_the_page_is_rendered_and_not_typed() -> None:
     if not any(kept.values()):
         pytest.skip("no results are kept; make bench measures")
     assert page.render(kept, micro_lines()) == page.PAGE.read_text()
+
+
+def test_a_part_has_its_budget_too() -> None:
+    rows = [{"name": "60,000 runs", "nanoseconds": 9e6}, {"name": "worker", "bytes": 300}]
+    budgets = [PartBudget("a run", "60,000 runs", 200, per=60_000), PartBudget("a worker", "worker", 256, note="why")]
+    assert lines(rows, [*budgets, PartBudget("not measured", "nothing", 1)]) == [
+        "| budget | measured | |",
+        "|---|---|---|",
+        "| a run | 150 | reached |",
+        "| a worker | 300 | **not reached** |",
+        "",
+        "- a worker: why",
+        "",
+    ]
+    assert len(read_parts()) == 3
