@@ -35,7 +35,7 @@ demo: build ## example pods under probelet, then 5,000 probes a second (about a 
 
 test: unit e2e ## all tests: Rust, Python, then real processes
 
-# Two Python processes: no test knows of another, and their turns cost no more CPU than one process's.
+# Two Python processes, one a core: no test knows of another, and many of them wait for real sockets.
 unit: $(STAMPS)/extension $(C_PROGRAMS) ## tests without real processes
 	$(say) "tests of the Rust core and engine"
 	@PROPTEST_RNG_SEED=1 cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet

@@ -3,14 +3,13 @@
 //! The first bytes go out before the poller hears of the socket: on one machine a connection stands as soon as it was
 //! asked for, and a probe then waits once, for the answer.
 
-use std::future::poll_fn;
 use std::io::{self, ErrorKind, Write};
 use std::net::{self, SocketAddr};
-use std::task::Poll;
 
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpStream;
 
+use super::crowd::Crowd;
 use super::fault::Fault;
 use super::gotext;
 use crate::cause::Cause;
@@ -61,11 +60,10 @@ pub(super) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dia
     send_first(open(address)?, address, first).await
 }
 
-/// The same where many connect in one moment: the first bytes wait until all of them have, so that the last one is not
-/// late by what the others send.
-pub(super) async fn connect_of_crowd(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+/// The same where many connect in one moment.
+pub(super) async fn connect_of_crowd(address: SocketAddr, first: &[u8], crowd: &Crowd) -> io::Result<Dialled> {
     let stream = open(address)?;
-    others_first().await;
+    crowd.pass().await;
     send_first(stream, address, first).await
 }
 
@@ -117,19 +115,6 @@ impl std::fmt::Display for SyscallError {
     }
 }
 
-/// Lets every task run that can.
-async fn others_first() {
-    let mut is_over = false;
-    poll_fn(|context| {
-        if std::mem::replace(&mut is_over, true) {
-            return Poll::Ready(());
-        }
-        context.waker().wake_by_ref();
-        Poll::Pending
-    })
-    .await;
-}
-
 /// Why there is no connection, as Go tells it.
 pub(super) fn failed(shown: &str, error: &io::Error) -> Fault {
     let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map(|error| error.number);
@@ -144,36 +129,5 @@ pub(super) const fn cause_of(number: i32) -> Cause {
         libc::ETIMEDOUT => Cause::ConnectTimeout,
         libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EADDRNOTAVAIL => Cause::Starved,
         _ => Cause::Unreachable,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::sync::{Arc, Mutex};
-
-    use super::*;
-
-    fn run<T>(work: impl Future<Output = T>) -> T {
-        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
-    }
-
-    #[test]
-    fn of_a_crowd_all_connect_before_one_sends() {
-        let seen = Arc::new(Mutex::new(Vec::new()));
-        run(async {
-            let tasks = (0..3).map(|number| {
-                let seen = Arc::clone(&seen);
-                tokio::spawn(async move {
-                    seen.lock().unwrap().push(("connects", number));
-                    others_first().await;
-                    seen.lock().unwrap().push(("sends", number));
-                })
-            });
-            for task in tasks.collect::<Vec<_>>() {
-                task.await.unwrap();
-            }
-        });
-        let expected = ["connects", "sends"].into_iter().flat_map(|what| (0..3).map(move |number| (what, number)));
-        assert_eq!(*seen.lock().unwrap(), expected.collect::<Vec<_>>());
     }
 }

@@ -8,6 +8,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 
 use super::address::Literal;
 use super::connect::{Dialled, connect, connect_of_crowd, failed};
+use super::crowd::Crowd;
 use super::fault::Fault;
 use super::resolve::lookup;
 use super::stopwatch::Stopwatch;
@@ -50,8 +51,11 @@ async fn dial_name(
 }
 
 /// Connects to an address and sends `first`, of a crowd when all of it has connected.
-pub(super) async fn dial_address(address: SocketAddr, first: &[u8], is_of_crowd: bool) -> Result<Dialled, Fault> {
-    let connected = if is_of_crowd { connect_of_crowd(address, first).await } else { connect(address, first).await };
+pub(super) async fn dial_address(address: SocketAddr, first: &[u8], crowd: Option<&Crowd>) -> Result<Dialled, Fault> {
+    let connected = match crowd {
+        Some(crowd) => connect_of_crowd(address, first, crowd).await,
+        None => connect(address, first).await,
+    };
     connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
 }
 
@@ -153,8 +157,8 @@ mod tests {
     fn one_of_a_crowd_sends_all_the_same() {
         let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        for is_of_crowd in [false, true] {
-            let dialled = run(dial_address(address, b"abc", is_of_crowd)).map(|dialled| dialled.written);
+        for crowd in [None, Some(&Crowd::default())] {
+            let dialled = run(dial_address(address, b"abc", crowd)).map(|dialled| dialled.written);
             assert_eq!(dialled, Ok(3));
         }
     }

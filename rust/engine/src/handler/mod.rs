@@ -29,6 +29,7 @@
 mod address;
 mod base64;
 mod connect;
+mod crowd;
 mod dial;
 mod duplex;
 mod fault;
@@ -58,6 +59,7 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, IntOrString};
 use tokio::time::Instant;
 
+pub use self::crowd::Crowd;
 use self::report::{Report, Verdict};
 pub use self::scratch::Scratch;
 use crate::cause::Cause;

@@ -2,7 +2,9 @@
 
 use std::io;
 use std::net::TcpStream;
+use std::sync::Arc;
 
+use super::crowd::Crowd;
 use super::http::Reader;
 use super::nest::Nest;
 
@@ -14,15 +16,20 @@ pub struct Scratch {
     /// The response's body, as far as the kubelet keeps it; of other handlers what a success says.
     pub(super) body: Vec<u8>,
     pub(super) nest: Option<Nest>,
-    /// Whether many attempts begin in this moment: then all of them connect before any of them sends.
-    pub(crate) is_of_crowd: bool,
+    /// Whom an attempt waits for between connecting and sending.
+    pub(super) crowd: Option<Arc<Crowd>>,
 }
 
 impl Scratch {
+    /// For the attempts of a crowd.
+    pub fn of(crowd: Arc<Crowd>) -> Self {
+        Self { crowd: Some(crowd), ..Self::default() }
+    }
+
     /// Makes ready for another attempt. Buffers that the last one made too large are freed.
     pub(super) fn begin(&mut self) {
         if self.request.capacity() > KEPT_BYTES_MAX || self.reader.is_large(KEPT_BYTES_MAX) {
-            *self = Self { nest: self.nest.take(), is_of_crowd: self.is_of_crowd, ..Self::default() };
+            *self = Self { nest: self.nest.take(), crowd: self.crowd.take(), ..Self::default() };
         }
         self.body.clear();
     }

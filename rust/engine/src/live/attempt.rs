@@ -34,8 +34,6 @@ pub(super) struct Start {
     pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
     grpc_connect: GrpcConnect,
-    /// Whether many begin with it.
-    pub(super) is_of_crowd: bool,
 }
 
 impl Start {
@@ -49,7 +47,6 @@ impl Start {
             pod_ip: target.pod_ip.map(Arc::clone),
             user_agent: Arc::clone(user_agent),
             grpc_connect: target.grpc_connect,
-            is_of_crowd: false,
         }
     }
 
@@ -139,7 +136,6 @@ pub(super) async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) ->
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
     let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
-    scratch.is_of_crowd = start.is_of_crowd;
     let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
     let (outcome, cause, phases) =
         crate::handler::attempt(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, scratch).await;

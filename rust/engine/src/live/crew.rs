@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 use super::attempt::{Ended, Start, Ticket, perform};
 use super::clock::Clock;
 use super::overdue::Overdue;
-use crate::handler::Scratch;
+use crate::handler::{Crowd, Scratch};
 
 /// The tasks, and what they have brought home.
 pub(super) struct Crew {
@@ -17,6 +17,8 @@ pub(super) struct Crew {
     idle: Mutex<Vec<Arc<Hand>>>,
     landed: Mutex<Vec<Ended>>,
     overdue: Mutex<Overdue>,
+    /// Attempts that have connected while more were due.
+    crowd: Arc<Crowd>,
     /// Rung when an attempt has landed.
     pub(super) bell: Notify,
 }
@@ -30,7 +32,14 @@ struct Hand {
 impl Crew {
     /// Nobody yet; tasks come with the attempts.
     pub(super) fn new(clock: Clock) -> Self {
-        Self { clock, idle: Mutex::default(), landed: Mutex::default(), overdue: Mutex::default(), bell: Notify::new() }
+        Self {
+            clock,
+            idle: Mutex::default(),
+            landed: Mutex::default(),
+            overdue: Mutex::default(),
+            bell: Notify::new(),
+            crowd: Arc::default(),
+        }
     }
 
     /// Gives an attempt to a task that waits, or to a new one.
@@ -46,6 +55,11 @@ impl Crew {
                 tokio::spawn(work(Arc::clone(self), hand));
             }
         }
+    }
+
+    /// Whether attempts that have connected wait for those that are launched after them.
+    pub(super) fn gather(&self, is_crowd: bool) {
+        if is_crowd { self.crowd.hold() } else { self.crowd.release() }
     }
 
     /// Takes what has landed, into an empty list.
@@ -80,7 +94,7 @@ impl Crew {
 }
 
 async fn work(crew: Arc<Crew>, hand: Arc<Hand>) {
-    let mut scratch = Scratch::default();
+    let mut scratch = Scratch::of(Arc::clone(&crew.crowd));
     loop {
         let next = lock(&hand.next).take();
         let Some(start) = next else {

@@ -1,8 +1,10 @@
 //! The engine's thread: settle, hand out, start attempts, sleep until something is due.
 
+use std::future::poll_fn;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::task::Poll;
 use std::time::Duration;
 
 use probelet_core::prober::Output;
@@ -36,6 +38,8 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
     let mut alarm = Alarm::new(shared.clock.clone()).expect("a timer for the engine's thread");
     let mut keeper = pin!(sleep(KEEPER));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
+    // Since when attempts that have connected wait for those that have not.
+    let mut held: Option<Instant> = None;
     let table = shared.lock_journal().map(|journal| journal.table());
     while !shared.closing.load(Ordering::Acquire) {
         crew.landed(&mut ended);
@@ -46,10 +50,16 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
         if !starts.is_empty() && keeper.deadline() < tokio::time::Instant::now() + KEEPER / 2 {
             keeper.as_mut().reset(tokio::time::Instant::now() + KEEPER);
         }
-        let is_crowd = starts.len() >= CROWD;
-        for mut start in starts.drain(..) {
-            start.is_of_crowd = is_crowd;
+        let is_crowd = starts.len() >= CROWD && held.is_none_or(|since| settled.now.since(since) < HELD_MAX);
+        held = is_crowd.then(|| held.unwrap_or(settled.now));
+        crew.gather(is_crowd);
+        for start in starts.drain(..) {
             crew.launch(start);
+        }
+        if is_crowd {
+            // While these connected, more may have become due.
+            others_first().await;
+            continue;
         }
         let backed_off = async {
             match &table {
@@ -73,6 +83,19 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
             () = &mut keeper, if !keeper.is_elapsed() => {}
         }
     }
+}
+
+/// Lets every task run that can.
+async fn others_first() {
+    let mut is_over = false;
+    poll_fn(|context| {
+        if std::mem::replace(&mut is_over, true) {
+            return Poll::Ready(());
+        }
+        context.waker().wake_by_ref();
+        Poll::Pending
+    })
+    .await;
 }
 
 /// What a turn leaves behind.
@@ -198,8 +221,10 @@ const SHARED: Duration = Duration::from_millis(1);
 /// The same where all probes are exec probes. Theirs wakes Python as well, and a runtime takes ten times as long to run
 /// the shortest command.
 const SHARED_BY_EXECS: Duration = Duration::from_millis(4);
-/// Attempts that begin together and are a crowd. A node whose probes fall by chance has a tenth of that.
+/// Attempts that are due together and are a crowd. A node whose probes fall by chance has a tenth of that.
 const CROWD: usize = 128;
+/// How long attempts that have connected wait for others at most: a fifth of the shortest timeout.
+const HELD_MAX: Duration = Duration::from_millis(200);
 /// While attempts begin, the runtime always has a timer that ends before their timeouts, of a second or more. It writes to
 /// its own eventfd for each timer that is the earliest, and that would be every attempt's.
 const KEEPER: Duration = Duration::from_millis(900);

@@ -47,7 +47,7 @@ impl Run<'_> {
 
     /// The same for a request that is written already, to an address.
     pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, Fault> {
-        let dialled = dial_address(address, &self.scratch.request, self.scratch.is_of_crowd).await?;
+        let dialled = dial_address(address, &self.scratch.request, self.scratch.crowd.as_deref()).await?;
         self.exchange_on(dialled).await
     }
 
