@@ -1,0 +1,33 @@
+"""Hundreds of HTTP probes that are due in one moment: they wait for each other to connect, and all are answered."""
+
+import json
+import select
+from contextlib import closing
+
+from probelet._rust import Engine, Target
+from probelet.bench.pods import facts, pod, uid
+
+HOUR_NS = 3_600_000_000_000
+WORKERS = 300
+"""More than twice what makes a crowd."""
+
+
+def test_all_of_a_crowd_are_answered() -> None:
+    with closing(Target("http")) as target, closing(Engine(start_jitter=False)) as engine:
+        for number in range(WORKERS):
+            delayed = json.loads(pod(number, "http", target.port, 3600))
+            delayed["spec"]["containers"][0]["readinessProbe"]["initialDelaySeconds"] = 60
+            engine.define_pod(json.dumps(delayed).encode())
+            running = json.loads(facts(number, "127.0.0.1"))
+            running["containers"][0]["started_at_ms"] = engine.wall_ms()
+            engine.sync_pod(uid(number), json.dumps(running).encode())
+        engine.advance(HOUR_NS)
+        ready: set[str] = set()
+        poll = select.poll()
+        poll.register(engine.fileno(), select.POLLIN)
+        while len(ready) < WORKERS:
+            poll.poll()
+            ready |= {update.pod_uid for update in engine.drain().updates if update.result == "Success"}
+        assert ready == {uid(number) for number in range(WORKERS)}
+        states = json.loads(engine.probe_states())
+        assert {(state["runs"], state["failures"], state["errors"]) for state in states} == {(1, 0, 0)}
