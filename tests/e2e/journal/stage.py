@@ -50,6 +50,10 @@ class Answers:
             result, count = good, count + 1 if good == result else 1
         return ("Success", min(count, 1)) if result else ("Failure", min(count, threshold))
 
+    def forget(self, count: int) -> None:
+        """The newest answers were never heard."""
+        del self.given[len(self.given) - count :]
+
     @property
     def failures_in_a_row(self) -> int:
         return next((n for n, good in enumerate(reversed(self.given)) if good), len(self.given))
