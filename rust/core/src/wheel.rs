@@ -12,10 +12,11 @@
 //! are always in one slot, in the order in which they were armed. The second one cannot have been placed lower than the
 //! first, because a slot is emptied downwards at the very moment from which lower levels are used for its ticks.
 //!
-//! **Cost.** An entry is a deadline and a value, inline in its slot's vector. A slot that is emptied gives its vector to the
-//! next one of its level: if each kept its own, all would in the end hold what one of them ever held. The wheel knows no cancelling: whoever
-//! needs it puts a generation into the value and passes over what is dead when it fires ([`crate::timer`] does), and
-//! calls [`TimerWheel::retain`] once the dead outnumber the living. Arming and firing are O(1) amortised.
+//! **Cost.** An entry is a deadline and a value, inline in its slot's vector. A slot that is emptied gives its vector to
+//! the next one of its level: if each kept its own, all would in the end hold what one of them ever held. The wheel
+//! knows no cancelling: whoever needs it puts a generation into the value and passes over what is dead when it fires
+//! ([`crate::timer`] does), and calls [`TimerWheel::retain`] once the dead outnumber the living. Arming and firing are
+//! O(1) amortised.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,20 +1,11 @@
 """The clocks of an engine can be put forward: what was due meanwhile comes at once, and a worker's run once."""
 
 import select
-from collections.abc import Iterator
 
-import pytest
 from probelet._rust import Engine
 from probelet.bench.pods import facts, pod, uid
 
 HOUR_NS = 3_600_000_000_000
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    engine = Engine(start_jitter=False)
-    yield engine
-    engine.close()
 
 
 def wait(engine: Engine) -> None:

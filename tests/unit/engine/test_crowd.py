@@ -12,8 +12,8 @@ WORKERS = 300
 """More than twice what makes a crowd."""
 
 
-def test_all_of_a_crowd_are_answered() -> None:
-    with closing(Target("http")) as target, closing(Engine(start_jitter=False)) as engine:
+def test_all_of_a_crowd_are_answered(engine: Engine) -> None:
+    with closing(Target("http")) as target:
         for number in range(WORKERS):
             delayed = json.loads(pod(number, "http", target.port, 3600))
             delayed["spec"]["containers"][0]["readinessProbe"]["initialDelaySeconds"] = 60

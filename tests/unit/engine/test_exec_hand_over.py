@@ -2,7 +2,6 @@
 
 import json
 import select
-from collections.abc import Iterator
 
 import pytest
 from probelet._rust import Engine, ExecRun
@@ -10,13 +9,6 @@ from probelet.bench.pods import facts, pod, uid
 
 PODS = 3
 PERIOD_SECONDS = 3600
-
-
-@pytest.fixture
-def engine() -> Iterator[Engine]:
-    engine = Engine(start_jitter=False)
-    yield engine
-    engine.close()
 
 
 @pytest.fixture

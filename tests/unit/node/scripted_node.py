@@ -2,15 +2,18 @@
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 import msgspec
+from probelet._rust import Engine
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
+from probelet.node.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
+from probelet.policy.gate import RestartGate
 from probelet.spec.defaults import set_defaults
 from probelet.spec.load import Manifest
 from probelet.spec.pod import Pod
@@ -74,3 +77,20 @@ class Node:
 
     def messages(self, reason: str) -> list[str]:
         return [event["message"] for event in self.service.events(0) if event["reason"] == reason]
+
+
+@asynccontextmanager
+async def observed_node(
+    runtime: ScriptedRuntime, gate: RestartGate, folder: Path, **client_options: Any
+) -> AsyncIterator[Node]:
+    """A node whose calls of the runtime are counted, as ``probelet run`` counts them."""
+    await (await runtime.serve(folder)).aclose()
+    calls = RuntimeCalls()
+    client = RuntimeClient(f"unix://{folder / 'cri.sock'}", observer=calls.note, **client_options)
+    engine = Engine(start_jitter=False)
+    service = Service(client, engine, gate, node="node-a", log_root=folder / "logs", calls=calls)
+    await service.start()
+    yield Node(service, runtime, client)
+    await service.close()
+    await client.aclose()
+    await runtime.stop()

@@ -9,12 +9,8 @@ from typing import Any
 
 import grpc
 import pytest
-from probelet._rust import Engine
-from probelet.cri.client import RuntimeClient
-from probelet.node.runtime_calls import RuntimeCalls
-from probelet.node.service import Service
 from probelet.policy.gate import RestartGate
-from scripted_node import Node, make_manifest
+from scripted_node import Node, make_manifest, observed_node
 from scripted_runtime import ScriptedRuntime
 
 SECOND_NS = 1_000_000_000
@@ -30,16 +26,8 @@ HELD = {"name": "held", "image": "i", "livenessProbe": EXEC, "readinessProbe": E
 
 @pytest.fixture
 async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
-    await (await runtime.serve(tmp_path)).aclose()
-    calls = RuntimeCalls()
-    client = RuntimeClient(f"unix://{tmp_path / 'cri.sock'}", observer=calls.note)
-    engine = Engine(start_jitter=False)
-    service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", calls=calls)
-    await service.start()
-    yield Node(service, runtime, client)
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with observed_node(runtime, gate, tmp_path) as node:
+        yield node
 
 
 @pytest.fixture

@@ -5,14 +5,11 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet._rust import Engine
 from probelet.cri import errors
-from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime_calls import RuntimeCalls
-from probelet.node.service import Service
 from probelet.policy.gate import RestartGate
-from scripted_node import Node, make_manifest
+from scripted_node import Node, make_manifest, observed_node
 from scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
@@ -122,16 +119,8 @@ class TestExecThatHangsForEver:
 
     @pytest.fixture
     async def node(self, runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
-        await (await runtime.serve(tmp_path)).aclose()
-        calls = RuntimeCalls()
-        client = RuntimeClient(f"unix://{tmp_path / 'cri.sock'}", request_timeout=0.1, observer=calls.note)
-        engine = Engine(start_jitter=False)
-        service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", calls=calls)
-        await service.start()
-        yield Node(service, runtime, client)
-        await service.close()
-        await client.aclose()
-        await runtime.stop()
+        async with observed_node(runtime, gate, tmp_path, request_timeout=0.1) as node:
+            yield node
 
     async def test_it_is_a_failure_of_its_container_and_of_no_other(self, node: Node, runtime: ScriptedRuntime) -> None:
         runtime.held["exec_sync"] = asyncio.Event()

@@ -49,21 +49,19 @@ impl Dialled {
     }
 }
 
-/// One connection. A socket that is not connected yet refuses to send, which tells as much as asking.
+/// One connection, of a crowd when all of it has connected. A socket that is not connected yet refuses to send, which
+/// tells as much as asking.
 ///
 /// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
 /// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
 /// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
 /// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
 /// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
-pub(super) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
-    send_first(open(address)?, address, first).await
-}
-
-/// The same where many connect in one moment.
-pub(super) async fn connect_of_crowd(address: SocketAddr, first: &[u8], crowd: &Crowd) -> io::Result<Dialled> {
+pub(super) async fn connect(address: SocketAddr, first: &[u8], crowd: Option<&Crowd>) -> io::Result<Dialled> {
     let stream = open(address)?;
-    crowd.pass().await;
+    if let Some(crowd) = crowd {
+        crowd.pass().await;
+    }
     send_first(stream, address, first).await
 }
 

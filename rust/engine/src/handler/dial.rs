@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::address::Literal;
-use super::connect::{Dialled, connect, connect_of_crowd, failed};
+use super::connect::{Dialled, connect, failed};
 use super::crowd::Crowd;
 use super::fault::Fault;
 use super::resolve::lookup;
@@ -27,35 +27,26 @@ pub(super) async fn dial(
     let literal = if host.is_empty() { Literal::parse("0.0.0.0") } else { Literal::parse(host) };
     if let Some(literal) = literal {
         let address = literal.target(port);
-        return connect(address, first).await.map_err(|error| {
+        return connect(address, first, None).await.map_err(|error| {
             let shown = if host.is_empty() { format!(":{port}") } else { literal.shown(port) };
             failed(&shown, &error)
         });
     }
-    Box::pin(dial_name(host, port, first, deadline, watch)).await
-}
-
-async fn dial_name(
-    host: &str,
-    port: u16,
-    first: &[u8],
-    deadline: Option<Instant>,
-    watch: &mut Stopwatch,
-) -> Result<Dialled, Fault> {
-    let mut addresses = addresses_of(host, deadline).await?;
-    watch.lap(|phases| &mut phases.dns);
-    addresses.iter_mut().for_each(|address| address.set_port(port));
-    let (primaries, fallbacks): (Vec<_>, Vec<_>) =
-        addresses.iter().partition(|address| address.is_ipv4() == addresses[0].is_ipv4());
-    race(&primaries, &fallbacks, first, deadline).await
+    // Few attempts need it, and every one would be as large as it.
+    Box::pin(async {
+        let mut addresses = addresses_of(host, deadline).await?;
+        watch.lap(|phases| &mut phases.dns);
+        addresses.iter_mut().for_each(|address| address.set_port(port));
+        let (primaries, fallbacks): (Vec<_>, Vec<_>) =
+            addresses.iter().partition(|address| address.is_ipv4() == addresses[0].is_ipv4());
+        race(&primaries, &fallbacks, first, deadline).await
+    })
+    .await
 }
 
 /// Connects to an address and sends `first`, of a crowd when all of it has connected.
 pub(super) async fn dial_address(address: SocketAddr, first: &[u8], crowd: Option<&Crowd>) -> Result<Dialled, Fault> {
-    let connected = match crowd {
-        Some(crowd) => connect_of_crowd(address, first, crowd).await,
-        None => connect(address, first).await,
-    };
+    let connected = connect(address, first, crowd).await;
     connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
 }
 
@@ -111,9 +102,9 @@ async fn one_by_one(addresses: &[SocketAddr], first: &[u8], deadline: Option<Ins
         let dialled = match deadline {
             Some(deadline) => {
                 let partial = share(deadline, addresses.len() - index);
-                timeout_at(partial, connect(address, first)).await.map_err(|_| late(&shown))
+                timeout_at(partial, connect(address, first, None)).await.map_err(|_| late(&shown))
             }
-            None => Ok(connect(address, first).await),
+            None => Ok(connect(address, first, None).await),
         };
         match dialled.and_then(|done| done.map_err(|error| failed(&shown, &error))) {
             Ok(dialled) => return Ok(dialled),
