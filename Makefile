@@ -58,13 +58,13 @@ fuzz: $(STAMPS)/extension ## other inputs for every property and for what reads 
 	$(say) "fuzz targets in Rust, seed $(FUZZ_SEED)"
 	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) cargo run --quiet -p probelet-fuzz
 	$(say) "manifests and grammars, seed $(FUZZ_SEED)"
-	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(PY) -m pytest -q tests/fuzz
+	@FUZZ_SECONDS=$(FUZZ_SECONDS) FUZZ_SEED=$(FUZZ_SEED) $(PY) -m pytest -q fuzz/manifests
 
 RECORD_COUNT ?= 500
 RECORD_SEED  ?= $(shell date +%s)
 
 record: $(STAMPS)/extension ## random scenarios through the kubelet's own prober (Go) and ours; RECORD_COUNT=500, RECORD_SEED
-	@$(PY) -m tests.recorder --count $(RECORD_COUNT) --seed $(RECORD_SEED)
+	@$(PY) -m tests.kubelet.recorder --count $(RECORD_COUNT) --seed $(RECORD_SEED)
 
 lint: $(STAMPS)/extension ## rustfmt, clippy, ruff, mypy, stubtest, import layers
 	$(say) "rustfmt and clippy"
@@ -74,7 +74,7 @@ lint: $(STAMPS)/extension ## rustfmt, clippy, ruff, mypy, stubtest, import layer
 	@$(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	$(say) "mypy and stubtest"
 	@$(BIN)/mypy
-	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tests/test_tidy.py tests/test_docs.py
+	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tests/tidy/test_tidy.py tests/tidy/test_docs.py
 	@$(BIN)/stubtest --concise probelet._rust
 	$(say) "import layers"
 	@$(BIN)/lint-imports --no-logo
@@ -145,7 +145,7 @@ $(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(BIN)/maturin develop --release
 	@touch $@
 
-build/target: tests/target/target.c | tools
+build/target: tests/support/target/target.c | tools
 	$(say) "[3/3] C: $@"
 	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
 

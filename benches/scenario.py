@@ -41,7 +41,7 @@ class Scenario:
     warm: int | None = None
     rounds: int | None = None
     target: tuple[str, ...] = ()
-    """Behaviours of the target (tests/target/target.c); by default it is well."""
+    """Behaviours of the target (tests/support/target/target.c); by default it is well."""
     faulty: Faulty | None = None
     burst: bool = False
     churn: int = 0

@@ -20,8 +20,8 @@ from typing import Any
 from benches.machine import machine
 from benches.soak_containerd.remains import remains
 from benches.soak_containerd.soak import RECOVERY_SECONDS, SETTLE_SECONDS, Sample, Soak
-from tests.e2e.containerd.machine import Containerd, what_is_missing
-from tests.e2e.containerd.node import Node
+from tests.system.containerd.machine import Containerd, what_is_missing
+from tests.system.containerd.node import Node
 
 SCHEMA = "probelet-soak-containerd/1"
 REPORT = Path("build/soak-containerd.json")

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
-from probelet.node.labels import restart_count
+from probelet.node.runtime.labels import restart_count
 
 from benches.soak_containerd.population import CRASH_CODE, ends_by_itself, is_well
 

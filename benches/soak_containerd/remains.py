@@ -5,8 +5,8 @@ from collections.abc import Collection
 from contextlib import suppress
 from pathlib import Path
 
-from tests.e2e.containerd.machine import Containerd
-from tests.e2e.containerd.node import Node
+from tests.system.containerd.machine import Containerd
+from tests.system.containerd.node import Node
 
 SHIM_SOCKETS = Path("/run/containerd/s")
 

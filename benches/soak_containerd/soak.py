@@ -20,8 +20,8 @@ from probelet.cri.v1 import api_pb2
 from benches.soak_containerd.ledger import START_FAILED, Ledger, Outage
 from benches.soak_containerd.population import is_well, population
 from benches.soak_containerd.vitals import Vitals, vitals
-from tests.e2e.containerd.machine import Containerd
-from tests.e2e.containerd.node import Node
+from tests.system.containerd.machine import Containerd
+from tests.system.containerd.node import Node
 
 BETWEEN_SECONDS = (2.0, 15.0)
 """Between two faults: some fall into the recovery from the one before."""

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from probelet.cli.status_table import StatusTable
+from probelet.cli.ask.status_table import StatusTable
 from probelet.spec import load
 from rich.console import Console, Group
 from rich.live import Live

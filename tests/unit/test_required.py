@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.required import missing
+from tests.support.required import missing
 
 
 def test_it_is_skipped_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:

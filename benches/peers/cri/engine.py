@@ -11,7 +11,7 @@ from probelet.bench.place import Place
 from probelet.bench.pods import node
 from probelet.cri.client import RuntimeClient
 from probelet.node.execs import Execs, Finished
-from probelet.node.runtime_calls import RuntimeCalls
+from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.tasks import Tasks
 
 from benches.peers.cri.stamp import Load, Stamps

@@ -8,7 +8,7 @@ import asyncio
 import sys
 import time
 
-from probelet.cri import wire
+from probelet.cri import grpc_channel as wire
 from probelet.cri.v1 import api_pb2
 
 

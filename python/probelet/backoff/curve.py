@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
-from probelet.spec.duration import HOUR, MILLISECOND, SECOND, DurationError, format_duration, parse_duration
+from probelet.spec.text.duration import HOUR, MILLISECOND, SECOND, DurationError, format_duration, parse_duration
 
 INITIAL_MIN_NS: Final = MILLISECOND
 """Below this a container that crashes at once restarts so often that a model of it never ends."""

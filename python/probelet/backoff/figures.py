@@ -13,7 +13,7 @@ from probelet.backoff.curve import Curve
 from probelet.backoff.life import Life, restarts
 from probelet.backoff.load import Crowd, load
 from probelet.backoff.sums import WINDOW_EDGES, delays, windows
-from probelet.spec.duration import SECOND
+from probelet.spec.text.duration import SECOND
 
 OBSERVED: Final = (110.0, 118.0)
 RUN_SECONDS: Final = 10

@@ -7,7 +7,7 @@ from typing import Final
 from probelet._rust import CrashLoad
 from probelet.backoff.curve import Curve
 from probelet.backoff.life import Life, model
-from probelet.spec.duration import format_duration
+from probelet.spec.text.duration import format_duration
 
 REQUESTS_PER_RESTART: Final = 5
 """KEP-4603, Risks and Mitigations: "5 obvious /pods API server status updates", read off the code, not measured."""

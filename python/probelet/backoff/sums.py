@@ -5,7 +5,7 @@ from typing import Final
 
 from probelet.backoff.curve import Curve
 from probelet.backoff.life import Life, restarts
-from probelet.spec.duration import SECOND
+from probelet.spec.text.duration import SECOND
 
 WINDOW_EDGES: Final = (0, 10, 30, 70, 150, 310)
 """The five windows the KEP counts restarts in: today's advertised restart times, zero before them."""

@@ -34,7 +34,7 @@ def build_app() -> App:
     )
     for place, verb in enumerate(VERBS):
         group = _GROUPS[verb.group]
-        app.command(f"probelet.cli.{verb.name}:app", name=verb.name, help=verb.help, group=group, sort_key=place)
+        app.command(f"probelet.cli.{verb.module}:app", name=verb.name, help=verb.help, group=group, sort_key=place)
     return app
 
 

@@ -9,7 +9,7 @@ from cyclopts import Parameter, Token
 
 def above_zero(_: Any, tokens: Sequence[Token]) -> float:
     """Seconds, above zero, of a duration as Kubernetes and Go write it. Raises ValueError with one line."""
-    from probelet.spec.duration import SECOND, DurationError, parse_duration
+    from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
     text = tokens[0].value
     try:

@@ -17,8 +17,8 @@ import msgspec
 from probelet.config.gate import Gates
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.spec.duration import MILLISECOND, SECOND, format_duration
-from probelet.spec.problem import FieldError
+from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
+from probelet.spec.text.problem import FieldError
 
 REDUCE = "ReduceDefaultCrashLoopBackOffDecay"
 MAX = "KubeletCrashLoopBackOffMax"

@@ -8,8 +8,8 @@ from msgspec.structs import replace
 from probelet.config.gate import GATES
 from probelet.config.kubelet import Section
 from probelet.config.load import Config
-from probelet.spec.decode import DURATION_FORMAT
-from probelet.spec.duration import SECOND, format_duration
+from probelet.spec.read.decode import DURATION_FORMAT
+from probelet.spec.text.duration import SECOND, format_duration
 
 SCHEMA = "probelet-config/1"
 

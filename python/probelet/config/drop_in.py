@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from probelet.spec.tree import Member, Node
+from probelet.spec.read.tree import Member, Node
 
 # Only names that end so are read; editors' left-overs and notes are not (kubelet cmd/kubelet/app/server.go, 1.36).
 SUFFIX = ".conf"

@@ -1,7 +1,7 @@
 """Names that feature gates had in a proposal and that people copy from it."""
 
 from probelet.config.crash_loop import MAX, REDUCE
-from probelet.spec.tree import Member, Node
+from probelet.spec.read.tree import Member, Node
 
 # As KEP-4603 was first written; releases have the names on the right.
 GATE_ALIASES = {

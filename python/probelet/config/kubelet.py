@@ -4,9 +4,9 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
-from probelet.spec.decode import DURATION_FORMAT
-from probelet.spec.duration import MINUTE
-from probelet.spec.meta import Int32
+from probelet.spec.model.meta import Int32
+from probelet.spec.read.decode import DURATION_FORMAT
+from probelet.spec.text.duration import MINUTE
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from probelet.config.drop_in import merge_patch
-from probelet.spec.tree import Document, Node, locate
+from probelet.spec.read.tree import Document, Node, locate
 
 
 class Layers:

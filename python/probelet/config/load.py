@@ -22,11 +22,11 @@ from probelet.config.opt_in import ProbeletConfiguration
 from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
 from probelet.config.unread_field import UNREAD_FIELDS
 from probelet.config.validate import validate_kubelet, validate_probelet
-from probelet.spec.decode import decode
-from probelet.spec.go_text import go_quote
-from probelet.spec.load import read_manifest
-from probelet.spec.problem import FieldError, Problem, shorten
-from probelet.spec.tree import Document, TreeError, documents, locate
+from probelet.spec.read.decode import decode
+from probelet.spec.read.load import read_manifest
+from probelet.spec.read.tree import Document, TreeError, documents, locate
+from probelet.spec.text.golang import go_quote
+from probelet.spec.text.problem import FieldError, Problem, shorten
 
 FLAG = "--feature-gates"
 

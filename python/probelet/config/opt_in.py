@@ -6,8 +6,8 @@ With nothing set a node behaves as the kubelet's own prober does.
 from typing import Literal
 
 from probelet.config.kubelet import Duration, Section
-from probelet.spec.duration import MINUTE, SECOND
-from probelet.spec.meta import Int32
+from probelet.spec.model.meta import Int32
+from probelet.spec.text.duration import MINUTE, SECOND
 
 API_VERSION = "probelet.dev/v1alpha1"
 KIND = "ProbeletConfiguration"

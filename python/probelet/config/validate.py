@@ -4,8 +4,8 @@ import posixpath
 
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.spec.duration import format_duration
-from probelet.spec.problem import FieldError
+from probelet.spec.text.duration import format_duration
+from probelet.spec.text.problem import FieldError
 
 
 def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:

@@ -12,7 +12,8 @@ from typing import Any, cast
 
 from google.protobuf.message import Message
 
-from probelet.cri import errors, wire
+from probelet.cri import errors
+from probelet.cri import grpc_channel as wire
 from probelet.cri.v1 import api_pb2
 
 REQUEST_TIMEOUT_SECONDS = 120.0

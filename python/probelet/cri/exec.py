@@ -10,8 +10,8 @@ from typing import Literal
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
-from probelet.spec.duration import SECOND, format_duration
-from probelet.spec.go_text import go_quote
+from probelet.spec.text.duration import SECOND, format_duration
+from probelet.spec.text.golang import go_quote
 
 OUTPUT_BYTES_MAX = 10 * 1024
 """What is kept of stdout followed by stderr (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""

@@ -7,9 +7,9 @@ from probelet._rust import Engine, TokenBucket
 from probelet.node.pod import NodePod
 from probelet.node.prober import status_of
 from probelet.node.timers import Timers
-from probelet.policy.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
-from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
+from probelet.policy.node.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.restart import effective_policy
 
 LOOK_NS: Final = 10_000_000_000

@@ -12,8 +12,8 @@ from typing import Final, Literal, Protocol
 from probelet._rust import ExecRun
 from probelet.cri.client import RuntimeClient
 from probelet.cri.exec import ExecOutcome, exec_attempt, timed_out
-from probelet.node.facts import bare_id
 from probelet.node.overdue import Overdue
+from probelet.node.runtime.facts import bare_id
 from probelet.node.tasks import Tasks
 
 Finished = tuple[int, Literal["exit", "starved", "timeout", "error"], int, bytes]

@@ -9,14 +9,14 @@ from typing import Final
 import structlog
 
 from probelet._rust import Engine, TokenBucket, Update
-from probelet.node.cache import PodCache
-from probelet.node.counters import REASONS, Counters
-from probelet.node.crash_loop_metrics import CrashLoopMetrics
-from probelet.node.effects import CANCELED, Effects
-from probelet.node.facts import encode_facts
-from probelet.node.pod_metrics import PodMetrics
-from probelet.node.pod_start import PodStart
+from probelet.node.metrics.counters import REASONS, Counters
+from probelet.node.metrics.crash_loop import CrashLoopMetrics
+from probelet.node.metrics.pod_start import PodStart
+from probelet.node.metrics.pods import PodMetrics
 from probelet.node.recorder import Recorder
+from probelet.node.runtime.cache import PodCache
+from probelet.node.runtime.effects import CANCELED, Effects
+from probelet.node.runtime.facts import encode_facts
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.policy.action import (
@@ -45,14 +45,14 @@ from probelet.policy.action import (
     SyncRequested,
     Terminate,
 )
-from probelet.policy.gate import RestartGate
 from probelet.policy.kill import find_container, termination_grace
 from probelet.policy.lifecycle import PodMachine
 from probelet.policy.messages import named
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.plan import Prober
 from probelet.policy.snapshot import Snapshot, State
 from probelet.server.summary import last_line
-from probelet.spec.load import Manifest
+from probelet.spec.read.load import Manifest
 
 SYNC_BURST: Final = 20
 """Syncs that results may ask for at once: a few for each probe of a large pod."""

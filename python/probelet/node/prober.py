@@ -6,7 +6,7 @@ import msgspec
 
 from probelet._rust import Engine
 from probelet.policy.plan import ResultName
-from probelet.spec.probe import ProbeType
+from probelet.spec.model.probe import ProbeType
 
 
 class EngineProber:

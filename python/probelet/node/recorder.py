@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final, Literal, TypeVar
 
 from probelet._rust import TokenBucket
-from probelet.server.timestamp import rfc3339
+from probelet.exposition.timestamp import rfc3339
 
 SPAM_BURST: Final = 25
 """Events of one object at once (``defaultSpamBurst``)."""

@@ -6,7 +6,7 @@ import structlog
 
 from probelet._rust import Update
 from probelet.node.pod import NodePod
-from probelet.spec.release_annotation import Dependency, dependencies
+from probelet.spec.annotation.release_on import Dependency, dependencies
 
 log = structlog.get_logger("probelet.node")
 

@@ -13,35 +13,35 @@ import structlog
 
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
+from probelet.exposition.process_metrics import render_process
 from probelet.node.aging import Aging
-from probelet.node.cache import PodCache
 from probelet.node.changes import Changes, HandedOver
-from probelet.node.counters import Counters, Gauges
-from probelet.node.crash_loop_metrics import CrashLoopMetrics
-from probelet.node.effects import Effects
 from probelet.node.execs import ExecLimits, Execs
-from probelet.node.images import Images
-from probelet.node.orphans import Orphans
-from probelet.node.pleg import Pleg
+from probelet.node.metrics.counters import Counters, Gauges
+from probelet.node.metrics.crash_loop import CrashLoopMetrics
+from probelet.node.metrics.pods import KnownPod, PodMetrics, render_pods
 from probelet.node.pod import NodePod, Parts
-from probelet.node.pod_metrics import KnownPod, PodMetrics, render_pods
 from probelet.node.prober import EngineProber
 from probelet.node.recorder import Recorder
 from probelet.node.releases import Releases
-from probelet.node.runtime_calls import RuntimeCalls
-from probelet.node.source import difference
+from probelet.node.runtime.cache import PodCache
+from probelet.node.runtime.effects import Effects
+from probelet.node.runtime.images import Images
+from probelet.node.runtime.orphans import Orphans
+from probelet.node.runtime.pleg import Pleg
+from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.source.difference import difference
 from probelet.node.status import status_document
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.node.wording import EventWording
 from probelet.policy.action import Publish, Terminate
-from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.server.command import NoSuchPodError
-from probelet.server.process_metrics import render_process
-from probelet.spec.duration import SECOND
-from probelet.spec.load import Manifest
-from probelet.spec.wire import encode_pod
+from probelet.spec.read.json import encode_pod
+from probelet.spec.read.load import Manifest
+from probelet.spec.text.duration import SECOND
 
 DRAIN_SLACK_NS: Final = 30_000_000_000
 """What ending a pod may take beyond its grace: stopping and removing its sandbox, on a machine that is busy. A hundred

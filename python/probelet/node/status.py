@@ -4,16 +4,16 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from probelet._rust import Engine
+from probelet.exposition.timestamp import rfc3339
 from probelet.node.pod import NodePod
 from probelet.node.prober import status_of
-from probelet.policy.gate import RestartGate
 from probelet.policy.kind import containers
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.podstatus import ContainerStatus, LastExit
-from probelet.server.timestamp import rfc3339
 from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as all_workers
-from probelet.spec.container import Container
-from probelet.spec.probe import Probe
+from probelet.spec.model.container import Container
+from probelet.spec.model.probe import Probe
 
 _NS_PER_SECOND = 1_000_000_000
 _NS_PER_MS = 1_000_000

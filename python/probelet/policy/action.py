@@ -15,8 +15,8 @@ from probelet.policy.kill import GraceSource, KillReason
 from probelet.policy.kind import Kind
 from probelet.policy.podstatus import ContainerStatus
 from probelet.policy.snapshot import Snapshot
-from probelet.spec.container import Container, LifecycleHandler
-from probelet.spec.pod import PodPhase
+from probelet.spec.model.container import Container, LifecycleHandler
+from probelet.spec.model.pod import PodPhase
 
 HookName: TypeAlias = Literal["postStart", "preStop"]
 

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
 
 REASON: Final = "DeadlineExceeded"
 MESSAGE: Final = "Pod was active on the node longer than the specified deadline"

@@ -10,8 +10,8 @@ from probelet.policy.plan import PodActions, Prober, Victim
 from probelet.policy.restart import definition, effective_policy, restarts_after_kill, should_start
 from probelet.policy.restart_all import containers_to_reset
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 
 def compute_pod_actions(

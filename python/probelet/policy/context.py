@@ -5,7 +5,7 @@ from typing import Literal
 from probelet.policy import messages
 from probelet.policy.action import Action, Record
 from probelet.policy.kind import field_path
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
 
 
 class PodContext:

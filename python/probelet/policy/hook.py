@@ -12,7 +12,7 @@ from probelet.policy import messages
 from probelet.policy.action import HookName, RunHook
 from probelet.policy.context import PodContext
 from probelet.policy.strand import Strand, Strands, Turn, call, sleep_until
-from probelet.spec.container import Container, LifecycleHandler
+from probelet.spec.model.container import Container, LifecycleHandler
 
 _SECOND: Final = 1_000_000_000
 

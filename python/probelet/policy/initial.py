@@ -12,8 +12,8 @@ from probelet.policy.kind import is_sidecar
 from probelet.policy.plan import PodActions, Prober, Victim
 from probelet.policy.restart import definition, effective_policy, should_start
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 
 class _Walk:

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, Literal
 
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 MINIMUM_GRACE_SECONDS: Final = 2
 """Every container gets this small a window, whatever was asked for (``minimumGracePeriodInSeconds``)."""

@@ -15,8 +15,8 @@ from probelet.policy.kind import has_sidecar
 from probelet.policy.snapshot import ContainerRecord
 from probelet.policy.strand import Branches, Strand, Turn, call
 from probelet.policy.termination_order import TerminationOrder
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 _SECOND: Final = 1_000_000_000
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 Kind = Literal["regular", "init", "sidecar"]
 

@@ -50,11 +50,11 @@ from probelet.policy.action import (
 from probelet.policy.active_deadline import ActiveDeadline
 from probelet.policy.compute import compute_pod_actions
 from probelet.policy.context import PodContext
-from probelet.policy.gate import RestartGate
 from probelet.policy.hook import PreStopHooks
 from probelet.policy.kill import Grace, KillReason, find_container, select_grace, termination_grace
 from probelet.policy.killing import Killing
 from probelet.policy.kind import init_kind, is_sidecar
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.phase import pod_phase
 from probelet.policy.plan import PodActions, Prober
 from probelet.policy.podstatus import ContainerStatus, container_statuses
@@ -63,7 +63,7 @@ from probelet.policy.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.starting import Starting
 from probelet.policy.strand import Strand, Strands, call
 from probelet.policy.wait import Wait
-from probelet.spec.pod import Pod, PodPhase
+from probelet.spec.model.pod import Pod, PodPhase
 
 DEAD_CONTAINERS_KEPT: Final = 1
 """Dead instances kept per container, for its last exit (kubelet ``MaxPerPodContainer``, 1.36)."""

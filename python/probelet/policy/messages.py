@@ -6,7 +6,7 @@ Sources: pkg/kubelet/kuberuntime/kuberuntime_manager.go, kuberuntime_container.g
 from collections.abc import Sequence
 from typing import Final
 
-from probelet.spec.go_text import go_quote
+from probelet.spec.text.golang import go_quote
 
 BACK_OFF: Final = "BackOff"
 CREATED: Final = "Created"

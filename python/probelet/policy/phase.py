@@ -7,8 +7,8 @@ from probelet.policy import messages
 from probelet.policy.kind import is_sidecar
 from probelet.policy.podstatus import ContainerStatus
 from probelet.policy.restart import restarts_after_exit
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod, PodPhase
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod, PodPhase
 
 
 @dataclass(slots=True)

@@ -6,8 +6,8 @@ from typing import Literal, Protocol, TypeAlias
 from probelet.policy.kill import KillReason
 from probelet.policy.restart_all import Reset
 from probelet.policy.snapshot import ContainerRecord
-from probelet.spec.container import Container
-from probelet.spec.probe import ProbeType
+from probelet.spec.model.container import Container
+from probelet.spec.model.probe import ProbeType
 
 ResultName: TypeAlias = Literal["Success", "Failure", "Unknown"]
 """A published result."""

@@ -12,8 +12,8 @@ from probelet.policy import messages
 from probelet.policy.kind import Kind, containers
 from probelet.policy.restart import should_start
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 LOST_EXIT_CODE: Final = 137
 """The exit code of a container whose end nobody saw."""

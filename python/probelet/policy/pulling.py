@@ -11,8 +11,8 @@ from probelet.policy.image_backoff import ImageBackoff
 from probelet.policy.podstatus import StartError
 from probelet.policy.strand import Strand, call
 from probelet.policy.wait import Wait
-from probelet.spec.container import Container
-from probelet.spec.image import ImageNameError, with_tag
+from probelet.spec.model.container import Container
+from probelet.spec.text.image import ImageNameError, with_tag
 
 
 class Pulling:

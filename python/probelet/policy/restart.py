@@ -7,8 +7,8 @@ import zlib
 from typing import Literal, cast
 
 from probelet.policy.snapshot import Snapshot, State
-from probelet.spec.container import Container, ContainerRestartRule
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container, ContainerRestartRule
+from probelet.spec.model.pod import Pod
 
 Policy = Literal["Always", "OnFailure", "Never"]
 

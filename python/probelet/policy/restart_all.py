@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from probelet.policy.kind import containers
 from probelet.policy.restart import matching_rule
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,18 +9,18 @@ from typing import Final, Literal
 from probelet.policy import messages
 from probelet.policy.action import CreateContainer, Outcome, RestartCause, StartContainer
 from probelet.policy.context import PodContext
-from probelet.policy.gate import RestartGate, Verdict
 from probelet.policy.hook import Hook, run_hook
 from probelet.policy.kill import KillReason, select_grace
 from probelet.policy.killing import Killing
 from probelet.policy.kind import Kind
+from probelet.policy.node.restart_gate import RestartGate, Verdict
 from probelet.policy.plan import Victim
 from probelet.policy.podstatus import ContainerStatus, StartError
 from probelet.policy.pulling import Pulling
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.strand import Strand, call
 from probelet.policy.wait import Wait
-from probelet.spec.container import Container
+from probelet.spec.model.container import Container
 
 _PROBE_CAUSES: Final[dict[KillReason, RestartCause]] = {
     KillReason.LIVENESS: "probe_liveness",

@@ -7,7 +7,7 @@ sidecar that was started after it. Ordinary init containers wait for nobody, and
 from collections.abc import Iterable
 
 from probelet.policy.kind import is_sidecar
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
 
 
 class TerminationOrder:

@@ -1,8 +1,8 @@
 """Replay: recordings of the kubelet's prober played through probelet's production core."""
 
-from .difference import Difference, compare
-from .play import play
-from .reader import load
-from .recording import Recording
+from probelet.replay.difference import Difference, compare
+from probelet.replay.play import play
+from probelet.replay.reader import load
+from probelet.replay.recording import Recording
 
 __all__ = ["Difference", "Recording", "compare", "load", "play"]

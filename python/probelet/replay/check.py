@@ -7,9 +7,8 @@ from typing import Any
 import msgspec
 
 from probelet._rust import Simulation
-
-from .pod import PROBE_FIELDS, pod_object
-from .recording import Recording
+from probelet.replay.pod import PROBE_FIELDS, pod_object
+from probelet.replay.recording import Recording
 
 CLOSED_OPS = frozenset(
     {

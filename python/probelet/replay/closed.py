@@ -12,12 +12,11 @@ import msgspec
 
 from probelet._rust import Simulation
 from probelet.config.gate import DEFAULT_VERSION
+from probelet.replay.play import USER_AGENT, status_line, trace_line
+from probelet.replay.pod import pod_object
+from probelet.replay.recording import Line, Recording, ScenarioPod, Trace
 from probelet.testing.loop import Loop, Timing
 from probelet.testing.runtime import ModelPod
-
-from .play import USER_AGENT, status_line, trace_line
-from .pod import pod_object
-from .recording import Line, Recording, ScenarioPod, Trace
 
 
 def play_closed(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:

@@ -8,17 +8,16 @@ from typing import Any
 import msgspec
 
 from probelet.config.gate import DEFAULT_VERSION
-
-from .closed import play_closed
-from .difference import Difference, closed_differences, compare
-from .handlers import folder as handler_files
-from .handlers.case import Case
-from .handlers.known import reason_for
-from .handlers.player import examined
-from .play import play
-from .reader import load
-from .recording import Recording, RecordingError, read
-from .target import targets
+from probelet.replay.closed import play_closed
+from probelet.replay.difference import Difference, closed_differences, compare
+from probelet.replay.handlers import folder as handler_files
+from probelet.replay.handlers.case import Case
+from probelet.replay.handlers.known import reason_for
+from probelet.replay.handlers.player import examined
+from probelet.replay.play import play
+from probelet.replay.reader import load
+from probelet.replay.recording import Recording, RecordingError, read
+from probelet.replay.target import targets
 
 SCHEMA = "probelet-conformance/1"
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import msgspec
 
-from .recording import Line, Recording, Trace
+from probelet.replay.recording import Line, Recording, Trace
 
 SECTIONS = (
     "effective_probes",

@@ -10,9 +10,8 @@ import msgspec
 
 from probelet._rust import Simulation
 from probelet.config.gate import DEFAULT_VERSION
-
-from .pod import pod_object
-from .recording import Line, Recording, ScenarioPod, Trace
+from probelet.replay.pod import pod_object
+from probelet.replay.recording import Line, Recording, ScenarioPod, Trace
 
 ProbeType = Literal["liveness", "readiness", "startup"]
 

@@ -4,9 +4,9 @@ from pathlib import Path
 
 import msgspec
 
-from .check import check
-from .recording import SCHEMA, Recording, RecordingError, read
-from .shape import Shape
+from probelet.replay.check import check
+from probelet.replay.recording import SCHEMA, Recording, RecordingError, read
+from probelet.replay.shape import Shape
 
 
 def load(path: Path) -> Recording:

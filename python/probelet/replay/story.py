@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from .difference import Difference
-from .recording import Line, Recording, Trace
+from probelet.replay.difference import Difference
+from probelet.replay.recording import Line, Recording, Trace
 
 TOLD = ("inputs", "probes", "results", "events")
 """Sections that make up the story; updates and statuses follow from results and inputs."""

@@ -5,7 +5,7 @@ from typing import Any, Final
 import msgspec
 
 from probelet._rust import Engine
-from probelet.server.timestamp import rfc3339
+from probelet.exposition.timestamp import rfc3339
 
 
 class LastRun(msgspec.Struct):

@@ -9,8 +9,8 @@ from typing import Any, Final, NamedTuple
 
 from probelet.service.error import RequestError
 from probelet.service.status import decode_object
-from probelet.spec.problem import FieldError
-from probelet.spec.wire import SpecError, decode_pod
+from probelet.spec.read.json import SpecError, decode_pod
+from probelet.spec.text.problem import FieldError
 
 PROBES: Final = ("startupProbe", "readinessProbe", "livenessProbe")
 

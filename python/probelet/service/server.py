@@ -18,11 +18,11 @@ from google.protobuf.message_factory import GetMessageClass
 
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
-from probelet.cri.wire import snake_case
-from probelet.service.door import Door
+from probelet.cri.grpc_channel import snake_case
 from probelet.service.error import RequestError
 from probelet.service.limit import MESSAGE_BYTES_MAX
 from probelet.service.prober import Prober
+from probelet.service.uid_gate import Door
 from probelet.service.v1 import prober_pb2
 
 SERVICE: Final = prober_pb2.DESCRIPTOR.services_by_name["Prober"]

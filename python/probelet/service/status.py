@@ -7,8 +7,8 @@ from typing import Any, Final, TypeVar
 import msgspec
 
 from probelet.service.error import RequestError
-from probelet.spec.problem import FieldError
-from probelet.spec.validate_probe import unsupported_value
+from probelet.spec.rules.validate_probe import unsupported_value
+from probelet.spec.text.problem import FieldError
 
 PHASES: Final = ("Failed", "Pending", "Running", "Succeeded", "Unknown")
 

@@ -6,8 +6,8 @@ from typing import Any, Final
 import msgspec
 
 from probelet._rust import Engine
-from probelet.server.process_metrics import render_process
-from probelet.server.timestamp import rfc3339
+from probelet.exposition.process_metrics import render_process
+from probelet.exposition.timestamp import rfc3339
 from probelet.server.worker import WorkerState, probe_document, workers
 from probelet.service.prober import Prober
 

@@ -1,6 +1,6 @@
 """Kubernetes objects we read: typed, defaulted, validated with the API server's words."""
 
-from probelet.spec.container import (
+from probelet.spec.model.container import (
     Container,
     ContainerPort,
     ContainerRestartRule,
@@ -10,14 +10,9 @@ from probelet.spec.container import (
     LifecycleHandler,
     SleepAction,
 )
-from probelet.spec.defaults import set_defaults
-from probelet.spec.disabled import drop_disabled_fields
-from probelet.spec.ignored import ignored_fields
-from probelet.spec.int_or_string import IntOrString
-from probelet.spec.load import Loaded, Manifest, load
-from probelet.spec.meta import ObjectMeta, OwnerReference
-from probelet.spec.needed import require_command
-from probelet.spec.pod import (
+from probelet.spec.model.int_or_string import IntOrString
+from probelet.spec.model.meta import ObjectMeta, OwnerReference
+from probelet.spec.model.pod import (
     ContainerState,
     ContainerStateRunning,
     ContainerStateTerminated,
@@ -29,7 +24,7 @@ from probelet.spec.pod import (
     PodSpec,
     PodStatus,
 )
-from probelet.spec.probe import (
+from probelet.spec.model.probe import (
     PROBE_TYPES,
     ExecAction,
     GRPCAction,
@@ -39,10 +34,15 @@ from probelet.spec.probe import (
     ProbeType,
     TCPSocketAction,
 )
-from probelet.spec.problem import FieldError, Problem
-from probelet.spec.static_pod import static_uid
-from probelet.spec.validate import validate
-from probelet.spec.wire import SpecError, decode_pod, encode_pod, encode_probe
+from probelet.spec.read.json import SpecError, decode_pod, encode_pod, encode_probe
+from probelet.spec.read.load import Loaded, Manifest, load
+from probelet.spec.read.static_pod import static_uid
+from probelet.spec.rules.defaults import set_defaults
+from probelet.spec.rules.disabled import drop_disabled_fields
+from probelet.spec.rules.ignored import ignored_fields
+from probelet.spec.rules.needed import require_command
+from probelet.spec.rules.validate import validate
+from probelet.spec.text.problem import FieldError, Problem
 
 __all__ = [
     "PROBE_TYPES",

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from probelet.backoff.curve import Curve
-from probelet.policy.gate import HOUSEKEEPING_NS, GateOptions, RestartGate, Verdict
+from probelet.policy.node.restart_gate import HOUSEKEEPING_NS, GateOptions, RestartGate, Verdict
 from probelet.policy.restart import back_off_key
 from probelet.policy.snapshot import ContainerRecord
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 
 @dataclass(frozen=True)

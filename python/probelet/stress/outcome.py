@@ -8,7 +8,7 @@ from typing import Final, Literal
 import msgspec
 
 from probelet.backoff.life import restarts as model_restarts
-from probelet.spec.duration import MILLISECOND, SECOND
+from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.stress.expected import expected
 from probelet.stress.gate import Decision, ObservedGate
 from probelet.stress.pods import STAYING

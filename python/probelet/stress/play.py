@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 import probelet
 from probelet._rust import version
-from probelet.spec.duration import SECOND
+from probelet.spec.text.duration import SECOND
 from probelet.stress.outcome import Outcome, judge, shortened
 from probelet.stress.scene import Scene
 from probelet.stress.virtual import VirtualNode

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
-from probelet.spec.defaults import set_defaults
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
+from probelet.spec.rules.defaults import set_defaults
 from probelet.stress.scene import Scene
 
 STAY = ["sleep", "100000"]

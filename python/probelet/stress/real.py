@@ -17,8 +17,8 @@ from probelet.cri.process.launch import EmbeddedRuntime, launch
 from probelet.cri.v1 import api_pb2
 from probelet.node.service import Service
 from probelet.policy.action import Publish
-from probelet.spec.duration import SECOND
-from probelet.spec.load import Manifest
+from probelet.spec.read.load import Manifest
+from probelet.spec.text.duration import SECOND
 from probelet.stress.gate import ObservedGate
 from probelet.stress.outcome import Cost, Memory, Outcome, crashing, judge, spread
 from probelet.stress.pods import STAY, make_pod, status_key

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Final, Literal
 
 from probelet.backoff.curve import Curve, seconds_text
-from probelet.spec.duration import MILLISECOND, SECOND
+from probelet.spec.text.duration import MILLISECOND, SECOND
 
 Policy = Literal["Always", "OnFailure", "Sidecar"]
 """restartPolicy of the pod, or a crashing sidecar beside one container that stays."""

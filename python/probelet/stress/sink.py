@@ -4,7 +4,7 @@ from collections import Counter
 from typing import Final
 
 from probelet._rust import TokenBucket
-from probelet.spec.duration import SECOND
+from probelet.spec.text.duration import SECOND
 
 BURST_FACTOR: Final = 2
 """The kubelet's kubeAPIBurst is twice its kubeAPIQPS by default (100 and 50; before 1.27 10 and 5)."""

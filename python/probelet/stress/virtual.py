@@ -29,8 +29,8 @@ from probelet.policy.action import (
 from probelet.policy.lifecycle import PodMachine
 from probelet.policy.restart import definition
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
-from probelet.spec.duration import MILLISECOND
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
+from probelet.spec.text.duration import MILLISECOND
 from probelet.stress.gate import ObservedGate
 from probelet.stress.outcome import Memory
 from probelet.stress.pods import STAYING, make_pod, status_key

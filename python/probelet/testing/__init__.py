@@ -5,6 +5,6 @@ node.answer("web/app/liveness", "success", "failure * 3")
 node.run("1m")
 """
 
-from .node import Attempt, Event, Kill, VirtualNode
+from probelet.testing.node import Attempt, Event, Kill, VirtualNode
 
 __all__ = ["Attempt", "Event", "Kill", "VirtualNode"]

@@ -7,8 +7,8 @@ from typing import Any, Literal, get_args
 import msgspec
 
 from probelet._rust import Simulation
-from probelet.spec.load import load
-from probelet.spec.wire import encode_pod
+from probelet.spec.read.json import encode_pod
+from probelet.spec.read.load import load
 from probelet.testing.loop import Line, Loop, Timing
 from probelet.testing.outcome import AnswerError, milliseconds, step
 from probelet.testing.runtime import ModelPod

@@ -3,7 +3,7 @@
 import re
 from typing import Any
 
-from probelet.spec.duration import SECOND, DurationError, parse_duration
+from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
 ANSWER = re.compile(r"^(success|failure|error|timeout|hang)(?:\s+([\w.]+))?(?:\s*:\s*(.*?))?(?:\s*\*\s*(\d+))?$", re.S)
 

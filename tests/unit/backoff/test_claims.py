@@ -1,9 +1,10 @@
 """KEP-4603's numbers: every verdict, and every figure worked out again without the model."""
 
 import pytest
-from naive import SECOND, advertised, count, delays, shipped
 from probelet.backoff.claim import Claim, Reading
 from probelet.backoff.kep4603 import claims
+
+from tests.unit.backoff.naive import SECOND, advertised, count, delays, shipped
 
 FOUND = {claim.number: claim for claim in claims()}
 

@@ -4,13 +4,15 @@ from itertools import islice
 from pathlib import Path
 
 import pytest
-from naive import SECOND, delays
 from probelet.backoff.chart import Chart
 from probelet.backoff.drawing import INKS, save
 from probelet.backoff.figures import charts, crossing
 
+from tests.support.paths import ROOT
+from tests.unit.backoff.naive import SECOND, delays
+
 CHARTS = {chart.name: chart for chart in charts()}
-DOCS = Path(__file__).parents[3] / "docs" / "plots"
+DOCS = ROOT / "docs" / "plots"
 
 
 def ages(initial: float, longest: float) -> list[float]:

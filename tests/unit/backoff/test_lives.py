@@ -3,8 +3,9 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from naive import SECOND, by_kubelet, shipped
 from probelet.backoff import TODAY, Curve, CurveError, Life, restarts
+
+from tests.unit.backoff.naive import SECOND, by_kubelet, shipped
 
 
 def waits(run: float, n: int) -> list[float]:

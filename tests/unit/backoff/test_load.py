@@ -1,6 +1,7 @@
 import pytest
-from naive import SECOND, count, shipped
 from probelet.backoff import REDUCED, TODAY, Crowd, Life, load
+
+from tests.unit.backoff.naive import SECOND, count, shipped
 
 
 def test_a_node_of_pods_that_crash_together_is_a_multiple_of_one() -> None:

@@ -1,8 +1,9 @@
 """When a container that crashes at once is started again: the first thirty restarts of every curve anybody proposed."""
 
 import pytest
-from naive import SECOND, advertised, count, shipped
 from probelet.backoff import Crowd, Curve, load, restarts
+
+from tests.unit.backoff.naive import SECOND, advertised, count, shipped
 
 # INITIAL/MAX in seconds -> seconds of the first thirty restarts, the free one included.
 SHIPPED = {

@@ -9,13 +9,12 @@ from typing import Any
 import pytest
 from probelet.replay import load
 
+from tests.support.paths import HANDLER_CASES, TRACES
 from tests.unit.cli.conftest import Probelet
 
-CONFORMANCE = Path(__file__).parents[2] / "conformance"
-TRACES = CONFORMANCE / "traces"
 GOOD = TRACES / "named" / "initial_delay_liveness_5.json"
 CLOSED = TRACES / "named" / "closed_loop_startup_restarts.json"
-CASES = CONFORMANCE / "handlers" / "tcp.jsonl"
+CASES = HANDLER_CASES / "tcp.jsonl"
 
 # What takes the place of a value.
 WRONG = (None, -1, 0, 1.5, 10**20, True, "", "x", [], ["x"], [{}], {}, {"x": 1})

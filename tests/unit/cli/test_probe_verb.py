@@ -19,8 +19,8 @@ from grpc import (
     unary_unary_rpc_method_handler,
 )
 from grpc import server as grpc_server
-from probelet.cli import probe_attempt
-from probelet.cli.probe_report import OUTPUT_LINES_MAX
+from probelet.cli.probe import attempt as probe_attempt
+from probelet.cli.probe.report import OUTPUT_LINES_MAX
 
 from tests.unit.cli.conftest import Probelet, Service
 
@@ -154,7 +154,7 @@ def test_another_releases_kubelet_asks(probelet: Probelet, target: Target, versi
 
 @pytest.mark.parametrize("version", ["1.37", "1.38"])
 def test_since_1_38_a_connection_that_is_refused_is_not_tried_again(probelet: Probelet, version: str) -> None:
-    """kubernetes PR 142457; every release is in tests/upstream/test_grpc.py."""
+    """kubernetes PR 142457; every release is in tests/kubelet/upstream/test_grpc.py."""
     _, seen = asked(probelet, "grpc", "--port", "1", "--kubelet-version", version)
     assert (seen["cause"] == "connect_timeout") == (version != "1.38"), seen
 

@@ -7,9 +7,10 @@ from pathlib import Path
 import pytest
 from probelet.config import VERSIONS
 
+from tests.support.paths import TRACES
 from tests.unit.cli.conftest import Probelet
 
-NAMED = Path(__file__).parents[2] / "conformance" / "traces" / "named"
+NAMED = TRACES / "named"
 
 # A recording of 1.36 that tells releases apart -> those that play it as it was recorded.
 TOLD_APART = {

@@ -2,7 +2,7 @@ import io
 from typing import Any
 
 import pytest
-from probelet.cli.status_table import StatusTable
+from probelet.cli.ask.status_table import StatusTable
 from probelet.server.page import render_page
 from rich.console import Console
 

@@ -3,7 +3,7 @@ import time
 from typing import Any
 
 import pytest
-from probelet.cli import watch as watch_module
+from probelet.cli.ask import watch as watch_module
 
 from tests.unit.cli.conftest import Service
 from tests.unit.server.fake_view import SITUATIONS, container, document, pod

@@ -5,7 +5,8 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
-from probelet.cri import RuntimeClient, wire
+from probelet.cri import RuntimeClient
+from probelet.cri import grpc_channel as wire
 
 Connect = Callable[[object], Awaitable[RuntimeClient]]
 

@@ -8,11 +8,12 @@ from typing import Any
 
 import grpc
 import pytest
-from probelet.cri import RuntimeClient, errors, wire
+from probelet.cri import RuntimeClient, errors
+from probelet.cri import grpc_channel as wire
 from probelet.cri.exec import ExecOutcome, exec_attempt
 from probelet.cri.v1 import api_pb2
 
-from .conftest import Connect
+from tests.unit.cri.conftest import Connect
 
 
 class Refusing:

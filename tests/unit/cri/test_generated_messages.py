@@ -5,10 +5,13 @@ from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 from grpc_tools import protoc
-from probelet.cri import RuntimeClient, wire
+from probelet.cri import RuntimeClient
+from probelet.cri import grpc_channel as wire
 from probelet.cri.v1 import api_pb2
 
-PROTO = Path(__file__).parents[3] / "proto"
+from tests.support.paths import ROOT
+
+PROTO = ROOT / "proto"
 
 NAMED_DIFFERENTLY = {"GetContainerEvents": "container_events"}
 

@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from probelet.cri.process import kin
-from probelet.cri.process.kin import Process, families, parsed
+from probelet.cri.process import process_tree as kin
+from probelet.cri.process.process_tree import Process, families, parsed
 
 
 @pytest.mark.parametrize(

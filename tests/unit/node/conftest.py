@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from probelet._rust import Engine
 from probelet.node.service import Service
-from probelet.policy.gate import GateOptions, RestartGate
-from scripted_node import Node
-from scripted_runtime import ScriptedRuntime
+from probelet.policy.node.restart_gate import GateOptions, RestartGate
+
+from tests.unit.node.scripted_node import Node
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
 @pytest.fixture

@@ -11,13 +11,14 @@ import msgspec
 from probelet._rust import Engine
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
-from probelet.node.runtime_calls import RuntimeCalls
+from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
-from probelet.policy.gate import RestartGate
-from probelet.spec.defaults import set_defaults
-from probelet.spec.load import Manifest
-from probelet.spec.pod import Pod
-from scripted_runtime import ScriptedRuntime
+from probelet.policy.node.restart_gate import RestartGate
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.load import Manifest
+from probelet.spec.rules.defaults import set_defaults
+
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 T = TypeVar("T")
 

@@ -7,7 +7,8 @@ from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
-from probelet.cri import errors, wire
+from probelet.cri import errors
+from probelet.cri import grpc_channel as wire
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 

@@ -11,10 +11,11 @@ from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
 from probelet.node.recorder import SPAM_BURST
 from probelet.node.service import Service
-from probelet.policy.gate import GateOptions, RestartGate
+from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.server.command import NoSuchPodError
-from scripted_node import Node, make_manifest
-from scripted_runtime import ScriptedRuntime
+
+from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 HOUR = 3_600_000_000_000
 READINESS = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
@@ -120,7 +121,7 @@ async def test_a_wall_clock_that_jumps_moves_no_back_off(
     waiting = node.container()
     for jump in (24 * HOUR, -24 * HOUR):
         clock = SimpleNamespace(time_ns=lambda jump=jump: time.time_ns() + jump)  # type: ignore[misc]
-        monkeypatch.setattr("probelet.node.pleg.time", clock)
+        monkeypatch.setattr("probelet.node.runtime.pleg.time", clock)
         # The runtime tells of the exit again. It tells in order, so what another pod does after it comes after it.
         exited = waiting["container_id"].partition("://")[2]
         runtime.publish(runtime.sandbox_of[exited], exited, api_pb2.CONTAINER_STOPPED_EVENT)

@@ -4,10 +4,10 @@ from typing import Any
 
 import msgspec
 import pytest
-from probelet.node.cri_config import container_config
-from probelet.node.environment import Place, environment, expand
-from probelet.spec.container import Container
-from probelet.spec.pod import Pod
+from probelet.node.runtime.cri_config import container_config
+from probelet.node.runtime.environment import Place, environment, expand
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
 
 POD = msgspec.convert(
     {

@@ -14,7 +14,8 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.node.execs import ExecLimits, Execs, Finished
 from probelet.node.tasks import Tasks
-from scripted_runtime import ScriptedRuntime
+
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
 @dataclass

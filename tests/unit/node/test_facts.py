@@ -6,14 +6,14 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet.cri.v1 import api_pb2
-from probelet.node import labels
-from probelet.node.cri_config import container_config, sandbox_config
-from probelet.node.environment import Place
-from probelet.node.facts import bare_id, container_record, encode_facts, sandbox_record
+from probelet.node.runtime import labels
+from probelet.node.runtime.cri_config import container_config, sandbox_config
+from probelet.node.runtime.environment import Place
+from probelet.node.runtime.facts import bare_id, container_record, encode_facts, sandbox_record
 from probelet.policy.action import Publish
 from probelet.policy.podstatus import ContainerStatus, LastExit
 from probelet.policy.snapshot import State
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
 
 SECOND = 1_000_000_000
 POD = msgspec.convert(

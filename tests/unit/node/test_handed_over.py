@@ -9,9 +9,9 @@ import pytest
 from probelet.cri.v1 import api_pb2
 from probelet.service.prober import Prober
 from probelet.service.server import served
-from scripted_node import Node, make_manifest
-from scripted_runtime import ScriptedRuntime
 
+from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, named, running, until_result
 
 OURS = [{"name": "app", "image": "i", "readinessProbe": exec_probe(exec={"command": ["ours"]})}]

@@ -10,12 +10,13 @@ import msgspec
 import pytest
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
-from probelet.node.hooks import Hooks
+from probelet.node.runtime.hooks import Hooks
 from probelet.policy.action import RunHook
 from probelet.policy.messages import PLAIN_HTTP_ANSWER
-from probelet.spec.container import Container, LifecycleHandler
-from scripted_node import Node, make_manifest
-from scripted_runtime import ScriptedRuntime
+from probelet.spec.model.container import Container, LifecycleHandler
+
+from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
 

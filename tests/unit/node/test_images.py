@@ -7,8 +7,9 @@ import pytest
 from probelet.config import load_config
 from probelet.config.kubelet import parallel_pulls
 from probelet.cri.v1 import api_pb2
-from probelet.node.images import Images
-from scripted_runtime import ScriptedRuntime
+from probelet.node.runtime.images import Images
+
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
 @pytest.mark.parametrize(("parallel", "at_once"), [(1, 1), (2, 2), (None, 3)])

@@ -3,8 +3,8 @@
 from typing import Any
 
 import msgspec
-from probelet.node.linux import container_linux, sandbox_linux
-from probelet.spec.pod import Pod
+from probelet.node.runtime.linux import container_linux, sandbox_linux
+from probelet.spec.model.pod import Pod
 
 
 def pod_of(container: dict[str, Any], **spec: Any) -> Pod:

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 from probelet.cri.v1 import api_pb2
-from probelet.node.runtime_calls import RuntimeCalls
+from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.server.address import listening_socket, parse_address
 from probelet.server.http import HttpServer
-from scripted_node import Node, make_manifest
-from scripted_runtime import ScriptedRuntime
 
-ROOT = Path(__file__).parents[3]
+from tests.support.paths import ROOT
+from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_runtime import ScriptedRuntime
+
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
 TCP = {"tcpSocket": {"port": 1}, "periodSeconds": 1}
 SAMPLE = re.compile(r"^(?P<name>\w+)(?:\{(?P<labels>.*)\})? (?P<value>\S+)$")

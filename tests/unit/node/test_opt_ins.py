@@ -9,9 +9,10 @@ import pytest
 from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
 from probelet.node.service import Service
-from probelet.policy.gate import RestartGate
-from scripted_node import Node, make_manifest
-from scripted_runtime import ScriptedRuntime
+from probelet.policy.node.restart_gate import RestartGate
+
+from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 MS = 1_000_000
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 2}

@@ -9,9 +9,10 @@ from typing import Any
 
 import grpc
 import pytest
-from probelet.policy.gate import RestartGate
-from scripted_node import Node, make_manifest, observed_node
-from scripted_runtime import ScriptedRuntime
+from probelet.policy.node.restart_gate import RestartGate
+
+from tests.unit.node.scripted_node import Node, make_manifest, observed_node
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 SECOND_NS = 1_000_000_000
 MINUTE = 60

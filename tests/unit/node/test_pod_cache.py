@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from probelet.node.cache import PodCache
+from probelet.node.runtime.cache import PodCache
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, State
 
 RUNNING = ContainerRecord("t://a", "app", State.RUNNING, created_at_ns=1)

@@ -1,11 +1,12 @@
 """The kubelet's and kube-state-metrics' series of pods."""
 
-from probelet.node.pod_metrics import PodMetrics
-from probelet.node.pod_start import PodStart
+from probelet.exposition.process_metrics import render_process
+from probelet.node.metrics.pod_start import PodStart
+from probelet.node.metrics.pods import PodMetrics
 from probelet.policy.action import Publish
 from probelet.policy.podstatus import ContainerStatus
-from probelet.server.process_metrics import render_process
-from scripted_node import Node, make_manifest
+
+from tests.unit.node.scripted_node import Node, make_manifest
 
 SECOND = 1_000_000_000
 

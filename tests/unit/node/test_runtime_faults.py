@@ -7,10 +7,11 @@ from pathlib import Path
 import pytest
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
-from probelet.node.runtime_calls import RuntimeCalls
-from probelet.policy.gate import RestartGate
-from scripted_node import Node, make_manifest, observed_node
-from scripted_runtime import ScriptedRuntime
+from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.policy.node.restart_gate import RestartGate
+
+from tests.unit.node.scripted_node import Node, make_manifest, observed_node
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
 PROBED = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": EXEC}]

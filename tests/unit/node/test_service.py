@@ -10,9 +10,10 @@ from probelet.cri.v1 import api_pb2
 from probelet.node.pod import SYNC_BURST
 from probelet.policy.action import Action, Input, SyncRequested
 from probelet.policy.lifecycle import PodMachine
-from scripted_node import Node, make_manifest
-from scripted_runtime import ScriptedRuntime
 from structlog.testing import capture_logs
+
+from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
 
@@ -150,7 +151,7 @@ async def test_pods_are_taken_over_with_their_restart_counts(
 ) -> None:
     from probelet._rust import Engine
     from probelet.node.service import Service
-    from probelet.policy.gate import RestartGate
+    from probelet.policy.node.restart_gate import RestartGate
 
     node.service.set_pods([make_manifest()])
     await node.until(lambda: node.container()["state"] == "running")
@@ -171,7 +172,7 @@ async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime
     await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
     from probelet._rust import Engine
     from probelet.node.service import Service
-    from probelet.policy.gate import RestartGate
+    from probelet.policy.node.restart_gate import RestartGate
 
     await node.service.close()
     later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=Path("/nowhere"))

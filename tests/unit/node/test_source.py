@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import msgspec
-from probelet.node.source import difference
-from probelet.spec.load import Manifest
-from probelet.spec.pod import Pod
+from probelet.node.source.difference import difference
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.load import Manifest
 
 
 def manifest(uid: str, digest: str = "d") -> Manifest:

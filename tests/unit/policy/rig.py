@@ -32,11 +32,11 @@ from probelet.policy.action import (
     StopSandbox,
     SyncRequested,
 )
-from probelet.policy.gate import GateOptions, RestartGate
 from probelet.policy.lifecycle import PodMachine
+from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.restart import definition
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
 
 SECOND = 1_000_000_000
 

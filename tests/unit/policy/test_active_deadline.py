@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 from probelet.policy.action import Publish, Terminate
-from rig import Rig, make_pod
+
+from tests.unit.policy.rig import Rig, make_pod
 
 EXCEEDED = ("DeadlineExceeded", "Pod was active on the node longer than the specified deadline")
 

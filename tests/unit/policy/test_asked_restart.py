@@ -2,7 +2,8 @@
 
 from probelet.policy.action import CreateContainer, Perform, Restart, StartContainer
 from probelet.policy.snapshot import State
-from rig import Rig, gate, make_pod
+
+from tests.unit.policy.rig import Rig, gate, make_pod
 
 SAID = "Container app has run for 1h0m0s (maxContainerAge 1h0m0s)"
 KILLED = ("Killing", f"{SAID}, will be restarted")

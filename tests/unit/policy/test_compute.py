@@ -6,8 +6,9 @@ import pytest
 from probelet.policy.compute import compute_pod_actions
 from probelet.policy.plan import PodActions
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.spec.pod import Pod
-from rig import Results, make_pod, record, sandbox
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import Results, make_pod, record, sandbox
 
 PROBE = {"exec": {"command": ["true"]}}
 THREE = [{"name": "c0"}, {"name": "c1"}, {"name": "c2"}]

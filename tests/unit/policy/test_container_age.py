@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import msgspec
 from probelet._rust import TokenBucket
-from probelet.policy.container_age import (
+from probelet.policy.node.container_age import (
     AgeRestart,
     AgingContainer,
     AgingPod,
@@ -14,7 +14,7 @@ from probelet.policy.container_age import (
     group_of,
     reached_age,
 )
-from probelet.spec.pod import Pod
+from probelet.spec.model.pod import Pod
 
 SECOND = 1_000_000_000
 HOUR = 3600 * SECOND

@@ -1,7 +1,8 @@
 """Back-off of everything that is not a plain container of an Always pod, and the kubelet's own bounds."""
 
 import pytest
-from rig import Rig, gate, make_pod
+
+from tests.unit.policy.rig import Rig, gate, make_pod
 
 
 def moments(rig: Rig, name: str) -> list[float]:

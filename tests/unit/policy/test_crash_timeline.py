@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from rig import SECOND, Rig, gate, make_pod
+
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
 
 # (initial, cap) in seconds -> seconds of restarts 1..n of a container that crashes at once.
 SHIPPED = {

@@ -10,13 +10,14 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from probelet.cli.node_engine import node_engine
-from probelet.cli.restart_gate import restart_gate
 from probelet.config import load_config
-from probelet.policy.gate import RestartGate, Verdict
+from probelet.daemon.engine import node_engine
+from probelet.daemon.gate import restart_gate
+from probelet.policy.node.restart_gate import RestartGate, Verdict
 from probelet.policy.snapshot import State
-from probelet.spec.pod import Pod
-from rig import SECOND, make_pod, record
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import SECOND, make_pod, record
 
 DEFAULT = ""
 REDUCED = "featureGates: {ReduceDefaultCrashLoopBackOffDecay: true}\n"

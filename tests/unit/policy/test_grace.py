@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 from probelet.policy.kill import Grace, KillReason, find_container, select_grace, termination_grace
-from probelet.spec.pod import Pod
-from rig import make_pod
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import make_pod
 
 
 def graced(pod_grace: int | None, liveness: int | None = None, startup: int | None = None) -> Pod:

@@ -5,7 +5,8 @@ from typing import Any
 import pytest
 from probelet.policy.action import Cancel, Perform, RunHook, SyncRequested, Terminate
 from probelet.policy.kill import KillReason
-from rig import Rig, make_pod
+
+from tests.unit.policy.rig import Rig, make_pod
 
 EXEC = {"exec": {"command": ["sh", "-c", "hook"]}}
 HTTP = {"httpGet": {"path": "/bye", "port": 8080, "scheme": "HTTP"}}

@@ -5,11 +5,12 @@ from typing import Any
 
 import pytest
 from probelet.policy.action import Cancel, CreateContainer, InspectImage, Perform, PullImage, Terminate
-from probelet.policy.gate import GateOptions, RestartGate
 from probelet.policy.lifecycle import Stage
+from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.snapshot import Snapshot
-from probelet.spec.pod import Pod
-from rig import Rig, gate, make_pod, sandbox
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import Rig, gate, make_pod, sandbox
 
 IMAGE = "quay.example/team/app:1"
 

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from probelet.policy.action import Observed, Perform, RemoveContainer, SyncRequested
-from rig import Rig, make_pod, sandbox
+
+from tests.unit.policy.rig import Rig, make_pod, sandbox
 
 SETUP = [{"name": "one"}, {"name": "two"}]
 SIDE = {"name": "side", "restartPolicy": "Always"}

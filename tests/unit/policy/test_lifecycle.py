@@ -19,7 +19,8 @@ from probelet.policy.action import (
 )
 from probelet.policy.kill import KillReason
 from probelet.policy.lifecycle import Stage
-from rig import SECOND, Rig, gate, make_pod
+
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
 
 
 def effects(rig: Rig) -> list[str]:

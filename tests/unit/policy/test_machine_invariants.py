@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from probelet.policy.action import Arm, CreateContainer, KillContainer, Perform, RunHook, StartContainer, Terminate
 from probelet.policy.kind import is_sidecar
 from probelet.policy.snapshot import State
-from probelet.spec.pod import Pod
-from rig import Rig, make_pod
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import Rig, make_pod
 
 NAMES = ("a", "b", "setup", "side")
 GRACE_SECONDS = 30

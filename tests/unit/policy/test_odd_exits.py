@@ -3,9 +3,10 @@
 from dataclasses import replace
 
 from probelet.policy.action import Due, Observed, SyncRequested
-from probelet.policy.gate import RestartGate
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.snapshot import State
-from rig import SECOND, Rig, make_pod, record
+
+from tests.unit.policy.rig import SECOND, Rig, make_pod, record
 
 
 def waiting() -> Rig:

@@ -6,8 +6,9 @@ import pytest
 from probelet.policy.kind import Kind
 from probelet.policy.phase import pod_phase
 from probelet.policy.podstatus import ContainerStatus, LastExit
-from probelet.spec.pod import Pod
-from rig import make_pod
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import make_pod
 
 RUNNING: dict[str, Any] = {"state": "running"}
 CREATING: dict[str, Any] = {"state": "waiting", "reason": "ContainerCreating"}

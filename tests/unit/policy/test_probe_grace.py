@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from rig import Rig, make_pod
+
+from tests.unit.policy.rig import Rig, make_pod
 
 STUBBORN = 1e9
 

@@ -4,7 +4,8 @@ from typing import Any
 
 from probelet.policy.action import KillContainer, Perform, RemoveContainer, Terminate
 from probelet.policy.kill import KillReason
-from rig import Rig, make_pod
+
+from tests.unit.policy.rig import Rig, make_pod
 
 RULE = {"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}
 WATCHER = {"name": "watcher", "restartPolicy": "Never", "restartPolicyRules": [RULE]}

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 from probelet.policy.action import Arm, CreateContainer, Perform, Release, StartContainer, SyncRequested
-from probelet.policy.gate import GateOptions, Limits, ResetCause, RestartGate
-from probelet.spec.pod import Pod
-from rig import SECOND, Rig, gate, make_pod
+from probelet.policy.node.restart_gate import GateOptions, Limits, ResetCause, RestartGate
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
 
 CRASHES = {"dies_after": {"app": 0}}
 

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from probelet._rust import Backoff
 from probelet.policy.restart import back_off_key, effective_policy, restarts_after_exit
-from rig import make_pod
+
+from tests.unit.policy.rig import make_pod
 
 POLICIES = st.sampled_from(["Always", "OnFailure", "Never"])
 CODES = st.integers(min_value=0, max_value=4)

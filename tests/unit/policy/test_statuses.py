@@ -4,8 +4,9 @@ from typing import Any
 
 from probelet.policy.podstatus import ContainerStatus, LastExit, StartError, container_statuses
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.spec.pod import Pod
-from rig import make_pod, record, sandbox
+from probelet.spec.model.pod import Pod
+
+from tests.unit.policy.rig import make_pod, record, sandbox
 
 WAITS = StartError("CrashLoopBackOff", "back-off 10s")
 

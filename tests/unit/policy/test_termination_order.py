@@ -2,7 +2,8 @@
 
 from probelet.policy.action import Terminate
 from probelet.policy.termination_order import TerminationOrder
-from rig import Rig, make_pod
+
+from tests.unit.policy.rig import Rig, make_pod
 
 SIDECARS = [{"name": "first", "restartPolicy": "Always"}, {"name": "second", "restartPolicy": "Always"}]
 

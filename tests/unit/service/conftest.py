@@ -5,9 +5,10 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from caller import Caller
 from probelet._rust import Engine
 from probelet.service.server import prober_service
+
+from tests.unit.service.caller import Caller
 
 
 @pytest.fixture

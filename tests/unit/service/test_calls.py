@@ -7,11 +7,12 @@ from pathlib import Path
 
 import grpc
 import pytest
-from caller import Caller, Hands, exec_probe, make_pod, named, running, until_result
 from probelet._rust import Engine
-from probelet.service.door import Door
 from probelet.service.server import prober_service
+from probelet.service.uid_gate import Door
 from probelet.service.v1 import prober_pb2 as pb
+
+from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, named, running, until_result
 
 
 async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: Caller, engine: Engine) -> None:
@@ -112,7 +113,7 @@ async def test_the_socket_is_this_users_alone(socket: Path) -> None:
 
 
 async def test_a_caller_of_another_user_is_turned_away(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.door.peer_uid", lambda _: 4711)
+    monkeypatch.setattr("probelet.service.uid_gate.peer_uid", lambda _: 4711)
     stranger = Caller(socket)
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await stranger.results()
@@ -121,7 +122,7 @@ async def test_a_caller_of_another_user_is_turned_away(socket: Path, monkeypatch
 
 
 async def test_one_connection_too_many_is_turned_away(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.door.CONNECTIONS_MAX", 0)
+    monkeypatch.setattr("probelet.service.uid_gate.CONNECTIONS_MAX", 0)
     late = Caller(socket)
     with pytest.raises(grpc.aio.AioRpcError):
         await late.results()

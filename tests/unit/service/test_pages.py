@@ -6,14 +6,14 @@ import re
 from contextlib import closing
 from pathlib import Path
 
-from caller import Caller, Hands, exec_probe, make_pod, running, until_result
 from probelet._rust import Engine
 from probelet.server.address import listening_socket, parse_address
 from probelet.server.http import HttpServer
 from probelet.service.server import prober_service
 from probelet.service.view import PagesView, render
 
-ROOT = Path(__file__).parents[3]
+from tests.support.paths import ROOT
+from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, running, until_result
 
 
 async def test_what_is_handed_over_is_shown(tmp_path: Path) -> None:

@@ -4,7 +4,8 @@ from typing import Any
 
 import grpc
 import pytest
-from caller import Caller, exec_probe, make_pod, running
+
+from tests.unit.service.caller import Caller, exec_probe, make_pod, running
 
 
 def with_container(**changes: Any) -> dict[str, Any]:

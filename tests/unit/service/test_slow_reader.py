@@ -8,11 +8,12 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from caller import Caller, named
 from probelet._rust import Engine
 from probelet.service.results import Results
 from probelet.service.server import prober_service
 from probelet.service.v1 import prober_pb2 as pb
+
+from tests.unit.service.caller import Caller, named
 
 
 def update(container_id: str, result: str | None = "Success") -> Any:

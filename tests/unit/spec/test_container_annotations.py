@@ -4,9 +4,9 @@ from typing import Any
 
 import msgspec
 import pytest
-from probelet.spec.backoff_annotation import chosen_curves
-from probelet.spec.pod import Pod
-from probelet.spec.release_annotation import dependencies
+from probelet.spec.annotation.backoff import chosen_curves
+from probelet.spec.annotation.release_on import dependencies
+from probelet.spec.model.pod import Pod
 
 SECOND = 1_000_000_000
 CURVE = "metadata.annotations[probelet.dev/backoff]: "

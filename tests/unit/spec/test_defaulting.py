@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from probelet.spec import Pod, decode_pod, encode_pod, set_defaults
 
-from .pods import pod_of, probed
+from tests.unit.spec.pods import pod_of, probed
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from probelet.spec import Pod, drop_disabled_fields, encode_pod
 
-from .pods import pod_of
+from tests.unit.spec.pods import pod_of
 
 ON = {
     "ProbeTerminationGracePeriod": True,

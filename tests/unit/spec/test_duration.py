@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.spec.duration import DURATION_MAX, DURATION_MIN, HOUR, DurationError, format_duration, parse_duration
+from probelet.spec.text.duration import DURATION_MAX, DURATION_MIN, HOUR, DurationError, format_duration, parse_duration
 
 
 @pytest.mark.parametrize(

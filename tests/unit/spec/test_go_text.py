@@ -1,7 +1,7 @@
 """Texts as Go prints them."""
 
 import pytest
-from probelet.spec.go_text import go_quote
+from probelet.spec.text.golang import go_quote
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.spec.host_rule import denied_hosts
-from probelet.spec.load import read_file
+from probelet.spec.read.load import read_file
+from probelet.spec.rules.host_rule import denied_hosts
 
-from .pods import pod_of, probed
+from tests.unit.spec.pods import pod_of, probed
 
 HOST = "10.0.0.1"
 

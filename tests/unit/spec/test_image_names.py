@@ -1,11 +1,11 @@
 """Names of images, and what their tags default the pull policy to."""
 
 import pytest
-from probelet.spec.image import ImageNameError, default_pull_policy, with_tag
-from probelet.spec.needed import require_image
-from probelet.spec.validate import validate
+from probelet.spec.rules.needed import require_image
+from probelet.spec.rules.validate import validate
+from probelet.spec.text.image import ImageNameError, default_pull_policy, with_tag
 
-from .pods import pod_of
+from tests.unit.spec.pods import pod_of
 
 DIGEST = "sha256:" + "0123456789abcdef" * 4
 

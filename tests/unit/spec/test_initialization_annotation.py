@@ -1,9 +1,9 @@
 """initializationFailureThreshold written as an annotation."""
 
 import pytest
-from probelet.spec.initialization import ANNOTATION, PATH, fold_annotation
+from probelet.spec.annotation.initialization import ANNOTATION, PATH, fold_annotation
 
-from .pods import pod_of
+from tests.unit.spec.pods import pod_of
 
 EXEC = {"exec": {"command": ["true"]}}
 

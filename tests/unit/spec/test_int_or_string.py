@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.spec.int_or_string import parse_int_or_string
+from probelet.spec.model.int_or_string import parse_int_or_string
 
 
 @pytest.mark.parametrize(

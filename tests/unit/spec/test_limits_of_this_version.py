@@ -5,11 +5,11 @@ from typing import Any
 
 import pytest
 from probelet.spec import ignored_fields, require_command
-from probelet.spec.needed import missing_programs
-from probelet.spec.runtime_kind import RuntimeKind
-from probelet.spec.unsupported import DETAIL, NOT_ON_CREATE, unsupported_fields
+from probelet.spec.rules.needed import missing_programs
+from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.rules.unsupported import DETAIL, NOT_ON_CREATE, unsupported_fields
 
-from .pods import pod_of, probed
+from tests.unit.spec.pods import pod_of, probed
 
 EXEC = {"exec": {"command": ["true"]}}
 APP = {"containers": [{"name": "app"}]}

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from probelet.spec import load
-from probelet.spec.load import FILE_BYTES_MAX, PROBLEMS_MAX
+from probelet.spec.read.load import FILE_BYTES_MAX, PROBLEMS_MAX
 
 POD = """\
 apiVersion: v1

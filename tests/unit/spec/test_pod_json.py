@@ -4,7 +4,7 @@ import msgspec
 import pytest
 from probelet.spec import SpecError, decode_pod, encode_pod, set_defaults
 
-from .pods import pod_of, probed
+from tests.unit.spec.pods import pod_of, probed
 
 
 def test_kubernetes_spelling_survives_the_round_trip() -> None:

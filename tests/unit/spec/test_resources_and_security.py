@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 from probelet.spec import ignored_fields
-from probelet.spec.quantity import parse_quantity
-from probelet.spec.validate import validate
+from probelet.spec.rules.validate import validate
+from probelet.spec.text.quantity import parse_quantity
 
-from .pods import pod_of
+from tests.unit.spec.pods import pod_of
 
 C = "spec.containers[0]"
 

@@ -2,8 +2,8 @@
 
 import pytest
 from probelet.spec import Pod, Problem
-from probelet.spec.decode import SUGGESTIONS_MAX, decode
-from probelet.spec.tree import documents
+from probelet.spec.read.decode import SUGGESTIONS_MAX, decode
+from probelet.spec.read.tree import documents
 
 
 def decoded(text: str) -> tuple[Pod, list[str]]:

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from probelet.spec import Pod, decode_pod, set_defaults, validate
 
-from .pods import pod_of
+from tests.unit.spec.pods import pod_of
 
 LABEL = (
     "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with "

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 from probelet.spec import HTTPGetAction, Probe, validate
-from probelet.spec.validate_probe import validate_probe
+from probelet.spec.rules.validate_probe import validate_probe
 
-from .pods import pod_of, probed
+from tests.unit.spec.pods import pod_of, probed
 
 P = "spec.containers[0].livenessProbe"
 EXEC = {"exec": {"command": ["true"]}}

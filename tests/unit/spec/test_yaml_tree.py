@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-from probelet.spec import tree
-from probelet.spec.tree import ALIAS_NODES_MAX, DEPTH_MAX, TreeError, documents, locate, resolve
+from probelet.spec.read import tree
+from probelet.spec.read.tree import ALIAS_NODES_MAX, DEPTH_MAX, TreeError, documents, locate, resolve
 
 
 def plain(text: str) -> list[Any]:

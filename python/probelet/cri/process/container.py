@@ -9,13 +9,13 @@ from contextlib import suppress
 from pathlib import Path
 
 from probelet.cri import errors
-from probelet.cri.process import kin
+from probelet.cri.process import process_tree as kin
 from probelet.cri.process.host import Host
 from probelet.cri.process.log import LINE_BYTES_MAX, ContainerLog, StreamName
 from probelet.cri.process.pipe import PipeReader
 from probelet.cri.process.spawn import environment, spawn
 from probelet.cri.v1 import api_pb2
-from probelet.spec.go_text import go_quote
+from probelet.spec.text.golang import go_quote
 
 START_ERROR_EXIT_CODE = 128
 """Of a container whose command could not start (containerd's errorStartExitCode, reason StartError)."""

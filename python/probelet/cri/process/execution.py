@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from probelet.cri import errors
-from probelet.cri.process import kin
+from probelet.cri.process import process_tree as kin
 from probelet.cri.process.container import Container
 from probelet.cri.process.host import Host
 from probelet.cri.process.pipe import PipeReader

@@ -7,7 +7,8 @@ import signal
 import sys
 from pathlib import Path
 
-from probelet.cri.process import kin, server
+from probelet.cri.process import process_tree as kin
+from probelet.cri.process import server
 from probelet.cri.process.root import Root, RootError
 from probelet.cri.process.server import tell_owner
 

@@ -3,8 +3,8 @@
 import asyncio
 
 from probelet.cri import errors
+from probelet.cri.process.orphan_processes import Strays
 from probelet.cri.process.reaper import Reaper
-from probelet.cri.process.strays import Strays
 
 
 class Host:

@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable
 
-from probelet.cri.process import kin
+from probelet.cri.process import process_tree as kin
 
 KILLED_EXIT_CODE = 128
 """A process ended by signal n has exit code 128 + n, as shells and runtimes say it (137 is SIGKILL)."""

@@ -7,7 +7,7 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from probelet.cri.process import kin
+from probelet.cri.process import process_tree as kin
 from probelet.cri.process.spawn import ROOT_VARIABLE
 
 LOCK_NAME = "runtime.lock"

@@ -10,8 +10,8 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from probelet.cri import wire
-from probelet.cri.process import kin
+from probelet.cri import grpc_channel as wire
+from probelet.cri.process import process_tree as kin
 from probelet.cri.process.host import Host
 from probelet.cri.process.runtime import ProcessRuntime
 

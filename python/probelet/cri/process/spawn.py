@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
-from probelet.spec.go_text import go_quote
+from probelet.spec.text.golang import go_quote
 
 CONTAINER_VARIABLE = b"PROBELET_CONTAINER_ID"
 """In the environment of every process of a container: it finds those that left its session."""

@@ -6,8 +6,19 @@ from typing import Any
 
 import hpack
 
-from .end import End, TlsEnd
-from .frames import ACK, DATA, END_HEADERS, END_STREAM, HEADERS, PING, PREFACE, SETTINGS, Frame, split
+from probelet.replay.handlers.end import End, TlsEnd
+from probelet.replay.handlers.frames import (
+    ACK,
+    DATA,
+    END_HEADERS,
+    END_STREAM,
+    HEADERS,
+    PING,
+    PREFACE,
+    SETTINGS,
+    Frame,
+    split,
+)
 
 # What net/http answers to plain HTTP on a TLS port.
 PLAIN_TO_TLS = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from .certificate import certificate
+from probelet.replay.handlers.certificate import certificate
 
 
 @dataclass(frozen=True)

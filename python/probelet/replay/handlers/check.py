@@ -5,9 +5,8 @@ import base64
 import msgspec
 
 from probelet._rust import Simulation
-
-from .case import Case, filled
-from .compare import CAUSES
+from probelet.replay.handlers.case import Case, filled
+from probelet.replay.handlers.compare import CAUSES
 
 NEEDED = {"go-grpc-health": "services", "go-http": "status"}
 """What each kind of builtin server has to be told."""

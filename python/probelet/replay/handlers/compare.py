@@ -6,11 +6,11 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from ..difference import Difference
-from .case import Case
-from .end import End
-from .frames import messages_of, recorded_messages, recorded_requests, requests_of
-from .tls import Hello
+from probelet.replay.difference import Difference
+from probelet.replay.handlers.case import Case
+from probelet.replay.handlers.end import End
+from probelet.replay.handlers.frames import messages_of, recorded_messages, recorded_requests, requests_of
+from probelet.replay.handlers.tls import Hello
 
 # The causes that are right for a class of the recordings.
 CAUSES: Mapping[str, frozenset[str]] = {

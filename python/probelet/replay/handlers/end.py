@@ -6,7 +6,7 @@ import ssl
 import struct
 import threading
 
-from .tls import Hello
+from probelet.replay.handlers.tls import Hello
 
 RECEIVE_BYTES = 65_536
 

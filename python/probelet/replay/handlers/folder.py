@@ -6,10 +6,10 @@ from typing import Any
 
 import msgspec
 
-from ..recording import RecordingError, read
-from .case import Case
-from .check import check
-from .shape import Shape
+from probelet.replay.handlers.case import Case
+from probelet.replay.handlers.check import check
+from probelet.replay.handlers.shape import Shape
+from probelet.replay.recording import RecordingError, read
 
 SCHEMA = "kubelet-handler-case/1"
 

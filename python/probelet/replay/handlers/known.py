@@ -6,8 +6,8 @@ Each rule has a line in docs/kubelet-parity.md, and names the sections that may 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from ..difference import Difference
-from .case import Case
+from probelet.replay.difference import Difference
+from probelet.replay.handlers.case import Case
 
 CBC = "_CBC_SHA"
 TEXT_CHARACTERS_MAX = 10_240

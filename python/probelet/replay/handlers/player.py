@@ -8,12 +8,11 @@ import msgspec
 
 from probelet import _rust
 from probelet.config.gate import DEFAULT_VERSION
-
-from ..difference import Difference
-from .case import Case, filled
-from .compare import Seen, differences
-from .known import reason_for
-from .server import Server
+from probelet.replay.difference import Difference
+from probelet.replay.handlers.case import Case, filled
+from probelet.replay.handlers.compare import Seen, differences
+from probelet.replay.handlers.known import reason_for
+from probelet.replay.handlers.server import Server
 
 USER_AGENT = "kube-probe/1.36"
 """What the recorder's build of the kubelet called itself."""

@@ -3,9 +3,9 @@
 import threading
 from collections.abc import Mapping
 
-from .case import Step, filled_bytes
-from .end import End
-from .frames import HEADERS, PREFACE, split
+from probelet.replay.handlers.case import Step, filled_bytes
+from probelet.replay.handlers.end import End
+from probelet.replay.handlers.frames import HEADERS, PREFACE, split
 
 SEND_FOREVER_BYTES = 65_536
 SETTLE_S = 0.02

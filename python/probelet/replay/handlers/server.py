@@ -9,11 +9,11 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-from .builtin import PLAIN_TO_TLS, serve
-from .case import Listener
-from .end import RECEIVE_BYTES, End, TlsEnd
-from .script import Script
-from .tls import ALERT_NO_PROTOCOL, Hello, context_of
+from probelet.replay.handlers.builtin import PLAIN_TO_TLS, serve
+from probelet.replay.handlers.case import Listener
+from probelet.replay.handlers.end import RECEIVE_BYTES, End, TlsEnd
+from probelet.replay.handlers.script import Script
+from probelet.replay.handlers.tls import ALERT_NO_PROTOCOL, Hello, context_of
 
 ACCEPT_POLL_S = 0.02
 # More than any accept queue of length 0 takes in.

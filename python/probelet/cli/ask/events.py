@@ -1,0 +1,74 @@
+"""``probelet events``."""
+
+from collections.abc import Iterable
+from datetime import datetime
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Duration, Output, StateDir
+from probelet.cli.terminal import console, printable
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+app = verb(
+    "events",
+    "The newest is last. Equal events are one, with how many times it happened.",
+    "probelet events",
+    "probelet events web --follow",
+    "probelet events -o json | jq -r 'select(.reason == \"Killing\") | .message'",
+)
+
+
+@app.default
+def events(
+    *pods: Annotated[str, Parameter(name="POD", help="Only of these pods: NAME or NAMESPACE/NAME.")],
+    output: Output = "table",
+    follow: Annotated[
+        bool, Parameter(show_default=False, help="Go on with new events until Ctrl-C or --duration.")
+    ] = False,
+    duration: Duration = None,
+    state_dir: StateDir = None,
+) -> int:
+    from probelet.cli.ask.client import service_client
+
+    if duration is not None and not follow:
+        raise CliError("--duration is for --follow", hint="probelet events --follow --duration 60s")
+    out = console()
+    with service_client(state_dir) as client:
+        found: Iterable[dict[str, Any]] = client.follow(seconds=duration) if follow else client.events()
+        for event in found:
+            if not pods or names(event["object"]) & set(pods):
+                _print(event, output, out)
+    return Exit.GOOD
+
+
+def names(pod: str) -> set[str]:
+    """What a person may call the object of an event, ``NAMESPACE/NAME``."""
+    return {pod, pod.rpartition("/")[2]}
+
+
+def _print(event: dict[str, Any], output: str, out: "Console") -> None:
+    if output == "json":
+        import msgspec
+
+        shown = {key: value for key, value in event.items() if key != "seq"}
+        print(msgspec.json.encode(shown).decode(), flush=True)
+        return
+    from rich.text import Text
+
+    # A message that is longer than the terminal is wide wraps, as text does: here every word counts.
+    at = datetime.fromisoformat(event["at"])
+    line = Text.assemble(
+        (f"{at:%H:%M:%S} ", "dim"),
+        (f"{printable(event['reason']):<10} ", "yellow" if event["type"] == "Warning" else "green"),
+        (f"{printable(event['object'])} ", "bold"),
+        printable(event["message"]),
+    )
+    if event["count"] > 1:
+        line.append(f" ({event['count']} times)", "dim")
+    out.print(line, soft_wrap=True)
+    out.file.flush()

@@ -1,0 +1,89 @@
+"""``probelet status``."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Duration, Output, StateDir
+from probelet.cli.terminal import console, unicode_in
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from probelet.cli.ask.status_table import StatusTable
+
+app = verb(
+    "status",
+    "In the column PROBES L, R and S are liveness, readiness and startup: ✓ passes,\n"
+    "✗2/3 failed 2 times of 3, ✓1/2 recovers, ! could not be asked, · has not run.",
+    "probelet status",
+    "probelet status web shop/cart --watch",
+    "probelet status -o json | jq '.pods[] | select(.ready | not) | .name'",
+)
+
+
+@app.default
+def status(
+    *pods: Annotated[str, Parameter(name="POD", help="Only these pods: NAME or NAMESPACE/NAME.")],
+    output: Output = "table",
+    watch: Annotated[
+        bool, Parameter(show_default=False, help="Show it again every second until q, Ctrl-C or --duration.")
+    ] = False,
+    duration: Duration = None,
+    state_dir: StateDir = None,
+) -> int:
+    from probelet.cli.ask.client import service_client
+    from probelet.cli.ask.watch import watch as watch_looks
+
+    if duration is not None and not watch:
+        raise CliError("--duration is for --watch", hint="probelet status --watch --duration 60s")
+    out = console()
+    with service_client(state_dir) as client:
+
+        def look() -> dict[str, Any]:
+            return select_pods(client.status(), pods)
+
+        if watch:
+
+            def look_again() -> "StatusTable | None":
+                if output == "table" and out.is_terminal:
+                    return _table(look(), out)
+                _print(look(), output, out, one_line=True)
+                return None
+
+            watch_looks(look_again, out, duration)
+        else:
+            _print(look(), output, out)
+    return Exit.GOOD
+
+
+def select_pods(document: dict[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:
+    """The status document with only the wanted pods; a name that no pod has is bad input."""
+    if not wanted:
+        return document
+
+    def names(pod: dict[str, Any]) -> set[str]:
+        return {pod["name"], f"{pod['namespace']}/{pod['name']}"}
+
+    known = set[str]().union(*map(names, document["pods"]))
+    if missing := [name for name in wanted if name not in known]:
+        raise CliError(*(f'there is no pod "{name}"' for name in missing), hint="probelet status")
+    return {**document, "pods": [pod for pod in document["pods"] if names(pod) & set(wanted)]}
+
+
+def _print(document: dict[str, Any], output: str, out: "Console", *, one_line: bool = False) -> None:
+    if output == "json":
+        import msgspec
+
+        text = msgspec.json.encode(document)
+        print((text if one_line else msgspec.json.format(text)).decode(), flush=True)
+    else:
+        out.print(_table(document, out))
+
+
+def _table(document: dict[str, Any], out: "Console") -> "StatusTable":
+    from probelet.cli.ask.status_table import StatusTable
+
+    return StatusTable(document, unicode=unicode_in(out.encoding))

@@ -1,0 +1,66 @@
+"""``probelet top``."""
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Duration, Output, StateDir
+from probelet.cli.terminal import console, unicode_in
+from probelet.cli.verb import verb
+from probelet.server.ranking import Order, top_document
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+    from probelet.cli.ask.top_table import TopTable
+
+app = verb(
+    "top",
+    "What hurts most is first: failing probes, then restarts, back-off, lateness of\n"
+    "the prober, slow probes. On a terminal it is shown again every second; q leaves.\n"
+    "Into a pipe, with --once and with -o json it is shown once. LATE and TOOK are of\n"
+    "the last run of the container's probes, the worst of them.",
+    "probelet top",
+    "probelet top --sort restarts --once",
+    "probelet top -o json | jq -r '.rows[] | select(.failing > 0) | .pod'",
+)
+
+
+@app.default
+def top(
+    *,
+    sort: Annotated[Order, Parameter(help="What comes first; hurt is all of them in that order.")] = "hurt",
+    once: Annotated[bool, Parameter(show_default=False, help="Show it once, and all of it.")] = False,
+    output: Output = "table",
+    duration: Duration = None,
+    state_dir: StateDir = None,
+) -> int:
+    from probelet.cli.ask.client import service_client
+    from probelet.cli.ask.watch import watch
+
+    out = console()
+    live = output == "table" and not once and out.is_terminal
+    if duration is not None and not live:
+        raise CliError("--duration is for a terminal that is shown again and again", hint="probelet top --once")
+    with service_client(state_dir) as client:
+        if live:
+            # The last line of a terminal is where the cursor stays.
+            watch(lambda: _table(client.status(), sort, out, out.height - 1), out, duration)
+        elif output == "json":
+            _print_json(top_document(client.status(), sort))
+        else:
+            out.print(_table(client.status(), sort, out, None))
+    return Exit.GOOD
+
+
+def _table(status: dict[str, Any], sort: Order, out: "Console", lines: int | None) -> "TopTable":
+    from probelet.cli.ask.top_table import TopTable
+
+    return TopTable(top_document(status, sort), status, unicode=unicode_in(out.encoding), lines=lines)
+
+
+def _print_json(document: dict[str, Any]) -> None:
+    import msgspec
+
+    print(msgspec.json.format(msgspec.json.encode(document)).decode(), flush=True)

@@ -1,0 +1,76 @@
+"""The table of ``probelet top``: one line a container, what hurts most first, with its first trouble below."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from rich.console import Console, ConsoleOptions
+from rich.text import Text
+
+from probelet.cli.ask.status_table import StatusTable
+from probelet.cli.terminal import printable
+from probelet.server.summary import span, state, trouble
+
+# Milliseconds from which a number is shown as one to look at: what a person calls late, and a slow answer.
+LATE_MS = 100.0
+SLOW_MS = 500.0
+
+
+class TopTable(StatusTable):
+    """A rich renderable of a ``probelet-top/1`` document made from ``status``; ``lines`` is what there is room for."""
+
+    heads = ("CONTAINER", "STATE", "RESTARTS", "BACK-OFF", "LATE", "TOOK", "PROBES")
+
+    def __init__(self, document: dict[str, Any], status: dict[str, Any], *, unicode: bool, lines: int | None) -> None:
+        super().__init__(document, unicode=unicode)
+        self._containers = {
+            (pod["namespace"], pod["name"], container["name"]): container
+            for pod in status["pods"]
+            for container in pod["containers"]
+        }
+        self._counted = {(pod["namespace"], pod["name"]): len(pod["containers"]) for pod in status["pods"]}
+        self._lines = lines
+
+    def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
+        shown = list(super().__rich_console__(console, options))
+        if self._lines is None or len(shown) <= self._lines:
+            yield from shown
+            return
+        room = max(self._lines - 1, 2)
+        yield from shown[:room]
+        yield Text(f"{len(shown) - room} more lines; --once shows all", "dim")
+
+    def _is_empty(self) -> bool:
+        return not self._document["rows"]
+
+    def _summary(self) -> Text:
+        rows = self._document["rows"]
+        failing = sum(row["failing"] > 0 for row in rows)
+        waiting = sum(row["backoff_seconds"] > 0 for row in rows)
+        said = f"{len(rows)} containers, {failing} failing, {waiting} in back-off, by {self._document['sort']}"
+        return Text(f"{printable(self._document['node'])}: {said} at {self._as_of:%H:%M:%S} UTC", "dim")
+
+    def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
+        rows = self._document["rows"]
+        qualified = any(row["namespace"] != "default" for row in rows)
+        for row in rows:
+            key = (row["namespace"], row["pod"], row["container"])
+            container = self._containers[key]
+            name = f"{row['namespace']}/{row['pod']}" if qualified else row["pod"]
+            if self._counted[key[:2]] > 1:
+                name += f"/{row['container']}"
+            cells = [
+                Text(name),
+                Text(printable(state(container)), "" if row["state"] == "running" else "yellow"),
+                Text(str(row["restart_count"]), "yellow" if row["restart_count"] else "dim"),
+                Text(span(row["backoff_seconds"]), "yellow") if row["backoff_seconds"] else Text(""),
+                _milliseconds(row["lateness_ms"], LATE_MS) if row["probes"] else Text(""),
+                _milliseconds(row["duration_ms"], SLOW_MS) if row["probes"] else Text(""),
+                self._probes(row["probes"]),
+            ]
+            yield cells, trouble(container, self._as_of)[:1]
+
+
+def _milliseconds(value: float, much: float) -> Text:
+    """``<1ms``, ``12ms``, ``1.5s``."""
+    text = "<1ms" if value < 1 else f"{value:.0f}ms" if value < 1000 else f"{value / 1000:.1f}s"
+    return Text(text, "yellow" if value >= much else "dim")

@@ -1,0 +1,99 @@
+"""What ``probelet backoff table`` and ``compare`` print."""
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+
+from probelet.backoff import Crowd, Curve, Restart, load, restarts
+from probelet.backoff.curve import seconds, seconds_text
+from probelet.cli.backoff.flags import LifeFlags
+from probelet.cli.columns import columns
+from probelet.cli.exit import Exit
+from probelet.spec.text.duration import SECOND
+
+WINDOWS_SECONDS: Final = (30, 60, 300, 600, 1800, 3600)
+"""What restarts are counted up to, the end included."""
+
+
+def curve_document(curve: Curve) -> dict[str, Any]:
+    """A curve in a JSON document."""
+    return {
+        "name": curve.name,
+        "initial_seconds": seconds(curve.initial_ns),
+        "max_seconds": seconds(curve.max_ns),
+        "factor": curve.factor,
+        "reset_seconds": seconds(curve.reset_ns),
+        "jitter": curve.jitter,
+        "first_free": curve.first_free,
+    }
+
+
+def show_table(curve: Curve, life: LifeFlags, count: int, output: str) -> int:
+    """Print the restarts of one container."""
+    found = restarts(curve, life.life(), count=count, seed=life.seed)
+    late = life.scheduler == "kubelet"
+    if output == "json":
+        document = {
+            "schema": "probelet-backoff/1",
+            "curve": curve_document(curve),
+            "restarts": [_row(restart, late) for restart in found],
+        }
+        print(msgspec.json.encode(document).decode())
+        return Exit.GOOD
+    heads = ["restart", "at", "delay", *(["late"] if late else [])]
+    print(*columns([heads, *(_cells(restart, late) for restart in found)]), sep="\n")
+    return Exit.GOOD
+
+
+def _row(restart: Restart, late: bool) -> dict[str, Any]:
+    row = {"n": restart.n, "at_seconds": seconds(restart.at_ns), "delay_seconds": seconds(restart.delay_ns)}
+    return {**row, "late_seconds": seconds(restart.late_ns)} if late else row
+
+
+def _cells(restart: Restart, late: bool) -> list[str]:
+    cells = [str(restart.n), seconds_text(restart.at_ns), seconds_text(restart.delay_ns)]
+    return [*cells, f"{seconds(restart.late_ns)}s"] if late else cells
+
+
+def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, count: int, output: str) -> int:
+    """Print curves side by side."""
+    found = [restarts(curve, life.life(), count=count, seed=life.seed) for curve in curves]
+    base = _counts(today, life)
+    counts = [_counts(curve, life) for curve in curves]
+    if output == "json":
+        rows = [
+            {
+                **curve_document(curve),
+                "restarts": [_row(restart, False) for restart in each],
+                "counts": [
+                    {"seconds": window, "restarts": have, "excess": have - had}
+                    for window, have, had in zip(WINDOWS_SECONDS, counted, base, strict=True)
+                ],
+            }
+            for curve, each, counted in zip(curves, found, counts, strict=True)
+        ]
+        print(msgspec.json.encode({"schema": "probelet-backoff-compare/1", "curves": rows}).decode())
+        return Exit.GOOD
+    names = [curve.name for curve in curves]
+    rows_at = [
+        [str(n + 1), *(seconds_text(each[n].at_ns) if n < len(each) else "-" for each in found)] for n in range(count)
+    ]
+    rows_in = [
+        [f"{window}s", *(_excess(counted[place], base[place]) for counted in counts)]
+        for place, window in enumerate(WINDOWS_SECONDS)
+    ]
+    print("Restart n at, since the first start:", *columns([["", *names], *rows_at]), sep="\n")
+    print("\nRestarts in the first, and how many more than 10s/300s:", *columns([["", *names], *rows_in]), sep="\n")
+    return Exit.GOOD
+
+
+def _excess(have: int, had: int) -> str:
+    return f"{have} ({have - had:+})" if have != had else f"{have} (=)"
+
+
+def _counts(curve: Curve, life: LifeFlags) -> list[int]:
+    crowd = [Crowd(curve, 1, life.life())]
+    return [
+        load(crowd, window_ns=each * SECOND, slot_ns=each * SECOND, seed=life.seed).restarts for each in WINDOWS_SECONDS
+    ]

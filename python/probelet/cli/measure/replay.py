@@ -1,0 +1,89 @@
+"""``probelet replay``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import KubeletVersion
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from probelet.replay import Recording
+    from probelet.replay.recording import Trace
+
+app = verb(
+    "replay",
+    "Exit code 1 if one differs, 2 if a file is no recording; the others are played.",
+    "probelet replay tests/kubelet/traces/named/initial_delay_liveness_5.json",
+    "probelet replay tests/kubelet/traces/named/*.json",
+    "probelet replay recording.json -o json | jq .probes",
+)
+
+
+@app.default
+def replay(
+    *files: Annotated[Path, Parameter(name="FILE", help="Recordings, or directories with *.json in them.")],
+    output: Annotated[
+        Literal["text", "json"],
+        Parameter(name=["--output", "-o"], help="json: the trace probelet gives, one object a line."),
+    ] = "text",
+    kubelet_version: KubeletVersion = "1.36",
+) -> int:
+    from probelet.replay import compare, play
+    from probelet.replay.story import differences_text, story
+
+    recordings, refused = _loaded(_expand(files))
+    if not recordings and refused:
+        raise CliError(*refused)
+    played, equal = 0, 0
+    for recording in recordings:
+        if recording.uses_sockets:
+            if output == "text":
+                print(f"skipped    {recording.scenario.name}: its probes need sockets, not only virtual time")
+            continue
+        trace = play(recording, kubelet_version)
+        differences = compare(recording, trace)
+        played += 1
+        equal += not differences
+        if output == "json":
+            _print_json(recording, trace)
+        elif len(recordings) == 1:
+            print(story(recording, trace))
+        if differences and output == "text":
+            print(differences_text(recording, differences))
+    if output == "text":
+        print(f"{equal} of {played} recordings equal in every section")
+    if refused:
+        raise CliError(*refused)
+    return Exit.GOOD if equal == played else Exit.FAILED
+
+
+def _expand(files: tuple[Path, ...]) -> list[Path]:
+    if not files:
+        raise CliError("FILE: nothing to replay", hint="probelet replay --help shows examples")
+    found: list[Path] = []
+    for path in files:
+        found.extend(sorted(path.rglob("*.json")) if path.is_dir() else [path])
+    return found
+
+
+def _loaded(paths: list[Path]) -> tuple[list["Recording"], list[str]]:
+    """What can be played, and a line for each file that cannot."""
+    from probelet.replay import load
+    from probelet.replay.recording import RecordingError
+
+    recordings, refused = [], []
+    for path in paths:
+        try:
+            recordings.append(load(path))
+        except RecordingError as error:
+            refused.append(str(error))
+    return recordings, refused
+
+
+def _print_json(recording: "Recording", trace: "Trace") -> None:
+    import msgspec
+
+    print(msgspec.json.encode({"scenario": recording.scenario.name, **trace}).decode())

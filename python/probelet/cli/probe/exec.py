@@ -1,0 +1,107 @@
+"""An exec probe: ExecSync in a container that is there, or on this machine as the embedded runtime runs it."""
+
+import asyncio
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AsyncExitStack, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.probe.document import Seen, exact
+from probelet.cli.probe.target import Target
+from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
+from probelet.cri.exec import ExecOutcome, exec_attempt
+from probelet.cri.process.launch import LaunchError, launch
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime.environment import Place, environment, expand
+
+# The first process of the container in whose environment the command runs: it waits until it is killed.
+WAIT = (sys.executable, "-c", "import signal; signal.pause()")
+
+# How the prober counts what ExecSync came to, and the cause.
+_COUNTED = {"exit": ("failure", "exec_exit"), "timeout": ("failure", "exec_timeout"), "error": ("error", "cri")}
+
+
+@contextmanager
+def exec_attempts(target: Target, runtime: str | None, container_id: str | None) -> Iterator[Callable[[], Seen]]:
+    """What makes one attempt each time it is called, within a container that is ready all the while."""
+    with asyncio.Runner() as runner:
+        stack = AsyncExitStack()
+        try:
+            client, found = runner.run(_container(stack, target, runtime, container_id))
+            yield lambda: runner.run(_attempt(client, found, target))
+        except (CriError, LaunchError) as error:
+            raise CliError(str(error), code=Exit.CANNOT) from error
+        finally:
+            runner.run(stack.aclose())
+
+
+async def _container(
+    stack: AsyncExitStack, target: Target, runtime: str | None, container_id: str | None
+) -> tuple[RuntimeClient, str]:
+    if runtime is not None and container_id is not None:
+        client = await stack.enter_async_context(RuntimeClient(runtime))
+        await client.verify()
+        return client, container_id.rpartition("://")[2]
+    state = stack.enter_context(TemporaryDirectory(prefix="probelet-probe-"))
+    embedded = await launch(Path(state))
+    stack.push_async_callback(embedded.aclose)
+    client = await stack.enter_async_context(RuntimeClient(embedded.endpoint))
+    return client, await _wait_container(client, target)
+
+
+async def _wait_container(client: RuntimeClient, target: Target) -> str:
+    """A container with the environment and the directory of the one that is probed."""
+    meta = target.pod.metadata
+    sandbox = api_pb2.PodSandboxConfig(
+        metadata=api_pb2.PodSandboxMetadata(name=meta.name, namespace=meta.namespace, uid=meta.uid)
+    )
+    sandbox_id = await client.run_pod_sandbox(sandbox)
+    variables = environment(target.pod, target.container, Place(pod_ip=target.pod_ip))
+    config = api_pb2.ContainerConfig(
+        metadata=api_pb2.ContainerMetadata(name=target.container.name),
+        command=WAIT,
+        working_dir=target.container.working_dir,
+        envs=[
+            api_pb2.KeyValue(key=name, value=value.encode())
+            for name, value in {"POD_IP": target.pod_ip, **variables}.items()
+        ],
+    )
+    container_id = await client.create_container(sandbox_id, config, sandbox)
+    await client.start_container(container_id)
+    return container_id
+
+
+async def _attempt(client: RuntimeClient, container_id: str, target: Target) -> Seen:
+    action = target.probe.exec
+    assert action is not None
+    # Only literal values, the last of a name; a value that comes from elsewhere is empty (v1.ExpandContainerCommand
+    # OnlyStatic in pkg/kubelet/container/helpers.go, 1.36).
+    known = {entry.name: entry.value for entry in target.container.env}
+    argv = [expand(text, known) for text in action.command]
+    began = time.perf_counter()
+    outcome = await exec_attempt(client, container_id, argv, target.probe.timeout_seconds)
+    return _seen(outcome, round((time.perf_counter() - began) * 1000, 3))
+
+
+def _seen(outcome: ExecOutcome, duration_ms: float) -> Seen:
+    counted, cause = ("success", "ok") if outcome.exit_code == 0 else _COUNTED[outcome.kind]
+    text = outcome.output.decode(errors="replace")
+    is_error = outcome.kind == "error"
+    seen: Seen = {
+        "outcome": counted,
+        "output": "" if is_error else text,
+        "error": text if is_error else None,
+        "cause": cause,
+        "duration_ms": duration_ms,
+        "phases_ms": {"exec": duration_ms},
+        "result": "unknown" if is_error else counted,
+    }
+    if outcome.kind == "exit":
+        seen["exit_code"] = outcome.exit_code
+    if not is_error and text.encode() != outcome.output:
+        seen |= exact(outcome.output)
+    return seen

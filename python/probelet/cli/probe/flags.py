@@ -1,0 +1,71 @@
+"""The flags of ``probelet probe``, named after the fields of a probe."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from cyclopts import Parameter, Token
+
+
+def _seconds(_: Any, tokens: Sequence[Token]) -> int:
+    """timeoutSeconds as a number, or as a duration of whole seconds."""
+    from probelet.spec.text.duration import SECOND, DurationError, parse_duration
+
+    text = tokens[0].value
+    if text.lstrip("+-").isdecimal() and text.isascii():
+        return int(text)
+    try:
+        whole, rest = divmod(parse_duration(text), SECOND)
+    except DurationError:
+        whole, rest = 0, 1
+    if rest:
+        raise ValueError(f'"{text}" is no whole number of seconds; want for example 1 or 10s')
+    return whole
+
+
+def _tries(_: Any, tokens: Sequence[Token]) -> int:
+    text = tokens[0].value
+    if not text.isascii() or not text.isdecimal() or int(text[:9]) < 1:
+        raise ValueError(f'"{text}" is not a number of tries above zero; the kubelet makes 3')
+    return int(text[:9])
+
+
+def _number(_: Any, tokens: Sequence[Token]) -> int:
+    text = tokens[0].value
+    if not text.isascii() or not text.isdecimal():
+        raise ValueError(f'"{text}" is no number; a grpc probe knows no names of ports')
+    return int(text[:9])
+
+
+Port = Annotated[str, Parameter(name="--port", metavar="PORT", help="A number, or a name from --container-port.")]
+NumericPort = Annotated[
+    int, Parameter(name="--port", converter=_number, metavar="PORT", help="A number; grpc knows no names of ports.")
+]
+Host = Annotated[str, Parameter(name="--host", metavar="HOST", show_default=False, help="Instead of the pod's IP.")]
+Timeout = Annotated[
+    int, Parameter(name="--timeout", converter=_seconds, metavar="SECONDS", help="timeoutSeconds of one try.")
+]
+PodIp = Annotated[
+    str | None, Parameter(name="--pod-ip", metavar="IP", help="Default: 127.0.0.1, or of the running pod of --from.")
+]
+ContainerPort = Annotated[
+    list[str] | None, Parameter(name="--container-port", metavar="NAME=N", help="A named port; may be repeated.")
+]
+Tries = Annotated[
+    int, Parameter(name="--tries", converter=_tries, metavar="N", help="Tries while it is an error; a kubelet makes 3.")
+]
+Runtime = Annotated[
+    str | None, Parameter(name="--runtime", metavar="SOCKET", help="For exec: a CRI socket, unix:///...")
+]
+ContainerId = Annotated[
+    str | None, Parameter(name="--container-id", metavar="ID", help="For exec: a container of --runtime.")
+]
+From = Annotated[Path | None, Parameter(name="--from", metavar="FILE", help="A probe of a pod in this manifest.")]
+PodName = Annotated[str | None, Parameter(name="--pod", metavar="NAME", help="Which pod of --from, if it has several.")]
+ContainerName = Annotated[str | None, Parameter(name="--container", metavar="NAME", help="Which container of --from.")]
+Type = Annotated[
+    Literal["liveness", "readiness", "startup"] | None, Parameter(name="--type", help="Which probe of the container.")
+]
+Spec = Annotated[
+    str | None, Parameter(name="--spec", metavar="JSON", help="A v1.Probe, neither defaulted nor validated.")
+]

@@ -1,0 +1,102 @@
+"""What ``probelet probe`` prints for a person: the probe, where its time went, what came of it."""
+
+import shlex
+from typing import Any
+
+import msgspec
+from rich.console import Console
+from rich.text import Text
+
+from probelet.cli.probe.target import Target
+from probelet.cli.terminal import console, printable, unicode_in
+from probelet.spec.text.golang import go_quote
+
+# The bar of the longest phase.
+BAR_COLUMNS = 32
+# Of an output this much is shown; a program that wants all of it asks for JSON.
+OUTPUT_LINES_MAX = 12
+
+_STYLES = {"success": "green", "warning": "yellow", "failure": "red", "error": "yellow"}
+_MARKS = {"success": "✓", "warning": "✓", "failure": "✗", "error": "!"}
+_ASCII_MARKS = {"success": "+", "warning": "+", "failure": "x", "error": "!"}
+# What the prober makes of it (prober.go:probe and worker.go:doProbe, 1.36).
+_MEANING = {
+    "warning": "counts as a success, with an event ProbeWarning at every run",
+    "error": "counts for nothing: neither as a failure nor as a success",
+}
+
+
+def show(seen: dict[str, Any], target: Target, output: str) -> None:
+    """Print a ``probelet-probe/1`` document, as it is or for a person."""
+    if output == "json":
+        print(msgspec.json.encode(seen).decode())
+    else:
+        report(seen, target, console())
+
+
+def report(seen: dict[str, Any], target: Target, out: Console) -> None:
+    """The document in a few lines."""
+    unicode = unicode_in(out.encoding)
+    out.print(Text(question(target), "bold"), soft_wrap=True)
+    if target.title:
+        out.print(Text(target.title, "dim"), soft_wrap=True)
+    for line in _phases(seen["phases_ms"], unicode=unicode):
+        out.print(line)
+    outcome = seen["outcome"]
+    mark = (_MARKS if unicode else _ASCII_MARKS)[outcome]
+    line = Text.assemble((f"{mark} {outcome}", _STYLES[outcome]), f" in {seen['duration_ms']:.1f} ms")
+    if seen["cause"] != "ok":
+        line.append(f", cause {seen['cause']}")
+    if seen.get("exit_code"):
+        line.append(f", exit code {seen['exit_code']}")
+    if seen["tries"] > 1:
+        line.append(f", after {seen['tries']} tries")
+    out.print(line, soft_wrap=True)
+    if outcome in _MEANING:
+        out.print(Text(f"  {_MEANING[outcome]}", "dim"), soft_wrap=True)
+    for shown in said(seen["error"] or seen["output"]):
+        out.print(Text(f"  {shown}"), soft_wrap=True)
+
+
+def question(target: Target) -> str:
+    """What is asked, on one line, with the values the prober uses."""
+    probe, ip = target.probe, target.pod_ip
+    seconds = f"timeout {probe.timeout_seconds} s" if probe.timeout_seconds else "no timeout"
+    match probe.handler:
+        case "httpGet" if action := probe.http_get:
+            scheme = (action.scheme or "http").lower()
+            path = action.path if action.path.startswith("/") else f"/{action.path}"
+            over = " over HTTP/2" if action.protocol == "HTTP2" else ""
+            return printable(f"GET {scheme}://{_at(action.host or ip, action.port)}{path}{over} ({seconds})")
+        case "tcpSocket" if connect := probe.tcp_socket:
+            return printable(f"connect to {_at(connect.host or ip, connect.port)} ({seconds})")
+        case "grpc" if call := probe.grpc:
+            service = f" of service {go_quote(call.service)}" if call.service else ""
+            over = " over TLS" if call.mode == "TLS" else ""
+            return printable(f"grpc.health.v1.Health/Check{service} at {_at(ip, call.port)}{over} ({seconds})")
+        case "exec" if run := probe.exec:
+            return printable(f"exec {shlex.join(run.command)} ({seconds})")
+    return "no handler"
+
+
+def _at(host: str, port: int | str) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
+
+
+def _phases(phases: dict[str, float], *, unicode: bool) -> list[Text]:
+    # A single phase has nothing to be compared with.
+    longest = max(phases.values()) if len(phases) > 1 else 0.0
+    lines = []
+    for name, spent in phases.items():
+        columns = round(BAR_COLUMNS * spent / longest) if longest else 0
+        lines.append(Text.assemble(f"  {name:<8}{spent:>10.3f} ms  ", (("█" if unicode else "#") * columns, "cyan")))
+    return lines
+
+
+def said(output: str) -> list[str]:
+    """The beginning of an output, line by line, without what could harm a terminal."""
+    lines = [printable(line) for line in output.rstrip("\n").splitlines()]
+    if len(lines) > OUTPUT_LINES_MAX:
+        hidden = len(lines) - OUTPUT_LINES_MAX
+        return [*lines[:OUTPUT_LINES_MAX], f"({hidden} more lines; all of it with -o json)"]
+    return lines

@@ -1,0 +1,69 @@
+"""``probelet config``."""
+
+from typing import Any
+
+from probelet.cli.exit import Exit
+from probelet.cli.options import Output
+from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
+from probelet.cli.verb import verb
+
+app = verb(
+    "config",
+    "What 'probelet run' would do with the same options: every value that holds, and\n"
+    "the file and line, or the flag, that it comes from. A configuration that cannot\n"
+    "be used ends with 2 and one line for each mistake.",
+    "probelet config show --config /var/lib/kubelet/config.yaml",
+    "probelet config show --config c.yaml --config-dir kubelet.conf.d",
+    "probelet config show --feature-gates AllAlpha=true -o json | jq .origins",
+)
+
+
+@app.command
+def show(*, config: ConfigFlags = CONFIG, output: Output = "table") -> int:
+    """Show the effective configuration."""
+    from probelet.config.document import config_document
+
+    found = config_document(config.read())
+    if output == "json":
+        import msgspec
+
+        print(msgspec.json.format(msgspec.json.encode(found)).decode())
+    else:
+        _print(found)
+    return Exit.GOOD
+
+
+def _print(found: dict[str, Any]) -> None:
+    from probelet.cli.terminal import console, printable
+
+    out = console()
+    origins = found["origins"]
+    rows = [("SETTING", "VALUE", "FROM")]
+    curve = found["crashLoopBackOff"]
+    rows += [
+        ("restart delay", f"{curve['initial_seconds']}s to {curve['max_seconds']}s", curve["source"]),
+        ("restart delay, reset after", f"{curve['reset_seconds']}s", "default"),
+    ]
+    for name, value in found["featureGates"].items():
+        path = f"featureGates[{name}]"
+        rows.append((path, str(value).lower(), origins.get(path, "default")))
+    for document in ("kubeletconfig", "probeletconfig"):
+        rows += [(path, value, origins.get(path, "default")) for path, value in _leaves(found[document])]
+    width = max(len(name) for name, _, _ in rows), max(len(value) for _, value, _ in rows)
+    for name, value, origin in rows:
+        line = f"{name:<{width[0]}}  {value:<{width[1]}}  {origin}"
+        out.print(printable(line), style="bold" if name == "SETTING" else None, soft_wrap=True)
+    for warning in found["warnings"]:
+        out.print(printable(f"warning: {warning}"), style="yellow", soft_wrap=True)
+
+
+def _leaves(section: dict[str, Any], within: str = "") -> list[tuple[str, str]]:
+    """Field paths and texts; the gates have rows of their own."""
+    found = []
+    for name, value in section.items():
+        if isinstance(value, dict) and name != "featureGates":
+            found += _leaves(value, f"{within}{name}.")
+        elif name not in ("apiVersion", "kind", "featureGates"):
+            text = str(value).lower() if isinstance(value, bool) else str(value)
+            found.append((f"{within}{name}", text))
+    return found

@@ -1,0 +1,96 @@
+"""``probelet run``."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Duration, Listen, NodeName, Runtime, StateDir
+from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
+from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.verb import verb
+
+app = verb(
+    "run",
+    "PATH is a file with v1 Pods (YAML or JSON, several documents, a List) or a\n"
+    "directory of such files. They are watched: what is added starts, what is\n"
+    "removed ends, and a pod whose new version has a mistake goes on as it is.\n"
+    "SIGTERM or Ctrl-C drains within the pods' grace and exits 0; a second one kills\n"
+    "at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the pods\n"
+    "stay when probelet ends, and the next one goes on with them; --drain ends them.\n"
+    "What containers print is in STATE_DIR/runtime/logs; of a CRI runtime, in\n"
+    "podLogsDir of the KubeletConfiguration (/var/log/pods).",
+    "probelet run examples/web",
+    "probelet run /etc/kubernetes/manifests --listen 127.0.0.1:0",
+    "probelet run pods/ --runtime unix:///run/containerd/containerd.sock",
+    "probelet run pods/ --duration 60s --log-format json",
+    "probelet run pods/ --serve /run/probelet/prober.sock",
+)
+
+
+@app.default
+def run(
+    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="A manifest, or a directory of manifests.")],
+    runtime: Runtime = "process",
+    config: ConfigFlags = CONFIG,
+    listen: Listen = "127.0.0.1:10290",
+    serve: Annotated[
+        Path | None,
+        Parameter(
+            name="--serve", metavar="PATH", help="Probe another node agent's pods too, as 'probelet serve' does."
+        ),
+    ] = None,
+    state_dir: StateDir = None,
+    node_name: NodeName = None,
+    duration: Duration = None,
+    drain: Annotated[bool, Parameter(negative="", help="End a CRI runtime's pods too when probelet ends.")] = False,
+    log: LogFlags = LOG,
+) -> int:
+    import socket
+
+    from probelet.cli.serve.start import begin
+    from probelet.daemon.error import DaemonError
+    from probelet.daemon.run import PROCESS, Plan, carry_out
+    from probelet.node.source.watch import ManifestError, Manifests
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.error import ServerError
+    from probelet.server.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.unix_path import check_unix_path
+
+    configuration = begin(
+        "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
+    )
+    manifests = Manifests(
+        list(paths),
+        configuration.gates,
+        runtime="process" if runtime == PROCESS else "cri",
+        deny_hosts=configuration.probelet.deny_host_probes,
+    )
+    try:
+        first = manifests.first()
+    except ManifestError as error:
+        raise CliError(*str(error).splitlines()) from error
+    plan = Plan(
+        configuration=configuration,
+        manifests=manifests,
+        first=first,
+        runtime=runtime,
+        node=node_name or socket.gethostname(),
+        seconds=duration,
+        drain=drain or runtime == PROCESS,
+        serve=serve,
+    )
+    try:
+        if serve is not None:
+            check_unix_path(serve, f"--serve {serve}")
+        with locked_state_dir(state_dir or default_state_dir()) as locked:
+            sock, address = listening_socket(parse_address(listen))
+            ended = carry_out(plan, locked, sock, address)
+    except ServerError as error:
+        raise CliError(str(error)) from error
+    except DaemonError as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
+    if ended.pods_left:
+        return Exit.CANNOT
+    return 0 if ended.hurried_by is None else 128 + ended.hurried_by

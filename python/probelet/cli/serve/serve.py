@@ -1,0 +1,73 @@
+"""``probelet serve``."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Duration, NodeName, StateDir
+from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
+from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.verb import verb
+
+app = verb(
+    "serve",
+    "For a node agent that keeps pods and statuses itself and hands over their\n"
+    "probing: gRPC on a unix socket (proto/probelet/v1/prober.proto), open to this\n"
+    "user and root. Exec probes are carried out by the caller, or by the runtime\n"
+    "behind --runtime. SIGTERM or Ctrl-C ends it; nothing is done to any pod.",
+    "probelet serve --socket /run/probelet/prober.sock",
+    "probelet serve --runtime unix:///run/containerd/containerd.sock",
+    "probelet serve --listen 127.0.0.1:10291",
+)
+
+
+@app.default
+def serve(
+    *,
+    socket: Annotated[
+        Path | None, Parameter(name="--socket", metavar="PATH", help="Default: prober.sock in the state directory.")
+    ] = None,
+    runtime: Annotated[
+        str | None, Parameter(metavar="RUNTIME", help="A CRI socket for exec probes: unix:///...")
+    ] = None,
+    config: ConfigFlags = CONFIG,
+    listen: Annotated[
+        str | None,
+        Parameter(metavar="ADDR", help="HOST:PORT of pages as of run; port 0 picks one. Default: none."),
+    ] = None,
+    state_dir: StateDir = None,
+    node_name: NodeName = None,
+    duration: Duration = None,
+    log: LogFlags = LOG,
+) -> int:
+    from socket import gethostname
+
+    from probelet.cli.serve.start import begin
+    from probelet.daemon.error import DaemonError
+    from probelet.daemon.serve import Serving, carry_out
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.error import ServerError
+    from probelet.server.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.unix_path import check_unix_path
+
+    configuration = begin("serve", config, log, endpoint=runtime)
+    try:
+        with locked_state_dir(state_dir or default_state_dir()) as locked:
+            path = socket or locked / "prober.sock"
+            check_unix_path(path, f"--socket {path}")
+            serving = Serving(
+                configuration=configuration,
+                path=path,
+                runtime=runtime,
+                node=node_name or gethostname(),
+                seconds=duration,
+                pages=None if listen is None else listening_socket(parse_address(listen)),
+            )
+            carry_out(serving, locked)
+    except ServerError as error:
+        raise CliError(str(error)) from error
+    except DaemonError as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
+    return Exit.GOOD

@@ -1,0 +1,222 @@
+"""What ``run`` is made of, put together and taken apart again: runtime, service, pages, control socket."""
+
+import asyncio
+import signal
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from probelet.config.document import config_document
+from probelet.config.kubelet import parallel_pulls
+from probelet.config.load import Config
+from probelet.config.opt_in import ProbeletConfiguration
+from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
+from probelet.cri.process.launch import EmbeddedRuntime, LaunchError, launch
+from probelet.daemon.engine import node_engine
+from probelet.daemon.error import DaemonError
+from probelet.daemon.gate import restart_gate
+from probelet.daemon.signals import Lifetime
+from probelet.daemon.systemd import READY, STOPPING, Supervisor
+from probelet.node.execs import ExecLimits
+from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.service import Service
+from probelet.node.source.watch import Manifests
+from probelet.server.address import Address
+from probelet.server.control import ControlServer
+from probelet.server.http import HttpServer
+from probelet.service.prober import Prober
+from probelet.service.server import served
+from probelet.spec.read.load import Manifest
+from probelet.spec.text.duration import SECOND
+
+# `--runtime` for the embedded one.
+PROCESS = "process"
+
+log = structlog.get_logger("probelet.run")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the command line asks for. ``seconds`` is how long to run, None for until a signal.
+
+    ``drain``: whether the pods end with the service. ``serve``: where another node agent's pods are taken, if anywhere.
+    """
+
+    configuration: Config
+    manifests: Manifests
+    first: list[Manifest]
+    runtime: str
+    node: str
+    seconds: float | None
+    drain: bool
+    serve: Path | None = None
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a run ended. ``pods_left``: names of the pods that could not be ended. ``hurried_by``: the signal that cut
+    the drain short."""
+
+    pods_left: tuple[str, ...] = ()
+    hurried_by: signal.Signals | None = None
+
+
+def carry_out(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> Ended:
+    """Run the pods until the end of the plan. Raises DaemonError if the run cannot begin or a part of it dies."""
+    try:
+        return asyncio.run(_run(plan, state_dir, sock, address))
+    except (CriError, LaunchError) as error:
+        raise DaemonError(str(error)) from error
+
+
+async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> Ended:
+    async with AsyncExitStack() as stack:
+        lifetime = stack.enter_context(Lifetime())
+        runtime, endpoint, log_root = await _runtime(plan, state_dir, stack)
+        timeout = plan.configuration.kubelet.runtime_request_timeout / SECOND
+        calls = RuntimeCalls()
+        client = RuntimeClient(endpoint, request_timeout=timeout, observer=calls.note)
+        await stack.enter_async_context(client)
+        service = await stack.enter_async_context(_service(plan, client, calls, log_root, state_dir))
+        await stack.enter_async_context(_pages(service, sock, state_dir))
+        log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
+        await stack.enter_async_context(_handed_over(plan.serve, service))
+        service.set_pods(plan.first)
+        await service.remove_orphans()
+        supervisor = Supervisor()
+        supervisor.tell(READY)
+        await stack.enter_async_context(_signs_of_life(supervisor, service))
+        work = [_service_died(service), plan.manifests.follow(service.set_pods)]
+        if runtime is not None:
+            work.append(_runtime_died(runtime))
+        reason = await lifetime.wait(plan.seconds, *work)
+        supervisor.tell(STOPPING)
+        if not plan.drain:
+            log.info("leaving the pods to the runtime", reason=reason)
+            return Ended()
+        log.info("draining", reason=reason)
+        return await _drain(service, lifetime)
+
+
+async def _drain(service: Service, lifetime: Lifetime) -> Ended:
+    """End every pod within its grace; after another signal, at once. The log names the pods that cannot be ended."""
+    left = await lifetime.unless_hurried(service.drain())
+    hurried_by = None
+    if not isinstance(left, list):
+        log.warning("killing at once", signal=left.name)
+        hurried_by = left
+        left = await service.drain(at_once=True)
+    if left:
+        log.error("pods could not be ended", pods=left)
+    else:
+        log.info("drained")
+    return Ended(tuple(left), hurried_by)
+
+
+async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[EmbeddedRuntime | None, str, Path]:
+    """The runtime's endpoint and where it writes logs; the embedded one is started here and ends with the stack."""
+    if plan.runtime != PROCESS:
+        return None, plan.runtime, Path(plan.configuration.kubelet.pod_logs_dir)
+    runtime = await launch(state_dir)
+    stack.push_async_callback(runtime.aclose)
+    return runtime, runtime.endpoint, runtime.log_directory
+
+
+@asynccontextmanager
+async def _service(
+    plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path, state_dir: Path
+) -> AsyncIterator[Service]:
+    gate = restart_gate(plan.configuration)
+    engine = node_engine(plan.configuration, gate, state_dir)
+    service = Service(
+        client,
+        engine,
+        gate,
+        node=plan.node,
+        log_root=log_root,
+        on_host=plan.runtime == PROCESS,
+        probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],
+        kubelet_version=plan.configuration.gates.version,
+        configuration=config_document(plan.configuration),
+        exec_limits=_exec_limits(plan.configuration.probelet),
+        calls=calls,
+        parallel_pulls=parallel_pulls(plan.configuration.kubelet),
+        release_on_dependency=plan.configuration.probelet.release_on_dependency,
+        max_age_ns=plan.configuration.probelet.max_container_age,
+        event_wording=plan.configuration.probelet.event_wording,
+    )
+    try:
+        await service.start()
+        yield service
+    finally:
+        await service.close()
+
+
+def _exec_limits(opted: ProbeletConfiguration) -> ExecLimits:
+    deadline = opted.exec_client_deadline
+    return ExecLimits(
+        single_flight=opted.exec_single_flight,
+        max_in_flight=opted.exec_max_in_flight,
+        client_deadline=None if deadline is None else deadline / SECOND,
+        starved_share=opted.starved_share,
+    )
+
+
+@asynccontextmanager
+async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> AsyncIterator[None]:
+    """Both doors stay open while the pods drain, so that a person can see what it waits for."""
+    http, control = HttpServer(service, sock), ControlServer(service, service, state_dir)
+    await http.start()
+    await control.start()
+    try:
+        yield
+    finally:
+        await http.close()
+        await control.close()
+
+
+@asynccontextmanager
+async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncIterator[None]:
+    """Also while the pods drain: systemd must not take a long grace for a service that is stuck."""
+    watch = asyncio.ensure_future(supervisor.watch(service.sleep)) if supervisor.watches else None
+    try:
+        yield
+    finally:
+        if watch is not None:
+            watch.cancel()
+            await asyncio.gather(watch, return_exceptions=True)
+
+
+@asynccontextmanager
+async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[None]:
+    """Serve the prober to another node agent, also while our own pods drain: its pods are not ours to end."""
+    if path is None:
+        yield
+        return
+    prober = Prober(service.engine, claimed=service.has, claimant=service.claimant, released=service.released)
+    service.share(prober)
+    async with AsyncExitStack() as stack:
+        try:
+            await stack.enter_async_context(served(path, prober))
+        except OSError as error:
+            raise DaemonError(f"--serve {path}: {error.strerror}") from error
+        log.info("serving", socket=str(path), execs="caller")
+        yield
+
+
+async def _service_died(service: Service) -> None:
+    try:
+        await service.run()
+    except Exception as error:
+        log.exception("a part of the service failed")
+        raise DaemonError(f"the service died: {type(error).__name__}: {error}") from error
+
+
+async def _runtime_died(runtime: EmbeddedRuntime) -> None:
+    code = await runtime.wait()
+    raise DaemonError(f"the service died: the embedded runtime ended with {code}, and its containers with it")

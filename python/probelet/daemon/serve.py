@@ -1,0 +1,100 @@
+"""What ``serve`` is made of, put together and taken apart again."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager, closing
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from probelet._rust import Backoff, Engine
+from probelet.config.document import config_document
+from probelet.config.load import Config
+from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
+from probelet.daemon.error import DaemonError
+from probelet.daemon.journal import journal
+from probelet.daemon.signals import Lifetime
+from probelet.server.address import Address
+from probelet.server.http import HttpServer
+from probelet.service.server import prober_service
+from probelet.service.view import PagesView
+from probelet.spec.text.duration import SECOND
+
+log = structlog.get_logger("probelet.serve")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """What the command line asks for. ``seconds`` is how long to serve, None for until a signal; ``pages`` is where the
+    HTTP pages are to be had, if anywhere."""
+
+    configuration: Config
+    path: Path
+    runtime: str | None
+    node: str
+    seconds: float | None
+    pages: tuple[socket.socket, Address] | None
+
+
+def carry_out(serving: Serving, state_dir: Path) -> None:
+    """Serve until a signal or the end of ``seconds``. Raises DaemonError if serving cannot begin."""
+    try:
+        asyncio.run(_serve(serving, state_dir))
+    except CriError as error:
+        raise DaemonError(str(error)) from error
+    except OSError as error:
+        raise DaemonError(f"--socket {serving.path}: {error.strerror}") from error
+
+
+async def _serve(serving: Serving, state_dir: Path) -> None:
+    version = serving.configuration.gates.version
+    seed = int.from_bytes(os.urandom(8))
+    kept = journal(serving.configuration, state_dir, Backoff())
+    async with AsyncExitStack() as stack:
+        lifetime = stack.enter_context(Lifetime())
+        client = await _client(serving, stack)
+        engine = Engine(
+            seed=seed,
+            kubelet_version=version,
+            user_agent=f"kube-probe/{version}",
+            phase=serving.configuration.probelet.phase,
+            glue=False,
+            starved_share=serving.configuration.probelet.starved_share,
+            starved_verdict=serving.configuration.probelet.starved_verdict,
+            journal=kept,
+        )
+        stack.enter_context(closing(engine))
+        prober = await stack.enter_async_context(prober_service(serving.path, engine, client))
+        view = PagesView(engine, prober, serving.node, config_document(serving.configuration))
+        await stack.enter_async_context(_pages(serving, view))
+        log.info("serving", socket=str(serving.path), execs=serving.runtime or "caller")
+        reason = await lifetime.wait(serving.seconds)
+        log.info("ending", reason=reason)
+
+
+@asynccontextmanager
+async def _pages(serving: Serving, view: PagesView) -> AsyncIterator[None]:
+    if serving.pages is None:
+        yield
+        return
+    sock, address = serving.pages
+    server = HttpServer(view, sock)
+    await server.start()
+    log.info("listening", url=f"http://{address}/statusz")
+    try:
+        yield
+    finally:
+        await server.close()
+
+
+async def _client(serving: Serving, stack: AsyncExitStack) -> RuntimeClient | None:
+    if serving.runtime is None:
+        return None
+    timeout = serving.configuration.kubelet.runtime_request_timeout / SECOND
+    client = await stack.enter_async_context(RuntimeClient(serving.runtime, request_timeout=timeout))
+    await client.verify()
+    return client

@@ -1,0 +1,117 @@
+"""What the node counts itself, as Prometheus text. Everything about probes is counted and rendered by the engine."""
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import get_args
+
+from probelet.node.execs import ExecCounts
+from probelet.policy.action import KillContainer
+from probelet.policy.kill import KillReason
+from probelet.policy.node.container_age import ContainerAge
+from probelet.spec.model.pod import PodPhase
+
+REASONS = {
+    KillReason.DEFINITION: "definition_changed",
+    KillReason.LIVENESS: "liveness",
+    KillReason.MAX_AGE: "max_age",
+    KillReason.POST_START: "post_start_hook",
+    KillReason.RESTART_ALL: "restart_all_containers",
+    KillReason.STARTUP: "startup",
+    KillReason.UNKNOWN: "stopping",
+}
+"""Why a container was killed, as a label and in the log. The kubelet says Unknown of every kill of an ending pod."""
+
+
+class Counters:
+    """Counters with bounded labels only."""
+
+    def __init__(self) -> None:
+        self._kills: Counter[tuple[str, str]] = Counter()
+        self._starts: Counter[bool] = Counter()
+
+    def killed(self, effect: KillContainer) -> None:
+        """A container has been killed."""
+        self._kills[REASONS[effect.reason], effect.grace_source] += 1
+
+    def started(self, *, again: bool) -> None:
+        """A container has been started, for the first time or again."""
+        self._starts[again] += 1
+
+    def render(self, gauges: "Gauges") -> bytes:
+        """The page."""
+        lines = _head("probelet_container_kills_total", "counter", "Containers killed, by reason and source of grace.")
+        for (reason, source), count in sorted(self._kills.items()):
+            lines.append(f'probelet_container_kills_total{{reason="{reason}",grace_source="{source}"}} {count}')
+        lines += _head("probelet_container_starts_total", "counter", "Containers started.")
+        for again in (False, True):
+            kind = "restart" if again else "first"
+            lines.append(f'probelet_container_starts_total{{kind="{kind}"}} {self._starts[again]}')
+        lines += [*_pods(gauges), *_pulls(gauges), *_age(gauges), *_execs(gauges.execs)]
+        lines += _head("probelet_events_dropped_total", "counter", "Events that were not kept, by who dropped them.")
+        dropped = sorted(gauges.events_dropped.items())
+        lines += [f'probelet_events_dropped_total{{by="{by}"}} {count}' for by, count in dropped]
+        return ("\n".join(lines) + "\n").encode()
+
+
+@dataclass(frozen=True, slots=True)
+class Gauges:
+    """What others count or know, at the moment the page is asked for."""
+
+    pods: Mapping[str, int]
+    """How many there are, by phase."""
+    runtime_up: bool
+    """Whether the last list was answered."""
+    execs: ExecCounts
+    pulls_waiting: int
+    """Containers that wait for the back-off of a pull to be over."""
+    events_dropped: Mapping[str, int]
+    """Events, by who dropped them."""
+    aged: ContainerAge | None
+    """``maxContainerAge``, where it is set."""
+    handed_over: int
+    """Pods of other node agents."""
+
+
+def _pods(gauges: Gauges) -> list[str]:
+    lines = _head("probelet_pods", "gauge", "Pods by phase.")
+    lines += [f'probelet_pods{{phase="{phase}"}} {gauges.pods.get(phase, 0)}' for phase in get_args(PodPhase)]
+    lines += _head("probelet_pods_handed_over", "gauge", "Pods of other node agents that are probed here.")
+    lines.append(f"probelet_pods_handed_over {gauges.handed_over}")
+    lines += _head("probelet_runtime_up", "gauge", "Whether the runtime could be listed the last time.")
+    lines.append(f"probelet_runtime_up {int(gauges.runtime_up)}")
+    return lines
+
+
+def _pulls(gauges: Gauges) -> list[str]:
+    name = "probelet_image_pulls_waiting"
+    lines = _head(name, "gauge", "Containers that wait for the back-off of an image pull to be over.")
+    return [*lines, f"{name} {gauges.pulls_waiting}"]
+
+
+def _age(gauges: Gauges) -> list[str]:
+    name = "probelet_containers_due_by_age"
+    lines = _head(name, "gauge", "Containers to be restarted for their age that wait, by what for (maxContainerAge).")
+    aged = gauges.aged
+    waits = {"budget": aged.waiting_for_budget if aged else 0, "group": aged.waiting_for_group if aged else 0}
+    lines += [f'{name}{{waits_for="{what}"}} {count}' for what, count in waits.items()]
+    return lines
+
+
+def _execs(execs: ExecCounts) -> list[str]:
+    lines = []
+    for name, kind, text, value in (
+        ("in_flight", "gauge", "that wait for the runtime", execs.in_flight),
+        ("waiting", "gauge", "that wait for their turn (execMaxInFlight)", execs.waiting),
+        ("hanging", "gauge", "given up that still hang in the runtime (execSingleFlight)", execs.hanging),
+        ("waited_total", "counter", "that had to wait for their turn", execs.waited),
+        ("waited_seconds_total", "counter", "seconds spent waiting for their turn", round(execs.waited_seconds, 6)),
+        ("held_back_total", "counter", "never started behind one that hung (execSingleFlight)", execs.held_back),
+    ):
+        lines += _head(f"probelet_execs_{name}", kind, f"Exec attempts: {text}.")
+        lines.append(f"probelet_execs_{name} {value}")
+    return lines
+
+
+def _head(name: str, kind: str, text: str) -> list[str]:
+    return [f"# HELP {name} {text}", f"# TYPE {name} {kind}"]

@@ -1,0 +1,87 @@
+"""What an operator watches of crash loops, as Prometheus text. No pod or container is a label."""
+
+from collections import Counter
+from typing import Final
+
+from probelet.exposition.histogram import Histogram
+from probelet.policy.action import RestartCause
+from probelet.policy.node.restart_gate import ResetCause
+from probelet.spec.text.duration import SECOND
+
+# The delays of both default curves, and what lies between and above them.
+DELAY_BOUNDS: Final = (0, 1, 2, 4, 8, 10, 16, 20, 32, 40, 60, 80, 160, 300, 600)
+# From what an exact timer needs to half of the kubelet's minute between two looks.
+LATENESS_BOUNDS: Final = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+
+_CAUSES: Final[tuple[RestartCause, ...]] = (
+    "error",
+    "exit0",
+    "max_age",
+    "oom",
+    "other",
+    "probe_liveness",
+    "probe_startup",
+)
+
+
+class CrashLoopMetrics:
+    """The ``Observer`` of a node's gate. ``curve`` is the node's, in seconds, with where it comes from."""
+
+    def __init__(self, initial_ns: int, max_ns: int, reset_ns: int, source: str = "default") -> None:
+        numbers = (f"{value / SECOND:g}" for value in (initial_ns, max_ns, reset_ns))
+        self._config = 'initial="{}",cap="{}",reset="{}"'.format(*numbers) + f',source="{source}"'
+        self._restarts: Counter[tuple[RestartCause, bool]] = Counter()
+        self._resets: Counter[ResetCause] = Counter()
+        self._delays = Histogram(
+            "probelet_crashloop_backoff_delay_seconds", "Restart delays that were waited for; 0 is none.", DELAY_BOUNDS
+        )
+        self._lateness = Histogram(
+            "probelet_crashloop_restart_lateness_seconds",
+            "From the end of a restart delay to the decision to start.",
+            LATENESS_BOUNDS,
+        )
+        self._writes = 0
+
+    def charged(self, delay_ns: int, late_ns: int | None) -> None:
+        """A restart passed the gate."""
+        self._delays.observe(delay_ns / SECOND)
+        if late_ns is not None:
+            self._lateness.observe(late_ns / SECOND)
+
+    def forgotten(self, cause: ResetCause) -> None:
+        """A container's delay begins anew."""
+        self._resets[cause] += 1
+
+    def restarted(self, cause: RestartCause, *, first: bool) -> None:
+        """A container runs again."""
+        self._restarts[cause, first] += 1
+
+    def status_written(self) -> None:
+        """A pod's status changed and would be written to an API server."""
+        self._writes += 1
+
+    def render(self, *, entries: int, waiting: int) -> bytes:
+        """The page; ``entries`` containers have a delay, ``waiting`` of them wait."""
+        lines = _head("restarts_total", "counter", "Restarts by what ended the container before; first: no delay.")
+        for cause in _CAUSES:
+            for first in (False, True):
+                labels = f'reason="{cause}",first="{str(first).lower()}"'
+                lines.append(f"probelet_crashloop_restarts_total{{{labels}}} {self._restarts[cause, first]}")
+        lines += self._delays.render()
+        lines += self._lateness.render()
+        lines += _head("containers_waiting", "gauge", "Containers that wait to be restarted.")
+        lines.append(f"probelet_crashloop_containers_waiting {waiting}")
+        lines += _head("backoff_entries", "gauge", "Containers with a restart delay, waiting or not.")
+        lines.append(f"probelet_crashloop_backoff_entries {entries}")
+        lines += _head("backoff_resets_total", "counter", "Restart delays that began anew, by cause.")
+        causes: tuple[ResetCause, ...] = ("gc", "operator", "ran_long")
+        lines += [f'probelet_crashloop_backoff_resets_total{{cause="{c}"}} {self._resets[c]}' for c in causes]
+        lines += _head("config_info", "gauge", "The restart delays of this node, in seconds.")
+        lines.append(f"probelet_crashloop_config_info{{{self._config}}} 1")
+        lines += _head("status_updates_total", "counter", "Pod statuses that differ from the one before.")
+        lines.append(f"probelet_crashloop_status_updates_total {self._writes}")
+        return ("\n".join(lines) + "\n").encode()
+
+
+def _head(name: str, kind: str, text: str) -> list[str]:
+    return [f"# HELP probelet_crashloop_{name} {text}", f"# TYPE probelet_crashloop_{name} {kind}"]

@@ -1,0 +1,76 @@
+"""What the runtime is told to run: sandbox and container configurations (kubelet kuberuntime_sandbox.go, 1.36)."""
+
+from pathlib import Path
+
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime import labels
+from probelet.node.runtime.environment import Place, environment, expanded
+from probelet.node.runtime.linux import container_linux, sandbox_linux
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
+
+
+def log_directory(root: Path, pod: Pod) -> Path:
+    """``<root>/<namespace>_<name>_<uid>`` (kubelet ``BuildPodLogsDirectory``, 1.36)."""
+    meta = pod.metadata
+    return log_directory_of(root, meta.namespace, meta.name, meta.uid)
+
+
+def log_directory_of(root: Path, namespace: str, name: str, uid: str) -> Path:
+    """The same of a pod of which only its identity is known."""
+    return root / f"{namespace}_{name}_{uid}"
+
+
+def log_path(container: str, restart_count: int) -> str:
+    """The log of one instance, inside the pod's directory."""
+    return f"{container}/{restart_count}.log"
+
+
+def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_pb2.PodSandboxConfig:
+    """The sandbox of one attempt."""
+    meta = pod.metadata
+    return api_pb2.PodSandboxConfig(
+        metadata=api_pb2.PodSandboxMetadata(name=meta.name, uid=meta.uid, namespace=meta.namespace, attempt=attempt),
+        hostname="" if pod.spec.host_network else pod.spec.hostname or meta.name,
+        log_directory=str(log_directory(log_root, pod)),
+        labels=labels.sandbox_labels(pod, node),
+        annotations=meta.annotations,
+        port_mappings=[
+            api_pb2.PortMapping(
+                protocol=port.protocol or "TCP",
+                container_port=port.container_port,
+                host_port=port.host_port,
+                host_ip=port.host_ip,
+            )
+            for container in pod.spec.containers
+            for port in container.ports
+            if port.host_port
+        ],
+        linux=sandbox_linux(pod),
+    )
+
+
+def container_config(
+    pod: Pod, container: Container, restart_count: int, image_ref: str, place: Place
+) -> api_pb2.ContainerConfig:
+    """One instance of a container, with everything expanded that the kubelet expands.
+
+    ``image_ref`` is what the image service calls the image; empty where there are no images.
+    """
+    variables = environment(pod, container, place)
+    known = {**place.given, **variables}
+    return api_pb2.ContainerConfig(
+        metadata=api_pb2.ContainerMetadata(name=container.name, attempt=restart_count),
+        image=api_pb2.ImageSpec(image=image_ref or container.image, user_specified_image=container.image),
+        command=expanded(container.command, known),
+        args=expanded(container.args, known),
+        working_dir=container.working_dir,
+        envs=[api_pb2.KeyValue(key=name, value=value.encode()) for name, value in variables.items()],
+        labels=labels.container_labels(pod, container),
+        annotations=labels.container_annotations(pod, container, restart_count),
+        log_path=log_path(container.name, restart_count),
+        stdin=container.stdin is True,
+        stdin_once=container.stdin_once is True,
+        tty=container.tty is True,
+        linux=container_linux(pod, container),
+    )

@@ -1,0 +1,188 @@
+"""Policy's effects as calls of the runtime, and the cache brought up to date with each."""
+
+import shutil
+from collections.abc import Awaitable
+from contextlib import suppress
+from pathlib import Path
+
+from probelet.cri import errors
+from probelet.cri.client import RuntimeClient
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime.cache import PodCache
+from probelet.node.runtime.cri_config import container_config, log_directory, log_path, sandbox_config
+from probelet.node.runtime.environment import Place
+from probelet.node.runtime.facts import bare_id
+from probelet.node.runtime.hooks import Hooks
+from probelet.node.runtime.images import Images
+from probelet.node.runtime.pleg import Pleg
+from probelet.policy.action import (
+    CreateContainer,
+    Effect,
+    InspectImage,
+    KillContainer,
+    Outcome,
+    PullImage,
+    RemoveContainer,
+    RemoveSandbox,
+    RunHook,
+    RunSandbox,
+    StartContainer,
+    StopSandbox,
+)
+from probelet.spec.model.pod import Pod
+
+CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", detail="context canceled")
+"""What the kubelet's own calls end with when a sync is given up."""
+
+
+class Effects:
+    """Carries out one effect at a time; the cache shows what it did before ``perform`` returns.
+
+    ``runtime`` is the type in ``type://id``; ``on_host`` says that containers are processes of this machine; HTTP hooks
+    call themselves ``user_agent``.
+    """
+
+    def __init__(
+        self,
+        client: RuntimeClient,
+        cache: PodCache,
+        pleg: Pleg,
+        images: Images,
+        *,
+        runtime: str,
+        node: str,
+        log_root: Path,
+        on_host: bool,
+        user_agent: str,
+    ) -> None:
+        self._client = client
+        self._cache = cache
+        self._pleg = pleg
+        self._images = images
+        self._runtime = runtime
+        self._node = node
+        self._log_root = log_root
+        self._on_host = on_host
+        self._hooks = Hooks(client, user_agent)
+
+    async def perform(self, pod: Pod, effect: Effect) -> Outcome:
+        """Never raises for what the runtime answers."""
+        try:
+            outcome = await self._call(pod, effect)
+        except errors.CriError as error:
+            outcome = Outcome(error=str(error), detail=error.detail)
+        except OSError as error:
+            # A directory for logs that cannot be made.
+            outcome = Outcome(error=str(error), detail=str(error))
+        await self.look(pod.metadata.uid, effect, outcome)
+        return outcome
+
+    async def look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
+        """Bring the cache up to date with an effect that has ended or was given up."""
+        try:
+            await self._look(uid, effect, outcome)
+        except errors.CriError:
+            # The effect stands as it is; what it changed is found by the next list.
+            self._pleg.request_relist()
+
+    async def _call(self, pod: Pod, effect: Effect) -> Outcome:
+        match effect:
+            case RunSandbox(attempt):
+                log_directory(self._log_root, pod).mkdir(parents=True, exist_ok=True)
+                return Outcome(id=await self._client.run_pod_sandbox(self._sandbox_config(pod, attempt)))
+            case StopSandbox(sandbox_id):
+                await _unless_gone(self._client.stop_pod_sandbox(sandbox_id))
+            case RemoveSandbox(sandbox_id):
+                await _unless_gone(self._client.remove_pod_sandbox(sandbox_id))
+            case InspectImage(image):
+                return await self._images.inspect(image)
+            case PullImage(image, sandbox_id):
+                return await self._images.pull(image, self._config_of(pod, sandbox_id))
+            case CreateContainer():
+                return Outcome(id=await self._create(pod, effect))
+            case StartContainer(_, container_id):
+                await self._client.start_container(bare_id(container_id))
+            case KillContainer():
+                stop = self._client.stop_container(bare_id(effect.container_id), effect.grace_seconds)
+                await _unless_gone(stop)
+            case RemoveContainer():
+                await self._remove(pod, effect)
+            case RunHook():
+                return await self._hooks.run(effect, self._pod_ip(pod, effect.container_id))
+        return Outcome()
+
+    def _pod_ip(self, pod: Pod, container_id: str) -> str:
+        """The address of a container's sandbox; empty where there is none of its own, or none known."""
+        container = self._cache.container(pod.metadata.uid, container_id)
+        sandbox = self._cache.sandbox(pod.metadata.uid, container.sandbox_id) if container is not None else None
+        return sandbox.ip or "" if sandbox is not None else ""
+
+    async def _remove(self, pod: Pod, effect: RemoveContainer) -> None:
+        """The log first, as the kubelet does (kuberuntime_container.go:removeContainer, 1.36)."""
+        known = self._cache.container(pod.metadata.uid, effect.container_id)
+        if known is not None and not effect.keep_log:
+            log = log_directory(self._log_root, pod) / log_path(effect.name, known.restart_count)
+            with suppress(OSError):
+                log.unlink()
+        await _unless_gone(self._client.remove_container(bare_id(effect.container_id)))
+
+    def remove_logs(self, pod: Pod) -> None:
+        """The pod is gone: its log directory goes too."""
+        shutil.rmtree(log_directory(self._log_root, pod), ignore_errors=True)
+
+    async def _create(self, pod: Pod, effect: CreateContainer) -> str:
+        sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
+        ip = sandbox.ip or "" if sandbox is not None else ""
+        # The process runtime tells every container its address, which a server has to bind there.
+        given = {"POD_IP": ip} if self._on_host and ip else {}
+        place = Place(self._node, ip, given)
+        config = container_config(pod, effect.container, self._count(pod, effect), effect.image_ref, place)
+        # A runtime writes the log and does not make its directory.
+        log = log_directory(self._log_root, pod) / config.log_path
+        log.parent.mkdir(parents=True, exist_ok=True)
+        of_sandbox = self._config_of(pod, effect.sandbox_id)
+        return f"{self._runtime}://{await self._client.create_container(effect.sandbox_id, config, of_sandbox)}"
+
+    def _count(self, pod: Pod, effect: CreateContainer) -> int:
+        """The restart count; where the runtime has forgotten every instance, its logs still tell.
+
+        Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The process runtime's logs end with it.
+        """
+        name = effect.container.name
+        if self._on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
+            return effect.restart_count
+        logs = (log_directory(self._log_root, pod) / name).glob("*.log*")
+        numbers = (log.name.partition(".")[0] for log in logs)
+        return max([effect.restart_count, *(int(number) + 1 for number in numbers if number.isdecimal())])
+
+    def _config_of(self, pod: Pod, sandbox_id: str) -> api_pb2.PodSandboxConfig:
+        """The configuration a sandbox was run with, which the runtime wants again; it follows from pod and attempt."""
+        sandbox = self._cache.sandbox(pod.metadata.uid, sandbox_id)
+        return self._sandbox_config(pod, sandbox.attempt if sandbox is not None else 0)
+
+    def _sandbox_config(self, pod: Pod, attempt: int) -> api_pb2.PodSandboxConfig:
+        return sandbox_config(pod, attempt=attempt, node=self._node, log_root=self._log_root)
+
+    async def _look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
+        match effect:
+            case RunSandbox() if outcome.id:
+                await self._pleg.refresh_sandbox(uid, outcome.id)
+            case StopSandbox(sandbox_id):
+                await self._pleg.refresh_sandbox(uid, sandbox_id)
+            case RemoveSandbox(sandbox_id) if not outcome.error:
+                self._cache.drop(uid, sandbox_id)
+            case CreateContainer() if outcome.id:
+                await self._pleg.refresh_container(uid, outcome.id, effect.sandbox_id)
+            case StartContainer(_, container_id) | KillContainer(_, container_id):
+                known = self._cache.container(uid, container_id)
+                await self._pleg.refresh_container(uid, container_id, known.sandbox_id if known else "")
+            case RemoveContainer(_, container_id, _) if not outcome.error:
+                self._cache.drop(uid, container_id)
+
+
+async def _unless_gone(call: Awaitable[None]) -> None:
+    """What is already gone needs no stopping (kubelet ``crierror.IsNotFound``, 1.36)."""
+    try:
+        await call
+    except errors.NotFound:
+        return

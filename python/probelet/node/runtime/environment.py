@@ -1,0 +1,83 @@
+"""A container's environment, command and arguments, with ``$(VAR)`` expanded.
+
+Kubelet pkg/kubelet/kubelet_pods.go:makeEnvironmentVariables, container/helpers.go:ExpandContainerCommandAndArgs and
+third_party/forked/golang/expansion, 1.36.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
+from probelet.spec.rules.downward import ENTRY, readable_field
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a container runs: what it is told beside its pod. An address that is not known is empty."""
+
+    node: str = ""
+    pod_ip: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the runtime sets by itself. Those of the manifest win."""
+
+
+def environment(pod: Pod, container: Container, place: Place) -> dict[str, str]:
+    """The variables of a container's manifest; a name that is listed twice has its last value.
+
+    A reference sees the variables listed before it, then those given. A variable whose source cannot be read here (a
+    ConfigMap, a Secret, a resource) is left unset.
+    """
+    variables: dict[str, str] = {}
+    for entry in container.env:
+        value: str | None = entry.value
+        if entry.value:
+            value = expand(entry.value, {**place.given, **variables})
+        elif entry.value_from is not None:
+            path = readable_field(entry.value_from)
+            value = None if path is None else _field(path, pod, place)
+        if value is not None:
+            variables[entry.name] = value
+    return variables
+
+
+def expanded(texts: list[str], variables: Mapping[str, str]) -> list[str]:
+    """A command or its arguments."""
+    return [expand(text, variables) for text in texts]
+
+
+def expand(text: str, variables: Mapping[str, str]) -> str:
+    """Replace ``$(NAME)``; a name that is unknown stays as written, ``$$`` is one dollar, so ``$$(NAME)`` is a text."""
+    parts = []
+    rest = text
+    while (dollar := rest.find("$")) >= 0:
+        parts.append(rest[:dollar])
+        rest = rest[dollar + 1 :]
+        if rest.startswith("$"):
+            parts.append("$")
+            rest = rest[1:]
+        elif rest.startswith("(") and (close := rest.find(")")) >= 0:
+            name = rest[1:close]
+            parts.append(variables.get(name, f"$({name})"))
+            rest = rest[close + 1 :]
+        else:
+            parts.append("$")
+    return "".join([*parts, rest])
+
+
+def _field(path: str, pod: Pod, place: Place) -> str:
+    meta = pod.metadata
+    match path:
+        case "metadata.name":
+            return meta.name
+        case "metadata.namespace":
+            return meta.namespace
+        case "metadata.uid":
+            return meta.uid
+        case "spec.nodeName":
+            return place.node
+        case "status.podIP" | "status.podIPs":
+            return place.pod_ip
+    entry = ENTRY.fullmatch(path)
+    assert entry is not None, "readable_field knows no others"
+    return (meta.labels if entry["map"] == "labels" else meta.annotations).get(entry["key"], "")

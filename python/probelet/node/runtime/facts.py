@@ -1,0 +1,91 @@
+"""From what the runtime says to what policy and the engine read."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime import labels
+from probelet.policy.action import Publish
+from probelet.policy.podstatus import ContainerStatus
+from probelet.policy.snapshot import ContainerRecord, SandboxRecord, State
+
+_STATES: Final[Mapping[int, State]] = {
+    api_pb2.CONTAINER_CREATED: State.CREATED,
+    api_pb2.CONTAINER_RUNNING: State.RUNNING,
+    api_pb2.CONTAINER_EXITED: State.EXITED,
+}
+
+_NS_PER_MS: Final = 1_000_000
+
+
+def state_of(state: int) -> State:
+    """The runtime's enum; whatever is not one of the known three is unknown."""
+    return _STATES.get(state, State.UNKNOWN)
+
+
+def sandbox_record(status: api_pb2.PodSandboxStatus) -> SandboxRecord:
+    """A sandbox. Its address is None for one on the host's network, which has none of its own."""
+    on_host = status.linux.namespaces.options.network == api_pb2.NODE
+    return SandboxRecord(
+        id=status.id,
+        ready=status.state == api_pb2.SANDBOX_READY,
+        attempt=status.metadata.attempt,
+        ip=None if on_host and not status.network.ip else status.network.ip,
+        created_at_ns=status.created_at,
+    )
+
+
+def container_record(
+    status: api_pb2.ContainerStatus, *, runtime: str, sandbox_id: str, now_ns: int, wall_ns: int
+) -> ContainerRecord:
+    """A container instance. ``runtime`` is the type in ``type://id``.
+
+    ``now_ns`` and ``wall_ns`` are one moment on the engine's and on the wall clock: the exit is moved to the engine's
+    clock here, once, so that a wall clock that is set later moves no back-off. An exit in the future counts as now; an
+    unknown one, or one from before the engine's time began, as its beginning.
+    """
+    state = state_of(status.state)
+    finished_ns = None
+    if state is State.EXITED:
+        finished_ns = max(0, now_ns - max(0, wall_ns - status.finished_at)) if status.finished_at > 0 else 0
+    return ContainerRecord(
+        id=f"{runtime}://{status.id}",
+        name=status.labels.get(labels.CONTAINER_NAME, status.metadata.name),
+        state=state,
+        restart_count=labels.restart_count(status.annotations),
+        created_at_ns=status.created_at,
+        started_at_ms=max(0, status.started_at) // _NS_PER_MS,
+        finished_at_ms=max(0, status.finished_at) // _NS_PER_MS,
+        finished_ns=finished_ns,
+        exit_code=status.exit_code,
+        reason=status.reason,
+        message=status.message,
+        definition=status.annotations.get(labels.HASH, ""),
+        sandbox_id=sandbox_id,
+    )
+
+
+def bare_id(container_id: str) -> str:
+    """``type://id`` without its type: what the runtime itself calls it."""
+    return container_id.partition("://")[2]
+
+
+def encode_facts(publish: Publish) -> bytes:
+    """The facts of ``Engine.sync_pod``."""
+    rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
+    for status in publish.containers.values():
+        rows[status.kind == "regular"].append(_fact(status))
+    return msgspec.json.encode(
+        {"phase": publish.phase, "pod_ip": publish.pod_ip, "containers": rows[True], "init_containers": rows[False]}
+    )
+
+
+def _fact(status: ContainerStatus) -> dict[str, Any]:
+    fact: dict[str, Any] = {"name": status.name, "id": status.container_id, "state": status.state}
+    if status.state == "running" and status.started_at_ms:
+        fact["started_at_ms"] = status.started_at_ms
+    if status.exit_code is not None:
+        fact["exit_code"] = status.exit_code
+    return fact

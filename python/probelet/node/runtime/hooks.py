@@ -1,0 +1,108 @@
+"""Lifecycle hooks on the runtime and on the wire: kubelet pkg/kubelet/lifecycle/handlers.go, 1.36."""
+
+import asyncio
+import threading
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+import msgspec
+
+from probelet._rust import attempt
+from probelet.cri import errors
+from probelet.cri.client import RuntimeClient
+from probelet.node.runtime.facts import bare_id
+from probelet.policy.action import Outcome, RunHook
+from probelet.spec.model.container import Container
+from probelet.spec.model.probe import HTTPGetAction, Probe
+from probelet.spec.read.json import encode_probe
+
+REQUESTS_MAX: Final = 256
+"""HTTP hooks at the same time, each a thread that waits: a node of 250 pods that ends all of them at once."""
+
+UNLIMITED_SECONDS: Final = 86_400
+"""The longest timeout of a request, and that of one nobody limits. The kubelet has none; after a day its thread should
+end all the same."""
+
+OUTPUT_BYTES_MAX: Final = 10 * 1024
+"""What is kept of a hook's output for its failure's text, as much as of a probe's. The kubelet keeps all of it."""
+
+_ANSWERED: Final = frozenset({"body", "status"})
+"""Causes of attempts that got an answer all the same. A hook asks no more of its server: neither status nor body."""
+
+
+class Hooks:
+    """Runs one hook at a time per call; the policy decides how long anybody waits for it."""
+
+    def __init__(self, client: RuntimeClient, user_agent: str) -> None:
+        self._client = client
+        self._user_agent = user_agent
+        self._requests = asyncio.Semaphore(REQUESTS_MAX)
+
+    async def run(self, effect: RunHook, pod_ip: str) -> Outcome:
+        """Run an exec or httpGet hook; whatever it fails with is an outcome, in the words of the kubelet's error."""
+        if effect.handler.exec is not None:
+            return await self._exec(effect.container_id, effect.handler.exec.command)
+        action = effect.handler.http_get
+        assert action is not None, "policy sleeps by itself"
+        async with self._requests:
+            return await self._http(action, effect.container, pod_ip, effect.limit_seconds)
+
+    async def _exec(self, container_id: str, command: list[str]) -> Outcome:
+        try:
+            answer = await self._client.exec_sync(bare_id(container_id), command, 0)
+        except errors.CriError as error:
+            return Outcome(error=str(error))
+        if answer.exit_code == 0:
+            return Outcome()
+        error_text = f"command '{' '.join(command)}' exited with {answer.exit_code}: {_text(answer.stderr)}"
+        return Outcome(error=error_text, detail=_text(answer.stdout + answer.stderr))
+
+    async def _http(self, action: HTTPGetAction, container: Container, pod_ip: str, limit: int | None) -> Outcome:
+        host = action.host or pod_ip
+        if not host:
+            return Outcome(error="failed to find networking container: the sandbox has no address")
+        # The protocol is a probe's (KEP-5999): the kubelet's hooks speak HTTP/1.1.
+        over_http1 = msgspec.structs.replace(action, protocol=None)
+        seconds = min(limit or UNLIMITED_SECONDS, UNLIMITED_SECONDS)
+        probe = encode_probe(Probe(http_get=over_http1, timeout_seconds=seconds))
+        ports = [(port.name, port.container_port) for port in container.ports if port.name]
+        seen = msgspec.json.decode(await _in_thread(lambda: attempt(probe, pod_ip, ports, self._user_agent)))
+        if seen["outcome"] in ("success", "warning") or seen["cause"] in _ANSWERED:
+            return Outcome(id=f"{host}:{_port(action, container)}")
+        return Outcome(error=seen["error"] or seen["output"])
+
+
+def _port(action: HTTPGetAction, container: Container) -> int | str:
+    return next((port.container_port for port in container.ports if port.name == action.port), action.port)
+
+
+def _text(output: bytes) -> str:
+    return output[:OUTPUT_BYTES_MAX].decode(errors="replace")
+
+
+async def _in_thread(work: Callable[[], bytes]) -> bytes:
+    """The result of work that blocks. The thread is nobody's to wait for: a hook may outlast the service."""
+    loop = asyncio.get_running_loop()
+    result: asyncio.Future[bytes] = loop.create_future()
+
+    def settle(answer: bytes | None, error: BaseException | None) -> None:
+        if result.done():
+            return
+        if error is not None:
+            result.set_exception(error)
+        else:
+            result.set_result(answer or b"")
+
+    def run() -> None:
+        answer, failure = None, None
+        try:
+            answer = work()
+        except Exception as error:
+            failure = error
+        # A loop that is closed has nobody left who waits.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle, answer, failure)
+
+    threading.Thread(target=run, name="http hook", daemon=True).start()
+    return await result

@@ -1,0 +1,59 @@
+"""What containers and sandboxes carry through the runtime: whose they are, and their restart count.
+
+Kubelet pkg/kubelet/kuberuntime/labels.go and k8s.io/kubelet/pkg/types/labels.go, 1.36. The runtime is the only memory
+of restart counts, so probelet may be restarted beside a runtime that goes on, as a kubelet may.
+"""
+
+from collections.abc import Mapping
+from typing import Final
+
+from probelet.cri.v1 import api_pb2
+from probelet.policy.restart import definition
+from probelet.spec.model.container import Container
+from probelet.spec.model.pod import Pod
+
+POD_NAME: Final = "io.kubernetes.pod.name"
+POD_NAMESPACE: Final = "io.kubernetes.pod.namespace"
+POD_UID: Final = "io.kubernetes.pod.uid"
+CONTAINER_NAME: Final = "io.kubernetes.container.name"
+
+HASH: Final = "io.kubernetes.container.hash"
+RESTART_COUNT: Final = "io.kubernetes.container.restartCount"
+POD_GRACE: Final = "io.kubernetes.pod.terminationGracePeriod"
+
+NODE: Final = "probelet.dev/node"
+"""Which probelet a sandbox belongs to: on a runtime that a kubelet uses too, only our own are touched."""
+
+
+def sandbox_labels(pod: Pod, node: str) -> dict[str, str]:
+    """The pod's own labels, and the three that identify it."""
+    return {**pod.metadata.labels, **_identity(pod), NODE: node}
+
+
+def container_labels(pod: Pod, container: Container) -> dict[str, str]:
+    """Four labels that identify a container."""
+    return {**_identity(pod), CONTAINER_NAME: container.name}
+
+
+def container_annotations(pod: Pod, container: Container, restart_count: int) -> dict[str, str]:
+    """What has to be known of a container after probelet itself was restarted."""
+    annotations = {HASH: definition(container), RESTART_COUNT: str(restart_count)}
+    grace = pod.spec.termination_grace_period_seconds
+    if grace is not None:
+        annotations[POD_GRACE] = str(grace)
+    return annotations
+
+
+def restart_count(annotations: Mapping[str, str]) -> int:
+    """The restart count of a container; 0 when it carries none that can be read."""
+    text = annotations.get(RESTART_COUNT, "")
+    return int(text) if text.isdecimal() else 0
+
+
+def sandboxes_of(node: str) -> api_pb2.PodSandboxFilter:
+    """The sandboxes that a probelet of this node has made."""
+    return api_pb2.PodSandboxFilter(label_selector={NODE: node})
+
+
+def _identity(pod: Pod) -> dict[str, str]:
+    return {POD_NAME: pod.metadata.name, POD_NAMESPACE: pod.metadata.namespace, POD_UID: pod.metadata.uid}

@@ -1,0 +1,22 @@
+"""Which pods the node is to run. Every source says the whole of it, again and again: SET is the only operation."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from probelet.spec.read.load import Manifest
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """What a SET changes. A pod whose manifest changed is in both lists: it ends, and another begins."""
+
+    removed: tuple[str, ...]
+    added: tuple[Manifest, ...]
+
+
+def difference(running: Mapping[str, Manifest], wanted: Iterable[Manifest]) -> Difference:
+    """From the manifests that run, by UID, to those that are wanted."""
+    by_uid = {manifest.pod.metadata.uid: manifest for manifest in wanted}
+    removed = tuple(uid for uid, was in running.items() if uid not in by_uid or by_uid[uid].digest != was.digest)
+    added = tuple(m for uid, m in by_uid.items() if uid not in running or uid in removed)
+    return Difference(removed, added)

@@ -1,0 +1,210 @@
+"""Which pods are in force while their files change. It looks at files; when, is an argument.
+
+1. A file is read once it has not changed for ``SETTLE_SECONDS`` and nobody has it open for writing. Until then what it
+   said last is in force: a half-written manifest must not end its pod.
+2. A file with a mistake ends nothing. Its valid pods are taken; what it held before and does not name anew stays. Of a
+   file that is no YAML nothing is taken. A file without any pod ends nothing either: it may be empty for a moment. To
+   end a pod, remove the file, or remove the pod from a file that holds others and is right. (Of a file it cannot use
+   the kubelet ends the pod when it lists the directory next, pkg/kubelet/config/file.go:extractFromDir, 1.36.)
+3. Of two pods with one name the one in force stays.
+4. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
+"""
+
+import stat
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from probelet.node.source.lease import being_written
+from probelet.spec.read.load import Listing, Loaded, Manifest, list_manifests, read_file, unique
+from probelet.spec.rules.disabled import drop_disabled_fields
+from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.text.problem import Problem
+
+# Longer than an editor or a shell takes between removing or emptying a file and writing it anew.
+SETTLE_SECONDS = 0.25
+
+
+class Stamp(NamedTuple):
+    """Changes when a file is changed or replaced."""
+
+    modified_ns: int
+    size: int
+    inode: int
+    device: int
+
+
+# Of a file that is there and cannot be looked at; reading it says why.
+UNSEEN = Stamp(0, 0, 0, 0)
+
+
+def stamp_of(path: Path) -> Stamp | None:
+    """The stamp of a file; None when there is no file."""
+    try:
+        found = path.stat()
+    except (FileNotFoundError, NotADirectoryError):
+        return UNSEEN if path.is_symlink() else None
+    except OSError:
+        return UNSEEN
+    # A pipe or a device, which reading refuses, is written to all the time.
+    modified_ns = found.st_mtime_ns if stat.S_ISREG(found.st_mode) else 0
+    return Stamp(modified_ns, found.st_size, found.st_ino, found.st_dev)
+
+
+@dataclass
+class _File:
+    name: Path
+    """As it was given on the command line."""
+    read: Stamp | None = None
+    """Of the version that was read; None when it holds nothing."""
+    seen: Stamp | None = None
+    """Of the newest version, first seen at ``since``."""
+    since: float = 0.0
+    pods: list[Manifest] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Look:
+    """What a look at the files has found."""
+
+    pods: list[Manifest] | None
+    """The whole set in force; None when no file was read."""
+    problems: list[Problem]
+    """What there is to say, without what was said before and still holds."""
+    kept: list[str]
+    """Names of pods that go on as they are, although their file has changed, because of a mistake in it."""
+    unsettled: bool
+    """A change waits for its file to settle: look again in ``SETTLE_SECONDS``."""
+
+
+class ManifestFiles:
+    """The manifests of some files and directories.
+
+    ``gates`` decide which of their fields exist; ``runtime`` and ``deny_hosts`` as for ``spec.load.read_file``.
+    ``first`` comes first.
+    """
+
+    def __init__(
+        self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind, deny_hosts: bool = False
+    ) -> None:
+        self._paths = paths
+        self._gates = gates
+        self._runtime: RuntimeKind = runtime
+        self._deny_hosts = deny_hosts
+        # By absolute path, in the order in which pods are started.
+        self._files: dict[Path, _File] = {}
+        # By namespace/name.
+        self._in_force: dict[str, Manifest] = {}
+        self._doubles: list[Problem] = []
+        # What is wrong with the set as a whole, and was said.
+        self._standing: set[Problem] = set()
+
+    def first(self) -> Loaded:
+        """Read everything as it is now. With an error among the problems nothing may begin."""
+        listing = list_manifests(self._paths)
+        problems = list(listing.problems)
+        for path, name in listing.files.items():
+            stamp = stamp_of(path)
+            loaded = self._load(name)
+            self._files[path] = _File(name, stamp, stamp, pods=loaded.pods)
+            problems += loaded.problems
+        self._choose()
+        self._standing = {*listing.problems, *self._doubles}
+        return Loaded(list(self._in_force.values()), problems + self._doubles)
+
+    def look(self, now: float) -> Look:
+        """Read those files that have changed and settled; ``now`` is in seconds of a monotonic clock."""
+        listing = list_manifests(self._paths)
+        problems: list[Problem] = []
+        kept: list[str] = []
+        read: set[Path] = set()
+        unsettled = False
+        for path, stamp in self._stamps(listing).items():
+            file = self._files[path]
+            if stamp == file.read:
+                file.seen = stamp
+                continue
+            if stamp != file.seen:
+                file.seen, file.since = stamp, now
+            loaded = self._settled(path, file, now)
+            if loaded is None:
+                unsettled = True
+                continue
+            problems += loaded.problems
+            kept += self._take(file, loaded)
+            read.add(file.name)
+        if read:
+            self._choose()
+        standing = self._still_wrong(listing, unsettled)
+        problems += [problem for problem in standing if problem not in self._standing or problem.path in read]
+        self._standing = set(standing)
+        return Look(list(self._in_force.values()) if read else None, problems, kept, unsettled)
+
+    def _load(self, name: Path) -> Loaded:
+        return read_file(name, runtime=self._runtime, deny_hosts=self._deny_hosts)
+
+    def _stamps(self, listing: Listing) -> dict[Path, Stamp | None]:
+        """The stamp of every file that is listed or was; of what cannot be looked at, the one it had."""
+        known = {path: self._files.get(path, _File(name)) for path, name in listing.files.items()}
+        stamps = {path: stamp_of(path) for path in known}
+        for path, file in self._files.items():
+            if path not in known and file.read is not None:
+                known[path] = file
+                stamps[path] = file.read if {path, path.parent} & set(listing.unread) else None
+        self._files = known
+        return stamps
+
+    def _settled(self, path: Path, file: _File, now: float) -> Loaded | None:
+        """What a changed file holds, or None as long as it may not be whole."""
+        if now - file.since < SETTLE_SECONDS:
+            return None
+        if file.seen is None:
+            return Loaded([], [])
+        if being_written(path):
+            return None
+        loaded = self._load(file.name)
+        # Somebody may have begun to write while it was read.
+        return None if being_written(path) or stamp_of(path) != file.seen else loaded
+
+    def _take(self, file: _File, loaded: Loaded) -> list[str]:
+        """Let a file hold what was read; returns the names of the pods that stay because of a mistake."""
+        file.read = file.seen
+        if file.seen is None or (loaded.pods and not loaded.errors):
+            file.pods = loaded.pods
+            return []
+        named = {found.pod.full_name for found in loaded.pods}
+        staying = [held for held in file.pods if held.pod.full_name not in named]
+        file.pods = [*loaded.pods, *staying]
+        return [held.pod.full_name for held in staying if self._owns(held)]
+
+    def _owns(self, manifest: Manifest) -> bool:
+        """Whether the pod in force under a manifest's name comes from the same file."""
+        in_force = self._in_force.get(manifest.pod.full_name)
+        return in_force is not None and in_force.path == manifest.path
+
+    def _choose(self) -> None:
+        """Of all that the files hold, put each name in force once."""
+        held = [manifest for file in self._files.values() for manifest in file.pods]
+        chosen = unique(sorted(held, key=lambda manifest: not self._owns(manifest)))
+        self._in_force = {manifest.pod.full_name: self._admitted(manifest) for manifest in chosen.pods}
+        self._doubles = chosen.problems
+
+    def _admitted(self, manifest: Manifest) -> Manifest:
+        """Without the fields whose gate is off, unless the pod in force under that name has them (KEP-2238)."""
+        old = self._in_force.get(manifest.pod.full_name)
+        return replace(manifest, pod=drop_disabled_fields(manifest.pod, old.pod if old else None, self._gates))
+
+    def _still_wrong(self, listing: Listing, unsettled: bool) -> list[Problem]:
+        """What is wrong with the set as a whole. A path that is gone for a moment is not worth a line."""
+        gone = [
+            Problem("warning", "is gone: it holds no pods", path)
+            for path in self._paths
+            if stamp_of(path) is None and not path.exists()
+        ]
+        fleeting = [*listing.problems, *gone]
+        return self._doubles + [
+            problem for problem in fleeting if problem.severity == "error" or not unsettled or problem in self._standing
+        ]

@@ -1,0 +1,120 @@
+"""Container and what hangs on it, without its probes' own fields (core/v1, Kubernetes 1.36)."""
+
+import msgspec
+
+from probelet.spec.model.meta import Int32, Int64, Object, Opaque
+from probelet.spec.model.probe import ExecAction, HTTPGetAction, Probe, ProbeType, TCPSocketAction
+from probelet.spec.model.resources import ResourceRequirements
+from probelet.spec.model.security_context import SecurityContext
+
+
+class EnvVar(Object, frozen=True, kw_only=True):
+    """One environment variable. Only literal values are expanded in commands."""
+
+    name: str = ""
+    value: str = ""
+    value_from: Opaque = None
+
+
+class ContainerPort(Object, frozen=True, kw_only=True):
+    """A port the container listens on; its name can be used by probes."""
+
+    name: str = ""
+    container_port: Int32 = 0
+    host_port: Int32 = 0
+    host_ip: str = msgspec.field(default="", name="hostIP")
+    protocol: str = ""
+    """``TCP`` (default), ``UDP`` or ``SCTP``."""
+
+
+class SleepAction(Object, frozen=True, kw_only=True):
+    """A hook that only waits."""
+
+    seconds: Int64 = 0
+
+
+class LifecycleHandler(Object, frozen=True, kw_only=True):
+    """What a hook does; exactly one."""
+
+    exec: ExecAction | None = None
+    http_get: HTTPGetAction | None = None
+    tcp_socket: TCPSocketAction | None = None
+    sleep: SleepAction | None = None
+
+
+class Lifecycle(Object, frozen=True, kw_only=True):
+    """Hooks around a container's life."""
+
+    post_start: LifecycleHandler | None = None
+    pre_stop: LifecycleHandler | None = None
+    stop_signal: str | None = None
+
+
+class ContainerRestartRuleOnExitCodes(Object, frozen=True, kw_only=True):
+    """Exit codes a restart rule matches (KEP-5307)."""
+
+    operator: str = ""
+    """``In`` or ``NotIn``."""
+    values: list[Int32] = msgspec.field(default_factory=list)
+
+
+class ContainerRestartRule(Object, frozen=True, kw_only=True):
+    """What to do on certain exit codes, before the restart policy is asked (KEP-5307)."""
+
+    action: str = ""
+    """``Restart`` or ``RestartAllContainers``."""
+    exit_codes: ContainerRestartRuleOnExitCodes | None = None
+
+
+class Container(Object, frozen=True, kw_only=True):
+    """A container of any kind: regular, init, sidecar (an init container with restartPolicy Always), ephemeral."""
+
+    name: str = ""
+    image: str = ""
+    image_pull_policy: str = ""
+    """``Always`` (default for ``:latest``), ``IfNotPresent`` (default for other tags) or ``Never``."""
+    command: list[str] = msgspec.field(default_factory=list)
+    args: list[str] = msgspec.field(default_factory=list)
+    working_dir: str = ""
+    env: list[EnvVar] = msgspec.field(default_factory=list)
+    ports: list[ContainerPort] = msgspec.field(default_factory=list)
+    liveness_probe: Probe | None = None
+    readiness_probe: Probe | None = None
+    startup_probe: Probe | None = None
+    lifecycle: Lifecycle | None = None
+    restart_policy: str | None = None
+    """``Always``, ``OnFailure`` or ``Never``; absent: the pod's. ``Always`` on an init container makes a sidecar."""
+    restart_policy_rules: list[ContainerRestartRule] = msgspec.field(default_factory=list)
+    target_container_name: str = ""
+    """Ephemeral containers only."""
+    env_from: Opaque = None
+    resize_policy: Opaque = None
+    resources: ResourceRequirements | None = None
+    security_context: SecurityContext | None = None
+    stdin: Opaque = None
+    stdin_once: Opaque = None
+    termination_message_path: Opaque = None
+    termination_message_policy: Opaque = None
+    tty: Opaque = None
+    volume_devices: Opaque = None
+    volume_mounts: Opaque = None
+
+    def probe(self, probe_type: ProbeType) -> Probe | None:
+        """The probe of one type."""
+        match probe_type:
+            case "liveness":
+                return self.liveness_probe
+            case "readiness":
+                return self.readiness_probe
+            case "startup":
+                return self.startup_probe
+
+    @property
+    def probes(self) -> dict[ProbeType, Probe]:
+        """The probes that are set, in the order liveness, readiness, startup."""
+        present: dict[ProbeType, Probe | None] = {
+            "liveness": self.liveness_probe,
+            "readiness": self.readiness_probe,
+            "startup": self.startup_probe,
+        }
+        return {probe_type: probe for probe_type, probe in present.items() if probe is not None}

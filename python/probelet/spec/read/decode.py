@@ -1,0 +1,244 @@
+"""From a tree to typed objects: every mistake found at once, each with its line and field.
+
+An unknown field is a warning (the kubelet accepts it), a wrong type an error and the field is left unset, so that one
+pass names every mistake of a file. The types are msgspec Structs; this module walks their declaration, because
+msgspec's own decoder stops at the first mistake and knows no lines.
+"""
+
+import difflib
+import math
+from functools import cache
+from pathlib import Path
+from typing import Any, TypeVar
+
+import msgspec
+from msgspec import inspect as types
+
+from probelet.spec.read.tree import Document, Node
+from probelet.spec.text.duration import DurationError, parse_duration
+from probelet.spec.text.golang import go_quote
+from probelet.spec.text.problem import Problem, Severity, go_value, shorten
+
+T = TypeVar("T", bound=msgspec.Struct)
+
+# What a field of the wrong type leaves behind: nothing, not even None.
+_NOTHING = object()
+
+# Looking for the nearest known name costs a millisecond; a file of nothing but unknown names must not take minutes.
+SUGGESTIONS_MAX = 50
+
+# ``Annotated[int, Meta(extra={"format": "duration"})]`` is written as a Go duration text.
+DURATION_FORMAT = {"format": "duration"}
+
+
+@cache
+def _struct(cls: type[msgspec.Struct]) -> types.StructType:
+    info = types.type_info(cls)
+    assert isinstance(info, types.StructType)
+    return info
+
+
+@cache
+def _fields(cls: type[msgspec.Struct]) -> dict[str, types.Field]:
+    return {field.encode_name: field for field in _struct(cls).fields}
+
+
+def decode(document: Document, cls: type[T], path: Path | None, problems: list[Problem]) -> T:
+    """Build a ``cls`` from a document whose root is a mapping; what is wrong is appended to ``problems``."""
+    report_duplicates(document, path, problems)
+    return decode_node(document.root, cls, path, problems)
+
+
+def report_duplicates(document: Document, path: Path | None, problems: list[Problem]) -> None:
+    """A warning for each key that was written twice in one mapping."""
+    for line, field in document.duplicates:
+        problems.append(Problem("warning", "duplicate field, the last one counts", path, line, field))
+
+
+def decode_node(node: Node, cls: type[T], path: Path | None, problems: list[Problem], field: str = "") -> T:
+    """As ``decode`` for a part of a document; ``field`` is where that part stands."""
+    value = _Decoder(path, problems).value(node, _struct(cls), field, node.line)
+    return cls() if value is _NOTHING else value
+
+
+class _Decoder:
+    def __init__(self, path: Path | None, problems: list[Problem]) -> None:
+        self._path = path
+        self._problems = problems
+
+    def _report(self, severity: Severity, line: int, field: str, message: str) -> None:
+        self._problems.append(Problem(severity, message, self._path, line, field))
+
+    def _wrong(self, node: Node, field: str, line: int, wanted: str) -> Any:
+        is_fraction = wanted == "an integer" and isinstance(node.value, float) and math.isfinite(node.value)
+        kind = "a fraction" if is_fraction else _kind(node)
+        message = f"Invalid value: {shorten(go_value(node.plain()))}: must be {wanted}, not {kind}"
+        if wanted == "a string" and not isinstance(node.value, list | dict):
+            # The YAML 1.1 trap: yes, on, 8080 and 1.20 are no texts unless quoted.
+            message += f"; write {shorten(go_quote(node.text))} in quotes"
+        elif wanted == "an integer" and isinstance(node.value, str) and node.value.isdecimal():
+            message += f"; write {shorten(node.value)} without quotes"
+        self._report("error", line, field, message)
+        return _NOTHING
+
+    def value(self, node: Node, info: types.Type, field: str, line: int) -> Any:
+        """The value for a declared type. A null is the zero value, as for Go's JSON decoder."""
+        value = node.value
+        if value is None:
+            return _zero(info)
+        match info:
+            case types.AnyType():
+                return node.plain()
+            case types.StructType():
+                return self._members(node, info.cls, field, line)
+            case types.ListType():
+                return self._items(node, info, field, line)
+            case types.DictType():
+                return self._entries(node, info, field, line)
+            case types.UnionType():
+                return self._union(node, info, field, line)
+            case types.Metadata():
+                return self._duration(node, field, line)
+            case types.LiteralType():
+                return self._literal(node, info, field, line)
+            case types.StrType():
+                return value if isinstance(value, str) else self._wrong(node, field, line, "a string")
+            case types.BoolType():
+                return value if isinstance(value, bool) else self._wrong(node, field, line, "true or false")
+            case types.IntType():
+                return self._int(node, info, field, line)
+            case types.FloatType() if isinstance(value, int | float) and not isinstance(value, bool):
+                return float(value)
+            case types.FloatType():
+                return self._wrong(node, field, line, "a number")
+            case _:
+                raise AssertionError(info)
+
+    def _members(self, node: Node, cls: type[msgspec.Struct], field: str, line: int) -> Any:
+        if not isinstance(node.value, dict):
+            return self._wrong(node, field, line, "a mapping")
+        known = _fields(cls)
+        found = {}
+        for name, member in node.value.items():
+            # A key may be the empty text; a line about it still has to name it.
+            shown = name or '""'
+            inner = f"{field}.{shown}" if field else shown
+            declared = known.get(name)
+            if declared is None:
+                self._report("warning", member.line, inner, self._unknown(name, known))
+            elif member.node.value is not None:
+                value = self.value(member.node, declared.type, inner, member.line)
+                if value is not _NOTHING:
+                    found[declared.name] = value
+        return cls(**found)
+
+    def _unknown(self, name: str, known: dict[str, types.Field]) -> str:
+        close: list[str] = []
+        if len(self._problems) < SUGGESTIONS_MAX:
+            close = difflib.get_close_matches(name, known, n=1)
+        return "unknown field, ignored" + (f"; did you mean {close[0]}?" if close else "")
+
+    def _items(self, node: Node, info: types.ListType, field: str, line: int) -> Any:
+        if not isinstance(node.value, list):
+            return self._wrong(node, field, line, "a list")
+        items = []
+        for index, item in enumerate(node.value):
+            value = self.value(item, info.item_type, f"{field}[{index}]", item.line)
+            # An element of the wrong type keeps its place, so that the paths of later ones stay right.
+            items.append(_zero(info.item_type) if value is _NOTHING else value)
+        return items
+
+    def _entries(self, node: Node, info: types.DictType, field: str, line: int) -> Any:
+        if not isinstance(node.value, dict):
+            return self._wrong(node, field, line, "a mapping")
+        entries = {}
+        for name, member in node.value.items():
+            value = self.value(member.node, info.value_type, f"{field}[{name}]", member.line)
+            if value is not _NOTHING:
+                entries[name] = value
+        return entries
+
+    def _union(self, node: Node, info: types.UnionType, field: str, line: int) -> Any:
+        options = [option for option in info.types if not isinstance(option, types.NoneType)]
+        if len(options) == 1:
+            return self.value(node, options[0], field, line)
+        # The only union of the API is IntOrString.
+        for option in options:
+            if isinstance(option, types.StrType) and isinstance(node.value, str):
+                return node.value
+            if isinstance(option, types.IntType) and _integer(node.value) is not None:
+                return self._int(node, option, field, line)
+        return self._wrong(node, field, line, "an integer or a string")
+
+    def _int(self, node: Node, info: types.IntType, field: str, line: int) -> Any:
+        value = _integer(node.value)
+        if value is None:
+            return self._wrong(node, field, line, "an integer")
+        if (info.ge is not None and value < info.ge) or (info.le is not None and value > info.le):
+            message = f"Invalid value: {value}: must be between {info.ge} and {info.le}, inclusive"
+            self._report("error", line, field, message)
+            return _NOTHING
+        return value
+
+    def _duration(self, node: Node, field: str, line: int) -> Any:
+        if not isinstance(node.value, str):
+            return self._wrong(node, field, line, 'a duration text such as "1m30s"')
+        try:
+            return parse_duration(node.value)
+        except DurationError as error:
+            self._report("error", line, field, f"Invalid value: {shorten(go_value(node.value))}: {error}")
+            return _NOTHING
+
+    def _literal(self, node: Node, info: types.LiteralType, field: str, line: int) -> Any:
+        if not isinstance(node.value, str):
+            return self._wrong(node, field, line, "a string")
+        if node.value not in info.values:
+            allowed = ", ".join(go_value(value) for value in info.values)
+            message = f"Unsupported value: {shorten(go_value(node.value))}: supported values: {allowed}"
+            self._report("error", line, field, message)
+            return _NOTHING
+        return node.value
+
+
+def _zero(info: types.Type) -> Any:
+    """Go's zero value."""
+    match info:
+        case types.StructType():
+            return info.cls()
+        case types.StrType():
+            return ""
+        case types.IntType():
+            return 0
+        case types.BoolType():
+            return False
+        case types.ListType():
+            return []
+        case types.DictType():
+            return {}
+        case _:
+            return None
+
+
+def _integer(value: Any) -> int | None:
+    """An integer as Go's decoder takes it from YAML: 10, and 10.0 or 1e1, which the way through JSON makes 10."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, float) and value.is_integer():
+        return int(value)
+    return value if isinstance(value, int) else None
+
+
+def _kind(node: Node) -> str:
+    match node.value:
+        case bool():
+            # 1.1 booleans surprise: say what was written when it is not true or false.
+            said = f" (YAML reads {node.text} so)" if node.text.lower() not in ("true", "false", "") else ""
+            return f"a boolean{said}"
+        case int() | float():
+            return "a number"
+        case str():
+            return "a string"
+        case list():
+            return "a list"
+        case _:
+            return "a mapping"

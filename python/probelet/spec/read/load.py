@@ -1,0 +1,258 @@
+"""Manifests from files and directories: typed, defaulted and validated pods, and one line per mistake."""
+
+import hashlib
+import stat
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from probelet.spec.annotation.backoff import chosen_curves
+from probelet.spec.annotation.initialization import fold_annotation
+from probelet.spec.annotation.release_on import dependencies
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.decode import decode_node, report_duplicates
+from probelet.spec.read.json import encode_pod
+from probelet.spec.read.static_pod import with_static_uid
+from probelet.spec.read.tree import Document, Node, TreeError, documents, locate
+from probelet.spec.rules.defaults import set_defaults
+from probelet.spec.rules.host_rule import denied_hosts
+from probelet.spec.rules.ignored import ignored_fields
+from probelet.spec.rules.needed import missing_programs, require_command, require_image
+from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.rules.unresolved import unresolved_ports
+from probelet.spec.rules.unsupported import unsupported_fields
+from probelet.spec.rules.validate import validate
+from probelet.spec.text.problem import FieldError, Problem, Severity, go_value, shorten
+
+# The kubelet's own limit for a manifest (pkg/kubelet/config/common.go:maxConfigLength, 1.36).
+FILE_BYTES_MAX = 10 * 1024 * 1024
+# Lines about one file; a file that is something else altogether must not fill the screen.
+PROBLEMS_MAX = 50
+
+SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+
+
+class Manifest(msgspec.Struct, frozen=True):
+    """A pod and where it was written down."""
+
+    pod: Pod
+    """Defaulted, valid, with a UID."""
+    path: Path
+    line: int
+    """First line of the pod in the file, from 1."""
+    digest: str
+    """Changes exactly when the pod changes; comments and layout do not count."""
+
+
+class Loaded(msgspec.Struct, frozen=True):
+    """What was found in a set of paths. Pods with an error are left out; the others can run."""
+
+    pods: list[Manifest]
+    problems: list[Problem]
+
+    @property
+    def errors(self) -> list[Problem]:
+        """The problems that kept something out."""
+        return [problem for problem in self.problems if problem.severity == "error"]
+
+
+class Listing(msgspec.Struct, frozen=True):
+    """The manifest files of some paths, before any of them is read."""
+
+    files: dict[Path, Path]
+    """From each file's absolute path to its name as it was given; a file that is named twice is still one."""
+    problems: list[Problem]
+    unread: list[Path]
+    """Absolute paths that could not be looked at: nothing is known of what they hold."""
+
+
+def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None) -> Loaded:
+    """Read manifests: files of one or more YAML or JSON documents (Pod, or List of them), and directories of such.
+
+    ``runtime`` is what the pods are to run on, None when they are only looked at: it asks for a command or an image,
+    and leaves some fields without effect. Nothing is raised for a bad input: each mistake is a problem.
+    """
+    listing = list_manifests(paths)
+    read = [read_file(name, runtime=runtime) for name in listing.files.values()]
+    found = unique([manifest for loaded in read for manifest in loaded.pods])
+    told = [problem for loaded in read for problem in loaded.problems]
+    return Loaded(found.pods, [*listing.problems, *told, *found.problems])
+
+
+def list_manifests(paths: Sequence[Path]) -> Listing:
+    """The files of some paths: each path itself, or the manifests of the directory it is.
+
+    A directory is read as the kubelet reads its static pod directory: not recursively, in order of names, without
+    dot files; only ``*.yaml``, ``*.yml`` and ``*.json``.
+    """
+    listing = Listing({}, [], [])
+    for path in paths:
+        try:
+            names = _manifests_in(path) if path.is_dir() else [path]
+        except OSError as error:
+            listing.unread.append(path.absolute())
+            listing.problems.append(Problem("error", f"cannot be read: {error.strerror}", path))
+            continue
+        if not names:
+            message = "no manifest in this directory (*.yaml, *.yml, *.json; directories in it are not read)"
+            listing.problems.append(Problem("warning", message, path))
+        for name in names:
+            listing.files.setdefault(name.absolute(), name)
+    return listing
+
+
+def _manifests_in(folder: Path) -> list[Path]:
+    return sorted(
+        file
+        for file in folder.iterdir()
+        if file.suffix in SUFFIXES and not file.name.startswith(".") and not file.is_dir()
+    )
+
+
+def read_file(path: Path, *, runtime: RuntimeKind | None = None, deny_hosts: bool = False) -> Loaded:
+    """The pods of one file, and what is wrong in it; pods of the same name are all in it.
+
+    ``deny_hosts``: probes and hooks that name a host are a mistake.
+    """
+    problems: list[Problem] = []
+    pods = _Reader(path, problems, runtime, deny_hosts).manifests()
+    if hidden := problems[PROBLEMS_MAX:]:
+        severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
+        problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
+    elif not pods and not problems:
+        problems.append(Problem("warning", "no pod in this file", path))
+    return Loaded(pods, problems)
+
+
+def unique(manifests: Sequence[Manifest]) -> Loaded:
+    """A pod that was named before, by name or by UID, is left out: the first one stays."""
+    kept: list[Manifest] = []
+    problems: list[Problem] = []
+    names: dict[str, Manifest] = {}
+    uids: dict[str, Manifest] = {}
+    for manifest in manifests:
+        pod = manifest.pod
+        for field, key, seen in (("metadata.name", pod.full_name, names), ("metadata.uid", pod.metadata.uid, uids)):
+            if first := seen.get(key):
+                message = f"Duplicate value: {go_value(key)}: already defined at {first.path}:{first.line}"
+                problems.append(Problem("error", message, manifest.path, manifest.line, field))
+                break
+        else:
+            names[pod.full_name] = uids[pod.metadata.uid] = manifest
+            kept.append(manifest)
+    return Loaded(kept, problems)
+
+
+def read_manifest(path: Path) -> str:
+    """The text of a manifest or configuration file. Raises ``TreeError`` or ``OSError`` when it cannot be used."""
+    # A pipe or a device could keep the reader for ever.
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise TreeError("cannot be read: not a regular file", 0)
+    with path.open("rb") as stream:
+        data = stream.read(FILE_BYTES_MAX + 1)
+    if len(data) > FILE_BYTES_MAX:
+        raise TreeError(f"cannot be read: larger than {FILE_BYTES_MAX} bytes", 0)
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise TreeError(f"not UTF-8: byte 0x{data[error.start]:02x}", line) from None
+
+
+class _Reader:
+    """Reads one file; what is wrong goes to ``problems``."""
+
+    def __init__(self, path: Path, problems: list[Problem], runtime: RuntimeKind | None, deny_hosts: bool) -> None:
+        self._path = path
+        self._problems = problems
+        self._runtime = runtime
+        self._deny_hosts = deny_hosts
+
+    def manifests(self) -> list[Manifest]:
+        """The pods of the file; none when it cannot be read to its end, for then nobody knows what it was to say."""
+        try:
+            text = read_manifest(self._path)
+            return [manifest for document in documents(text) for manifest in self._document(document)]
+        except OSError as error:
+            self._report("error", f"cannot be read: {error.strerror}")
+        except TreeError as error:
+            self._report("error", str(error), error.line)
+        return []
+
+    def _report(self, severity: Severity, message: str, line: int = 0, field: str = "") -> None:
+        self._problems.append(Problem(severity, message, self._path, line, field))
+
+    def _document(self, document: Document) -> Iterator[Manifest]:
+        report_duplicates(document, self._path, self._problems)
+        yield from self._object(document.root, "")
+
+    def _object(self, root: Node, prefix: str) -> Iterator[Manifest]:
+        """A Pod, or the pods of a List; anything else is named and left out."""
+        if not isinstance(root.value, dict):
+            self._report("error", f"{_shown(root)} is not a Kubernetes object", root.line, prefix)
+            return
+        version, kind = root.text_of("apiVersion"), root.text_of("kind")
+        if version != "v1" or kind not in ("Pod", "List", "PodList"):
+            field = f"{prefix}.kind".removeprefix(".")
+            value = shorten(go_value(f"{version} {kind}".strip()))
+            message = f"Unsupported value: {value}: must be v1 Pod or v1 List (apiVersion and kind)"
+            self._report("error", message, locate(root, "kind"), field)
+        elif kind == "Pod":
+            yield from self._pod(root, prefix)
+        else:
+            yield from self._items(root, prefix)
+
+    def _items(self, root: Node, prefix: str) -> Iterator[Manifest]:
+        items = root.value["items"].node if isinstance(root.value, dict) and "items" in root.value else None
+        field = f"{prefix}.items".removeprefix(".")
+        if items is None or not isinstance(items.value, list):
+            self._report("error", "Required value: must be a list of pods", root.line, field)
+            return
+        for index, item in enumerate(items.value):
+            yield from self._object(item, f"{field}[{index}]")
+
+    def _pod(self, root: Node, prefix: str) -> Iterator[Manifest]:
+        found: list[Problem] = []
+        pod, errors = fold_annotation(decode_node(root, Pod, self._path, found, prefix))
+        told = {problem.field for problem in found if problem.severity == "error"}
+        pod = set_defaults(pod)
+        errors += validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
+        if self._deny_hosts:
+            errors += denied_hosts(pod)
+        warnings = unresolved_ports(pod)
+        if self._runtime == "process":
+            errors += require_command(pod)
+            warnings += missing_programs(pod)
+        elif self._runtime == "cri":
+            errors += require_image(pod)
+        if self._runtime is not None:
+            found += [self._placed(root, prefix, problem) for problem in ignored_fields(pod, self._runtime)]
+        problems = [self._located(root, prefix, error, "error") for error in errors]
+        problems += [self._located(root, prefix, error, "warning") for error in warnings]
+        found += [problem for problem in problems if not _echoes(problem, told)]
+        self._problems.extend(sorted(found, key=lambda problem: problem.line))
+        if not any(problem.severity == "error" for problem in found):
+            pod = with_static_uid(pod, self._path)
+            yield Manifest(pod, self._path, root.line, hashlib.sha256(encode_pod(pod)).hexdigest())
+
+    def _located(self, root: Node, prefix: str, error: FieldError, severity: Severity) -> Problem:
+        return self._placed(root, prefix, Problem(severity, error.shortened().body, field=error.path))
+
+    def _placed(self, root: Node, prefix: str, problem: Problem) -> Problem:
+        """A problem that names a field of the pod, with the file and the line of that field."""
+        field = f"{prefix}.{problem.field}".removeprefix(".")
+        return msgspec.structs.replace(problem, path=self._path, line=locate(root, problem.field), field=field)
+
+
+def _echoes(problem: Problem, told: set[str]) -> bool:
+    """A field of a wrong type was left unset; what validation then says about it, or misses around it, is no news."""
+    inside = any(problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")) for field in told)
+    around = problem.message.startswith("Required value") and any(
+        field.startswith(f"{problem.field}.") for field in told
+    )
+    return inside or around
+
+
+def _shown(node: Node) -> str:
+    return shorten(go_value(node.plain()))

@@ -1,0 +1,28 @@
+"""What makes a manifest a static pod: an identity that does not change from one start to the next."""
+
+import hashlib
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.json import encode_pod
+
+
+def static_uid(pod: Pod, path: Path) -> str:
+    """The UID of a pod that names none: 32 hex digits over its content and its file's absolute path.
+
+    As the kubelet's (``config/common.go:applyDefaults``, 1.36) it changes with the manifest, so that a changed pod is
+    a new pod. The digits differ from the kubelet's, which hashes Go's own rendering of the object.
+    """
+    blank = replace(pod, metadata=replace(pod.metadata, uid=""))
+    digest = hashlib.md5(encode_pod(blank), usedforsecurity=False)
+    digest.update(f"file:{path.absolute()}".encode(errors="surrogateescape"))
+    return digest.hexdigest()
+
+
+def with_static_uid(pod: Pod, path: Path) -> Pod:
+    """``pod`` itself if it has a UID, else a copy with its ``static_uid``."""
+    if pod.metadata.uid:
+        return pod
+    return replace(pod, metadata=replace(pod.metadata, uid=static_uid(pod, path)))

@@ -1,0 +1,101 @@
+"""The API server's defaulting (``SetObjectDefaults_Pod``, 1.36), for the fields that are read here.
+
+A number that is 0 counts as absent: an explicit 0 silently becomes the default, which is how the published
+"minimum value is 1" comes about.
+"""
+
+from msgspec.structs import replace
+
+from probelet.spec.model.container import Container, ContainerPort, Lifecycle, LifecycleHandler
+from probelet.spec.model.meta import ObjectMeta
+from probelet.spec.model.pod import Pod, PodSpec
+from probelet.spec.model.probe import HTTPGetAction, Probe
+from probelet.spec.text.image import default_pull_policy
+
+TIMEOUT_SECONDS = 1
+PERIOD_SECONDS = 10
+SUCCESS_THRESHOLD = 1
+FAILURE_THRESHOLD = 3
+TERMINATION_GRACE_PERIOD_SECONDS = 30
+
+
+def set_defaults(pod: Pod) -> Pod:
+    """A copy of ``pod`` with every default filled in; ``pod`` itself stays as it was. Idempotent."""
+    return replace(
+        pod,
+        api_version=pod.api_version or "v1",
+        kind=pod.kind or "Pod",
+        metadata=_meta(pod.metadata),
+        spec=_spec(pod.spec),
+    )
+
+
+def _meta(meta: ObjectMeta) -> ObjectMeta:
+    return meta if meta.namespace else replace(meta, namespace="default")
+
+
+def _spec(spec: PodSpec) -> PodSpec:
+    grace = spec.termination_grace_period_seconds
+    return replace(
+        spec,
+        containers=[_container(container) for container in spec.containers],
+        init_containers=[_container(container) for container in spec.init_containers],
+        ephemeral_containers=[_container(container) for container in spec.ephemeral_containers],
+        restart_policy=spec.restart_policy or "Always",
+        termination_grace_period_seconds=TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace,
+    )
+
+
+def _container(container: Container) -> Container:
+    return replace(
+        container,
+        image_pull_policy=container.image_pull_policy or _pull_policy(container.image),
+        ports=[_port(port) for port in container.ports],
+        liveness_probe=set_probe_defaults(container.liveness_probe),
+        readiness_probe=set_probe_defaults(container.readiness_probe),
+        startup_probe=set_probe_defaults(container.startup_probe),
+        lifecycle=_lifecycle(container.lifecycle),
+    )
+
+
+def _pull_policy(image: str) -> str:
+    # A program of this machine has no image, and so nothing to pull.
+    return default_pull_policy(image) if image else ""
+
+
+def _port(port: ContainerPort) -> ContainerPort:
+    return port if port.protocol else replace(port, protocol="TCP")
+
+
+def set_probe_defaults(probe: Probe | None) -> Probe | None:
+    """The defaults of one probe (``SetDefaults_Probe``); nothing stays nothing."""
+    if probe is None:
+        return None
+    grpc = probe.grpc
+    if grpc is not None and grpc.service is None:
+        grpc = replace(grpc, service="")
+    return replace(
+        probe,
+        http_get=_http_get(probe.http_get),
+        grpc=grpc,
+        timeout_seconds=probe.timeout_seconds or TIMEOUT_SECONDS,
+        period_seconds=probe.period_seconds or PERIOD_SECONDS,
+        success_threshold=probe.success_threshold or SUCCESS_THRESHOLD,
+        failure_threshold=probe.failure_threshold or FAILURE_THRESHOLD,
+    )
+
+
+def _http_get(action: HTTPGetAction | None) -> HTTPGetAction | None:
+    if action is None or (action.path and action.scheme):
+        return action
+    return replace(action, path=action.path or "/", scheme=action.scheme or "HTTP")
+
+
+def _lifecycle(lifecycle: Lifecycle | None) -> Lifecycle | None:
+    if lifecycle is None:
+        return None
+    return replace(lifecycle, post_start=_hook(lifecycle.post_start), pre_stop=_hook(lifecycle.pre_stop))
+
+
+def _hook(handler: LifecycleHandler | None) -> LifecycleHandler | None:
+    return None if handler is None else replace(handler, http_get=_http_get(handler.http_get))

@@ -1,0 +1,120 @@
+"""What a runtime cannot honour: ignored with one line each.
+
+With the embedded runtime a container is a process of this machine: it has no image, no cgroup and no mounts of its
+own. On a CRI runtime what is missing is missing in probelet.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import msgspec
+
+from probelet.spec.model.pod import Pod
+from probelet.spec.rules.downward import readable_field
+from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.text.problem import Problem
+
+_PROCESS = "a container is a process of this machine"
+
+# Field name -> why it has no effect. Fields that have none on a kubelet either (scheduling, service accounts of static
+# pods) and imagePullPolicy beside image are left out: they would only be noise.
+_PROCESS_CONTAINER: Mapping[str, str] = {
+    "image": f"{_PROCESS}, started from command and args",
+    "resources": f"{_PROCESS} without limits of its own",
+    "security_context": f"{_PROCESS} and runs as the user who started probelet",
+    "volume_mounts": f"{_PROCESS} and sees its files",
+    "volume_devices": f"{_PROCESS} and sees its files",
+    "env_from": "there is no API server to read it from; use env",
+    "stdin": "standard input is empty",
+    "tty": "output goes to the log, never to a terminal",
+    "termination_message_path": "the message is the end of the log, of a container that fails",
+}
+_PROCESS_POD: Mapping[str, str] = {
+    "dns_config": f"{_PROCESS} and resolves names as it does",
+    "dns_policy": f"{_PROCESS} and resolves names as it does",
+    "host_aliases": f"{_PROCESS} and resolves names as it does",
+    "hostname": f"{_PROCESS} and has its host name",
+    "resources": f"{_PROCESS} without limits of its own",
+    "runtime_class_name": "there is one runtime",
+    "security_context": f"{_PROCESS} and runs as the user who started probelet",
+    "share_process_namespace": "all processes share one namespace",
+    "volumes": f"{_PROCESS} and sees its files",
+}
+
+# pkg/features/kube_features.go, 1.36.
+_ALPHA_STOP_SIGNAL = "the gate ContainerStopSignals is alpha and off, as in a cluster by default"
+_NOT_READ = "there is no API server to read it from"
+_NOT_YET = "not passed to the runtime in this version of probelet"
+_CRI_CONTAINER: Mapping[str, str] = {
+    "env_from": f"{_NOT_READ}; use env",
+    "volume_mounts": "volumes are not mounted in this version of probelet",
+    "volume_devices": "volumes are not mounted in this version of probelet",
+    "termination_message_path": "the message is not read",
+    "termination_message_policy": "the message is not read",
+}
+_CRI_POD: Mapping[str, str] = {
+    "dns_config": f"{_NOT_YET}; the runtime gives the node's resolv.conf",
+    "dns_policy": f"{_NOT_YET}; the runtime gives the node's resolv.conf",
+    "host_aliases": _NOT_YET,
+    "image_pull_secrets": f"{_NOT_READ}; images are pulled without credentials",
+    "resources": _NOT_YET,
+    "runtime_class_name": f"{_NOT_READ}; the runtime's default handler is used",
+    "volumes": "volumes are not mounted in this version of probelet",
+}
+_OF_POD: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_POD, "cri": _CRI_POD}
+_OF_CONTAINER: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_CONTAINER, "cri": _CRI_CONTAINER}
+
+_CRI_SECURITY: Mapping[str, str] = {
+    "app_armor_profile": _NOT_YET,
+    "fs_group_change_policy": "volumes are not mounted in this version of probelet",
+    "proc_mount": _NOT_YET,
+    "run_as_non_root": "the image's user is not looked at",
+    "se_linux_change_policy": _NOT_YET,
+    "se_linux_options": _NOT_YET,
+    "seccomp_profile": _NOT_YET,
+    "supplemental_groups_policy": _NOT_YET,
+    "sysctls": _NOT_YET,
+}
+
+# What a field says that only spells out what happens anyway.
+_SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {"dns_policy": ("Default",)}
+
+
+def ignored_fields(pod: Pod, runtime: RuntimeKind) -> list[Problem]:
+    """One warning for each field that is set and has no effect on this kind of runtime."""
+    problems = [
+        Problem("warning", f"ignored: {reason}", field=field)
+        for owner, prefix, table in _owners(pod, runtime)
+        for field, reason in _set_fields(owner, prefix, table)
+    ]
+    for prefix, container in pod.spec.each_container():
+        if container.lifecycle is not None and container.lifecycle.stop_signal is not None:
+            problems.append(
+                Problem("warning", f"ignored: {_ALPHA_STOP_SIGNAL}", field=f"{prefix}.lifecycle.stopSignal")
+            )
+        for index, entry in enumerate(container.env):
+            if entry.value_from is not None and readable_field(entry.value_from) is None:
+                message = f"ignored: {_NOT_READ}; the variable is left unset"
+                problems.append(Problem("warning", message, field=f"{prefix}.env[{index}].valueFrom"))
+    return problems
+
+
+def _owners(pod: Pod, runtime: RuntimeKind) -> Iterator[tuple[msgspec.Struct, str, Mapping[str, str]]]:
+    security = _CRI_SECURITY if runtime == "cri" else {}
+    yield pod.spec, "spec", _OF_POD[runtime]
+    if pod.spec.security_context is not None:
+        yield pod.spec.security_context, "spec.securityContext", security
+    for prefix, container in pod.spec.each_container():
+        yield container, prefix, _OF_CONTAINER[runtime]
+        if container.security_context is not None:
+            yield container.security_context, f"{prefix}.securityContext", security
+
+
+def _set_fields(owner: msgspec.Struct, prefix: str, table: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    for field in msgspec.structs.fields(owner):
+        if field.name not in table:
+            continue
+        value = getattr(owner, field.name)
+        absent = (None, "", {}, [], *_SAME_AS_ABSENT.get(field.name, ()))
+        if value not in absent and not (isinstance(value, msgspec.Struct) and value == type(value)()):
+            yield f"{prefix}.{field.encode_name}", table[field.name]

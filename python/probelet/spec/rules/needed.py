@@ -1,0 +1,69 @@
+"""What a runtime needs of a manifest: a program to start, or an image to take it from."""
+
+import os
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+from probelet.spec.model.container import Container, Lifecycle
+from probelet.spec.model.pod import Pod
+from probelet.spec.text.problem import FieldError
+
+
+def require_image(pod: Pod) -> list[FieldError]:
+    """A CRI runtime makes every container from an image (core ``validateContainerCommon``, 1.36)."""
+    errors = []
+    for path, container in pod.spec.each_container():
+        image = container.image
+        if not image:
+            errors.append(FieldError(f"{path}.image", "Required value"))
+        elif image != image.strip():
+            detail = "must not have leading or trailing whitespace"
+            errors.append(FieldError(f"{path}.image", "Invalid value", image, detail))
+    return errors
+
+
+def require_command(pod: Pod) -> list[FieldError]:
+    """The process runtime has no image to take an entry point from: every container needs a command."""
+    detail = "the process runtime has no image to take it from"
+    return [
+        FieldError(f"{path}.command", "Required value", detail=detail)
+        for path, container in pod.spec.each_container()
+        if not container.command
+    ]
+
+
+def missing_programs(pod: Pod) -> list[FieldError]:
+    """Programs that this machine does not have at the moment: a container that cannot start, a probe that only errs.
+
+    No more than warnings, because another container or person may still put them there.
+    """
+    errors = []
+    for path, container in pod.spec.each_container():
+        for field, command, consequence in _commands(container):
+            if command and not _found(command[0], container):
+                detail = f"no such program on this machine{consequence}"
+                errors.append(FieldError(f"{path}.{field}[0]", "Invalid value", command[0], detail))
+    return errors
+
+
+def _commands(container: Container) -> Iterator[tuple[str, list[str], str]]:
+    yield "command", container.command, ", the container cannot start without it"
+    for probe_type, probe in container.probes.items():
+        if probe.exec is not None:
+            # Not an exit code: the runtime cannot run it, which the prober discards (kubernetes#106682).
+            yield f"{probe_type}Probe.exec.command", probe.exec.command, ", every run is an error without it"
+    hooks = container.lifecycle or Lifecycle()
+    for name, hook in (("postStart", hooks.post_start), ("preStop", hooks.pre_stop)):
+        if hook is not None and hook.exec is not None:
+            yield f"lifecycle.{name}.exec.command", hook.exec.command, ", the hook fails without it"
+
+
+def _found(program: str, container: Container) -> bool:
+    """Whether the container would find a program, as far as can be told before it starts."""
+    path = next((entry.value for entry in reversed(container.env) if entry.name == "PATH"), None)
+    if "$(" in program or "$(" in (path or ""):
+        return True
+    if "/" in program:
+        return os.access(Path(container.working_dir, program), os.X_OK)
+    return shutil.which(program, path=path) is not None

@@ -1,0 +1,48 @@
+"""Validation of a pod with the API server's words: paths, kinds, details and order (core ``ValidatePod``, 1.36).
+
+What is validated is what is read here; opaque fields pass as they are. The input is a defaulted pod.
+"""
+
+from probelet.spec.model.meta import ObjectMeta
+from probelet.spec.model.pod import Pod, PodSpec
+from probelet.spec.model.security_context import validate_ids
+from probelet.spec.rules.names import dns1123_label, dns1123_subdomain
+from probelet.spec.rules.validate_container import named, validate_containers
+from probelet.spec.rules.validate_probe import non_negative, unsupported_value
+from probelet.spec.text.problem import FieldError
+
+# The API server lists these three in its own order.
+POD_RESTART_POLICIES = ("Always", "OnFailure", "Never")
+
+ACTIVE_DEADLINE_SECONDS_MAX = 2**31 - 1
+
+
+def validate(pod: Pod) -> list[FieldError]:
+    """Every mistake of a defaulted pod, in the API server's order; empty when it would be admitted."""
+    return _meta(pod.metadata) + _spec(pod.spec)
+
+
+def _meta(meta: ObjectMeta) -> list[FieldError]:
+    errors = []
+    if not meta.name:
+        errors.append(FieldError("metadata.name", "Required value", detail="name or generateName is required"))
+    else:
+        errors += named("metadata.name", meta.name, dns1123_subdomain)
+    return errors + named("metadata.namespace", meta.namespace, dns1123_label)
+
+
+def _spec(spec: PodSpec) -> list[FieldError]:
+    errors = validate_containers(spec)
+    if not spec.restart_policy:
+        errors.append(FieldError("spec.restartPolicy", "Required value"))
+    elif spec.restart_policy not in POD_RESTART_POLICIES:
+        errors.append(unsupported_value("spec.restartPolicy", spec.restart_policy, POD_RESTART_POLICIES))
+    grace = spec.termination_grace_period_seconds
+    if grace is not None:
+        errors += non_negative("spec.terminationGracePeriodSeconds", grace)
+    deadline = spec.active_deadline_seconds
+    if deadline is not None and not 1 <= deadline <= ACTIVE_DEADLINE_SECONDS_MAX:
+        detail = f"must be between 1 and {ACTIVE_DEADLINE_SECONDS_MAX}, inclusive"
+        errors.append(FieldError("spec.activeDeadlineSeconds", "Invalid value", deadline, detail))
+    errors += validate_ids(spec.security_context, "spec.securityContext")
+    return errors + (named("spec.hostname", spec.hostname, dns1123_label) if spec.hostname else [])

@@ -1,0 +1,164 @@
+"""Validation of containers of every kind (core ``validateContainers`` and its siblings, 1.36).
+
+``image`` is not asked for here: whether one is needed is the runtime's affair (``needed``).
+"""
+
+from probelet.spec.model.container import Container, ContainerPort, ContainerRestartRule, EnvVar
+from probelet.spec.model.pod import PodSpec
+from probelet.spec.model.probe import PROBE_TYPES
+from probelet.spec.model.resources import validate_resources
+from probelet.spec.model.security_context import validate_ids
+from probelet.spec.rules.names import Rule, dns1123_label, env_name, port_name, port_number
+from probelet.spec.rules.validate_probe import unsupported_value, validate_lifecycle, validate_probe
+from probelet.spec.text.problem import FieldError
+
+PULL_POLICIES = ("Always", "IfNotPresent", "Never")
+RESTART_POLICIES = ("Always", "Never", "OnFailure")
+RESTART_RULE_ACTIONS = ("Restart", "RestartAllContainers")
+RESTART_RULE_OPERATORS = ("In", "NotIn")
+PORT_PROTOCOLS = ("SCTP", "TCP", "UDP")
+
+# KEP-5307.
+RESTART_RULES_MAX = 20
+RESTART_RULE_VALUES_MAX = 255
+
+NOT_FOR_INIT = "may not be set for init containers without restartPolicy=Always"
+NOT_FOR_EPHEMERAL = "cannot be set for an Ephemeral Container"
+
+
+def named(path: str, value: str, rule: Rule) -> list[FieldError]:
+    """A required name."""
+    if not value:
+        return [FieldError(path, "Required value")]
+    return [FieldError(path, "Invalid value", value, text) for text in rule(value)]
+
+
+def validate_containers(spec: PodSpec) -> list[FieldError]:
+    """All containers: regular, init, ephemeral. A name may be used once in the whole pod."""
+    seen: set[str] = set()
+    errors = [] if spec.containers else [FieldError("spec.containers", "Required value")]
+    for index, container in enumerate(spec.containers):
+        path = f"spec.containers[{index}]"
+        errors += _shared(container, path) + _unique(container, path, seen)
+        errors += _probed(container, spec, path) + _restart(container, path)
+    for index, container in enumerate(spec.init_containers):
+        path = f"spec.initContainers[{index}]"
+        errors += _shared(container, path) + _restart(container, path) + _unique(container, path, seen)
+        if container.restart_policy == "Always":
+            errors += _probed(container, spec, path)
+        else:
+            errors += _forbidden(container, path, NOT_FOR_INIT)
+    for index, container in enumerate(spec.ephemeral_containers):
+        path = f"spec.ephemeralContainers[{index}]"
+        errors += _shared(container, path) + _unique(container, path, seen)
+        target = container.target_container_name
+        if target and all(target != other.name for other in spec.containers + spec.init_containers):
+            errors.append(FieldError(f"{path}.targetContainerName", "Not found", target))
+        errors += _forbidden(container, path, NOT_FOR_EPHEMERAL)
+    return errors
+
+
+def _shared(container: Container, path: str) -> list[FieldError]:
+    errors = named(f"{path}.name", container.name, dns1123_label)
+    errors += _ports(container.ports, f"{path}.ports") + _env(container.env, f"{path}.env")
+    policy = container.image_pull_policy
+    if policy and policy not in PULL_POLICIES:
+        errors.append(unsupported_value(f"{path}.imagePullPolicy", policy, PULL_POLICIES))
+    if container.resources is not None:
+        errors += validate_resources(container.resources, f"{path}.resources")
+    return errors + validate_ids(container.security_context, f"{path}.securityContext")
+
+
+def _unique(container: Container, path: str, seen: set[str]) -> list[FieldError]:
+    """Also a second empty name is a duplicate."""
+    if container.name not in seen:
+        seen.add(container.name)
+        return []
+    return [FieldError(f"{path}.name", "Duplicate value", container.name)]
+
+
+def _probed(container: Container, spec: PodSpec, path: str) -> list[FieldError]:
+    errors = []
+    if container.lifecycle is not None:
+        grace = spec.termination_grace_period_seconds
+        errors += validate_lifecycle(container.lifecycle, grace, f"{path}.lifecycle")
+    for probe_type, probe in container.probes.items():
+        errors += validate_probe(probe, probe_type, f"{path}.{probe_type}Probe")
+    return errors
+
+
+def _forbidden(container: Container, path: str, detail: str) -> list[FieldError]:
+    """Kinds that know neither hooks nor probes; each type has its own place in the API server's order."""
+    present = [f"{probe_type}Probe" for probe_type in PROBE_TYPES if container.probe(probe_type) is not None]
+    if container.lifecycle is not None:
+        # Init containers name the hooks first, ephemeral ones last (the order of the type's fields).
+        present.insert(0 if detail == NOT_FOR_INIT else len(present), "lifecycle")
+    return [FieldError(f"{path}.{name}", "Forbidden", detail=detail) for name in present]
+
+
+def _ports(ports: list[ContainerPort], path: str) -> list[FieldError]:
+    errors = []
+    seen: set[str] = set()
+    for index, port in enumerate(ports):
+        inner = f"{path}[{index}]"
+        if port.name:
+            texts = port_name(port.name)
+            errors += [FieldError(f"{inner}.name", "Invalid value", port.name, text) for text in texts]
+            if not texts and port.name in seen:
+                errors.append(FieldError(f"{inner}.name", "Duplicate value", port.name))
+            seen.add(port.name)
+        if port.container_port == 0:
+            errors.append(FieldError(f"{inner}.containerPort", "Required value"))
+        else:
+            errors += _number(f"{inner}.containerPort", port.container_port)
+        if port.host_port:
+            errors += _number(f"{inner}.hostPort", port.host_port)
+        if not port.protocol:
+            errors.append(FieldError(f"{inner}.protocol", "Required value"))
+        elif port.protocol not in PORT_PROTOCOLS:
+            errors.append(unsupported_value(f"{inner}.protocol", port.protocol, PORT_PROTOCOLS))
+    return errors
+
+
+def _number(path: str, number: int) -> list[FieldError]:
+    return [FieldError(path, "Invalid value", number, text) for text in port_number(number)]
+
+
+def _env(env: list[EnvVar], path: str) -> list[FieldError]:
+    return [error for index, entry in enumerate(env) for error in named(f"{path}[{index}].name", entry.name, env_name)]
+
+
+def _restart(container: Container, path: str) -> list[FieldError]:
+    """Container-level restart policy and its rules (KEP-5307, beta and on since 1.35)."""
+    errors = []
+    policy, rules = container.restart_policy, container.restart_policy_rules
+    if policy is None:
+        if rules:
+            detail = "must specify restartPolicy when restart rules are used"
+            errors.append(FieldError(f"{path}.restartPolicy", "Required value", detail=detail))
+    elif policy not in RESTART_POLICIES:
+        errors.append(unsupported_value(f"{path}.restartPolicy", policy, RESTART_POLICIES))
+    if len(rules) > RESTART_RULES_MAX:
+        errors.append(_too_many(f"{path}.restartPolicyRules", len(rules), RESTART_RULES_MAX))
+    for index, rule in enumerate(rules):
+        errors += _rule(rule, f"{path}.restartPolicyRules[{index}]")
+    return errors
+
+
+def _rule(rule: ContainerRestartRule, path: str) -> list[FieldError]:
+    errors = []
+    if rule.action not in RESTART_RULE_ACTIONS:
+        errors.append(unsupported_value(f"{path}.action", rule.action, RESTART_RULE_ACTIONS))
+    codes = rule.exit_codes
+    if codes is None:
+        errors.append(FieldError(f"{path}.exitCodes", "Required value", detail="must be specified"))
+        return errors
+    if codes.operator not in RESTART_RULE_OPERATORS:
+        errors.append(unsupported_value(f"{path}.exitCodes.operator", codes.operator, RESTART_RULE_OPERATORS))
+    if len(codes.values) > RESTART_RULE_VALUES_MAX:
+        errors.append(_too_many(f"{path}.exitCodes.values", len(codes.values), RESTART_RULE_VALUES_MAX))
+    return errors
+
+
+def _too_many(path: str, count: int, count_max: int) -> FieldError:
+    return FieldError(path, "Too many", count, f"must have at most {count_max} items")

@@ -1,0 +1,109 @@
+"""The two probers that are held against each other: ours, and Go's net/http configured as the kubelet does it."""
+
+import base64
+import json
+import os
+import re
+import shutil
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from probelet import _rust
+
+from tests.handlers.differential.case import USER_AGENT, Case
+from tests.support.paths import BUILD
+
+SOURCE = Path(__file__).parent / "gohttp"
+PROGRAM = BUILD / "gohttp"
+# net/http says other things from one minor release to the next; this is the one the kubelet of the recordings is
+# built with.
+GO_RELEASE = "go1.26"
+POD_IP = "127.0.0.1"
+
+
+class GoMissingError(Exception):
+    """There is no Go to compare with; the text is one line for a person."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a prober says of a case. `kind` is our cause, or the class of Go's error."""
+
+    result: str
+    output: bytes
+    error: bytes | None
+    kind: str
+
+
+def build() -> Path:
+    """Builds the Go program from the standard library alone.
+
+    Raises:
+        GoMissingError: there is no Go, or one of another release.
+    """
+    go = shutil.which("go")
+    if go is None:
+        raise GoMissingError(f"no go found; {GO_RELEASE} is compared with")
+    environment = {**os.environ, "GOTOOLCHAIN": "local", "GOPROXY": "off", "GOFLAGS": ""}
+    release = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, env=environment, check=True)
+    if not re.match(re.escape(GO_RELEASE) + r"(\.|$)", release.stdout.strip()):
+        raise GoMissingError(f"{go} is {release.stdout.strip()}; {GO_RELEASE} is compared with")
+    PROGRAM.parent.mkdir(exist_ok=True)
+    subprocess.run([go, "build", "-o", PROGRAM, "."], cwd=SOURCE, env=environment, check=True)
+    return PROGRAM
+
+
+class Go:
+    """A running Go prober; one question at a time."""
+
+    def __init__(self, program: Path) -> None:
+        self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def __enter__(self) -> "Go":
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        # The end of its input ends it.
+        self._process.communicate()
+
+    def probe(self, case: Case, port: int) -> Told:
+        asked = {
+            "scheme": case.scheme,
+            "host": case.host or POD_IP,
+            "port": port,
+            "path": case.path,
+            "headers": case.headers,
+            "timeout_seconds": case.timeout_seconds,
+            "user_agent": USER_AGENT,
+        }
+        if self._process.stdin is None or self._process.stdout is None:
+            raise TypeError("the process was started with pipes")
+        self._process.stdin.write(json.dumps(asked).encode() + b"\n")
+        self._process.stdin.flush()
+        told: dict[str, Any] = json.loads(self._process.stdout.readline())
+        error = told["error"]
+        return Told(
+            told["result"],
+            base64.b64decode(told["output"] or ""),
+            None if error is None else base64.b64decode(error),
+            told["class"],
+        )
+
+
+def probe(case: Case, port: int) -> Told:
+    """Carries the case's probe out with ours."""
+    target = {
+        "path": case.path,
+        "port": port,
+        "host": case.host,
+        "scheme": case.scheme,
+        "httpHeaders": [{"name": name, "value": value} for name, value in case.headers],
+    }
+    spec = json.dumps({"httpGet": target, "timeoutSeconds": case.timeout_seconds}).encode()
+    told: dict[str, Any] = json.loads(_rust.attempt(spec, POD_IP, [], USER_AGENT))
+    numbers, error = told["output_bytes"], told["error"]
+    output = bytes(numbers) if numbers is not None else told["output"].encode()
+    return Told(told["result"], output, None if error is None else error.encode(), told["cause"])

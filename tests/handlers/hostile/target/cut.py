@@ -1,0 +1,43 @@
+"""Connections that end, politely or not, at every place of a response."""
+
+from collections.abc import Mapping
+
+from tests.handlers.hostile.target.behaviour import OK_HEAD, Behaviour
+from tests.handlers.hostile.target.connection import Connection
+
+CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
+
+# What has been said when the connection ends.
+PLACES = {
+    "before-anything": b"",
+    "in-status-line": b"HTTP/1.1 2",
+    "in-headers": OK_HEAD + b"Content-Le",
+    "in-body": OK_HEAD + b"Content-Length: 10\r\n\r\nhalf",
+    "in-chunk": CHUNKED + b"a\r\nhalf",
+    "in-chunk-line": CHUNKED + b"a",
+    "before-last-chunk": CHUNKED + b"2\r\nok\r\n",
+    "in-trailer": CHUNKED + b"0\r\nX-Tr",
+}
+
+
+def cut(said: bytes, *, reset: bool) -> Behaviour:
+    async def behaviour(conn: Connection) -> None:
+        await conn.request()
+        await conn.send(said)
+        if reset:
+            conn.reset()
+        else:
+            conn.close()
+
+    return behaviour
+
+
+async def reset_at_accept(conn: Connection) -> None:
+    conn.reset()
+
+
+BEHAVIOURS: Mapping[str, Behaviour] = {
+    "reset-at-accept": reset_at_accept,
+    **{f"reset-{place}": cut(said, reset=True) for place, said in PLACES.items()},
+    **{f"close-{place}": cut(said, reset=False) for place, said in PLACES.items()},
+}

@@ -1,0 +1,64 @@
+"""Targets that say nothing, and listeners that do not even listen."""
+
+import socket
+
+from tests.handlers.hostile.target.behaviour import ANSWER, named
+from tests.handlers.hostile.target.connection import Connection
+
+# More than any accept queue of length 0 takes in: from then on the kernel drops every SYN.
+FILLERS = 4
+
+
+async def silence(conn: Connection) -> None:
+    await conn.gone()
+
+
+async def half_close(conn: Connection) -> None:
+    """Its side is over, but it never closes."""
+    await conn.request()
+    conn.half_close()
+    await conn.gone()
+
+
+async def half_close_after_answer(conn: Connection) -> None:
+    await conn.request()
+    await conn.send(ANSWER)
+    conn.half_close()
+    await conn.gone()
+
+
+async def answer_kept_open(conn: Connection) -> None:
+    """All is said, and the connection stays: the length alone ends the body."""
+    await conn.request()
+    await conn.send(ANSWER)
+    await conn.gone()
+
+
+async def answer_unasked(conn: Connection) -> None:
+    """The answer comes before the request."""
+    await conn.send(ANSWER)
+    await conn.gone()
+
+
+BEHAVIOURS = named(answer_kept_open, answer_unasked, half_close, half_close_after_answer, silence)
+
+
+def never_accepting(address: str) -> list[socket.socket]:
+    """A listener that nobody accepts from: the kernel completes the handshake."""
+    listener = socket.create_server((address, 0), backlog=1024)
+    return [listener]
+
+
+def dropping(address: str) -> list[socket.socket]:
+    """A listener whose queue is full, with what fills it: the kernel drops every further SYN."""
+    listener = socket.create_server((address, 0), backlog=0)
+    fillers = []
+    for _ in range(FILLERS):
+        filler = socket.socket()
+        filler.setblocking(False)
+        filler.connect_ex(listener.getsockname())
+        fillers.append(filler)
+    return [listener, *fillers]
+
+
+LISTENERS = {"never-accepting": never_accepting, "dropping": dropping}

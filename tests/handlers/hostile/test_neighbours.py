@@ -1,0 +1,100 @@
+"""Fifty workers with hostile targets and fifty with healthy ones in one engine: the healthy ones notice nothing.
+
+What is counted is who got on while whom: a timeout that no machine is slow enough to reach, and runs against runs.
+"""
+
+from collections.abc import Callable
+
+import pytest
+
+from tests.handlers.hostile.case import handler
+from tests.handlers.hostile.memory import measured
+from tests.handlers.hostile.node import Node, Worker, node
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+WORKERS = 50
+# Of a healthy worker while the hostile ones do what they do.
+RUNS_WANTED = 4
+# Longer than any test: what only the clock ends does not end.
+FOR_EVER_SECONDS = 3600
+# All of an engine with that many attempts under way at once: HTTP/1.1, then with header lists of HTTP/2 among them.
+HTTP1_BYTES_MAX = 32 * 1024 * 1024
+HTTP2_BYTES_MAX = 800 * 1024 * 1024
+
+# Targets that are done with an attempt, or whose attempt is over with its timeout of a second: ever new attempts.
+ENDING = {
+    "cut": ("httpGet", ["reset-at-accept", "reset-in-body", "close-in-headers", "half-close", "dropping"]),
+    "slow": ("httpGet", ["silence", "slow-headers", "slow-body", "hasty-header", "slow-chunk-line"]),
+    "bodies": ("httpGet", ["endless-body", "endless-chunks", "huge-chunk", "chunk-extensions"]),
+    "heads": ("httpGet", ["endless-tiny-headers", "endless-kept-headers", "endless-folds", "interim-responses"]),
+    "quotes": ("httpGet", ["long-wrong-line", "redirect-to-a-wrong-target", "redirect-to-a-long-target", "noise"]),
+    "redirects": ("httpGet", ["redirect-loop", "redirect-to-itself-with-bodies", "redirect-with-a-slow-body"]),
+    "tls": ("https", ["tls-stall", "tls-warnings", "tls-endless-message", "https-endless-tiny-headers"]),
+    "h2": ("https", ["https-h2-pings", "https-h2-settings", "https-h2-window-updates", "https-h2-continuations"]),
+    "grpc": ("grpc", ["h2-pings-unread", "h2-continuations", "h2-unknown-frames", "h2-resets", "h2-zero-window"]),
+}
+# Targets that send for ever without an end that the prober would see.
+UNENDING = {
+    "slow": ("httpGet", ["silence", "slow-headers", "slow-body", "slow-chunk-line"]),
+    "tls": ("https", ["tls-stall", "https-silence", "https-slow-headers"]),
+    "h2": ("https", ["https-h2-pings", "https-h2-settings", "https-h2-window-updates", "https-h2-unknown-frames"]),
+    "grpc": ("grpc", ["h2-pings-unread", "h2-unknown-frames", "h2-window-updates", "h2-zero-window"]),
+}
+
+
+def settle(engine: Node, kind: str, targets: list[int], healthy_port: int, timeout_seconds: int) -> None:
+    """Both kinds of worker, one after the other, so that every healthy one has a hostile neighbour."""
+    for number in range(WORKERS):
+        engine.add(f"healthy-{number}", handler("httpGet", healthy_port), FOR_EVER_SECONDS)
+        engine.add(f"hostile-{number}", handler(kind, targets[number % len(targets)]), timeout_seconds)
+
+
+def of(kind: str, workers: dict[str, Worker]) -> list[Worker]:
+    return [worker for worker in workers.values() if worker.pod.startswith(kind)]
+
+
+def all_have_run(kind: str, runs: int) -> Callable[[dict[str, Worker]], bool]:
+    return lambda workers: all(worker.runs >= runs for worker in of(kind, workers))
+
+
+def judge_healthy(workers: dict[str, Worker]) -> None:
+    healthy = of("healthy", workers)
+    assert {(worker.result, worker.last["cause"]) for worker in healthy} == {("Success", "ok")}
+    assert sum(worker.failures + worker.errors for worker in healthy) == 0
+
+
+@pytest.mark.parametrize("group", ENDING)
+def test_healthy_workers_go_on_between_hostile_attempts(group: str, ports: dict[str, int], healthy_port: int) -> None:
+    kind, behaviours = ENDING[group]
+    with node() as engine, measured() as growth:
+        settle(engine, kind, [ports[name] for name in behaviours], healthy_port, timeout_seconds=1)
+        healthy, hostile = all_have_run("healthy", RUNS_WANTED), all_have_run("hostile", 1)
+        workers = engine.serve_until(lambda workers: healthy(workers) and hostile(workers))
+    judge_healthy(workers)
+    assert growth.peak_bytes <= (HTTP2_BYTES_MAX if group in ("h2", "grpc") else HTTP1_BYTES_MAX)
+
+
+@pytest.mark.parametrize("group", UNENDING)
+def test_healthy_workers_go_on_beside_attempts_that_never_end(
+    group: str, ports: dict[str, int], healthy_port: int
+) -> None:
+    """A hostile target that had the thread to itself, even once, would have it for good."""
+    kind, behaviours = UNENDING[group]
+    with node() as engine, measured() as growth:
+        settle(engine, kind, [ports[name] for name in behaviours], healthy_port, timeout_seconds=FOR_EVER_SECONDS)
+        workers = engine.serve_until(all_have_run("healthy", RUNS_WANTED))
+    judge_healthy(workers)
+    assert {worker.runs for worker in of("hostile", workers)} == {0}, "all of them are still under way"
+    assert growth.peak_bytes <= (HTTP2_BYTES_MAX if group in ("h2", "grpc") else HTTP1_BYTES_MAX)
+
+
+def test_a_mailbox_that_nobody_empties_has_a_bound(ports: dict[str, int]) -> None:
+    with node() as engine, measured() as growth:
+        for number in range(WORKERS):
+            engine.add(f"hostile-{number}", handler("httpGet", ports["long-wrong-line"]), FOR_EVER_SECONDS)
+        engine.wait_until(all_have_run("hostile", RUNS_WANTED))
+        batch = engine.drain()
+    assert len(batch.events) >= WORKERS * RUNS_WANTED
+    assert max(len(event.message) for event in batch.events) < 2 * 10_240, "an event is as long as an output"
+    assert growth.peak_bytes <= HTTP1_BYTES_MAX

@@ -1,0 +1,70 @@
+"""`probelet conformance` on handler cases: what counts as equal, and what is no case."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from probelet.replay.conformance import conformance
+
+from tests.support.paths import HANDLER_CASES
+
+pytestmark = pytest.mark.e2e
+
+
+def case(name: str, **expect: Any) -> dict[str, Any]:
+    lines = [json.loads(line) for path in HANDLER_CASES.glob("*.jsonl") for line in path.read_text().splitlines()]
+    [found] = [line for line in lines if line["name"] == name]
+    return {**found, "schema": "kubelet-handler-case/1", "expect": {**found["expect"], **expect}}
+
+
+def write(folder: Path, *cases: dict[str, Any]) -> Path:
+    for each in cases:
+        (folder / f"{each['name']}.json").write_text(json.dumps(each))
+    return folder
+
+
+def test_cases_in_files_of_their_own_without_certificates_beside_them(tmp_path: Path) -> None:
+    report = conformance(write(tmp_path, case("status_404"), case("tls_cert_expired"), case("tcp_closes")))
+    assert (report.total, report.equal, report.different) == (3, 3, [])
+
+
+def test_what_differs_is_told_by_section(tmp_path: Path) -> None:
+    report = conformance(write(tmp_path, case("status_404", output="HTTP probe failed with statuscode: 405")))
+    assert report.equal == 0
+    [finding] = report.different
+    assert (finding.name, finding.section) == ("status_404", "text")
+    assert finding.expected == "HTTP probe failed with statuscode: 405|"
+    assert finding.got == "HTTP probe failed with statuscode: 404|"
+
+
+def test_any_variant_is_right(tmp_path: Path) -> None:
+    other = {"result": "success", "output": "", "error": None, "count": 1}
+    seen = {"result": "failure", "output": "HTTP probe failed with statuscode: 404", "error": None, "count": 1}
+    racy = case("status_404", **other, variants=[other, seen], varies=["result", "output"])
+    assert conformance(write(tmp_path, racy)).different == []
+    report = conformance(write(tmp_path, {**racy, "expect": {**racy["expect"], "variants": [other]}}))
+    assert [finding.section for finding in report.different] == ["result", "text"]
+
+
+def test_a_known_difference_has_its_reason_by_rule(tmp_path: Path) -> None:
+    unseen = {**case("tls_cipher_ECDHE_RSA_WITH_AES_256_CBC_SHA"), "name": "unseen"}
+    unseen["server"]["listeners"][0]["tls"]["ciphers"] = ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"]
+    report = conformance(write(tmp_path, unseen))
+    assert (report.equal, report.different) == (1, [])
+    assert {known.reason for known in report.known} == {"rustls has no TLS 1.2 ECDHE AES-CBC suites"}
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("a.json", "{", "a.json: not a recording: "),
+        ("a.json", '{"schema": "other/1"}', "a.json: not a recording: "),
+        ("a.jsonl", "{}\n", "a.jsonl:1: not a handler case: Object missing required field `name`"),
+        ("a.jsonl", "[]\n", "a.jsonl:1: not a handler case: "),
+    ],
+)
+def test_what_is_no_recording_is_named(tmp_path: Path, name: str, text: str, told: str) -> None:
+    (tmp_path / name).write_text(text)
+    (line,) = conformance(tmp_path).refused
+    assert line.startswith(f"{tmp_path}/{told}")

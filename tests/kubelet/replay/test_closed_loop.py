@@ -1,0 +1,30 @@
+"""Recordings with kills, played closed: probelet's own status layer and sync decisions against a scripted runtime."""
+
+import pytest
+from probelet.replay import Recording, load
+from probelet.replay.closed import play_closed
+from probelet.replay.difference import closed_differences
+from probelet.replay.story import differences_text
+
+from tests.support.paths import TRACES
+
+CLOSED = [
+    pytest.param(recording, id=path.stem) for path in sorted(TRACES.glob("*/*.json")) if (recording := load(path)).kills
+]
+
+
+@pytest.mark.parametrize("recording", CLOSED)
+def test_probelet_takes_the_kubelets_decisions(recording: Recording) -> None:
+    differences = closed_differences(recording, play_closed(recording))
+    assert not differences, differences_text(recording, differences)
+
+
+def test_the_folder_is_whole() -> None:
+    assert len(CLOSED) == 35
+
+
+def test_another_decision_is_found() -> None:
+    recording: Recording = CLOSED[0].values[0]  # type: ignore[assignment]
+    trace = play_closed(recording)
+    trace["inputs"] = [line for line in trace["inputs"] if line["call"] != "add_pod"]
+    assert [difference.section for difference in closed_differences(recording, trace)] == ["inputs"]

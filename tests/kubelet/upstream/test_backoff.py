@@ -1,0 +1,255 @@
+"""Upstream's tests of crash-loop back-off, 1.36, in virtual time.
+
+The table (client-go util/flowcontrol/backoff_test.go), the gate in front of a start (kuberuntime_manager_test.go), and
+when the pod worker looks again (pod_workers_test.go).
+
+The library's test is about seconds; its default reset is twice the longest delay, the kubelet's is flat. Both are the
+table's ``reset_ns``.
+"""
+
+from collections.abc import Callable
+
+import pytest
+from probelet._rust import Backoff
+from probelet.backoff import Curve, restarts
+from probelet.policy.image_backoff import ImageBackoff
+from probelet.policy.node.restart_gate import GateOptions, RestartGate, Verdict
+from probelet.policy.snapshot import State
+from probelet.policy.wait import Wait
+
+from tests.kubelet.upstream.row import row
+from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record
+
+DRAWS = 2_000
+
+
+class Table:
+    """One key of the library's back-off. An exit of long ago passes the table at any time: the library's ``Next``."""
+
+    def __init__(self, initial: int, longest: int, reset: int | None = None) -> None:
+        reset = 2 * longest if reset is None else reset
+        self.table = Backoff(initial_ns=initial * SECOND, max_ns=longest * SECOND, reset_ns=reset * SECOND)
+        self.now = 10_000
+
+    @property
+    def delay(self) -> int:
+        return self.table.delay_ns("id") // SECOND
+
+    def next(self) -> None:
+        assert self._decide(finished=0) == "start"
+
+    def in_back_off_since(self, finished: int) -> bool:
+        return self._decide(finished) == "wait"
+
+    def collect(self) -> int:
+        return self.table.collect(self.now * SECOND)
+
+    def _decide(self, finished: int) -> str:
+        word, *_ = self.table.decide(
+            "id",
+            now_ns=self.now * SECOND,
+            finished_ns=finished * SECOND,
+            exit_code=1,
+            restart_policy="Always",
+        )
+        return word
+
+
+def at_the_longest_delay(reset: int | None = None) -> Table:
+    table = Table(1, 5, reset)
+    for _ in range(6):
+        table.now += 1
+        table.next()
+    assert table.delay == 5
+    return table
+
+
+@row("B1")
+def test_slow_back_off(row: str) -> None:
+    table = Table(1, 50)
+    found = []
+    for _ in range(10):
+        table.now += 1
+        found.append(table.delay)
+        table.next()
+    assert found == [0, 1, 2, 4, 8, 16, 32, 50, 50, 50]
+    assert table.table.reset("id")
+    assert table.delay == 0
+
+
+@row("B2")
+def test_idle_for_longer_than_the_reset_is_not_in_back_off(row: str) -> None:
+    table = at_the_longest_delay()
+    assert table.in_back_off_since(table.now)
+    last = table.now
+    table.now += 11
+    assert not table.in_back_off_since(last)
+
+
+@row("B3")
+def test_the_delay_stays_at_its_high_water_mark(row: str) -> None:
+    table = at_the_longest_delay()
+    table.now += 6
+    table.next()
+    assert table.delay == 5
+
+
+@row("B4")
+def test_housekeeping_drops_what_was_left_alone_for_twice_the_longest_delay(row: str) -> None:
+    table = at_the_longest_delay()
+    table.now += 6
+    assert table.collect() == 0
+    table.now += 6
+    assert (table.collect(), table.delay) == (1, 0)
+
+
+@pytest.mark.parametrize(("reset", "kept", "dropped"), [(20, 20, 21), (4, 4, 5)], ids=["later", "earlier"])
+@row("B5")
+def test_housekeeping_follows_another_threshold(reset: int, kept: int, dropped: int, row: str) -> None:
+    table = at_the_longest_delay(reset)
+    last = table.now
+    table.now = last + kept
+    assert table.collect() == 0
+    table.now = last + dropped
+    assert table.collect() == 1
+
+
+@row("B6")
+def test_expiry_follows_another_threshold(row: str) -> None:
+    # Upstream's threshold is eight seconds or more; the kubelet's own is above its value, as ours is.
+    table = Table(4, 50, reset=8)
+    table.next()
+    table.now += 5
+    table.next()
+    assert table.delay == 8
+    table.now += 9
+    table.next()
+    assert table.delay == 4
+
+
+@row("B7")
+def test_in_back_off_since_the_last_update(row: str) -> None:
+    # Only image pulls are judged so, at ten times upstream's figures and up to 300 s instead of 10: one tick is ten
+    # seconds. What is left alone after 910 s has expired at 1520 s and begins anew.
+    table, tried = ImageBackoff(), []
+    for tick in (*range(92), 152, 153):
+        now = 10 * tick * SECOND
+        if table.wait("image", now) is None:
+            tried.append(tick)
+            table.failed("image", "refused", now)
+    assert tried == [0, 1, 3, 7, 15, 31, 61, 91, 152, 153]
+
+
+@row("B8")
+def test_jitter_adds_up_to_its_part_of_the_delay_before(row: str) -> None:
+    curve = Curve.parse("100ms/60s", jitter=0.1)
+    for seed in range(100):
+        before = 0
+        for restart in restarts(curve, count=12, seed=seed)[1:]:
+            if before and restart.delay_ns < curve.max_ns:
+                assert 2 * before <= restart.delay_ns <= 2.1 * before
+            before = restart.delay_ns
+        assert before == curve.max_ns
+
+
+# The gate (TestDoBackOff).
+
+
+def asked(exits: int, now: int) -> tuple[Verdict, RestartGate]:
+    """The last verdict about a container that ended at once, so many times, and is asked about at a second."""
+    pod, start_gate, verdict = make_pod(), gate(1, 60), Verdict("start")
+    (container,) = pod.spec.containers
+    exited = record(pod, "app", State.EXITED, exit_code=1, finished_ns=5 * SECOND)
+    for _ in range(exits):
+        verdict = start_gate.decide(pod, container, exited, now * SECOND)
+    return verdict, start_gate
+
+
+@row("B9")
+def test_no_exited_status_starts_and_leaves_no_entry(row: str) -> None:
+    pod, start_gate = make_pod(), gate(1, 60)
+    assert start_gate.decide(pod, pod.spec.containers[0], None, 5 * SECOND) == Verdict("start", free=True)
+    assert start_gate.entries(5 * SECOND) == 0
+
+
+@row("B10")
+def test_an_exit_without_an_entry_starts_and_makes_one(row: str) -> None:
+    verdict, start_gate = asked(1, now=5)
+    assert verdict == Verdict("start", free=True)
+    assert start_gate.entries(5 * SECOND) == 1
+
+
+@row("B11")
+def test_an_exit_in_back_off_is_refused_until_a_delay_after_it(row: str) -> None:
+    verdict, _ = asked(2, now=5)
+    assert verdict == Verdict("backoff", due_ns=6 * SECOND, delay_ns=SECOND)
+
+
+# When the pod is looked at again (TestMinBackoffExpiration, TestCompleteWork).
+
+
+def waits(*seconds: float) -> list[Wait]:
+    return [Wait(int((100 + each) * SECOND), 10 * SECOND) for each in seconds]
+
+
+def exact(*seconds: float, failed: bool = False) -> float | None:
+    found = RestartGate().look_again(waits(*seconds), 100 * SECOND, failed=failed)
+    return None if found is None else found / SECOND - 100
+
+
+@pytest.mark.parametrize(
+    ("found", "expected"),
+    [
+        pytest.param(lambda: exact(), None, id="none-B12"),
+        pytest.param(lambda: exact(failed=True), 10, id="plain-B12"),
+        pytest.param(lambda: exact(5), 5, id="one-B13"),
+        pytest.param(lambda: exact(3, failed=True), 3, id="beside_a_plain_one-B13"),
+        pytest.param(lambda: exact(10, 3, 7), 3, id="many-B14"),
+    ],
+)
+def test_the_earliest_end_of_a_back_off(found: Callable[[], float | None], expected: float | None) -> None:
+    assert found() == expected
+
+
+def kubelet(*seconds: float, failed: bool = False) -> set[float]:
+    """Every second after now at which a pod may be looked at by the kubelet's timer, in many draws."""
+    late = RestartGate(GateOptions(late=True), seed=1)
+    found = [late.look_again(waits(*seconds), 100 * SECOND, failed=failed) for _ in range(DRAWS)]
+    return {-1.0 if each is None else each / SECOND - 100 for each in found}
+
+
+def whole_seconds(first: int, last: int) -> set[float]:
+    return {float(second) for second in range(first, last + 1)}
+
+
+# Upstream's resync is 20 s there, the kubelet's own and ours is 60 s. The queue is polled at whole seconds: a draw from
+# [5, 7.5) is a look after 6 to 8 s, and one of exactly 5 s does not come up in practice.
+@pytest.mark.parametrize(
+    ("seconds", "failed", "expected"),
+    [
+        pytest.param((), True, whole_seconds(11, 15), id="B17"),
+        pytest.param((5,), False, whole_seconds(6, 8), id="B18"),
+        pytest.param((7,), True, whole_seconds(8, 11), id="B19"),
+        pytest.param((10, 3), False, whole_seconds(4, 5), id="B20"),
+        pytest.param((-5,), False, {0.0}, id="B21"),
+        pytest.param((80,), False, whole_seconds(61, 90), id="B22"),
+        pytest.param((80,), True, whole_seconds(61, 90), id="beside_a_plain_one-B22"),
+    ],
+)
+def test_when_the_pod_worker_looks_again(seconds: tuple[int, ...], failed: bool, expected: set[float]) -> None:
+    assert kubelet(*seconds, failed=failed) == expected
+
+
+@row("B16")
+def test_after_a_sync_without_an_error_nobody_looks_again(row: str) -> None:
+    assert kubelet() == {-1.0}
+
+
+@pytest.mark.parametrize("late", [False, True])
+@row("B15")
+def test_the_next_phase_of_a_pod_begins_in_the_same_moment(late: bool, row: str) -> None:
+    rig = Rig(make_pod(restartPolicy="Never"), RestartGate(GateOptions(late=late)), dies_after={"app": 4.5})
+    rig.begin()
+    rig.run_until(4.5)
+    assert rig.published[-1].phase == "Failed"
+    assert not any(box.ready for box in rig.snapshot.sandboxes)

@@ -1,0 +1,125 @@
+"""kubelet pkg/probe/grpc/grpc_test.go, 1.36: rows G1 to G5, and what 1.38 does otherwise (V6)."""
+
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from typing import Any
+
+import grpc  # type: ignore[import-untyped]
+import pytest
+
+from tests.kubelet.upstream.row import row
+from tests.kubelet.upstream.web import Server, ask, closed_port
+
+pytestmark = pytest.mark.e2e
+
+SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
+"""``grpc.health.v1.HealthCheckResponse`` on the wire."""
+
+
+@contextmanager
+def health_server(answer: bytes, hold: threading.Event | None = None) -> Iterator[int]:
+    """A health service of grpcio's; with ``hold`` it answers when that is set. Yields its port."""
+
+    def check(request: bytes, context: grpc.ServicerContext) -> bytes:
+        if hold is not None:
+            hold.wait(4)
+        return answer
+
+    server = grpc.server(ThreadPoolExecutor(1))
+    handlers = {"Check": grpc.unary_unary_rpc_method_handler(check)}
+    server.add_generic_rpc_handlers([grpc.method_handlers_generic_handler("grpc.health.v1.Health", handlers)])
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield port
+    finally:
+        if hold is not None:
+            hold.set()
+        server.stop(None).wait()
+
+
+def health(port: int, seconds: int = 1, **more: Any) -> dict[str, Any]:
+    return ask({"grpc": {"port": port, "service": ""}, "timeoutSeconds": seconds}, **more)
+
+
+@row("G1")
+def test_nobody_listens(row: str) -> None:
+    told = health(32, pod_ip="")
+    assert (told["result"], told["error"]) == ("failure", None)
+    assert told["output"] == 'timeout: failed to connect service ":32" within 1s: context deadline exceeded'
+
+
+@row("G2")
+def test_a_plain_http_server(row: str) -> None:
+    with Server(lambda request: (200, {}, "")) as server:
+        told = health(server.port)
+    assert (told["result"], told["error"]) == ("failure", None)
+
+
+@row("G3")
+def test_not_serving(row: str) -> None:
+    with health_server(NOT_SERVING) as port:
+        told = health(port)
+    assert (told["result"], told["output"]) == ("failure", 'service unhealthy (responded with "NOT_SERVING")')
+
+
+@row("G4")
+def test_a_server_that_takes_longer_than_the_timeout(row: str) -> None:
+    with health_server(SERVING, threading.Event()) as port:
+        told = health(port, seconds=2)
+    assert (told["result"], told["output"]) == ("failure", "timeout: health rpc did not complete within 2s")
+
+
+@row("G5")
+def test_serving(row: str) -> None:
+    with health_server(SERVING) as port:
+        told = health(port)
+    assert (told["result"], told["output"]) == ("success", "service healthy")
+
+
+VERSIONS = ("1.34", "1.35", "1.36", "1.37", "1.38")
+Told = tuple[int, float, dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def told_by_version() -> Iterator[dict[tuple[str, str], Told]]:
+    """What each release says of a port on which nobody listens and of one that accepts and is silent; all at once."""
+    with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(2 * len(VERSIONS)) as pool:
+        ports = {"refused": closed_port(), "silent": listener.getsockname()[1]}
+
+        def told(port: int, version: str) -> Told:
+            begun = time.monotonic()
+            found = health(port, kubelet_version=version)
+            return port, time.monotonic() - begun, found
+
+        cases = [(version, what) for version in VERSIONS for what in ports]
+        ends = [pool.submit(told, ports[what], version) for version, what in cases]
+        yield {case: end.result() for case, end in zip(cases, ends, strict=True)}
+
+
+@pytest.mark.parametrize("version", [pytest.param(each, id=f"V6-{each}-refused") for each in VERSIONS])
+def test_a_refused_connection(version: str, told_by_version: dict[tuple[str, str], Told]) -> None:
+    """kubernetes PR 142457."""
+    port, took, told = told_by_version[version, "refused"]
+    assert told["result"] == "failure"
+    if version == "1.38":
+        why = f"transport: Error while dialing: dial tcp 127.0.0.1:{port}: connect: connection refused"
+        status = f'rpc error: code = Unavailable desc = connection error: desc = "{why}"'
+        assert (told["output"], told["cause"]) == (f"error: health rpc probe failed: {status}", "refused")
+        assert took < 0.9
+    else:
+        text = f'timeout: failed to connect service "127.0.0.1:{port}" within 1s: context deadline exceeded'
+        assert told["output"] == text
+        assert took >= 1
+
+
+@pytest.mark.parametrize("version", [pytest.param(each, id=f"V6-{each}-silent") for each in VERSIONS])
+def test_a_server_that_says_nothing(version: str, told_by_version: dict[tuple[str, str], Told]) -> None:
+    port, _, told = told_by_version[version, "silent"]
+    late = "timeout: health rpc did not complete within 1s"
+    unconnected = f'timeout: failed to connect service "127.0.0.1:{port}" within 1s: context deadline exceeded'
+    assert (told["result"], told["output"]) == ("failure", late if version == "1.38" else unconnected)

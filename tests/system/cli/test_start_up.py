@@ -1,0 +1,63 @@
+"""What a verb imports: asking something must not pay for the service, and the list of verbs for no verb at all."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from tests.system.cli.conftest import PATIENCE_SECONDS
+
+pytestmark = pytest.mark.e2e
+
+HEAVY = ("aiohttp", "asyncio", "google.protobuf", "grpc", "structlog", "watchfiles", "yaml")
+
+
+@pytest.mark.parametrize(
+    ("line", "also_absent"),
+    [
+        ("--help", ("msgspec", "probelet.cli.ask.status", "probelet.cli.serve.run", "probelet.spec")),
+        ("version", ("msgspec", "rich.table", "probelet.cli.serve.run", "probelet.spec")),
+        ("status --help", ("msgspec", "probelet.cli.serve.run", "probelet.spec")),
+        ("status --state-dir /proc/nowhere", ("probelet.cli.serve.run", "probelet.spec")),
+        ("events --help", ("msgspec", "probelet.cli.serve.run", "probelet.spec")),
+        ("probe --help", ("msgspec", "probelet.cli.probe.target", "probelet.cli.serve.run", "probelet.spec")),
+        ("run --help", ("probelet.spec", "probelet.node")),
+        ("stress --help", ("msgspec", "probelet.stress", "probelet.backoff", "probelet.spec")),
+        ("backoff --help", ("msgspec", "probelet.backoff", "probelet.spec")),
+        ("backoff table --help", ("msgspec", "probelet.backoff", "probelet.spec")),
+    ],
+)
+def test_a_verb_imports_only_what_it_needs(line: str, also_absent: tuple[str, ...]) -> None:
+    program = (
+        "import sys\nfrom probelet.cli.app import run_command\nrun_command(sys.argv[1:])\n"
+        f"print(*sorted(set({(*HEAVY, *also_absent)!r}) & set(sys.modules)), sep='\\n', file=sys.stderr)"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program, *line.split()], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
+    said = [word for word in ended.stderr.splitlines() if not word.startswith(("probelet ", "  try:"))]
+    assert [word for word in said if word] == []
+
+
+@pytest.mark.parametrize("line", ["--help", "status --help", "run --help"])
+def test_a_terminal_without_unicode_is_no_error(line: str) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-m", "probelet", *line.split()],
+        env={**os.environ, "PYTHONIOENCODING": "ascii"},
+        capture_output=True,
+        timeout=PATIENCE_SECONDS,
+    )
+    assert (ended.returncode, ended.stderr) == (0, b"")
+    assert b"Usage: probelet" in ended.stdout
+
+
+def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+    with subprocess.Popen(
+        [sys.executable, "-m", "probelet", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as ended:
+        assert ended.stdout is not None
+        assert ended.stderr is not None
+        ended.stdout.close()
+        assert ended.stderr.read() == ""
+    assert ended.returncode == 0

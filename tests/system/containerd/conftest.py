@@ -1,0 +1,31 @@
+"""One containerd for all its tests; a ``probelet run`` of its own for each."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.required import missing
+from tests.system.containerd.machine import Containerd, remove_pods, what_is_missing
+from tests.system.containerd.node import Node
+
+
+@pytest.fixture(scope="session")
+def containerd() -> Iterator[Containerd]:
+    if why := what_is_missing():
+        missing("containerd", why)
+    runtime = Containerd()
+    try:
+        runtime.start()
+        yield runtime
+    finally:
+        runtime.stop()
+
+
+@pytest.fixture
+def node(containerd: Containerd, tmp_path: Path) -> Iterator[Node]:
+    node = Node(containerd, tmp_path)
+    yield node
+    node.close()
+    asyncio.run(remove_pods(containerd.endpoint, node.name))

@@ -1,0 +1,257 @@
+"""A containerd of the tests' own: its root, state, socket and network are all its own, and go with it.
+
+Everything that has an address lives in a network namespace made here, in which nothing leads outside: a probe of a pod
+that is gone reaches nobody. containerd's processes are found again by the socket they were given, never by a name.
+"""
+
+import asyncio
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from pathlib import Path
+
+from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
+from probelet.cri.v1 import api_pb2
+
+from tests.system.containerd.image import ARCHITECTURE, PAUSE, build_images
+
+PROGRAMS = ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "ip", "nsenter", "unshare")
+"""What has to be on PATH."""
+
+CNI_PLUGINS = Path("/usr/lib/cni")
+BUSYBOX = Path("/bin/busybox")
+PACKAGES = "containerd runc containernetworking-plugins busybox-static iproute2"
+
+POD_CIDR = "10.231.0.0/16"
+PATIENCE_SECONDS = 90.0
+"""Of a busy machine; a quiet one needs a second or two."""
+
+CONFIG = """
+version = 2
+root = "{folder}/root"
+state = "{folder}/state"
+temp = "{folder}/tmp"
+disabled_plugins = [
+  "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper",
+  "io.containerd.snapshotter.v1.zfs", "io.containerd.internal.v1.opt",
+]
+# A shim that does not answer in time is given up with everything it runs, which on a busy machine it does not deserve.
+[timeouts]
+  "io.containerd.timeout.shim.cleanup" = "60s"
+  "io.containerd.timeout.shim.load" = "60s"
+  "io.containerd.timeout.shim.shutdown" = "60s"
+  "io.containerd.timeout.task.state" = "60s"
+[grpc]
+  address = "{socket}"
+[ttrpc]
+  address = "{socket}.ttrpc"
+[plugins."io.containerd.grpc.v1.cri"]
+  sandbox_image = "{pause}"
+  # Without CAP_SYS_RESOURCE runc would die of its attempt to lower a score.
+  restrict_oom_score_adj = true
+  disable_apparmor = true
+  stream_server_address = "127.0.0.1"
+  stream_server_port = "0"
+  netns_mounts_under_state_dir = true
+  [plugins."io.containerd.grpc.v1.cri".containerd]
+    # Copies instead of mounting one file system over another, which not every sandbox allows.
+    snapshotter = "native"
+    [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
+      runtime_type = "io.containerd.runc.v2"
+      [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
+        SystemdCgroup = false
+  [plugins."io.containerd.grpc.v1.cri".cni]
+    bin_dir = "{plugins}"
+    conf_dir = "{folder}/cni"
+    max_conf_num = 1
+# containerd 2 pulls through this service, which would unpack for another snapshotter.
+[[plugins."io.containerd.transfer.v1.local".unpack_config]]
+  platform = "linux/{architecture}"
+  snapshotter = "native"
+"""
+
+NETWORK = """
+{{"cniVersion": "0.4.0", "name": "{name}", "plugins": [
+  {{"type": "ptp", "ipMasq": false, "mtu": 1400,
+   "ipam": {{"type": "host-local", "dataDir": "{folder}/ipam", "ranges": [[{{"subnet": "{cidr}"}}]],
+            "routes": [{{"dst": "0.0.0.0/0"}}]}}}}]}}
+"""
+
+
+def what_is_missing() -> str:
+    """Why containerd cannot be run here, in one line; empty when it can."""
+    if os.geteuid() != 0:
+        return "containers are made by root"
+    absent = [program for program in PROGRAMS if shutil.which(program) is None]
+    absent += [str(path) for path in (BUSYBOX, CNI_PLUGINS / "ptp", CNI_PLUGINS / "host-local") if not path.exists()]
+    return f"no {', '.join(absent)}; on Debian: apt-get install {PACKAGES}" if absent else ""
+
+
+class Containerd:
+    """``start`` it, ``stop`` it; between the two it may be restarted as often as a test likes."""
+
+    def __init__(self) -> None:
+        # Short: a socket's path has 107 bytes.
+        self.folder = Path(tempfile.mkdtemp(prefix="ctd-"))
+        self.socket = self.folder / "c.sock"
+        self.endpoint = f"unix://{self.socket}"
+        self.network = f"probelet-{self.folder.name}"
+        self._space: subprocess.Popen[bytes] | None = None
+        self._daemon: subprocess.Popen[bytes] | None = None
+
+    # The network namespace.
+
+    @property
+    def inside(self) -> list[str]:
+        """What a command is preceded by to run where the pods are."""
+        assert self._space is not None, "start comes first"
+        return ["nsenter", f"--net=/proc/{self._space.pid}/ns/net", "--"]
+
+    def command(self, *arguments: str | Path) -> str:
+        """Run a command where the pods are; returns what it printed."""
+        command = [*self.inside, *map(str, arguments)]
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
+        except subprocess.TimeoutExpired as error:
+            raise RuntimeError(str(error)) from None
+        if done.returncode:
+            raise RuntimeError(f"{' '.join(command)}: {done.stderr.strip()}")
+        return done.stdout
+
+    def ctr(self, *arguments: str | Path) -> str:
+        """Run containerd's own client in the namespace of the CRI."""
+        return self.command("ctr", "-a", self.socket, "-n", "k8s.io", *arguments)
+
+    # Its life.
+
+    def start(self) -> None:
+        """Bring it up with its images. Raises RuntimeError or CalledProcessError."""
+        for name in ("cni", "tmp"):
+            (self.folder / name).mkdir()
+        fill = {"folder": self.folder, "socket": self.socket, "pause": PAUSE, "plugins": CNI_PLUGINS}
+        fill["architecture"] = ARCHITECTURE
+        (self.folder / "config.toml").write_text(CONFIG.format(**fill))
+        network = NETWORK.format(name=self.network, folder=self.folder, cidr=POD_CIDR)
+        (self.folder / "cni" / "10-pods.conflist").write_text(network)
+        self._space = subprocess.Popen(
+            ["unshare", "--net", "--", "sh", "-c", "ip link set lo up && exec sleep infinity"]
+        )
+        until(lambda: "UP" in self.command("ip", "-o", "link", "show", "lo"), "a network namespace")
+        self.run()
+        images = build_images(self.folder, BUSYBOX)
+        self.ctr("images", "import", "--no-unpack", images)
+
+    def run(self, patience: float = PATIENCE_SECONDS) -> None:
+        """Start the daemon and wait until it answers, through the CRI too, which is ready later."""
+        with (self.folder / "log").open("ab") as log:
+            command = [*self.inside, "containerd", "--config", str(self.folder / "config.toml")]
+            self._daemon = subprocess.Popen(command, stdout=log, stderr=log)
+        until(self._answers, f"containerd ({self.folder}/log)", patience)
+
+    def _answers(self) -> bool:
+        assert self._daemon is not None
+        if self._daemon.poll() is not None:
+            raise RuntimeError(f"containerd ended: {(self.folder / 'log').read_text()[-2000:]}")
+        with suppress(RuntimeError, CriError):
+            self.containers()
+            return bool(self.ctr("version"))
+        return False
+
+    def kill(self, number: signal.Signals = signal.SIGKILL) -> None:
+        """End the daemon; containers go on under their shims."""
+        assert self._daemon is not None
+        self._daemon.send_signal(number)
+        self._daemon.wait(PATIENCE_SECONDS)
+
+    def stop(self) -> None:
+        """End every pod, then everything that was started here, and remove what it left."""
+        if self._daemon is not None and self._daemon.poll() is None:
+            with suppress(CriError):
+                asyncio.run(remove_pods(self.endpoint))
+            self.kill(signal.SIGTERM)
+        for shim in self.shims():
+            with suppress(ProcessLookupError):
+                os.kill(shim, signal.SIGKILL)
+        if self._space is not None:
+            self._space.kill()
+            self._space.wait()
+        for mount in reversed(self._mounts()):
+            subprocess.run(["umount", "-l", mount], check=False)
+        for result in Path("/var/lib/cni/results").glob(f"{self.network}-*"):
+            result.unlink(missing_ok=True)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    @property
+    def pid(self) -> int:
+        """The process of the daemon."""
+        assert self._daemon is not None, "start comes first"
+        return self._daemon.pid
+
+    def version(self) -> str:
+        """What the daemon calls itself through the CRI, such as 1.6.20."""
+
+        async def asked() -> str:
+            async with RuntimeClient(self.endpoint) as client:
+                return (await client.version()).runtime_version
+
+        return asyncio.run(asked())
+
+    def shims(self) -> list[int]:
+        """Processes of the shims that serve this containerd."""
+        return processes_with("-address", str(self.socket))
+
+    def pid_of(self, container_id: str) -> int:
+        """The first process of a container, with or without ``type://``."""
+        rows = (row.split() for row in self.ctr("tasks", "ls").splitlines())
+        return next(int(row[1]) for row in rows if row[0] == container_id.rpartition("://")[2])
+
+    def containers(self) -> list[api_pb2.Container]:
+        """Every container, as the CRI lists it."""
+
+        async def listed() -> list[api_pb2.Container]:
+            async with RuntimeClient(self.endpoint) as client:
+                return await client.list_containers()
+
+        return asyncio.run(listed())
+
+    def _mounts(self) -> list[str]:
+        rows = (line.split()[1] for line in Path("/proc/mounts").read_text().splitlines())
+        return sorted(mount for mount in rows if mount.startswith(f"{self.folder}/"))
+
+
+async def remove_pods(endpoint: str, node: str = "") -> None:
+    """Remove every pod from a runtime, or every pod of one node."""
+    async with RuntimeClient(endpoint) as client:
+        for sandbox in await client.list_pod_sandbox():
+            if node in ("", sandbox.labels.get("probelet.dev/node")):
+                await client.stop_pod_sandbox(sandbox.id)
+                await client.remove_pod_sandbox(sandbox.id)
+
+
+def processes_with(*words: str) -> list[int]:
+    """Processes that have all these words among their arguments."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        with suppress(OSError):
+            if entry.name.isdigit() and set(words) <= set(_arguments(entry)):
+                found.append(int(entry.name))
+    return found
+
+
+def _arguments(process: Path) -> Sequence[str]:
+    return (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+
+
+def until(true: Callable[[], object], what: str, patience: float = PATIENCE_SECONDS) -> None:
+    """Wait for something that real processes do."""
+    deadline = time.monotonic() + patience
+    while not true():
+        if time.monotonic() > deadline:
+            raise RuntimeError(f"waited in vain for {what}")
+        time.sleep(0.05)

@@ -1,0 +1,56 @@
+"""containerd ends under us and comes back: containers go on, no probe of theirs counts against them meanwhile."""
+
+import signal
+
+import pytest
+
+from tests.system.containerd.node import Node
+
+pytestmark = pytest.mark.e2e
+
+PROBE = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1, "failureThreshold": 1}
+APP = {
+    "name": "app",
+    "command": ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; while :; do sleep 0.05; done"],
+    "livenessProbe": PROBE,
+}
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_a_restart_of_the_runtime_restarts_no_container(node: Node, number: signal.Signals) -> None:
+    node.run("web", APP, terminationGracePeriodSeconds=1)
+    node.start()
+    node.until(lambda: node.container("web").get("probes", {}).get("liveness", {}).get("runs", 0) >= 2, "probes")
+    before = node.container("web")
+    node.containerd.kill(number)
+    try:
+        node.until(lambda: node.container("web")["probes"]["liveness"]["errors"] >= 2, "probes that cannot be asked")
+        row = node.container("web")
+        assert (row["container_id"], row["state"]) == (before["container_id"], "running")
+        assert row["probes"]["liveness"]["result"] == "Success"
+        assert "probelet_runtime_up 0" in node.metrics()
+    finally:
+        node.containerd.run()
+    runs = node.container("web")["probes"]["liveness"]["runs"]
+    node.until(lambda: node.container("web")["probes"]["liveness"]["runs"] >= runs + 3, "probes that pass again")
+    after = node.container("web")
+    assert (after["container_id"], after["restart_count"]) == (before["container_id"], 0)
+    assert "probelet_runtime_up 1" in node.metrics()
+    # And it is still killed for its own faults.
+    node.execute("web", "rm", "/tmp/alive")
+    node.until(lambda: node.container("web")["restart_count"] == 1, "a restart for a failure")
+
+
+def test_a_container_that_ends_while_the_runtime_is_away_is_restarted_after_it(node: Node) -> None:
+    node.run("web", {**APP, "livenessProbe": None}, terminationGracePeriodSeconds=1)
+    node.start()
+    node.until(lambda: node.container("web")["ready"], "a ready container")
+    pid = node.containerd.pid_of(node.container("web")["container_id"])
+    node.containerd.kill()
+    try:
+        node.containerd.command("kill", "-9", str(pid))
+    finally:
+        node.containerd.run()
+    node.until(lambda: node.container("web")["restart_count"] == 1 and node.container("web")["ready"], "its restart")
+    # containerd 1.6 asks the shim; 2.x says 255 of an exit it was not there to see.
+    assert node.container("web")["last_exit"]["exit_code"] in (137, 255)

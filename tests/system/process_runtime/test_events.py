@@ -1,0 +1,78 @@
+"""The event stream of real containers."""
+
+import asyncio
+
+import pytest
+from probelet.cri import errors
+from probelet.cri.client import ContainerEvents
+from probelet.cri.v1 import api_pb2
+
+from tests.system.process_runtime.conftest import PATIENCE_SECONDS, Node
+
+pytestmark = pytest.mark.e2e
+
+CREATED, STARTED = api_pb2.CONTAINER_CREATED_EVENT, api_pb2.CONTAINER_STARTED_EVENT
+STOPPED, DELETED = api_pb2.CONTAINER_STOPPED_EVENT, api_pb2.CONTAINER_DELETED_EVENT
+
+
+async def opened(node: Node) -> ContainerEvents:
+    events = node.client.container_events()
+    await events.opened()
+    return events
+
+
+async def next_events(events: ContainerEvents, count: int) -> list[tuple[str, int]]:
+    found = []
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        for _ in range(count):
+            event = await anext(events)
+            found.append((event.container_id, event.container_event_type))
+    return found
+
+
+async def test_a_life_is_told_in_order_to_every_reader(node: Node) -> None:
+    readers = [await opened(node), await opened(node)]
+    pod = await node.pod()
+    container_id = await pod.start("sleep", "60")
+    await node.client.stop_container(container_id, 5)
+    await node.client.remove_container(container_id)
+    await node.client.remove_pod_sandbox(pod.id)
+    expected = [
+        *[(pod.id, CREATED), (pod.id, STARTED)],
+        *[(container_id, CREATED), (container_id, STARTED), (container_id, STOPPED), (container_id, DELETED)],
+        *[(pod.id, STOPPED), (pod.id, DELETED)],
+    ]
+    assert [await next_events(reader, len(expected)) for reader in readers] == [expected, expected]
+
+
+async def test_an_event_carries_the_state_it_speaks_of(node: Node) -> None:
+    pod = await node.pod()
+    events = await opened(node)
+    container_id = await pod.start("sh", "-c", "exit 3")
+    async with asyncio.timeout(PATIENCE_SECONDS):
+        seen = [await anext(events) for _ in range(3)]
+    states = [event.containers_statuses[0].state for event in seen]
+    assert states == [api_pb2.CONTAINER_CREATED, api_pb2.CONTAINER_RUNNING, api_pb2.CONTAINER_EXITED]
+    stopped = seen[2]
+    assert (stopped.containers_statuses[0].id, stopped.containers_statuses[0].exit_code) == (container_id, 3)
+    assert stopped.pod_sandbox_status.network.ip == pod.ip
+
+
+async def test_a_start_that_fails_is_an_exit(node: Node) -> None:
+    pod = await node.pod()
+    events = await opened(node)
+    container_id = await pod.create("no-such-program")
+    with pytest.raises(errors.RuntimeRefused):
+        await node.client.start_container(container_id)
+    assert await next_events(events, 2) == [(container_id, CREATED), (container_id, STOPPED)]
+
+
+async def test_the_stream_breaks_with_the_runtime(node: Node) -> None:
+    events = await opened(node)
+    pod = await node.pod()
+    await next_events(events, 2)
+    await node.runtime.aclose()
+    with pytest.raises((errors.RuntimeUnavailable, errors.Canceled)):
+        await anext(events)
+    with pytest.raises(errors.RuntimeUnavailable):
+        await node.client.pod_sandbox_status(pod.id)

@@ -1,0 +1,34 @@
+"""A node of real processes for each test."""
+
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
+from pathlib import Path
+
+import pytest
+from probelet._rust import Engine
+from probelet.cri.client import RuntimeClient
+from probelet.cri.process.launch import launch
+from probelet.node.service import Service
+from probelet.policy.node.restart_gate import RestartGate
+
+from tests.system.run.process_node import TARGET, Node
+
+__all__ = ["TARGET", "Node", "node"]
+
+
+@pytest.fixture
+async def node(tmp_path: Path) -> AsyncIterator[Node]:
+    folder = tmp_path / "manifests"
+    folder.mkdir()
+    async with AsyncExitStack() as stack:
+        # What was begun is ended also when the next step fails: a leaked runtime would fail the tests after it.
+        runtime = await launch(tmp_path)
+        stack.push_async_callback(runtime.aclose)
+        client = await stack.enter_async_context(RuntimeClient(runtime.endpoint))
+        engine = Engine(start_jitter=False)
+        logs = runtime.log_directory
+        service = Service(client, engine, RestartGate(), node="node-a", log_root=logs, on_host=True)
+        stack.push_async_callback(service.close)
+        await service.start()
+        yield Node(service, client, folder, logs)
+        await service.drain(at_once=True)

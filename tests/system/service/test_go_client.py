@@ -1,0 +1,63 @@
+"""A kubelet's prober.Manager and results.Manager, of the published module, whose workers run in probelet."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import BUILD, ROOT
+from tests.support.required import missing
+
+MODULE = ROOT / "tests" / "kubelet" / "goclient"
+BUILD_SECONDS = 900
+"""The first build compiles half a kubelet; later ones take seconds."""
+PODS = 1_000
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(BUILD_SECONDS + 300)]
+
+
+@pytest.fixture(scope="module")
+def client() -> Path:
+    """The program. That it compiles is the proof that its types are the kubelet's interfaces."""
+    if shutil.which("go") is None:
+        missing("go", "Go 1.26 or newer builds the client in tests/kubelet/goclient: https://go.dev/dl")
+    program = BUILD / "goclient"
+    command = ["go", "build", "-buildvcs=false", "-o", str(program), "."]
+    built = subprocess.run(command, cwd=MODULE, capture_output=True, text=True, timeout=BUILD_SECONDS)
+    if built.returncode != 0 and "dial tcp" in built.stderr:
+        missing("go", "the modules of tests/kubelet/goclient are not here and the module proxy cannot be reached")
+    assert built.returncode == 0, built.stderr
+    return program
+
+
+@pytest.fixture
+def socket(tmp_path: Path) -> Iterator[Path]:
+    """Where ``probelet serve`` serves."""
+    path = tmp_path / "prober.sock"
+    command = [sys.executable, "-m", "probelet", "serve", "--socket", str(path), "--state-dir", str(tmp_path / "state")]
+    with (tmp_path / "log").open("wb") as log:
+        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=log, env={**os.environ, "NO_COLOR": "1"})
+    while not path.exists():
+        assert process.poll() is None, (tmp_path / "log").read_text()
+    yield path
+    process.terminate()
+    assert process.wait(30) == 0, (tmp_path / "log").read_text()
+    assert not path.exists()
+
+
+def test_a_thousand_pods_are_probed_for_a_kubelets_manager(client: Path, socket: Path) -> None:
+    command = [str(client), "-socket", str(socket), "-pods", str(PODS)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=240)
+    assert result.returncode == 0, result.stderr
+    assert json.loads(result.stdout) == {
+        "pods": PODS,
+        "ready": PODS // 2,
+        "cached": 2 * PODS,
+        "execs": True,
+        "updates": True,
+    }

@@ -1,0 +1,66 @@
+"""KEP-4603's end-to-end test: a container that crashes ten times, its own timestamps read back from its log.
+
+A restart is never early. How late it is depends on the machine and is not judged.
+"""
+
+from contextlib import AsyncExitStack
+from decimal import Decimal
+from itertools import pairwise
+from pathlib import Path
+
+import msgspec
+import pytest
+from probelet._rust import Engine
+from probelet.cri.client import RuntimeClient
+from probelet.cri.process.launch import launch
+from probelet.node.service import Service
+from probelet.policy.action import Publish
+from probelet.policy.node.restart_gate import GateOptions, RestartGate
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.load import Manifest
+from probelet.spec.rules.defaults import set_defaults
+
+pytestmark = pytest.mark.e2e
+
+INITIAL_MS, MAX_MS, RESTARTS = 200, 1_600, 10
+DELAYS_MS = [0, 200, 400, 800, *[1_600] * 6]
+
+POD = {
+    "metadata": {"name": "crash", "namespace": "default", "uid": "uid-crash"},
+    "spec": {"containers": [{"name": "app", "image": "i", "command": ["sh", "-c", "date +%s.%N; exit 1"]}]},
+}
+
+
+@pytest.mark.timeout(300)
+async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) -> None:
+    said: dict[int, Decimal] = {}
+    async with AsyncExitStack() as stack:
+        runtime = await launch(tmp_path)
+        stack.push_async_callback(runtime.aclose)
+        client = await stack.enter_async_context(RuntimeClient(runtime.endpoint))
+
+        def read_log(uid: str, publish: Publish) -> None:
+            """Each life has a log of its own that goes some restarts later; it is read when its end is published."""
+            for path in runtime.log_directory.glob("default_crash_*/app/*.log"):
+                for line in path.read_text().splitlines():
+                    said[int(path.stem)] = Decimal(line.split(" ", 3)[3])
+
+        service = Service(
+            client,
+            Engine(start_jitter=False),
+            RestartGate(GateOptions(initial_ns=INITIAL_MS * 1_000_000, max_ns=MAX_MS * 1_000_000)),
+            node="node-a",
+            log_root=runtime.log_directory,
+            on_host=True,
+            on_publish=read_log,
+        )
+        stack.push_async_callback(service.close)
+        await service.start()
+        service.set_pods([Manifest(set_defaults(msgspec.convert(POD, Pod)), Path("crash.yaml"), 1, "digest")])
+        while len(said) <= RESTARTS:
+            await client.version()
+        await service.drain(at_once=True)
+    moments = [said[life] for life in range(RESTARTS + 1)]
+    gaps = [(after - before) * 1_000 for before, after in pairwise(moments)]
+    assert len(gaps) == len(DELAYS_MS) == RESTARTS
+    assert [gap for gap, delay in zip(gaps, DELAYS_MS, strict=True) if gap < delay] == []

@@ -1,0 +1,85 @@
+"""What ``run`` begins with, and what it watches."""
+
+from pathlib import Path
+
+import pytest
+from probelet.config import Gates
+from probelet.node.source.watch import ManifestError, Manifests, only, watched_folders
+from watchfiles import Change
+
+POD = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: app
+    command: [sleep, "1"]
+"""
+
+
+def manifests(*paths: Path) -> Manifests:
+    return Manifests(list(paths), Gates(), runtime="process")
+
+
+def test_the_pods_to_begin_with(tmp_path: Path) -> None:
+    (tmp_path / "web.yaml").write_text(POD)
+    assert [found.pod.full_name for found in manifests(tmp_path).first()] == ["default/web"]
+
+
+def test_every_mistake_is_a_line(tmp_path: Path) -> None:
+    (tmp_path / "web.yaml").write_text(POD.replace("command", "livenessProbe: {periodSeconds: -1}\n    command"))
+    with pytest.raises(ManifestError) as error:
+        manifests(tmp_path / "web.yaml", tmp_path / "missing.yaml").first()
+    lines = str(error.value).splitlines()
+    assert all(str(tmp_path) in line for line in lines)
+    assert "periodSeconds" in "".join(lines)
+    assert lines[-1].endswith("missing.yaml: cannot be read: No such file or directory")
+
+
+def test_a_warning_does_not_keep_a_pod_out(tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    path.write_text(POD.replace("command", "image: nginx\n    command"))
+    assert len(manifests(path).first()) == 1
+
+
+def test_a_file_and_a_directory_are_watched_with_the_folder_they_are_in(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pods").mkdir()
+    (tmp_path / "web.yaml").touch()
+    assert set(watched_folders([Path("web.yaml"), Path("pods")])) == {tmp_path, tmp_path / "pods"}
+
+
+def test_what_is_gone_is_watched_through_the_nearest_folder_that_is_there(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b" / "pods"
+    assert set(watched_folders([deep])) == {tmp_path}
+    deep.mkdir(parents=True)
+    before = watched_folders([deep])
+    assert set(before) == {deep, deep.parent}
+    # Another directory of that name needs another watch; the first one lives on elsewhere, so that its number does too.
+    deep.rename(tmp_path / "moved")
+    deep.mkdir()
+    assert watched_folders([deep]) != before
+
+
+@pytest.mark.parametrize(
+    ("changed", "concerns"),
+    [
+        ("web.yaml", True),
+        ("pods/new.yaml", True),
+        # The swap of a mounted ConfigMap.
+        ("pods/..data", True),
+        # The directory itself, and what leads to it.
+        ("pods", True),
+        (".", True),
+        ("other.yaml", False),
+        ("pods/deep/er.yaml", False),
+    ],
+)
+def test_only_what_was_named_concerns(
+    changed: str, concerns: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert only([Path("web.yaml"), Path("pods")])(Change.modified, str(tmp_path / changed)) is concerns
