@@ -175,6 +175,13 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken_links(page) == []
 
 
+def test_the_index_lists_every_page_once() -> None:
+    index = ROOT / "docs/README.md"
+    listed = [match["target"] for match in LINK.finditer(index.read_text())]
+    pages = [page.relative_to(index.parent).as_posix() for page in (ROOT / "docs").glob("**/*.md") if page != index]
+    assert sorted(target for target in listed if not target.startswith("../")) == sorted(pages)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_every_fence_is_closed(page: Path) -> None:
     assert "```" not in FENCE.sub("", page.read_text())

@@ -1,4 +1,4 @@
-//! Random lives of random pods: what must hold whatever happens (docs/architecture.md, "The law of the core").
+//! Random lives of random pods: what must hold whatever happens (docs/dev/architecture.md, "The law of the core").
 
 mod driver;
 

@@ -1,4 +1,4 @@
-"""docs/upstream-cases.md and the tests agree: every row is a test that exists, or has its reason."""
+"""docs/dev/upstream-cases.md and the tests agree: every row is a test that exists, or has its reason."""
 
 import re
 import subprocess
@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PAGE = ROOT / "docs" / "upstream-cases.md"
+PAGE = ROOT / "docs" / "dev" / "upstream-cases.md"
 ROW = re.compile(r"^\| (?P<row>[A-Z]+\d+) \| (?P<case>[^|]+) \| (?P<ours>.+) \|$", re.MULTILINE)
 TEST = re.compile(r"`([\w/.]+)::(\w+)`")
 COUNTS = {
