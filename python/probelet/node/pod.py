@@ -13,6 +13,7 @@ from probelet.node.metrics.counters import REASONS, Counters
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.metrics.pods import PodMetrics
+from probelet.node.prober import read_probe_state
 from probelet.node.recorder import Recorder
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import CANCELED, Effects
@@ -49,7 +50,6 @@ from probelet.policy.kill import find_container, termination_grace
 from probelet.policy.lifecycle import PodMachine
 from probelet.policy.messages import named
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.plan import Prober
 from probelet.policy.snapshot import Snapshot, State
 from probelet.server.summary import last_line
 from probelet.spec.read.load import Manifest
@@ -82,7 +82,6 @@ class Parts:
     """What all pods of a node share."""
 
     engine: Engine
-    prober: Prober
     gate: RestartGate
     cache: PodCache
     effects: Effects
@@ -105,9 +104,7 @@ class NodePod:
         self.pod = manifest.pod
         self.uid = manifest.pod.metadata.uid
         self.full_name = manifest.pod.full_name
-        self.machine = PodMachine(
-            manifest.pod, parts.prober, parts.gate, probe_grace=parts.probe_grace, images=parts.images
-        )
+        self.machine = PodMachine(manifest.pod, parts.gate, probe_grace=parts.probe_grace, images=parts.images)
         self.removing = False
         """Whether the pod has been asked to end."""
         self._parts = parts
@@ -215,7 +212,8 @@ class NodePod:
         """One input to the machine, and the carrying out of its actions."""
         if isinstance(given, Observed | Performed):
             self._note_exits(given.snapshot)
-        for action in self.machine.handle(self._parts.timers.now(), given):
+        probes = read_probe_state(self._parts.engine, self.pod, self.machine.latest(given))
+        for action in self.machine.handle(self._parts.timers.now(), given, probes):
             self._do(action)
         for took in self.machine.synced_ns:
             self._parts.pod_metrics.synced(took, first=self._first_sync)

@@ -1,29 +1,34 @@
-"""The engine as policy sees it."""
+"""Reads the engine for a pod's machine: probe results, and which containers have started."""
 
 from typing import Any
 
 import msgspec
 
 from probelet._rust import Engine
-from probelet.policy.plan import ResultName
-from probelet.spec.model.probe import ProbeType
+from probelet.policy.facts.probe_state import KILLING_TYPES, ProbeState
+from probelet.policy.kind import has_sidecar
+from probelet.policy.snapshot import Snapshot
+from probelet.spec.model.pod import Pod
 
 
-class EngineProber:
-    """Results and statuses, read from the engine at the moment they are asked for."""
+def read_probe_state(engine: Engine, pod: Pod, snapshot: Snapshot) -> ProbeState:
+    """What the engine has published about the running containers of ``snapshot``.
 
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
+    Only a sidecar's start has consequences for the policy, so the status is decoded for a pod with a sidecar only.
+    """
+    results = {
+        (probe_type, record.id): result
+        for record in snapshot.running()
+        for probe_type in KILLING_TYPES
+        if (result := engine.result(probe_type, record.id)) is not None
+    }
+    return ProbeState(results, _started(engine, pod.metadata.uid) if has_sidecar(pod) else frozenset())
 
-    def result(self, probe_type: ProbeType, container_id: str) -> ResultName | None:
-        """The published result of a container instance."""
-        return self._engine.result(probe_type, container_id)
 
-    def started(self, pod_uid: str, container: str) -> bool:
-        """Whether the container's status, as last set, says started."""
-        status = status_of(self._engine, pod_uid)
-        rows = (*status.get("containers", ()), *status.get("init_containers", ()))
-        return any(row["name"] == container and bool(row.get("started")) for row in rows)
+def _started(engine: Engine, uid: str) -> frozenset[str]:
+    status = status_of(engine, uid)
+    rows = (*status.get("containers", ()), *status.get("init_containers", ()))
+    return frozenset(row["name"] for row in rows if row.get("started"))
 
 
 def status_of(engine: Engine, uid: str) -> dict[str, Any]:

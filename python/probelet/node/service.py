@@ -21,7 +21,6 @@ from probelet.node.metrics.counters import Counters, Gauges
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pods import KnownPod, PodMetrics, render_pods
 from probelet.node.pod import NodePod, Parts
-from probelet.node.prober import EngineProber
 from probelet.node.recorder import Recorder
 from probelet.node.releases import Releases
 from probelet.node.runtime.cache import PodCache
@@ -146,7 +145,6 @@ class Service:
         )
         self._parts = Parts(
             engine=self._engine,
-            prober=EngineProber(self._engine),
             gate=self._gate,
             cache=self._cache,
             effects=effects,

@@ -4,9 +4,10 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from probelet.policy import messages
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.initial import compute_init_actions
 from probelet.policy.kill import KillReason
-from probelet.policy.plan import PodActions, Prober, Victim
+from probelet.policy.plan import PodActions, Victim
 from probelet.policy.restart import definition, effective_policy, restarts_after_kill, should_start
 from probelet.policy.restart_all import containers_to_reset
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
@@ -17,7 +18,7 @@ from probelet.spec.model.pod import Pod
 def compute_pod_actions(
     pod: Pod,
     snapshot: Snapshot,
-    prober: Prober,
+    probes: ProbeState,
     *,
     restarting_all: bool = False,
     to_replace: Mapping[str, str] = MappingProxyType({}),
@@ -35,7 +36,7 @@ def compute_pod_actions(
         if actions.create_sandbox:
             _start_from_nothing(pod, snapshot, actions)
         return actions
-    if not compute_init_actions(pod, snapshot, prober, actions, to_replace) or actions.kill_pod:
+    if not compute_init_actions(pod, snapshot, probes, actions, to_replace) or actions.kill_pod:
         # Initialisation failed or goes on: the regular containers are not even looked at.
         return actions
     kept = 0
@@ -43,7 +44,7 @@ def compute_pod_actions(
         record = snapshot.newest(container.name)
         if record is None or record.state is not State.RUNNING:
             _consider_start(pod, snapshot, container, record, actions)
-        elif (victim := _victim(container, record, prober, to_replace)) is None:
+        elif (victim := _victim(container, record, probes, to_replace)) is None:
             kept += 1
         else:
             restart = victim.reason is KillReason.DEFINITION or restarts_after_kill(pod, container)
@@ -103,14 +104,14 @@ def _consider_start(
 
 
 def _victim(
-    container: Container, record: ContainerRecord, prober: Prober, to_replace: Mapping[str, str]
+    container: Container, record: ContainerRecord, probes: ProbeState, to_replace: Mapping[str, str]
 ) -> Victim | None:
     """Why a running container is to be killed, first match; without its restart suffix."""
     if record.definition != definition(container):
         return Victim(record, KillReason.DEFINITION, messages.definition_changed(container.name, init=False))
-    if prober.result("liveness", record.id) == "Failure":
+    if probes.result("liveness", record.id) == "Failure":
         return Victim(record, KillReason.LIVENESS, messages.failed_probe(container.name, "liveness", init=False))
-    if prober.result("startup", record.id) == "Failure":
+    if probes.result("startup", record.id) == "Failure":
         return Victim(record, KillReason.STARTUP, messages.failed_probe(container.name, "startup", init=False))
     if record.id in to_replace:
         return Victim(record, KillReason.MAX_AGE, to_replace[record.id])

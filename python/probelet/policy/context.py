@@ -4,18 +4,20 @@ from typing import Literal
 
 from probelet.policy import messages
 from probelet.policy.action import Action, Record
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.kind import field_path
 from probelet.spec.model.pod import Pod
 
 
 class PodContext:
-    """``now`` is the time of the input that is being handled, ``out`` what it has led to."""
+    """``now`` and ``probes`` belong to the input that the machine handles; ``out`` holds the actions it has led to."""
 
     def __init__(self, pod: Pod) -> None:
         meta = pod.metadata
         self.pod = pod
         self.text = messages.pod_text(meta.name, meta.namespace, meta.uid)
         self.now = 0
+        self.probes = ProbeState()
         self.out: list[Action] = []
         self.failed = False
         """Whether something of this sync failed, so that it has to be tried again."""

@@ -7,9 +7,10 @@ it still knows tells how far the pod came. Everything before that one has been i
 from collections.abc import Mapping
 
 from probelet.policy import messages
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.kill import KillReason
 from probelet.policy.kind import is_sidecar
-from probelet.policy.plan import PodActions, Prober, Victim
+from probelet.policy.plan import PodActions, Victim
 from probelet.policy.restart import definition, effective_policy, should_start
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
 from probelet.spec.model.container import Container
@@ -20,11 +21,11 @@ class _Walk:
     """The walk's state: ``initialized`` ends as the answer, ``previously`` as "a later one was already seen"."""
 
     def __init__(
-        self, pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions, to_replace: Mapping[str, str]
+        self, pod: Pod, snapshot: Snapshot, probes: ProbeState, actions: PodActions, to_replace: Mapping[str, str]
     ) -> None:
         self.pod = pod
         self.snapshot = snapshot
-        self.prober = prober
+        self.probes = probes
         self.actions = actions
         self.to_replace = to_replace
         self.initialized = self.previously = any(_holds_initialized(snapshot, c) for c in pod.spec.containers)
@@ -63,7 +64,7 @@ class _Walk:
 
     def _running_sidecar(self, index: int, container: Container, record: ContainerRecord) -> None:
         if container.startup_probe is not None:
-            startup = self.prober.result("startup", record.id)
+            startup = self.probes.result("startup", record.id)
             if startup == "Failure":
                 self._replace(index, record, KillReason.STARTUP)
             if startup != "Success":
@@ -71,7 +72,7 @@ class _Walk:
         self._done(index, first_time=not self.previously)
         if record.definition != definition(container):
             self._replace(index, record, KillReason.DEFINITION)
-        elif container.liveness_probe is not None and self.prober.result("liveness", record.id) == "Failure":
+        elif container.liveness_probe is not None and self.probes.result("liveness", record.id) == "Failure":
             self._replace(index, record, KillReason.LIVENESS)
         elif record.id in self.to_replace:
             self._replace(index, record, KillReason.MAX_AGE)
@@ -104,13 +105,13 @@ class _Walk:
 
 
 def compute_init_actions(
-    pod: Pod, snapshot: Snapshot, prober: Prober, actions: PodActions, to_replace: Mapping[str, str]
+    pod: Pod, snapshot: Snapshot, probes: ProbeState, actions: PodActions, to_replace: Mapping[str, str]
 ) -> bool:
     """Add what the init containers need to ``actions``; True when the pod is initialised."""
     count = len(pod.spec.init_containers)
     if not count:
         return True
-    walk = _Walk(pod, snapshot, prober, actions, to_replace)
+    walk = _Walk(pod, snapshot, probes, actions, to_replace)
     for index in reversed(range(count)):
         walk.visit(index)
         if actions.kill_pod:

@@ -50,13 +50,14 @@ from probelet.policy.action import (
 from probelet.policy.active_deadline import ActiveDeadline
 from probelet.policy.compute import compute_pod_actions
 from probelet.policy.context import PodContext
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.hook import PreStopHooks
 from probelet.policy.kill import Grace, KillReason, find_container, select_grace, termination_grace
 from probelet.policy.killing import Killing
 from probelet.policy.kind import init_kind, is_sidecar
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.phase import pod_phase
-from probelet.policy.plan import PodActions, Prober
+from probelet.policy.plan import PodActions
 from probelet.policy.podstatus import ContainerStatus, container_statuses
 from probelet.policy.restart_all import is_cleaned_up, restart_wanted
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
@@ -87,16 +88,13 @@ class PodMachine:
     images, which then have to be there before a start.
     """
 
-    def __init__(
-        self, pod: Pod, prober: Prober, gate: RestartGate, *, probe_grace: bool = True, images: bool = False
-    ) -> None:
+    def __init__(self, pod: Pod, gate: RestartGate, *, probe_grace: bool = True, images: bool = False) -> None:
         self.pod = pod
         self.stage = Stage.SYNC
         self.phase: PodPhase = "Pending"
         self.statuses: dict[str, ContainerStatus] = {}
         self.synced_ns: list[int] = []
         """How long the syncs took that have ended; whoever reads it empties it."""
-        self._prober = prober
         self._probe_grace = probe_grace
         self._context = PodContext(pod)
         # Hooks outlive the program that began them; everything else belongs to the one program that is under way.
@@ -134,14 +132,23 @@ class PodMachine:
         """Containers in back-off, by name, as the last sync found them."""
         return self._starting.waits
 
+    def latest(self, given: Input) -> Snapshot:
+        """The snapshot that ``handle`` works on when it is given this input; empty before the first one."""
+        if isinstance(given, Observed | Performed):
+            return given.snapshot
+        return self._snapshot or Snapshot()
+
     def waiting_restarts(self) -> set[str]:
         """Containers whose restart waits; not those whose image does."""
         return {name for name, wait in self.waits.items() if wait.what == "restart"}
 
-    def handle(self, now: int, given: Input) -> list[Action]:
-        """Take one input at ``now`` (nanoseconds) and return what to do, in order."""
+    def handle(self, now: int, given: Input, probes: ProbeState) -> list[Action]:
+        """Take one input at ``now`` (nanoseconds) and return what to do, in order.
+
+        ``probes`` is what the prober has published at that moment, at least about the running containers of ``latest``.
+        """
         context = self._context
-        context.now, context.out = now, []
+        context.now, context.probes, context.out = now, probes, []
         match given:
             case Observed(snapshot):
                 self._look(snapshot)
@@ -284,7 +291,7 @@ class PodMachine:
         errors_before = dict(self._starting.errors)
         self._forget_replaced(snapshot)
         actions = compute_pod_actions(
-            self.pod, snapshot, self._prober, restarting_all=self._restarting_all, to_replace=self._to_replace
+            self.pod, snapshot, self._context.probes, restarting_all=self._restarting_all, to_replace=self._to_replace
         )
         if actions.create_sandbox and actions.sandbox_id:
             self._context.record("Normal", messages.SANDBOX_CHANGED, messages.SANDBOX_CHANGED_MESSAGE)
@@ -426,7 +433,7 @@ class PodMachine:
             self.statuses,
             terminal=terminal,
             initialized=_regular_created(self.pod, snapshot),
-            started=self._sidecar_started,
+            started=self._context.probes.started,
         )
         if self._deadline.exceeded:
             self.phase = "Failed"
@@ -434,9 +441,6 @@ class PodMachine:
         self._restarting_all = restarting_all and not over and not is_cleaned_up(self.pod, snapshot)
         self._context.out.append(Publish(self.phase, snapshot.pod_ip, self.statuses, terminating or over))
         return self.phase
-
-    def _sidecar_started(self, name: str) -> bool:
-        return self._prober.started(self.pod.metadata.uid, name)
 
 
 def _regular_created(pod: Pod, snapshot: Snapshot) -> bool:

@@ -1,6 +1,6 @@
 """The phase of a pod (kubelet pkg/kubelet/kubelet_pods.go:getPhase, 1.36)."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from probelet.policy import messages
@@ -32,13 +32,13 @@ def pod_phase(
     *,
     terminal: bool,
     initialized: bool,
-    started: Callable[[str], bool],
+    started: Collection[str],
 ) -> PodPhase:
     """The phase.
 
     ``terminal``: the pod ends, nothing is restarted whatever its policy. ``initialized``: a regular container has
-    been created in this sandbox, so a restarting sidecar does not put the pod back to Pending. ``started(name)``:
-    whether a sidecar's status last said started.
+    been created in this sandbox, so a restarting sidecar does not put the pod back to Pending. ``started``: the
+    containers whose status last said started; only sidecars are looked up.
     """
     tally = _Tally()
     for container in pod.spec.init_containers:
@@ -82,12 +82,12 @@ def _count_init(tally: _Tally, pod: Pod, container: Container, status: Container
         tally.failed_init += 1
 
 
-def _count_sidecar(tally: _Tally, status: ContainerStatus | None, started: Callable[[str], bool]) -> None:
+def _count_sidecar(tally: _Tally, status: ContainerStatus | None, started: Collection[str]) -> None:
     if status is None:
         tally.unknown += 1
     elif status.state == "running":
         tally.running += 1
-        tally.pending_sidecars += not started(status.name)
+        tally.pending_sidecars += status.name not in started
     elif _exit_code(status) is None:
         tally.pending_sidecars += 1
         tally.waiting += 1

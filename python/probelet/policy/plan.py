@@ -1,26 +1,11 @@
-"""What a sync is computed from and into: the results it asks for, and the list of what to kill and to start."""
+"""What a sync is computed into: the list of what to kill and to start."""
 
 from dataclasses import dataclass, field
-from typing import Literal, Protocol, TypeAlias
 
 from probelet.policy.kill import KillReason
 from probelet.policy.restart_all import Reset
 from probelet.policy.snapshot import ContainerRecord
 from probelet.spec.model.container import Container
-from probelet.spec.model.probe import ProbeType
-
-ResultName: TypeAlias = Literal["Success", "Failure", "Unknown"]
-"""A published result."""
-
-
-class Prober(Protocol):
-    """What policy asks of the prober. A missing result is a state of its own: it never kills."""
-
-    def result(self, probe_type: ProbeType, container_id: str) -> ResultName | None:
-        """The published result of a container instance; ``container_id`` is ``type://id``."""
-
-    def started(self, pod_uid: str, container: str) -> bool:
-        """Whether the container's status, as last set, says started."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ Nothing is random, and nothing takes time but what the scene says: runs, start c
 
 import heapq
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 from probelet.policy.action import (
@@ -26,6 +26,7 @@ from probelet.policy.action import (
     StartContainer,
     SyncRequested,
 )
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.lifecycle import PodMachine
 from probelet.policy.restart import definition
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
@@ -86,22 +87,6 @@ class VirtualNode:
             self.at(self._writes_at, self._write)
 
 
-@dataclass
-class Results:
-    """What the probes of a pod have found, by container id."""
-
-    failed: set[str] = field(default_factory=set)
-    running: set[str] = field(default_factory=set)
-
-    def result(self, probe_type: str, container_id: str) -> Any:
-        """A liveness probe that has not failed yet has its initial result."""
-        return "Failure" if container_id in self.failed else "Success"
-
-    def started(self, pod_uid: str, container: str) -> bool:
-        """No container has a startup probe: it is started when it runs."""
-        return container in self.running
-
-
 class VirtualPod:
     """One pod: its machine, and what the runtime has of it."""
 
@@ -109,8 +94,10 @@ class VirtualPod:
         self._node = node
         self.pod = pod
         self._exit_code = exit_code
-        self._results = Results()
-        self._machine = PodMachine(pod, self._results, node.gate)
+        # The containers whose liveness probe has failed, by id, and those that run, by name.
+        self._failed: set[str] = set()
+        self._running: frozenset[str] = frozenset()
+        self._machine = PodMachine(pod, node.gate)
         self._snapshot = Snapshot()
         self._deadline: int | None = None
         self._made = 0
@@ -125,8 +112,12 @@ class VirtualPod:
         self._give(Observed(self._snapshot))
 
     def _give(self, given: Input) -> None:
-        for action in self._machine.handle(self._node.now, given):
+        for action in self._machine.handle(self._node.now, given, self._probe_state()):
             self._do(action)
+
+    def _probe_state(self) -> ProbeState:
+        """No container has a startup probe, so each has started as soon as it runs."""
+        return ProbeState({("liveness", container_id): "Failure" for container_id in self._failed}, self._running)
 
     def _do(self, action: Action) -> None:
         node = self._node
@@ -136,7 +127,7 @@ class VirtualPod:
                 takes = node.scene.start_cost_ns if starts else 0
                 node.at(node.now + takes, lambda: self._perform(action))
             case Publish():
-                self._results.running = {n for n, status in action.containers.items() if status.state == "running"}
+                self._running = frozenset(n for n, status in action.containers.items() if status.state == "running")
                 node.publish(self.pod.metadata.uid, status_key(action.phase, action.pod_ip, action.containers))
             case Arm(deadline):
                 self._deadline = deadline
@@ -197,7 +188,7 @@ class VirtualPod:
             node.at(node.now + scene.run_ns, lambda: self._end(container_id))
 
     def _fail(self, container_id: str) -> None:
-        self._results.failed.add(container_id)
+        self._failed.add(container_id)
         self._give(SyncRequested())
 
     def _end(self, container_id: str) -> None:
@@ -205,7 +196,7 @@ class VirtualPod:
         self._give(Observed(self._snapshot))
 
     def _exit(self, container_id: str, code: int) -> None:
-        self._results.failed.discard(container_id)
+        self._failed.discard(container_id)
         self._change(
             container_id,
             state=State.EXITED,

@@ -11,7 +11,8 @@ from typing import Any
 import msgspec
 from probelet._rust import Simulation
 from probelet.node.runtime.facts import encode_facts
-from probelet.policy.action import Action, Observed, Publish, StopProbing, SyncRequested
+from probelet.policy.action import Action, Input, Observed, Publish, StopProbing, SyncRequested
+from probelet.policy.facts.probe_state import KILLING_TYPES, ProbeState
 from probelet.policy.lifecycle import PodMachine
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.json import encode_pod
@@ -51,7 +52,7 @@ class Node(Rig):
         self, pod: Pod, answers: Mapping[str, Answer] | None = None, *, version: str = "1.36", **options: Any
     ) -> None:
         super().__init__(set_defaults(pod), **{"call_takes": 0.5, "kill_takes": 1, **options})
-        self.machine = PodMachine(self.pod, self, gate())
+        self.machine = PodMachine(self.pod, gate())
         self.uid = self.pod.metadata.uid
         self.simulation = Simulation(kubelet_version=version, warmup_ms=HOUR_MS)
         self.simulation.define_pod(encode_pod(self.pod))
@@ -64,13 +65,14 @@ class Node(Rig):
         self._shown: dict[str, Any] = {}
         self.give(Observed(self.snapshot))
 
-    # What policy reads of the prober.
-
-    def result(self, probe_type: ProbeType, container_id: str) -> Any:
-        return self.simulation.result(probe_type, container_id)
-
-    def started(self, pod_uid: str, container: str) -> bool:
-        return bool(self._rows().get(container, {}).get("started"))
+    def probe_state(self, given: Input) -> ProbeState:
+        results = {
+            (probe_type, record.id): result
+            for record in self.machine.latest(given).running()
+            for probe_type in KILLING_TYPES
+            if (result := self.simulation.result(probe_type, record.id)) is not None
+        }
+        return ProbeState(results, frozenset(name for name, row in self._rows().items() if row.get("started")))
 
     # Time.
 

@@ -32,11 +32,13 @@ from probelet.policy.action import (
     StopSandbox,
     SyncRequested,
 )
+from probelet.policy.facts.probe_state import ProbeState, ResultName
 from probelet.policy.lifecycle import PodMachine
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.restart import definition
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe import ProbeType
 
 SECOND = 1_000_000_000
 
@@ -70,16 +72,10 @@ def sandbox(attempt: int = 0, ready: bool = True, ip: str | None = "10.0.0.1") -
 
 @dataclass
 class Results:
-    """Probe results by (type, container id); what is not set is missing."""
+    """What the prober has published: results by (type, container id), and the names of the started containers."""
 
-    values: dict[tuple[str, str], Any] = field(default_factory=dict)
+    values: dict[tuple[ProbeType, str], ResultName] = field(default_factory=dict)
     started_names: set[str] = field(default_factory=set)
-
-    def result(self, probe_type: str, container_id: str) -> Any:
-        return self.values.get((probe_type, container_id))
-
-    def started(self, pod_uid: str, container: str) -> bool:
-        return container in self.started_names
 
 
 def gate(initial: float = 10, cap: float = 300, **options: Any) -> RestartGate:
@@ -105,7 +101,6 @@ class Rig:
         self.images: set[str] | None = options.get("images")
         self.machine = PodMachine(
             pod,
-            self.results,
             start_gate,
             probe_grace=options.get("probe_grace", True),
             images=self.images is not None,
@@ -131,11 +126,15 @@ class Rig:
 
     def give(self, given: Input) -> list[Action]:
         """One input, and the carrying out of what it leads to."""
-        actions = self.machine.handle(self.now, given)
+        actions = self.machine.handle(self.now, given, self.probe_state(given))
         self.actions += actions
         for action in actions:
             self._do(action)
         return actions
+
+    def probe_state(self, given: Input) -> ProbeState:
+        """What the prober has published at the moment of this input."""
+        return ProbeState(dict(self.results.values), frozenset(self.results.started_names))
 
     def begin(self) -> None:
         self.give(Observed(self.snapshot))

@@ -4,11 +4,12 @@ from typing import Any
 
 import pytest
 from probelet.policy.compute import compute_pod_actions
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.plan import PodActions
 from probelet.policy.snapshot import ContainerRecord, Snapshot, State
 from probelet.spec.model.pod import Pod
 
-from tests.unit.policy.rig import Results, make_pod, record, sandbox
+from tests.unit.policy.rig import make_pod, record, sandbox
 
 PROBE = {"exec": {"command": ["true"]}}
 THREE = [{"name": "c0"}, {"name": "c1"}, {"name": "c2"}]
@@ -16,7 +17,7 @@ SIDECARS = [{"name": f"s{n}", "restartPolicy": "Always"} for n in range(3)]
 
 
 def compute(pod: Pod, *records: ContainerRecord, results: dict[tuple[str, str], Any] | None = None) -> PodActions:
-    return compute_pod_actions(pod, Snapshot((sandbox(),), records), Results(results or {}))
+    return compute_pod_actions(pod, Snapshot((sandbox(),), records), ProbeState(results or {}))
 
 
 def killed(actions: PodActions) -> list[str]:
@@ -120,7 +121,7 @@ def test_a_new_image_replaces_the_running_container_whatever_the_policy() -> Non
 
 
 def test_without_a_sandbox_everything_starts_in_a_first_one() -> None:
-    actions = compute_pod_actions(make_pod(*THREE), Snapshot(), Results())
+    actions = compute_pod_actions(make_pod(*THREE), Snapshot(), ProbeState())
     assert (actions.create_sandbox, actions.attempt, starts(actions)) == (True, 0, ["c0", "c1", "c2"])
 
 
@@ -131,14 +132,14 @@ def test_without_a_sandbox_everything_starts_in_a_first_one() -> None:
 )
 def test_a_lost_sandbox_is_replaced_and_the_pod_started_from_its_beginning(sandboxes: Any) -> None:
     pod = make_pod({"name": "app"}, init=[{"name": "setup"}])
-    actions = compute_pod_actions(pod, Snapshot(sandboxes, (record(pod, "app"),)), Results())
+    actions = compute_pod_actions(pod, Snapshot(sandboxes, (record(pod, "app"),)), ProbeState())
     assert (actions.kill_pod, actions.create_sandbox, actions.attempt) == (True, True, 1)
     assert starts(actions) == ["setup"]
 
 
 def test_on_the_hosts_network_an_empty_address_is_no_reason_for_another_sandbox() -> None:
     pod = make_pod(hostNetwork=True)
-    actions = compute_pod_actions(pod, Snapshot((sandbox(ip=""),), (record(pod, "app"),)), Results())
+    actions = compute_pod_actions(pod, Snapshot((sandbox(ip=""),), (record(pod, "app"),)), ProbeState())
     assert not actions.kill_pod
 
 
@@ -147,7 +148,7 @@ def test_a_pod_that_ran_once_gets_no_second_sandbox() -> None:
     done = make_pod(restartPolicy="OnFailure")
     for pod, code in ((never, 1), (done, 0)):
         snapshot = Snapshot((sandbox(ready=False),), (record(pod, "app", State.EXITED, exit_code=code),))
-        actions = compute_pod_actions(pod, snapshot, Results())
+        actions = compute_pod_actions(pod, snapshot, ProbeState())
         assert (actions.kill_pod, actions.create_sandbox, starts(actions)) == (True, False, [])
 
 

@@ -22,7 +22,7 @@ def phase(
 ) -> str:
     kinds: dict[str, Kind] = {c.name: "init" for c in pod.spec.init_containers}
     statuses = {name: ContainerStatus(name, kinds.get(name, "regular"), **state) for name, state in states.items()}
-    return pod_phase(pod, statuses, terminal=terminal, initialized=initialized, started=lambda _: started)
+    return pod_phase(pod, statuses, terminal=terminal, initialized=initialized, started=("side",) if started else ())
 
 
 @pytest.mark.parametrize(
