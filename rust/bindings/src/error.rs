@@ -4,8 +4,8 @@ use probelet_core::prober::Phasing;
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
-use probelet_engine::starving::{StarvedVerdict, Starving};
-use probelet_engine::wire::WireError;
+use probelet_engine::attempt::starvation::{StarvedVerdict, Starving};
+use probelet_engine::json::WireError;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 

@@ -1,8 +1,8 @@
 //! `attempt`: one run of a probe over a socket, for `probelet probe`, hooks and tests.
 
 use probelet_engine::handler::Asker;
-use probelet_engine::once::{Surroundings, run_once};
-use probelet_engine::wire::decode_probe;
+use probelet_engine::handler::once::{Surroundings, run_once};
+use probelet_engine::json::decode_probe;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use probelet_core::status::Glue;
+use probelet_engine::json::{StatusDocument, decode_pod, decode_status};
 use probelet_engine::simulation::{self, Scene, decode_steps};
-use probelet_engine::wire::{StatusDocument, decode_pod, decode_status};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 

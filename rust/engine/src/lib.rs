@@ -1,16 +1,16 @@
 //! The only place with sockets and real time, and the virtual clock beside it.
 
-pub mod book;
-pub mod cause;
+pub mod attempt;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
+mod golang;
 pub mod handler;
+mod http1;
+mod http2;
 pub mod journal;
+pub mod json;
 pub mod live;
-pub mod once;
-pub mod phases;
+mod net;
 pub mod simulation;
-pub mod starving;
+pub mod stats;
 pub mod target;
-mod watched;
-pub mod wire;

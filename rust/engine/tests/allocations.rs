@@ -8,7 +8,7 @@ use std::net::TcpListener;
 use probelet_core::prober::Outcome;
 use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
-use probelet_engine::cause::Cause;
+use probelet_engine::attempt::cause::Cause;
 use probelet_engine::handler::{Asker, Scratch, attempt};
 
 struct Counting;

@@ -26,30 +26,11 @@
 //! # }
 //! ```
 
-mod address;
-mod base64;
-mod connect;
-mod crowd;
-mod dial;
-mod duplex;
-mod fault;
-mod gotext;
+mod buffers;
 pub(crate) mod grpc;
 pub(crate) mod http;
-pub(crate) mod http2;
-mod nest;
-mod netip;
-mod pause;
-mod printable;
-mod report;
-mod resolve;
-mod scratch;
-mod stopwatch;
+pub mod once;
 mod tcp;
-mod tls;
-mod turn;
-mod wire;
-mod within;
 
 use std::time::Duration;
 
@@ -59,11 +40,12 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, IntOrString};
 use tokio::time::Instant;
 
-pub use self::crowd::Crowd;
-use self::report::{Report, Verdict};
-pub use self::scratch::Scratch;
-use crate::cause::Cause;
-use crate::phases::Phases;
+pub use self::buffers::Scratch;
+use crate::attempt::cause::Cause;
+use crate::attempt::report::{Report, Verdict};
+use crate::attempt::timings::Phases;
+use crate::golang::text;
+pub use crate::net::barrier::Crowd;
 
 /// How an attempt went, with everything it said: what [`attempt`] gives to the core, and the output of a success.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -131,7 +113,7 @@ impl Limit {
 /// As Go shows it: `1s`, `1m30s`.
 impl std::fmt::Display for Limit {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        formatter.write_str(&gotext::seconds(self.seconds))
+        formatter.write_str(&text::seconds(self.seconds))
     }
 }
 
@@ -237,7 +219,7 @@ fn length(text: &[u8]) -> usize {
 const WARNING: &str = "Probe terminated redirects, Response body: ";
 /// What is told of a failure or an error: as much as the kubelet keeps of a body. Its own texts have no bound; they quote
 /// whole headers, of 10 MiB if need be.
-const TEXT_BYTES_MAX: usize = 10_240;
+pub(crate) const TEXT_BYTES_MAX: usize = 10_240;
 /// Of a character but its first byte (UTF-8).
 const CHARACTER_BYTES_MAX: usize = 3;
 /// Longer than any machine runs.

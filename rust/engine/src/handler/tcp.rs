@@ -2,14 +2,14 @@
 
 use tokio::time::Instant;
 
-use super::address::Literal;
-use super::dial::{self, dial};
-use super::fault::Fault;
-use super::gotext::join_host_port;
-use super::report::{Report, Verdict};
-use super::stopwatch::Stopwatch;
-use super::within::within;
-use crate::cause::Cause;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::attempt::report::{Report, Verdict};
+use crate::attempt::stopwatch::Stopwatch;
+use crate::golang::text::join_host_port;
+use crate::net::dial::{self, dial};
+use crate::net::host::Literal;
+use crate::net::timeout::within;
 
 /// Carries out a probe.
 pub(super) async fn probe(host: &str, port: u16, deadline: Option<Instant>) -> Report {

@@ -12,7 +12,7 @@ use rustix::time::{
 use tokio::io::unix::AsyncFd;
 
 use super::clock::Clock;
-use crate::watched::watched;
+use crate::net::async_fd::watched;
 
 /// A timer that rings once.
 pub(super) struct Alarm {

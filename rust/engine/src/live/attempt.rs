@@ -8,17 +8,17 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use super::crew::Crew;
+use super::pool::Crew;
 use super::{ExecEnd, ExecFlight};
-use crate::book::LastRun;
-use crate::cause::Cause;
+use crate::attempt::cause::Cause;
+use crate::attempt::starvation::{Spent, Starving};
+use crate::attempt::timings::Phases;
 use crate::handler::{Asker, Scratch};
-use crate::phases::Phases;
-use crate::starving::{Spent, Starving};
+use crate::stats::worker::LastRun;
 
 /// Which attempt it is.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ticket {
+pub(crate) struct Ticket {
     worker: WorkerId,
     run: u32,
     scheduled: Instant,
@@ -26,7 +26,7 @@ pub(super) struct Ticket {
 
 /// An attempt that is about to begin. It owns what it needs: the worker may be told to stop meanwhile.
 #[derive(Debug)]
-pub(super) struct Start {
+pub(crate) struct Start {
     ticket: Ticket,
     pod: Arc<PodSpec>,
     container: usize,
@@ -37,7 +37,7 @@ pub(super) struct Start {
 }
 
 impl Start {
-    pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
+    pub(crate) fn of(attempt: Attempt, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
         let Attempt { worker, run, scheduled, .. } = attempt;
         Self {
             ticket: Ticket { worker, run, scheduled },
@@ -50,26 +50,26 @@ impl Start {
         }
     }
 
-    pub(super) const fn ticket(&self) -> Ticket {
+    pub(crate) const fn ticket(&self) -> Ticket {
         self.ticket
     }
 }
 
 /// An attempt that is over.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) worker: WorkerId,
-    pub(super) run: u32,
-    pub(super) scheduled: Instant,
-    pub(super) began: Instant,
-    pub(super) spent: Spent,
-    pub(super) outcome: Outcome,
-    pub(super) cause: Cause,
-    pub(super) phases: Phases,
+pub(crate) struct Ended {
+    pub(crate) worker: WorkerId,
+    pub(crate) run: u32,
+    pub(crate) scheduled: Instant,
+    pub(crate) began: Instant,
+    pub(crate) spent: Spent,
+    pub(crate) outcome: Outcome,
+    pub(crate) cause: Cause,
+    pub(crate) phases: Phases,
 }
 
 impl Ended {
-    pub(super) fn of_exec(flight: ExecFlight, end: ExecEnd) -> Self {
+    pub(crate) fn of_exec(flight: ExecFlight, end: ExecEnd) -> Self {
         let (outcome, cause) = match end {
             ExecEnd::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
             ExecEnd::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
@@ -82,7 +82,7 @@ impl Ended {
     }
 
     /// What an attempt comes to whose code panics: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
-    pub(super) fn of_panic(ticket: Ticket, now: Instant) -> Self {
+    pub(crate) fn of_panic(ticket: Ticket, now: Instant) -> Self {
         Self {
             worker: ticket.worker,
             run: ticket.run,
@@ -96,18 +96,18 @@ impl Ended {
     }
 
     /// Says whose fault it is.
-    pub(super) fn judge(&mut self, law: &Starving) {
+    pub(crate) fn judge(&mut self, law: &Starving) {
         self.cause = law.cause(self.cause, self.spent);
         if self.cause == Cause::Starved {
             self.outcome = law.outcome(self.cause, std::mem::replace(&mut self.outcome, Outcome::Unknown));
         }
     }
 
-    pub(super) const fn is_success(&self) -> bool {
+    pub(crate) const fn is_success(&self) -> bool {
         matches!(self.outcome, Outcome::Success | Outcome::Warning { .. })
     }
 
-    pub(super) fn last_run(&self, now: Instant, wall_ms: i64) -> LastRun {
+    pub(crate) fn last_run(&self, now: Instant, wall_ms: i64) -> LastRun {
         let (outcome, message) = match &self.outcome {
             Outcome::Success => ("success", Box::default()),
             Outcome::Warning { output } => ("warning", shown(output)),
@@ -129,7 +129,7 @@ impl Ended {
 }
 
 /// Carries out an attempt over a socket.
-pub(super) async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) -> Ended {
+pub(crate) async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) -> Ended {
     let Ticket { worker, run, scheduled } = start.ticket;
     let began = crew.clock.now();
     let overdue = crew.overdue(began);

@@ -13,9 +13,9 @@ use tokio::time::sleep;
 
 use super::alarm::Alarm;
 use super::attempt::{Ended, Start};
-use super::crew::Crew;
 use super::mailbox::{Batch, ExecRun};
 use super::overdue::BEAT;
+use super::pool::Crew;
 use super::{ExecFlight, Shared, State};
 
 /// Runs until the engine is closed.

@@ -5,11 +5,11 @@ use std::time::Duration;
 
 use probelet_core::spec::ProbeType;
 
-use super::meter::{BOUNDS, Histogram, RESULTS};
 use super::{Engine, State};
-use crate::book::{BUCKETS, Row};
-use crate::cause::Cause;
+use crate::attempt::cause::Cause;
 use crate::journal::Tally;
+use crate::stats::engine::{BOUNDS, Histogram, RESULTS};
+use crate::stats::worker::{BUCKETS, Row};
 
 impl Engine {
     /// The kubelet's probe metrics with the kubelet's label sets (prober_manager.go, 1.36).

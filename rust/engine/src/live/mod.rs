@@ -5,18 +5,17 @@
 //! to hear collects in a [`Mailbox`].
 
 mod alarm;
-mod attempt;
+pub(crate) mod attempt;
+mod backoff_table;
 mod clock;
-mod crew;
 mod driver;
-mod journaling;
+mod journal_keeper;
 mod mailbox;
-mod meter;
 mod metrics;
 mod overdue;
-mod starved;
+mod pool;
+mod starvation_log;
 mod states;
-mod table;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,18 +34,18 @@ use probelet_core::timer::TimerId;
 use tokio::sync::Notify;
 
 use self::attempt::Start;
+pub use self::backoff_table::BackoffTable;
 use self::clock::Clock;
-pub use self::journaling::JournalOptions;
-use self::journaling::Journaling;
+pub use self::journal_keeper::JournalOptions;
+use self::journal_keeper::Journaling;
 pub use self::mailbox::{Batch, Change, ExecRun, Mailbox, Notice};
-use self::meter::Meter;
-use self::starved::Starved;
-pub use self::table::BackoffTable;
-use crate::book::Book;
-use crate::cause::Cause;
+use self::starvation_log::Starved;
+use crate::attempt::cause::Cause;
+use crate::attempt::starvation::Starving;
 use crate::journal::WorkerKey;
-use crate::starving::Starving;
-use crate::wire::StatusDocument;
+use crate::json::StatusDocument;
+use crate::stats::engine::Meter;
+use crate::stats::worker::Book;
 
 /// How an engine starts.
 #[derive(Clone, Debug)]

@@ -3,9 +3,9 @@
 //! Time is counted in milliseconds from t = 0, which lies on a whole second of the wall clock; the prober started
 //! `warmup` earlier, so that the jitter of a young kubelet does not apply.
 
-mod player;
 mod record;
 mod script;
+mod worker_script;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,11 +19,11 @@ use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::{Instant, WallOffset};
 use probelet_core::wheel::TimerWheel;
 
-use self::player::{Flight, Player, command};
 pub use self::record::Record;
 pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
+use self::worker_script::{Flight, Player, command};
 use crate::handler::{Asker, Scratch, attempt};
-use crate::wire::StatusDocument;
+use crate::json::StatusDocument;
 
 /// How a simulation starts.
 #[derive(Clone, Debug)]

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::wire::StatusDocument;
+use crate::json::StatusDocument;
 
 /// One line of a trace. The section says where it belongs.
 #[derive(Debug, Serialize)]

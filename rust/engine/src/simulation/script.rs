@@ -5,7 +5,7 @@ use std::time::Duration;
 use probelet_core::prober::Outcome;
 use serde::Deserialize;
 
-use crate::wire::WireError;
+use crate::json::WireError;
 
 /// One entry of a script, used for `repeat` attempts; the last entry repeats for ever.
 #[derive(Clone, Debug, Default, Deserialize)]

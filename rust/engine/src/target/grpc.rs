@@ -7,8 +7,8 @@ use std::io;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::handler::http2::PREFACE;
-use crate::handler::http2::frame::{
+use crate::http2::PREFACE;
+use crate::http2::frame::{
     ACK, DATA, END_STREAM, HEADER_BYTES, HEADERS, Header, PING, SETTINGS, ack_ping, ack_settings, data, headers,
     settings,
 };

@@ -3,8 +3,8 @@
 //! It listens on every address of the loopback device, so that each worker can have an address of its own, as pods have.
 
 mod answer;
+mod arrivals;
 mod grpc;
-mod sightings;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 
-use self::sightings::Sightings;
+use self::arrivals::Sightings;
 
 /// What a target speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

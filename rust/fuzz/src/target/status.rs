@@ -1,6 +1,6 @@
 //! A status from JSON: it is refused or it survives the way back.
 
-use probelet_engine::wire::{StatusDocument, decode_status};
+use probelet_engine::json::{StatusDocument, decode_status};
 
 /// Plays one input.
 pub fn play(json: &[u8]) {

@@ -6,7 +6,7 @@ use super::channel::Channel;
 use super::health::request;
 use super::status::Status;
 use super::stream::{Ended, Stream};
-use crate::handler::http2::{size_of_field, write_field};
+use crate::http2::{size_of_field, write_field};
 
 /// What is asked for.
 #[derive(Debug)]

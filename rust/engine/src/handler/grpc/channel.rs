@@ -6,11 +6,11 @@
 
 use super::line::Line;
 use super::status::{Code, Status};
-use crate::cause::Cause;
-use crate::handler::fault::Fault;
-use crate::handler::gotext::quote;
-use crate::handler::http2::{self, Field, Frame, PREFACE, Reader, Setting, Trouble};
-use crate::handler::wire::Faults;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::golang::text::quote;
+use crate::http2::{self, Field, Frame, PREFACE, Reader, Setting, Trouble};
+use crate::net::stream::Faults;
 
 /// A connection on which the server's SETTINGS came.
 #[derive(Debug)]

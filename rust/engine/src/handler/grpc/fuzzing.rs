@@ -12,8 +12,8 @@ use super::call::Call;
 use super::channel::Channel;
 use super::line::Line;
 use super::stream::Ended;
-use crate::handler::gotext::quote;
-use crate::handler::wire::Faults;
+use crate::golang::text::quote;
+use crate::net::stream::Faults;
 
 /// Makes a call to a server that says SETTINGS, then these pieces, and closes. What came of it, as text.
 ///

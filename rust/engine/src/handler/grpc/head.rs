@@ -2,9 +2,9 @@
 
 use super::http_status::name_of;
 use super::status::{Code, Status, unescaped};
-use crate::handler::base64::from_base64;
-use crate::handler::gotext::quote;
-use crate::handler::http2::Field;
+use crate::golang::base64::from_base64;
+use crate::golang::text::quote;
+use crate::http2::Field;
 
 /// What a list of fields is.
 #[derive(Debug, PartialEq, Eq)]

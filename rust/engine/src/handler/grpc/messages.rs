@@ -2,7 +2,7 @@
 
 use super::health::Health;
 use super::status::{Code, Status};
-use crate::handler::gotext::quote;
+use crate::golang::text::quote;
 
 /// What came of a response's messages.
 #[derive(Debug, Default)]

@@ -26,18 +26,18 @@ use self::health::Health;
 use self::line::Line;
 use self::status::{Code, Status};
 use self::stream::Ended;
-use super::dial::dial;
-use super::fault::Fault;
-use super::gotext::{join_host_port, quote};
-use super::pause::Pause;
-use super::report::{Report, Verdict};
-use super::scratch::Scratch;
-use super::stopwatch::Stopwatch;
-use super::tls;
-use super::wire::{Faults, Unwatched, Wire};
-use super::within::within;
+use super::buffers::Scratch;
 use super::{Asker, Limit};
-use crate::cause::Cause;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::attempt::report::{Report, Verdict};
+use crate::attempt::stopwatch::Stopwatch;
+use crate::golang::text::{join_host_port, quote};
+use crate::net::dial::dial;
+use crate::net::retry_delay::Pause;
+use crate::net::stream::{Faults, Unwatched, Wire};
+use crate::net::timeout::within;
+use crate::net::tls;
 
 /// Who is asked.
 #[derive(Clone, Copy, Debug)]

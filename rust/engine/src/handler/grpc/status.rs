@@ -3,8 +3,8 @@
 use std::fmt;
 
 use super::protobuf::{Value, fields};
-use crate::handler::gotext::quote;
-use crate::handler::http2;
+use crate::golang::text::quote;
+use crate::http2;
 
 /// A call's status.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use super::head::{self, Head};
 use super::health::Health;
 use super::messages::Messages;
 use super::status::{Code, Status};
-use crate::handler::http2::{self, FRAME_BYTES_MAX, Field};
+use crate::http2::{self, FRAME_BYTES_MAX, Field};
 
 /// How a call ended.
 #[derive(Debug)]

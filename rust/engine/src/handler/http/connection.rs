@@ -9,12 +9,12 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::yield_now;
 
-use super::window::End;
-use crate::cause::Cause;
-use crate::handler::fault::Fault;
-use crate::handler::scratch::Scratch;
-use crate::handler::turn::Turn;
-use crate::handler::{tls, wire};
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::handler::buffers::Scratch;
+use crate::http1::window::End;
+use crate::net::read_budget::Turn;
+use crate::net::{stream, tls};
 
 /// A connection whose response is being read.
 #[derive(Debug)]
@@ -65,7 +65,7 @@ impl Connection {
         }
         let Link::Plain { socket, peer } = &self.link else { unreachable!("asked for") };
         let peer = *peer;
-        let fault = |call, error: &io::Error| wire::fault(call, socket.local_addr().ok(), peer, error);
+        let fault = |call, error: &io::Error| stream::fault(call, socket.local_addr().ok(), peer, error);
         let Scratch { reader, request, nest, .. } = scratch;
         let nest = nest.as_ref().expect("the socket is in it");
         loop {

@@ -4,25 +4,25 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use super::connection::Connection;
-use super::http2::{self, Unanswered};
-use super::punycode::to_ascii;
-use super::reader::Stop;
-use super::url::Url;
+use super::over_http2::{self, Unanswered};
 use super::{Run, Stage};
-use crate::cause::Cause;
-use crate::handler::connect::Dialled;
-use crate::handler::dial::{dial, dial_address};
-use crate::handler::duplex::Duplex;
-use crate::handler::fault::Fault;
-use crate::handler::pause::Pause;
-use crate::handler::tls::{self, Offer};
-use crate::handler::wire::{Faults, Unwatched, Wire};
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::golang::punycode::to_ascii;
+use crate::golang::url::Url;
+use crate::http1::reader::Stop;
+use crate::net::connect::Dialled;
+use crate::net::dial::{dial, dial_address};
+use crate::net::duplex::Duplex;
+use crate::net::retry_delay::Pause;
+use crate::net::stream::{Faults, Unwatched, Wire};
+use crate::net::tls::{self, Offer};
 
 /// A response up to its body.
 #[derive(Debug)]
 pub(super) enum Response {
     Http1(Connection),
-    Http2(Box<http2::Response>),
+    Http2(Box<over_http2::Response>),
 }
 
 impl Run<'_> {
@@ -95,7 +95,7 @@ impl Run<'_> {
                 (Box::new(wire), faults)
             };
             self.begin(Stage::Headers);
-            match http2::exchange(link, faults, self.request()).await {
+            match over_http2::exchange(link, faults, self.request()).await {
                 Ok(response) => return Ok(Response::Http2(response)),
                 Err(Unanswered::Failed(fault)) => return Err(fault),
                 Err(Unanswered::Again) => pause.wait().await,

@@ -1,22 +1,11 @@
 //! `httpGet` (kubelet pkg/probe/http/http.go:DoHTTPProbe, 1.36, on `http.Client` of Go 1.26).
 
-mod body;
 mod connection;
-mod escape;
 mod exchange;
-#[cfg(feature = "fuzzing")]
-pub(crate) mod fuzzing;
-mod head;
-mod headers;
-mod http2;
-mod line;
-mod plain;
-mod punycode;
-mod reader;
+mod fast_path;
+mod over_http2;
 mod redirect;
 mod request;
-mod url;
-mod window;
 
 use std::net::SocketAddr;
 use std::pin::pin;
@@ -24,14 +13,14 @@ use std::pin::pin;
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
 
-pub(super) use self::reader::Reader;
 use self::request::Request;
-use super::fault::Fault;
-use super::report::{Report, Verdict};
-use super::scratch::Scratch;
-use super::stopwatch::Stopwatch;
-use super::within::within;
-use crate::cause::Cause;
+use super::buffers::Scratch;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::attempt::report::{Report, Verdict};
+use crate::attempt::stopwatch::Stopwatch;
+pub(super) use crate::http1::reader::Reader;
+use crate::net::timeout::within;
 
 /// What an attempt is about when its time runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,7 +62,7 @@ pub(super) async fn probe(
     scratch: &mut Scratch,
 ) -> Report {
     let probe = Probe { get, host, port, user_agent };
-    let plain = plain::write(get, host, port, user_agent, &mut scratch.request);
+    let plain = fast_path::write(get, host, port, user_agent, &mut scratch.request);
     let request = match plain {
         Some(_) => None,
         None => match Request::of_probe(get, host, port, user_agent) {

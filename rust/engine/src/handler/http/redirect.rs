@@ -1,9 +1,9 @@
 //! Which redirects are followed, and with what (kubelet pkg/probe/http/http.go:RedirectChecker, 1.36; `http.Client.do`).
 
-use super::headers::Headers;
 use super::request::{Request, told};
-use super::url::Url;
-use crate::handler::gotext::quote;
+use crate::golang::header::Headers;
+use crate::golang::text::quote;
+use crate::golang::url::Url;
 
 /// What is remembered from one request to the next.
 #[derive(Debug)]

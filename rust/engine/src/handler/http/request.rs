@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use probelet_core::spec::HttpGet;
 
-use super::headers::{Headers, has_word, is_token_byte, is_value_byte, lists};
-use super::punycode::host_to_ascii;
-use super::url::Url;
-use crate::handler::base64::base64;
-use crate::handler::gotext::{join_host_port, quote};
+use crate::golang::base64::base64;
+use crate::golang::header::{Headers, has_word, is_token_byte, is_value_byte, lists};
+use crate::golang::punycode::host_to_ascii;
+use crate::golang::text::{join_host_port, quote};
+use crate::golang::url::Url;
 
 /// One request of a probe; a redirect makes another.
 #[derive(Clone, Debug)]

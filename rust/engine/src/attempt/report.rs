@@ -1,0 +1,36 @@
+//! How an attempt went, before anyone decides what to keep of it.
+
+use super::cause::Cause;
+use super::timings::Phases;
+
+/// How an attempt went.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) verdict: Verdict,
+    pub(crate) cause: Cause,
+    pub(crate) phases: Phases,
+}
+
+/// What the attempt says. The output of an answer that is not a failure stays in the attempt's buffers.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Verdict {
+    /// The prober could not ask, or could not read the answer to its end.
+    Error {
+        /// Whether the kubelet's result beside the error is failure; unknown otherwise.
+        failure: bool,
+        text: String,
+    },
+    /// The target answered wrongly, late or not at all. What it says itself need not be text.
+    Failure(Vec<u8>),
+    /// The target answered well.
+    Success,
+    /// The target answered with a redirect that was not followed.
+    Warning,
+}
+
+impl Report {
+    /// An attempt that ended before its first phase.
+    pub(crate) fn new(verdict: Verdict, cause: Cause) -> Self {
+        Self { verdict, cause, phases: Phases::default() }
+    }
+}

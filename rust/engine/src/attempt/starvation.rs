@@ -1,0 +1,113 @@
+//! Whose fault a timeout is: the container's, or that of a prober that was late itself (kubernetes#89898).
+
+use std::time::Duration;
+
+use probelet_core::prober::Outcome;
+
+use super::cause::Cause;
+
+/// What a failure of a starved prober counts as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum StarvedVerdict {
+    /// What it would count as anyway, as in the kubelet.
+    #[default]
+    Failure,
+    /// A prober error: tried again at once, twice at most, and then it counts for nothing.
+    Unknown,
+}
+
+/// The law of starved attempts.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Starving {
+    /// Lateness of the prober's own loop, as a share of the timeout, above which a timeout is its own. Above 0.
+    pub share: f64,
+    /// What it counts as then.
+    pub verdict: StarvedVerdict,
+}
+
+impl Default for Starving {
+    fn default() -> Self {
+        Self { share: 0.5, verdict: StarvedVerdict::Failure }
+    }
+}
+
+/// How an attempt spent its time.
+#[derive(Clone, Copy, Debug)]
+pub struct Spent {
+    /// What it was given.
+    pub timeout: Duration,
+    /// What it took.
+    pub took: Duration,
+    /// How much of that the prober's own loop was overdue.
+    pub overdue: Duration,
+}
+
+impl Starving {
+    /// The cause of an attempt: [`Cause::Starved`] if its time ran out while the prober made no headway. An answer that
+    /// had come by then, good or bad, is the container's, however late it is read.
+    pub fn cause(&self, cause: Cause, spent: Spent) -> Cause {
+        let Spent { timeout, took, overdue } = spent;
+        let is_late = overdue.as_secs_f64() > self.share * timeout.as_secs_f64();
+        if cause.is_timeout() && took >= timeout && is_late { Cause::Starved } else { cause }
+    }
+
+    /// What the core hears of an attempt with that cause.
+    pub fn outcome(&self, cause: Cause, outcome: Outcome) -> Outcome {
+        if cause != Cause::Starved || self.verdict == StarvedVerdict::Failure {
+            return outcome;
+        }
+        let text = match &outcome {
+            Outcome::Failure { output } => String::from_utf8_lossy(output),
+            Outcome::Error { error, .. } => (&**error).into(),
+            Outcome::Success | Outcome::Unknown | Outcome::Warning { .. } => return outcome,
+        };
+        Outcome::Error { failure: false, error: format!("prober starved: {text}").into() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNKNOWN: Starving = Starving { share: 0.5, verdict: StarvedVerdict::Unknown };
+
+    fn spent(timeout: u64, took: u64, overdue: u64) -> Spent {
+        let [timeout, took, overdue] = [timeout, took, overdue].map(Duration::from_millis);
+        Spent { timeout, took, overdue }
+    }
+
+    #[test]
+    fn a_timeout_is_the_probers_own_above_the_share_and_not_at_it() {
+        let cause = |overdue| Starving::default().cause(Cause::HeaderTimeout, spent(1_000, 2_000, overdue));
+        assert_eq!([cause(0), cause(500), cause(501)], [Cause::HeaderTimeout, Cause::HeaderTimeout, Cause::Starved]);
+        let strict = Starving { share: 0.1, ..Starving::default() };
+        assert_eq!(strict.cause(Cause::Dns, spent(10_000, 10_000, 1_001)), Cause::Starved);
+    }
+
+    #[test]
+    fn an_answer_is_the_containers_however_late_the_prober_was() {
+        for cause in Cause::ALL {
+            let is_timeout = matches!(
+                cause,
+                Cause::Body | Cause::ConnectTimeout | Cause::Dns | Cause::HeaderTimeout | Cause::Starved | Cause::Tls
+            );
+            let starved = UNKNOWN.cause(cause, spent(1_000, 5_000, 5_000)) == Cause::Starved;
+            assert_eq!(starved, is_timeout, "{cause:?}");
+        }
+    }
+
+    #[test]
+    fn what_ended_before_its_time_was_over_did_not_run_out_of_it() {
+        assert_eq!(UNKNOWN.cause(Cause::Tls, spent(1_000, 900, 800)), Cause::Tls);
+    }
+
+    #[test]
+    fn a_starved_failure_is_a_prober_error_only_when_that_is_asked_for() {
+        let failure = || Outcome::Failure { output: (*b"late").into() };
+        let told = Outcome::Error { failure: false, error: "prober starved: late".into() };
+        assert_eq!(UNKNOWN.outcome(Cause::Starved, failure()), told);
+        assert_eq!(UNKNOWN.outcome(Cause::Starved, Outcome::Error { failure: true, error: "late".into() }), told);
+        assert_eq!(UNKNOWN.outcome(Cause::HeaderTimeout, failure()), failure());
+        assert_eq!(Starving::default().outcome(Cause::Starved, failure()), failure());
+    }
+}

@@ -1,0 +1,10 @@
+//! What Go's standard library means and writes, one file per Go package. Everything here is pure: no runtime, no probe.
+
+pub(crate) mod base64;
+pub(crate) mod escape;
+pub(crate) mod header;
+pub(crate) mod netip;
+pub(crate) mod printable;
+pub(crate) mod punycode;
+pub(crate) mod text;
+pub(crate) mod url;

@@ -1,0 +1,116 @@
+//! Go's way of writing things down: the kubelet's outputs are Go error texts, so ours are too.
+
+use std::fmt::Write as _;
+use std::net::{IpAddr, SocketAddr};
+
+use super::printable::is_print;
+use crate::handler::TEXT_BYTES_MAX;
+
+/// `strconv.Quote`: what `%q` prints. What lies beyond the length of any text is not worth quoting.
+pub(crate) fn quote(text: &[u8]) -> String {
+    let text = &text[..text.len().min(TEXT_BYTES_MAX)];
+    let mut quoted = String::with_capacity(text.len() + 2);
+    quoted.push('"');
+    for chunk in text.utf8_chunks() {
+        chunk.valid().chars().for_each(|c| push_quoted(&mut quoted, c));
+        chunk.invalid().iter().for_each(|byte| push_formatted(&mut quoted, format_args!("\\x{byte:02x}")));
+    }
+    quoted.push('"');
+    quoted
+}
+
+fn push_quoted(quoted: &mut String, c: char) {
+    match c {
+        '"' => quoted.push_str("\\\""),
+        '\\' => quoted.push_str("\\\\"),
+        '\u{7}' => quoted.push_str("\\a"),
+        '\u{8}' => quoted.push_str("\\b"),
+        '\u{c}' => quoted.push_str("\\f"),
+        '\n' => quoted.push_str("\\n"),
+        '\r' => quoted.push_str("\\r"),
+        '\t' => quoted.push_str("\\t"),
+        '\u{b}' => quoted.push_str("\\v"),
+        ' '..='~' => quoted.push(c),
+        '\0'..='\u{1f}' | '\u{7f}' => push_formatted(quoted, format_args!("\\x{:02x}", c as u32)),
+        _ if is_print(c) => quoted.push(c),
+        '\u{80}'..='\u{ffff}' => push_formatted(quoted, format_args!("\\u{:04x}", c as u32)),
+        _ => push_formatted(quoted, format_args!("\\U{:08x}", c as u32)),
+    }
+}
+
+fn push_formatted(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    text.write_fmt(arguments).expect("a String takes everything");
+}
+
+/// `[]string` printed with `%q`.
+pub(crate) fn quote_list<'a>(texts: impl Iterator<Item = &'a [u8]>) -> String {
+    let quoted: Vec<_> = texts.map(quote).collect();
+    format!("[{}]", quoted.join(" "))
+}
+
+/// `time.Duration.String` of whole seconds, which is all that `timeoutSeconds` can say.
+pub(crate) fn seconds(length: i64) -> String {
+    let sign = if length < 0 { "-" } else { "" };
+    let all = length.unsigned_abs();
+    let (hours, minutes, seconds) = (all / 3_600, all / 60 % 60, all % 60);
+    match (hours, minutes) {
+        (0, 0) => format!("{sign}{seconds}s"),
+        (0, _) => format!("{sign}{minutes}m{seconds}s"),
+        _ => format!("{sign}{hours}h{minutes}m{seconds}s"),
+    }
+}
+
+/// `syscall.Errno.Error`: glibc's texts, in lower case.
+pub(crate) fn errno(number: i32) -> String {
+    let with_number = std::io::Error::from_raw_os_error(number).to_string();
+    let text = with_number.strip_suffix(&format!(" (os error {number})")).unwrap_or(&with_number);
+    let mut letters = text.chars();
+    letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
+}
+
+/// `net.TCPAddr.String` of a connected socket's end: an IPv4 address within IPv6 is shown as IPv4.
+fn address(end: SocketAddr) -> String {
+    match end.ip().to_canonical() {
+        IpAddr::V4(ip) => format!("{ip}:{}", end.port()),
+        IpAddr::V6(ip) => format!("[{ip}]:{}", end.port()),
+    }
+}
+
+/// `net.OpError` of a connection: `read tcp A->B: read: connection reset by peer`.
+pub(crate) fn operation(call: &str, local: Option<SocketAddr>, peer: SocketAddr, number: i32) -> String {
+    let local = local.map_or_else(String::new, address);
+    format!("{call} tcp {local}->{}: {call}: {}", address(peer), errno(number))
+}
+
+/// `net.JoinHostPort`.
+pub(crate) fn join_host_port(host: &str, port: impl std::fmt::Display) -> String {
+    if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn quoted_as_go_quotes() {
+        assert_eq!(quote(b"a\"b\\c\x07\x08\x0c\n\r\t\x0b\x01\x7f\xff"), r#""a\"b\\c\a\b\f\n\r\t\v\x01\x7f\xff""#);
+        assert_eq!(
+            quote("é日\u{301}\u{200b}\u{e000}\u{10ffff}\u{a0}".as_bytes()),
+            "\"é日\u{301}\\u200b\\ue000\\U0010ffff\\u00a0\""
+        );
+        assert_eq!(quote(b"\xe9\xe6\x97"), r#""\xe9\xe6\x97""#);
+        assert_eq!(quote_list([&b"1"[..], b"2"].into_iter()), r#"["1" "2"]"#);
+    }
+
+    #[test]
+    fn durations_as_go_prints_them() {
+        assert_eq!([0, 1, 60, 90, 3_601, -1].map(seconds), ["0s", "1s", "1m0s", "1m30s", "1h0m1s", "-1s"]);
+    }
+
+    #[test]
+    fn error_numbers_in_lower_case() {
+        assert_eq!(errno(libc::ECONNREFUSED), "connection refused");
+        assert_eq!(errno(libc::EHOSTUNREACH), "no route to host");
+        assert_eq!(errno(libc::EPIPE), "broken pipe");
+    }
+}

@@ -1,0 +1,82 @@
+//! One request over HTTP/2 (golang.org/x/net/http2 as the kubelet's transport uses it, v0.49): a connection has one stream.
+
+mod request;
+mod stream;
+
+use self::request::message;
+use self::stream::{Head, Stream};
+use super::request::Request;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::http1::body::BODY_BYTES_MAX;
+use crate::http1::reader::{DRAINED_BYTES_MAX, UNEXPECTED_EOF};
+use crate::net::duplex::Duplex;
+use crate::net::stream::Faults;
+
+/// A response up to its body, and the connection that brings it.
+#[derive(Debug)]
+pub(super) struct Response {
+    stream: Stream,
+    head: Head,
+}
+
+/// Why there is no response.
+#[derive(Debug)]
+pub(super) enum Unanswered {
+    Failed(Fault),
+    /// The server did not look at the request, so it is sent again on another connection.
+    Again,
+}
+
+/// Sends the request and waits for the head of the response.
+pub(super) async fn exchange(
+    link: Box<dyn Duplex>,
+    faults: Faults,
+    request: &Request<'_>,
+) -> Result<Box<Response>, Unanswered> {
+    let message = message(request).map_err(|text| Unanswered::Failed(Fault::new(Cause::Http2, text)))?;
+    let mut stream = Stream::open(link, faults, &message).await;
+    let head = stream.head().await?;
+    Ok(Box::new(Response { stream, head }))
+}
+
+impl Response {
+    pub(super) const fn status(&self) -> i64 {
+        self.head.status
+    }
+
+    pub(super) fn location(&self) -> Option<&[u8]> {
+        let (_, location) = self.head.fields.iter().find(|(name, _)| name == b"location")?;
+        (!location.is_empty()).then_some(location)
+    }
+
+    /// Reads what the kubelet keeps of the body.
+    pub(super) async fn body(&mut self, into: &mut Vec<u8>) -> Result<(), String> {
+        self.read(BODY_BYTES_MAX, into).await
+    }
+
+    /// Reads the start of a redirect's body, if it is short or of unknown length.
+    pub(super) async fn drain(&mut self, into: &mut Vec<u8>) {
+        if self.head.length.is_none_or(|length| length <= DRAINED_BYTES_MAX as u64) {
+            let _ = self.read(DRAINED_BYTES_MAX, into).await;
+        }
+    }
+
+    /// Reads up to `most` bytes, which have to be as many as were announced (`transportResponseBody.Read`).
+    async fn read(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), String> {
+        let mut left = self.head.length;
+        while into.len() < most {
+            let Some(data) = self.stream.data().await? else {
+                return if left.is_some_and(|left| left > 0) { Err(UNEXPECTED_EOF.to_owned()) } else { Ok(()) };
+            };
+            let kept = &data[..data.len().min(most - into.len())];
+            if let Some(left) = &mut left {
+                *left = left.checked_sub(kept.len() as u64).ok_or(TOO_LONG)?;
+            }
+            into.extend_from_slice(kept);
+        }
+        Ok(())
+    }
+}
+
+const TOO_LONG: &str = "net/http: server replied with more than declared Content-Length; truncated";

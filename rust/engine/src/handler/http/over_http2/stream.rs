@@ -1,0 +1,333 @@
+//! The only stream of a connection: what each frame means to it (http2/transport.go:clientConnReadLoop, v0.49).
+
+use tokio::io::AsyncWriteExt;
+
+use super::Unanswered;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::golang::text::quote;
+use crate::http1::reader::UNEXPECTED_EOF;
+use crate::http2::{self, Code, FRAME_BYTES_MAX, Field, Frame, PREFACE, Reader, Setting, Trouble};
+use crate::net::duplex::Duplex;
+use crate::net::stream::Faults;
+
+/// The connection and how far its stream is.
+#[derive(Debug)]
+pub(super) struct Stream {
+    link: Box<dyn Duplex>,
+    faults: Faults,
+    reader: Reader,
+    has_settings: bool,
+    is_acknowledged: bool,
+    /// What the peer would let us send; only its limits matter, for nothing is sent.
+    window: i32,
+    connection_window: i32,
+    initial_window: i32,
+    going: Option<Going>,
+    stage: Stage,
+    interim_bytes: usize,
+}
+
+/// The end of a connection, announced.
+#[derive(Debug)]
+struct Going {
+    last: u32,
+    code: Code,
+    debug: Vec<u8>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    Head,
+    Body,
+    Ended,
+}
+
+/// What a response begins with.
+#[derive(Debug)]
+pub(super) struct Head {
+    pub(super) status: i64,
+    pub(super) fields: Vec<Field>,
+    /// How long the body is said to be.
+    pub(super) length: Option<u64>,
+}
+
+/// What became of a frame.
+enum Step {
+    Head(Head),
+    Data(Vec<u8>),
+    Nothing,
+}
+
+/// How a stream ends without a response.
+enum Failure {
+    Fault(Fault),
+    Refused,
+}
+
+impl Stream {
+    /// Sends a request. That it could not be sent shows when the answer is read.
+    pub(super) async fn open(link: Box<dyn Duplex>, faults: Faults, message: &[u8]) -> Self {
+        let mut opening = PREFACE.to_vec();
+        http2::settings(&mut opening, &SETTINGS);
+        http2::window_update(&mut opening, 0, CONNECTION_WINDOW_BYTES);
+        http2::headers(&mut opening, STREAM, message, true);
+        let mut stream = Self {
+            link,
+            faults,
+            reader: Reader::new(FIELDS_BYTES_MAX as usize),
+            has_settings: false,
+            is_acknowledged: false,
+            window: WINDOW_BYTES_INITIAL,
+            connection_window: WINDOW_BYTES_INITIAL,
+            initial_window: WINDOW_BYTES_INITIAL,
+            going: None,
+            stage: Stage::Head,
+            interim_bytes: 0,
+        };
+        stream.send(&opening).await;
+        stream
+    }
+
+    /// Waits for the response's head.
+    pub(super) async fn head(&mut self) -> Result<Head, Unanswered> {
+        loop {
+            match self.step().await {
+                Ok(Step::Head(head)) => return Ok(head),
+                Ok(_) => {}
+                Err(Failure::Refused) => return Err(Unanswered::Again),
+                Err(Failure::Fault(fault)) => return Err(Unanswered::Failed(fault)),
+            }
+        }
+    }
+
+    /// Waits for more of the body; none at its end.
+    pub(super) async fn data(&mut self) -> Result<Option<Vec<u8>>, String> {
+        while self.stage != Stage::Ended {
+            match self.step().await {
+                Ok(Step::Data(data)) if !data.is_empty() => return Ok(Some(data)),
+                Ok(_) => {}
+                Err(Failure::Refused) => return Err(LOST.to_owned()),
+                Err(Failure::Fault(fault)) => return Err(fault.text),
+            }
+        }
+        Ok(None)
+    }
+
+    async fn send(&mut self, bytes: &[u8]) {
+        // Who cannot write will soon not be able to read, and that tells more.
+        let written = self.link.write_all(bytes).await;
+        if written.is_ok() {
+            let _ = self.link.flush().await;
+        }
+    }
+
+    async fn step(&mut self) -> Result<Step, Failure> {
+        let frame = match self.reader.next(&mut self.link).await {
+            Ok(frame) => frame,
+            Err(Trouble::Stream { stream: STREAM, code, why }) => return Err(reset(code, &why)),
+            Err(Trouble::Stream { .. }) => return Ok(Step::Nothing),
+            Err(trouble) => return Err(Failure::Fault(self.broken(trouble))),
+        };
+        if !self.has_settings && !matches!(frame, Frame::Settings(_) | Frame::SettingsAck) {
+            return Err(lost(Code::PROTOCOL));
+        }
+        match frame {
+            Frame::Headers { stream: STREAM, fields, is_truncated, ends } => self.headers(fields, is_truncated, ends),
+            Frame::Data { stream: STREAM, data, ends, .. } => self.received(data, ends),
+            Frame::Data { stream, .. } if stream > STREAM => Err(lost(Code::PROTOCOL)),
+            Frame::Reset { stream: STREAM, code } => Err(self.reset_by_peer(code)),
+            Frame::Settings(settings) => self.settings(&settings).await,
+            Frame::SettingsAck => {
+                self.has_settings = true;
+                let is_first = !std::mem::replace(&mut self.is_acknowledged, true);
+                if is_first { Ok(Step::Nothing) } else { Err(lost(Code::PROTOCOL)) }
+            }
+            Frame::PushPromise => Err(lost(Code::PROTOCOL)),
+            Frame::Ping(data) => {
+                let mut answer = Vec::new();
+                http2::ack_ping(&mut answer, data);
+                self.send(&answer).await;
+                Ok(Step::Nothing)
+            }
+            Frame::GoAway { last, code, debug } => self.go_away(last, code, debug),
+            Frame::WindowUpdate { stream, increment } => self.widen(stream, increment),
+            _ => Ok(Step::Nothing),
+        }
+    }
+
+    /// `clientConnReadLoop.processHeaders`.
+    fn headers(&mut self, fields: Vec<Field>, is_truncated: bool, ends: bool) -> Result<Step, Failure> {
+        if self.stage != Stage::Head {
+            let is_pseudo = fields.first().is_some_and(|(name, _)| name.starts_with(b":"));
+            if !ends || is_pseudo {
+                return Err(lost(Code::PROTOCOL));
+            }
+            self.stage = Stage::Ended;
+            return Ok(Step::Data(Vec::new()));
+        }
+        if is_truncated {
+            return Err(reset(Code::PROTOCOL, "http2: response header list larger than advertised limit"));
+        }
+        let status = status(&fields).map_err(|why| reset(Code::PROTOCOL, why))?;
+        if (100..=199).contains(&status) {
+            self.interim_bytes +=
+                fields.iter().map(|(name, value)| name.len() + value.len() + FIELD_BYTES).sum::<usize>();
+            if ends {
+                return Err(reset(Code::PROTOCOL, "1xx informational response with END_STREAM flag"));
+            }
+            if self.interim_bytes > FIELDS_BYTES_MAX as usize {
+                return Err(reset(Code::PROTOCOL, "header list too large"));
+            }
+            return Ok(Step::Nothing);
+        }
+        self.stage = if ends { Stage::Ended } else { Stage::Body };
+        let length = length(&fields);
+        Ok(Step::Head(Head { status, fields, length }))
+    }
+
+    fn received(&mut self, data: Vec<u8>, ends: bool) -> Result<Step, Failure> {
+        if self.stage != Stage::Body {
+            return Err(reset(Code::PROTOCOL, ""));
+        }
+        if ends {
+            self.stage = Stage::Ended;
+        }
+        Ok(Step::Data(data))
+    }
+
+    /// `processSettings`. What a server has no business to say is not looked at.
+    async fn settings(&mut self, settings: &[Setting]) -> Result<Step, Failure> {
+        self.has_settings = true;
+        for &Setting(id, value) in settings {
+            match id {
+                Setting::INITIAL_WINDOW_SIZE => {
+                    let initial = i32::try_from(value).map_err(|_| lost(Code::FLOW_CONTROL))?;
+                    // Go does not look whether this overflows, and then leaves the window alone.
+                    self.window = self.window.checked_add(initial - self.initial_window).unwrap_or(self.window);
+                    self.initial_window = initial;
+                }
+                Setting::ENABLE_CONNECT_PROTOCOL if value > 1 => return Err(lost(Code::PROTOCOL)),
+                _ => {}
+            }
+        }
+        let mut answer = Vec::new();
+        http2::ack_settings(&mut answer);
+        self.send(&answer).await;
+        Ok(Step::Nothing)
+    }
+
+    /// `ClientConn.setGoAway`.
+    fn go_away(&mut self, last: u32, code: Code, debug: Vec<u8>) -> Result<Step, Failure> {
+        let going = match self.going.take() {
+            None => Going { last, code, debug },
+            Some(before) => Going {
+                last,
+                code: if before.code == Code::NO_ERROR { code } else { before.code },
+                debug: if before.debug.is_empty() { debug } else { before.debug },
+            },
+        };
+        let code = going.code;
+        self.going = Some(going);
+        match (last < STREAM, code) {
+            (false, _) => Ok(Step::Nothing),
+            (true, Code::NO_ERROR) => Err(Failure::Refused),
+            (true, code) => Err(told(format!("http2: Transport received GOAWAY from server ErrCode:{code}"))),
+        }
+    }
+
+    /// `processWindowUpdate`.
+    fn widen(&mut self, stream: u32, increment: u32) -> Result<Step, Failure> {
+        let window = match stream {
+            0 => &mut self.connection_window,
+            STREAM => &mut self.window,
+            _ => return Ok(Step::Nothing),
+        };
+        match i32::try_from(increment).ok().and_then(|increment| window.checked_add(increment)) {
+            Some(wider) => *window = wider,
+            None if stream == 0 => return Err(lost(Code::FLOW_CONTROL)),
+            None => return Err(reset(Code::FLOW_CONTROL, "")),
+        }
+        Ok(Step::Nothing)
+    }
+
+    /// Where the server says that it did not look at the request, or that it was not one, it is sent again
+    /// (`http2.canRetryError`).
+    fn reset_by_peer(&self, code: Code) -> Failure {
+        match (self.stage, code) {
+            (Stage::Head, Code::REFUSED_STREAM | Code::PROTOCOL) => Failure::Refused,
+            _ => reset(code, "received from peer"),
+        }
+    }
+
+    /// What the end of a connection means (`clientConnReadLoop.cleanup`).
+    fn broken(&self, trouble: Trouble) -> Fault {
+        let is_end = matches!(trouble, Trouble::Ended | Trouble::Io);
+        if is_end && let Some(Going { last, code, debug }) = &self.going {
+            let debug = quote(debug);
+            let text = "http2: server sent GOAWAY and closed the connection";
+            return Fault::new(Cause::Http2, format!("{text}; LastStreamID={last}, ErrCode={code}, debug={debug}"));
+        }
+        match trouble {
+            Trouble::Connection(code) => Fault::new(Cause::Http2, connection_error(code)),
+            Trouble::Refused(text) => Fault::new(Cause::Http2, text),
+            Trouble::Io if let Some(fault) = self.faults.get() => fault.clone(),
+            _ => Fault::new(Cause::Eof, UNEXPECTED_EOF),
+        }
+    }
+}
+
+/// `http2.StreamError`.
+fn reset(code: Code, why: &str) -> Failure {
+    let separator = if why.is_empty() { "" } else { "; " };
+    told(format!("stream error: stream ID {STREAM}; {code}{separator}{why}"))
+}
+
+/// `http2.ConnectionError`.
+fn lost(code: Code) -> Failure {
+    told(connection_error(code))
+}
+
+fn connection_error(code: Code) -> String {
+    format!("connection error: {code}")
+}
+
+fn told(text: String) -> Failure {
+    Failure::Fault(Fault::new(Cause::Http2, text))
+}
+
+/// The status as Go reads it: any number at all (`strconv.Atoi`).
+fn status(fields: &[Field]) -> Result<i64, &'static str> {
+    let status = fields.iter().find(|(name, _)| name == b":status").map(|(_, status)| &**status).unwrap_or_default();
+    if status.is_empty() {
+        return Err("malformed response from server: missing status pseudo header");
+    }
+    let number = std::str::from_utf8(status).ok().and_then(|status| status.parse().ok());
+    number.ok_or("malformed response from server: malformed non-numeric status pseudo header")
+}
+
+/// The length, if one is told and can be read. Over HTTP/2 it frames nothing, and so a bad one does no harm.
+fn length(fields: &[Field]) -> Option<u64> {
+    let mut lengths = fields.iter().filter(|(name, _)| name == b"content-length");
+    let (Some((_, length)), None) = (lengths.next(), lengths.next()) else { return None };
+    let digits = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
+    digits.parse().ok().filter(|&length| length <= i64::MAX as u64)
+}
+
+/// The stream that a client opens first.
+const STREAM: u32 = 1;
+/// What both sides begin with (RFC 9113, 6.9.2).
+const WINDOW_BYTES_INITIAL: i32 = 65_535;
+/// What Go's transport announces.
+const SETTINGS: [Setting; 4] = [
+    Setting(Setting::ENABLE_PUSH, 0),
+    Setting(Setting::INITIAL_WINDOW_SIZE, 4 << 20),
+    Setting(Setting::MAX_FRAME_SIZE, FRAME_BYTES_MAX as u32),
+    Setting(Setting::MAX_HEADER_LIST_SIZE, FIELDS_BYTES_MAX),
+];
+/// `http2.Transport.MaxHeaderListSize` as it is where nobody sets it.
+const FIELDS_BYTES_MAX: u32 = 10 << 20;
+const CONNECTION_WINDOW_BYTES: u32 = 1 << 30;
+/// What a field counts for beside its bytes (RFC 7541, 4.1).
+const FIELD_BYTES: usize = 32;
+const LOST: &str = "http2: Transport received Server's graceful shutdown GOAWAY";

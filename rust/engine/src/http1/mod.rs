@@ -1,0 +1,9 @@
+//! HTTP/1.1 from bytes to messages, as Go's `net/http` reads it.
+
+pub(crate) mod body;
+#[cfg(feature = "fuzzing")]
+pub(crate) mod fuzzing;
+pub(crate) mod head;
+mod line;
+pub(crate) mod reader;
+pub(crate) mod window;

@@ -1,0 +1,236 @@
+//! One frame (RFC 9113, 4 and 6): what Go makes of its content, and how those that are sent are written.
+
+use super::hpack::Field;
+use super::reader::Trouble;
+use super::{Code, FRAME_BYTES_MAX};
+
+/// A frame, as far as a probe has to do with it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Frame {
+    /// What of it is padding counts for the windows.
+    Data {
+        stream: u32,
+        data: Vec<u8>,
+        padding: usize,
+        ends: bool,
+    },
+    Headers {
+        stream: u32,
+        fields: Vec<Field>,
+        is_truncated: bool,
+        ends: bool,
+    },
+    Reset {
+        stream: u32,
+        code: Code,
+    },
+    Settings(Vec<Setting>),
+    SettingsAck,
+    PushPromise,
+    Ping([u8; 8]),
+    GoAway {
+        last: u32,
+        code: Code,
+        debug: Vec<u8>,
+    },
+    WindowUpdate {
+        stream: u32,
+        increment: u32,
+    },
+    Other,
+}
+
+/// A parameter and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Setting(pub(crate) u16, pub(crate) u32);
+
+impl Setting {
+    pub(crate) const ENABLE_PUSH: u16 = 2;
+    pub(crate) const MAX_CONCURRENT_STREAMS: u16 = 3;
+    pub(crate) const INITIAL_WINDOW_SIZE: u16 = 4;
+    pub(crate) const MAX_FRAME_SIZE: u16 = 5;
+    pub(crate) const MAX_HEADER_LIST_SIZE: u16 = 6;
+    pub(crate) const ENABLE_CONNECT_PROTOCOL: u16 = 8;
+}
+
+/// Length, type, flags, stream.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Header {
+    pub(crate) length: usize,
+    pub(crate) kind: u8,
+    pub(crate) flags: u8,
+    pub(crate) stream: u32,
+}
+
+impl Header {
+    pub(crate) fn of(bytes: &[u8; HEADER_BYTES]) -> Self {
+        let [high, middle, low, kind, flags, stream @ ..] = *bytes;
+        let length = u32::from_be_bytes([0, high, middle, low]) as usize;
+        Self { length, kind, flags, stream: u32::from_be_bytes(stream) & STREAM_MASK }
+    }
+
+    pub(crate) const fn has(self, flag: u8) -> bool {
+        self.flags & flag != 0
+    }
+}
+
+/// The content of every frame but those that hold header fields (`http2.typeFrameParser`).
+pub(crate) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+    let Header { stream, .. } = header;
+    match header.kind {
+        DATA => data_of(header, payload),
+        PRIORITY if stream == 0 => Err(Trouble::Connection(Code::PROTOCOL)),
+        PRIORITY if payload.len() != 5 => Err(Trouble::Connection(Code::FRAME_SIZE)),
+        RST_STREAM => {
+            let code = Code(u32::from_be_bytes(sized(payload)?));
+            not_of_connection(stream).map(|()| Frame::Reset { stream, code })
+        }
+        SETTINGS => settings_of(header, payload),
+        PUSH_PROMISE => push_promise(header, payload),
+        PING => {
+            let data = sized(payload)?;
+            of_connection(stream)?;
+            Ok(if header.has(ACK) { Frame::Other } else { Frame::Ping(data) })
+        }
+        GOAWAY => {
+            of_connection(stream)?;
+            let (last, rest) = payload.split_first_chunk().ok_or(Trouble::Connection(Code::FRAME_SIZE))?;
+            let (code, debug) = rest.split_first_chunk().ok_or(Trouble::Connection(Code::FRAME_SIZE))?;
+            let last = u32::from_be_bytes(*last) & STREAM_MASK;
+            Ok(Frame::GoAway { last, code: Code(u32::from_be_bytes(*code)), debug: debug.to_vec() })
+        }
+        WINDOW_UPDATE => match u32::from_be_bytes(sized(payload)?) & STREAM_MASK {
+            0 if stream == 0 => Err(Trouble::Connection(Code::PROTOCOL)),
+            0 => Err(Trouble::stream(stream, Code::PROTOCOL)),
+            increment => Ok(Frame::WindowUpdate { stream, increment }),
+        },
+        _ => Ok(Frame::Other),
+    }
+}
+
+fn data_of(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+    not_of_connection(header.stream)?;
+    let (padding, payload) = padding(header, payload)?;
+    let length = payload.len().checked_sub(padding).ok_or(Trouble::Connection(Code::PROTOCOL))?;
+    let data = payload[..length].to_vec();
+    Ok(Frame::Data { stream: header.stream, data, padding: header.length - length, ends: header.has(END_STREAM) })
+}
+
+fn settings_of(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+    if header.has(ACK) && !payload.is_empty() {
+        return Err(Trouble::Connection(Code::FRAME_SIZE));
+    }
+    of_connection(header.stream)?;
+    let (settings, []) = payload.as_chunks::<6>() else { return Err(Trouble::Connection(Code::FRAME_SIZE)) };
+    let setting = |&[id_high, id_low, value @ ..]: &[u8; 6]| {
+        Setting(u16::from_be_bytes([id_high, id_low]), u32::from_be_bytes(value))
+    };
+    let settings: Vec<_> = settings.iter().map(setting).collect();
+    if settings.iter().any(|setting| setting.0 == Setting::INITIAL_WINDOW_SIZE && setting.1 > WINDOW_BYTES_MAX) {
+        return Err(Trouble::Connection(Code::FLOW_CONTROL));
+    }
+    Ok(if header.has(ACK) { Frame::SettingsAck } else { Frame::Settings(settings) })
+}
+
+fn push_promise(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+    not_of_connection(header.stream)?;
+    let (padding, payload) = padding(header, payload)?;
+    let rest = payload.get(4..).ok_or(Trouble::Cut)?;
+    if padding > rest.len() { Err(Trouble::Connection(Code::PROTOCOL)) } else { Ok(Frame::PushPromise) }
+}
+
+/// The fragment of a HEADERS frame.
+pub(crate) fn fragment(header: Header, payload: &[u8]) -> Result<&[u8], Trouble> {
+    not_of_connection(header.stream)?;
+    let (padding, mut payload) = padding(header, payload)?;
+    if header.has(PRIORITIZED) {
+        payload = payload.get(5..).ok_or(Trouble::Cut)?;
+    }
+    let length = payload.len().checked_sub(padding);
+    length.map(|length| &payload[..length]).ok_or_else(|| Trouble::stream(header.stream, Code::PROTOCOL))
+}
+
+/// How much of the end of a frame is nothing, and the rest of its content.
+fn padding(header: Header, payload: &[u8]) -> Result<(usize, &[u8]), Trouble> {
+    if !header.has(PADDED) {
+        return Ok((0, payload));
+    }
+    let (&padding, payload) = payload.split_first().ok_or(Trouble::Cut)?;
+    Ok((padding.into(), payload))
+}
+
+fn sized<const N: usize>(payload: &[u8]) -> Result<[u8; N], Trouble> {
+    payload.try_into().map_err(|_| Trouble::Connection(Code::FRAME_SIZE))
+}
+
+const fn of_connection(stream: u32) -> Result<(), Trouble> {
+    if stream == 0 { Ok(()) } else { Err(Trouble::Connection(Code::PROTOCOL)) }
+}
+
+const fn not_of_connection(stream: u32) -> Result<(), Trouble> {
+    if stream == 0 { Err(Trouble::Connection(Code::PROTOCOL)) } else { Ok(()) }
+}
+
+/// A message's fields in as many frames as it takes, and its end if nothing else follows.
+pub(crate) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool) {
+    let mut fragments = block.chunks(FRAME_BYTES_MAX).peekable();
+    let mut kind = HEADERS;
+    let mut flags = if ends { END_STREAM } else { 0 };
+    while let Some(fragment) = fragments.next() {
+        flags |= if fragments.peek().is_none() { END_HEADERS } else { 0 };
+        frame(into, kind, flags, stream, fragment);
+        (kind, flags) = (CONTINUATION, 0);
+    }
+}
+
+/// A piece of a message's content, which is at most [`FRAME_BYTES_MAX`].
+pub(crate) fn data(into: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool) {
+    frame(into, DATA, if ends { END_STREAM } else { 0 }, stream, piece);
+}
+
+pub(crate) fn settings(into: &mut Vec<u8>, settings: &[Setting]) {
+    let payload: Vec<u8> =
+        settings.iter().flat_map(|setting| [&setting.0.to_be_bytes()[..], &setting.1.to_be_bytes()].concat()).collect();
+    frame(into, SETTINGS, 0, 0, &payload);
+}
+
+pub(crate) fn ack_settings(into: &mut Vec<u8>) {
+    frame(into, SETTINGS, ACK, 0, &[]);
+}
+
+pub(crate) fn ack_ping(into: &mut Vec<u8>, data: [u8; 8]) {
+    frame(into, PING, ACK, 0, &data);
+}
+
+pub(crate) fn window_update(into: &mut Vec<u8>, stream: u32, increment: u32) {
+    frame(into, WINDOW_UPDATE, 0, stream, &increment.to_be_bytes());
+}
+
+fn frame(into: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
+    into.extend_from_slice(&(payload.len() as u32).to_be_bytes()[1..]);
+    into.extend_from_slice(&[kind, flags]);
+    into.extend_from_slice(&stream.to_be_bytes());
+    into.extend_from_slice(payload);
+}
+
+pub(crate) const HEADER_BYTES: usize = 9;
+const STREAM_MASK: u32 = 0x7fff_ffff;
+/// The largest window (RFC 9113, 6.9.1).
+const WINDOW_BYTES_MAX: u32 = 0x7fff_ffff;
+
+pub(crate) const DATA: u8 = 0;
+pub(crate) const HEADERS: u8 = 1;
+const PRIORITY: u8 = 2;
+const RST_STREAM: u8 = 3;
+pub(crate) const SETTINGS: u8 = 4;
+const PUSH_PROMISE: u8 = 5;
+pub(crate) const PING: u8 = 6;
+const GOAWAY: u8 = 7;
+const WINDOW_UPDATE: u8 = 8;
+pub(crate) const CONTINUATION: u8 = 9;
+
+pub(crate) const ACK: u8 = 1;
+pub(crate) const END_STREAM: u8 = 1;
+pub(crate) const END_HEADERS: u8 = 4;
+const PADDED: u8 = 8;
+const PRIORITIZED: u8 = 0x20;

@@ -1,0 +1,97 @@
+//! HPACK's Huffman code (RFC 7541, 5.2 and appendix B).
+
+use std::sync::LazyLock;
+
+/// Undoes the code; none if the text ends within a symbol or holds the one that ends it.
+pub(crate) fn decode(coded: &[u8]) -> Option<Vec<u8>> {
+    let mut plain = Vec::with_capacity(coded.len() * 2);
+    let mut node = ROOT;
+    let (mut bits_since, mut are_ones) = (0, true);
+    for byte in coded {
+        for shift in (0..8).rev() {
+            let bit = usize::from(byte >> shift & 1);
+            bits_since += 1;
+            are_ones &= bit == 1;
+            match TREE[node][bit] {
+                Branch::Node(next) => node = next,
+                Branch::Symbol(symbol) => {
+                    plain.push(symbol);
+                    (node, bits_since, are_ones) = (ROOT, 0, true);
+                }
+                Branch::End => return None,
+            }
+        }
+    }
+    // What is left over is the beginning of the end symbol, which is ones alone.
+    (bits_since < 8 && are_ones).then_some(plain)
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Branch {
+    Node(usize),
+    Symbol(u8),
+    End,
+}
+
+/// The code is canonical: among symbols of one length the codes follow each other, so that lengths say it all.
+static TREE: LazyLock<Vec<[Branch; 2]>> = LazyLock::new(|| {
+    let mut symbols: Vec<usize> = (0..LENGTHS.len()).collect();
+    symbols.sort_by_key(|&symbol| LENGTHS[symbol]);
+    let mut tree = vec![[Branch::End; 2]];
+    let (mut code, mut length) = (0u32, LENGTHS[symbols[0]]);
+    for symbol in symbols {
+        code <<= LENGTHS[symbol] - length;
+        length = LENGTHS[symbol];
+        let mut node = ROOT;
+        for shift in (1..length).rev() {
+            let bit = (code >> shift & 1) as usize;
+            if let Branch::End = tree[node][bit] {
+                tree.push([Branch::End; 2]);
+                tree[node][bit] = Branch::Node(tree.len() - 1);
+            }
+            let Branch::Node(next) = tree[node][bit] else { unreachable!("no code begins with another") };
+            node = next;
+        }
+        // The last symbol is the one that ends a text, and has no byte.
+        tree[node][(code & 1) as usize] = u8::try_from(symbol).map_or(Branch::End, Branch::Symbol);
+        code += 1;
+    }
+    tree
+});
+
+const ROOT: usize = 0;
+/// Bits of each byte's code, and of the end's.
+#[rustfmt::skip]
+const LENGTHS: [u8; 257] = [
+    13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28,
+    28, 28, 28, 28, 28, 28, 28, 28, 6, 10, 10, 12, 13, 6, 8, 11, 10, 10, 8, 11, 8, 6, 6, 6,
+    5, 5, 5, 6, 6, 6, 6, 6, 6, 6, 7, 8, 15, 6, 12, 10, 13, 6, 7, 7, 7, 7, 7, 7,
+    7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 8, 7, 8, 13, 19, 13, 14, 6,
+    15, 5, 6, 5, 6, 5, 6, 6, 6, 5, 7, 7, 6, 6, 6, 5, 6, 7, 6, 5, 5, 6, 7, 7,
+    7, 7, 7, 15, 11, 14, 13, 28, 20, 22, 20, 20, 22, 22, 22, 23, 22, 23, 23, 23, 23, 23, 24, 23,
+    24, 24, 22, 23, 24, 23, 23, 23, 23, 21, 22, 23, 22, 23, 23, 24, 22, 21, 20, 22, 22, 23, 23, 21,
+    23, 22, 22, 24, 21, 22, 23, 23, 21, 21, 22, 21, 23, 22, 23, 23, 20, 22, 22, 22, 23, 22, 22, 23,
+    26, 26, 20, 19, 22, 23, 22, 25, 26, 26, 26, 27, 27, 26, 24, 25, 19, 21, 26, 27, 27, 26, 27, 24,
+    21, 21, 26, 26, 28, 27, 27, 27, 20, 24, 20, 21, 22, 21, 21, 23, 22, 22, 25, 25, 24, 24, 26, 23,
+    26, 27, 26, 26, 27, 27, 27, 27, 27, 28, 27, 27, 27, 27, 27, 26, 30,
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn examples_of_the_standard() {
+        let coded = [0xf1, 0xe3, 0xc2, 0xe5, 0xf2, 0x3a, 0x6b, 0xa0, 0xab, 0x90, 0xf4, 0xff];
+        assert_eq!(decode(&coded).as_deref(), Some(&b"www.example.com"[..]));
+        assert_eq!(decode(&[0x64, 0x02]).as_deref(), Some(&b"302"[..]));
+        assert_eq!(decode(&[]).as_deref(), Some(&b""[..]));
+    }
+
+    #[test]
+    fn bad_ends() {
+        assert_eq!(decode(&[0xff]), None, "eight bits of padding");
+        assert_eq!(decode(&[0x1c]), None, "padding of zeros");
+        assert_eq!(decode(&[0xff, 0xff, 0xff, 0xff]), None, "the symbol that ends a text");
+    }
+}

@@ -1,0 +1,65 @@
+//! What is said of starved attempts: a line, not one for each of ten thousand.
+
+use std::time::Duration;
+
+use probelet_core::time::Instant;
+
+use super::attempt::Ended;
+use super::mailbox::Notice;
+use crate::stats::worker::Row;
+
+/// Starved attempts that no line has told of.
+#[derive(Debug, Default)]
+pub(super) struct Starved {
+    unsaid: u64,
+    /// What the line will be about: the last of them.
+    last: String,
+    said: Option<Instant>,
+}
+
+impl Starved {
+    /// One more.
+    pub(super) fn note(&mut self, ended: &Ended, row: &Row) {
+        self.unsaid += 1;
+        let (probe_type, overdue) = (row.probe_type.name(), ended.spent.overdue.as_secs_f64());
+        let whose = format!("{probe_type} probe of {}/{}, container {}", row.namespace, row.pod, row.container);
+        self.last = if overdue > 0.0 {
+            format!("{whose}: its time ran out while the prober's own loop was late by {overdue:.3} s")
+        } else {
+            whose
+        };
+    }
+
+    /// The line, if there is something to say and the one before is old enough.
+    pub(super) fn say(&mut self, now: Instant) -> Option<Notice> {
+        if self.unsaid == 0 || self.said.is_some_and(|said| now.since(said) < PAUSE) {
+            return None;
+        }
+        self.said = Some(now);
+        let attempts = std::mem::take(&mut self.unsaid);
+        Some(Notice { is_warning: true, text: format!("prober starved (attempts: {attempts}): {}", self.last) })
+    }
+}
+
+/// Between two lines.
+const PAUSE: Duration = Duration::from_secs(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_storm_is_a_line_a_second_that_counts() {
+        let at = |ms| Instant::ZERO + Duration::from_millis(ms);
+        let mut starved = Starved { last: "web".into(), ..Starved::default() };
+        let mut said = |ms, more| {
+            starved.unsaid += more;
+            starved.say(at(ms)).map(|notice| notice.text)
+        };
+        assert_eq!(said(0, 0), None);
+        assert_eq!(said(1, 2).as_deref(), Some("prober starved (attempts: 2): web"));
+        assert_eq!(said(500, 3), None);
+        assert_eq!(said(1_001, 1).as_deref(), Some("prober starved (attempts: 4): web"));
+        assert_eq!(said(9_000, 0), None);
+    }
+}

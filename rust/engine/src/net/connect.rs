@@ -1,0 +1,131 @@
+//! One connection: asked for, and its first bytes sent.
+//!
+//! The first bytes go out before the poller hears of the socket: on one machine a connection stands as soon as it was
+//! asked for, and a probe then waits once, for the answer.
+
+use std::io::{self, ErrorKind, Write};
+use std::net::{self, SocketAddr};
+
+use socket2::{Domain, Protocol, Socket, Type};
+use tokio::net::TcpStream;
+
+use super::barrier::Crowd;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::golang::text;
+
+/// A connection, and how much of the first bytes went out with it.
+#[derive(Debug)]
+pub(crate) struct Dialled {
+    link: Link,
+    pub(crate) peer: SocketAddr,
+    pub(crate) written: usize,
+}
+
+#[derive(Debug)]
+enum Link {
+    /// The poller does not know it yet.
+    Fresh(net::TcpStream),
+    Polled(TcpStream),
+}
+
+impl Dialled {
+    /// The connection, known to the poller; what is written to it in several pieces is not held back.
+    pub(crate) fn stream(self) -> io::Result<TcpStream> {
+        let stream = match self.link {
+            Link::Fresh(stream) => TcpStream::from_std(stream)?,
+            Link::Polled(stream) => stream,
+        };
+        stream.set_nodelay(true)?;
+        Ok(stream)
+    }
+
+    /// The connection, unknown to the poller: for one request and one answer.
+    pub(crate) fn socket(self) -> io::Result<net::TcpStream> {
+        match self.link {
+            Link::Fresh(socket) => Ok(socket),
+            Link::Polled(stream) => stream.into_std(),
+        }
+    }
+}
+
+/// One connection, of a crowd when all of it has connected. A socket that is not connected yet refuses to send, which
+/// tells as much as asking.
+///
+/// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
+/// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
+/// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
+/// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
+/// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
+pub(crate) async fn connect(address: SocketAddr, first: &[u8], crowd: Option<&Crowd>) -> io::Result<Dialled> {
+    let stream = open(address)?;
+    if let Some(crowd) = crowd {
+        crowd.pass().await;
+    }
+    send_first(stream, address, first).await
+}
+
+/// A connection that is asked for.
+fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
+    let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
+        .map_err(|error| at("socket", &error))?;
+    match socket.connect(&address.into()) {
+        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(at("connect", &error)),
+        _ => Ok(socket.into()),
+    }
+}
+
+async fn send_first(mut stream: net::TcpStream, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    match stream.write(first) {
+        Ok(written) => return Ok(Dialled { link: Link::Fresh(stream), peer: address, written }),
+        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
+        Err(error) => return Err(at("connect", &error)),
+    }
+    let stream = TcpStream::from_std(stream)?;
+    stream.writable().await?;
+    if let Some(error) = stream.take_error()? {
+        return Err(at("connect", &error));
+    }
+    let written = match stream.try_write(first) {
+        Err(error) if error.kind() == ErrorKind::WouldBlock => 0,
+        other => other.map_err(|error| at("connect", &error))?,
+    };
+    Ok(Dialled { link: Link::Polled(stream), peer: address, written })
+}
+
+/// `os.SyscallError`: which call went wrong, and how. The error's number stays with it.
+fn at(call: &'static str, error: &io::Error) -> io::Error {
+    let number = error.raw_os_error().unwrap_or(libc::EIO);
+    io::Error::new(error.kind(), SyscallError { call, number })
+}
+
+#[derive(Debug)]
+struct SyscallError {
+    call: &'static str,
+    number: i32,
+}
+
+impl std::error::Error for SyscallError {}
+
+impl std::fmt::Display for SyscallError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(formatter, "{}: {}", self.call, text::errno(self.number))
+    }
+}
+
+/// Why there is no connection, as Go tells it.
+pub(crate) fn failed(shown: &str, error: &io::Error) -> Fault {
+    let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map(|error| error.number);
+    Fault::new(cause_of(number.unwrap_or(libc::EIO)), format!("dial tcp {shown}: {error}"))
+}
+
+/// What an error number of a connection means. Where this machine has no more to give, the prober is what is wrong.
+pub(crate) const fn cause_of(number: i32) -> Cause {
+    match number {
+        libc::ECONNREFUSED => Cause::Refused,
+        libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED => Cause::Reset,
+        libc::ETIMEDOUT => Cause::ConnectTimeout,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EADDRNOTAVAIL => Cause::Starved,
+        _ => Cause::Unreachable,
+    }
+}

@@ -1,0 +1,191 @@
+//! Where connections go, as with the kubelet's dialer (`net.Dialer`, Go 1.26): an address, or those of a name.
+
+use std::net::SocketAddr;
+use std::pin::pin;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep, timeout_at};
+
+use super::barrier::Crowd;
+use super::connect::{Dialled, connect, failed};
+use super::host::Literal;
+use super::resolve::lookup;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::attempt::stopwatch::Stopwatch;
+
+/// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
+///
+/// The caller's own timer ends this; the deadline only divides the time among a name's addresses.
+pub(crate) async fn dial(
+    host: &str,
+    port: u16,
+    first: &[u8],
+    deadline: Option<Instant>,
+    watch: &mut Stopwatch,
+) -> Result<Dialled, Fault> {
+    let literal = if host.is_empty() { Literal::parse("0.0.0.0") } else { Literal::parse(host) };
+    if let Some(literal) = literal {
+        let address = literal.target(port);
+        return connect(address, first, None).await.map_err(|error| {
+            let shown = if host.is_empty() { format!(":{port}") } else { literal.shown(port) };
+            failed(&shown, &error)
+        });
+    }
+    // Few attempts need it, and every one would be as large as it.
+    Box::pin(async {
+        let mut addresses = addresses_of(host, deadline).await?;
+        watch.lap(|phases| &mut phases.dns);
+        addresses.iter_mut().for_each(|address| address.set_port(port));
+        let (primaries, fallbacks): (Vec<_>, Vec<_>) =
+            addresses.iter().partition(|address| address.is_ipv4() == addresses[0].is_ipv4());
+        race(&primaries, &fallbacks, first, deadline).await
+    })
+    .await
+}
+
+/// Connects to an address and sends `first`, of a crowd when all of it has connected.
+pub(crate) async fn dial_address(address: SocketAddr, first: &[u8], crowd: Option<&Crowd>) -> Result<Dialled, Fault> {
+    let connected = connect(address, first, crowd).await;
+    connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
+}
+
+async fn addresses_of(host: &str, deadline: Option<Instant>) -> Result<Vec<SocketAddr>, Fault> {
+    let error = |text: String| Fault::new(Cause::Dns, format!("dial tcp: {text}"));
+    let found = match deadline {
+        Some(deadline) => timeout_at(deadline, lookup(host)).await,
+        None => Ok(lookup(host).await),
+    };
+    found.unwrap_or_else(|_| Err(format!("lookup {host}: i/o timeout"))).map_err(error)
+}
+
+/// The second family waits a little, unless the first failed before (RFC 6555; `net.sysDialer.dialParallel`).
+async fn race(
+    primaries: &[SocketAddr],
+    fallbacks: &[SocketAddr],
+    first: &[u8],
+    deadline: Option<Instant>,
+) -> Result<Dialled, Fault> {
+    let mut primary = pin!(one_by_one(primaries, first, deadline));
+    if fallbacks.is_empty() {
+        return primary.await;
+    }
+    let mut fallback = pin!(one_by_one(fallbacks, first, deadline));
+    tokio::select! {
+        biased;
+        done = &mut primary => {
+            return match done {
+                Ok(dialled) => Ok(dialled),
+                Err(error) => fallback.await.map_err(|_| error),
+            };
+        }
+        () = sleep(FALLBACK_DELAY) => {}
+    }
+    tokio::select! {
+        biased;
+        done = &mut primary => match done {
+            Ok(dialled) => Ok(dialled),
+            Err(error) => fallback.await.map_err(|_| error),
+        },
+        done = &mut fallback => match done {
+            Ok(dialled) => Ok(dialled),
+            Err(_) => primary.await,
+        },
+    }
+}
+
+/// One address after the other; the first error is told (`net.sysDialer.dialSerial`).
+async fn one_by_one(addresses: &[SocketAddr], first: &[u8], deadline: Option<Instant>) -> Result<Dialled, Fault> {
+    let mut told = None;
+    for (index, &address) in addresses.iter().enumerate() {
+        let shown = Literal::from(address).shown(address.port());
+        let dialled = match deadline {
+            Some(deadline) => {
+                let partial = share(deadline, addresses.len() - index);
+                timeout_at(partial, connect(address, first, None)).await.map_err(|_| late(&shown))
+            }
+            None => Ok(connect(address, first, None).await),
+        };
+        match dialled.and_then(|done| done.map_err(|error| failed(&shown, &error))) {
+            Ok(dialled) => return Ok(dialled),
+            Err(error) => told = told.or(Some(error)),
+        }
+    }
+    Err(told.expect("a name has an address"))
+}
+
+/// An address's part of the time (`net.partialDeadline`).
+fn share(deadline: Instant, addresses_left: usize) -> Instant {
+    let now = Instant::now();
+    let left = deadline.saturating_duration_since(now);
+    let fair = left / u32::try_from(addresses_left).unwrap_or(u32::MAX);
+    now + fair.max(ADDRESS_TIME_MIN.min(left))
+}
+
+/// No connection within the time.
+pub(crate) fn late(shown: &str) -> Fault {
+    Fault::new(Cause::ConnectTimeout, format!("dial tcp {shown}: i/o timeout"))
+}
+
+/// `net.Dialer.FallbackDelay`: the default.
+const FALLBACK_DELAY: Duration = Duration::from_millis(300);
+/// The least an address gets while there is that much left (`net.partialDeadline`, saneMinimum).
+const ADDRESS_TIME_MIN: Duration = Duration::from_secs(2);
+
+#[cfg(test)]
+mod tests {
+    use std::net;
+
+    use socket2::{Domain, Socket, Type};
+
+    use super::*;
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    #[test]
+    fn one_of_a_crowd_sends_all_the_same() {
+        let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        for crowd in [None, Some(&Crowd::default())] {
+            let dialled = run(dial_address(address, b"abc", crowd)).map(|dialled| dialled.written);
+            assert_eq!(dialled, Ok(3));
+        }
+    }
+
+    async fn dialled(host: &str, port: u16) -> Result<usize, Fault> {
+        dial(host, port, b"abc", None, &mut Stopwatch::start()).await.map(|dialled| dialled.written)
+    }
+
+    #[test]
+    fn the_first_bytes_go_with_the_connection() {
+        let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        for host in ["127.0.0.1", "localhost", "", "0.0.0.0", "::ffff:127.0.0.1"] {
+            assert_eq!(run(dialled(host, port)), Ok(3), "{host:?}");
+        }
+    }
+
+    #[test]
+    fn nobody_listens() {
+        let bound = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
+        bound.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
+        let port = bound.local_addr().unwrap().as_socket().unwrap().port();
+        for (host, shown) in [("127.0.0.1", "127.0.0.1"), ("", ""), ("0.0.0.0", "0.0.0.0")] {
+            let text = format!("dial tcp {shown}:{port}: connect: connection refused");
+            assert_eq!(run(dialled(host, port)), Err(Fault::new(Cause::Refused, text)));
+        }
+    }
+
+    #[test]
+    fn each_address_has_its_share() {
+        let deadline = Instant::now() + Duration::from_secs(10);
+        let part = |left| share(deadline, left).duration_since(Instant::now()).as_secs_f64().round();
+        assert_eq!([part(1), part(2), part(10)], [10.0, 5.0, 2.0]);
+        assert_eq!(
+            share(Instant::now() + Duration::from_secs(1), 2).duration_since(Instant::now()).as_secs_f64().round(),
+            1.0
+        );
+    }
+}

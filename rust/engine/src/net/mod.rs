@@ -1,0 +1,15 @@
+//! Sockets and their limits: connecting, resolving, TLS, and how long and how much may be read. Knows no probe and no HTTP.
+
+pub(crate) mod async_fd;
+pub(crate) mod barrier;
+pub(crate) mod connect;
+pub(crate) mod dial;
+pub(crate) mod duplex;
+pub(crate) mod epoll;
+pub(crate) mod host;
+pub(crate) mod read_budget;
+mod resolve;
+pub(crate) mod retry_delay;
+pub(crate) mod stream;
+pub(crate) mod timeout;
+pub(crate) mod tls;

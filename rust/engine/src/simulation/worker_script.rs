@@ -1,0 +1,64 @@
+//! What a simulation keeps of a worker: how its attempts are played, the one that is under way, and what came of them.
+
+use std::time::Duration;
+
+use probelet_core::prober::{AttemptTarget, Outcome};
+use probelet_core::spec::Handler;
+
+use super::record::Record;
+use crate::stats::worker::Counts;
+
+/// A worker's part. It is made once, so that an attempt looks up nothing by name.
+#[derive(Debug)]
+pub(super) struct Player {
+    /// Its attempt on its way; the core has at most one.
+    pub(super) flight: Option<Flight>,
+    pub(super) counts: Counts,
+    /// How long an answer takes unless a script says so.
+    pub(super) delay: Duration,
+    pub(super) timeout: Duration,
+    /// The number of its script, once one was asked for.
+    pub(super) script: Option<u32>,
+    /// How long each further attempt takes, and as of how many changes of scripts, once all of them succeed.
+    pub(super) steady: Option<(Duration, u32)>,
+    /// Whether it is the runtime that its probe asks.
+    pub(super) is_exec: bool,
+}
+
+/// An attempt on its way.
+#[derive(Debug)]
+pub(super) struct Flight {
+    pub(super) run: u32,
+    pub(super) outcome: Outcome,
+    /// Written down when the attempt ends, as the recordings do.
+    pub(super) record: Option<Box<Record>>,
+}
+
+impl Player {
+    /// The part of a worker in the pod that was defined as number `pod_index`.
+    pub(super) fn new(target: &AttemptTarget<'_>, pod_index: usize) -> Self {
+        Self {
+            flight: None,
+            counts: Counts::default(),
+            delay: default_delay(target.probe_type as usize, target.container_index, pod_index),
+            timeout: Duration::from_secs(target.probe.timeout_seconds.max(0).unsigned_abs().into()),
+            script: None,
+            steady: None,
+            is_exec: matches!(target.probe.handler, Handler::Exec { .. }),
+        }
+    }
+}
+
+/// The command of an exec probe; other probes have none.
+pub(super) fn command<'a>(target: &AttemptTarget<'a>) -> &'a [Box<str>] {
+    match &target.probe.handler {
+        Handler::Exec { command } => command,
+        _ => &[],
+    }
+}
+
+/// How long an answer takes unless a script says so: different for every worker, so that probes begun together end
+/// apart, and in the order in which the recordings have them.
+const fn default_delay(type_index: usize, container_index: usize, pod_index: usize) -> Duration {
+    Duration::from_millis(2 + type_index as u64 + 3 * container_index as u64 + 31 * pod_index as u64)
+}

@@ -1,0 +1,93 @@
+//! Our own figures about the engine: a bounded set of series, however many workers there are.
+
+use std::time::Duration;
+
+use probelet_core::results::ProbeResult;
+use probelet_core::spec::ProbeType;
+use probelet_core::time::Instant;
+
+use crate::attempt::cause::Cause;
+use crate::journal::Tally;
+use crate::live::attempt::Ended;
+
+/// Counters and histograms of the engine itself.
+#[derive(Debug, Default)]
+pub(crate) struct Meter {
+    /// Attempts by cause, in [`Cause::ALL`]'s order.
+    pub(crate) causes: [u64; Cause::ALL.len()],
+    /// Runs by probe type, in [`ProbeType::ALL`]'s order, and by result: successful, failed, error.
+    pub(crate) runs: [[u64; RESULTS.len()]; ProbeType::ALL.len()],
+    /// How late attempts began against their own grid; each is counted when it ends, since only it knows when it began.
+    pub(crate) lateness: Histogram,
+    /// How long attempts that ended well took.
+    pub(crate) succeeded: Histogram,
+    /// How long the others took; the kubelet's histogram leaves them out.
+    pub(crate) failed: Histogram,
+    /// Turns of the engine's thread that ended in a panic.
+    pub(crate) panics: u64,
+    /// Attempts that have begun and not ended.
+    pub(crate) in_flight: u64,
+    /// How long the loop was overdue while attempts were in flight.
+    pub(crate) overdue: Duration,
+    /// What the journal has written, once there is one.
+    pub(crate) journal: Option<Tally>,
+}
+
+/// A histogram in the bounds of [`BOUNDS`].
+#[derive(Debug, Default)]
+pub(crate) struct Histogram {
+    pub(crate) buckets: [u64; BOUNDS.len() + 1],
+    pub(crate) sum: Duration,
+}
+
+impl Histogram {
+    fn observe(&mut self, length: Duration) {
+        let bucket = BOUNDS.iter().position(|bound| length <= *bound).unwrap_or(BOUNDS.len());
+        self.buckets[bucket] += 1;
+        self.sum += length;
+    }
+}
+
+impl Meter {
+    pub(crate) const fn started(&mut self) {
+        self.in_flight += 1;
+    }
+
+    pub(crate) fn run(&mut self, probe_type: ProbeType, result: Option<ProbeResult>) {
+        let result = match result {
+            Some(ProbeResult::Success) => 0,
+            Some(ProbeResult::Failure | ProbeResult::Unknown) => 1,
+            None => 2,
+        };
+        self.runs[probe_type as usize][result] += 1;
+    }
+
+    pub(crate) fn attempt(&mut self, ended: &Ended, now: Instant) {
+        self.in_flight = self.in_flight.saturating_sub(1);
+        let index = Cause::ALL.iter().position(|cause| *cause == ended.cause).expect("ALL has every cause");
+        self.causes[index] += 1;
+        self.lateness.observe(ended.began.since(ended.scheduled));
+        let histogram = if ended.is_success() { &mut self.succeeded } else { &mut self.failed };
+        histogram.observe(now.since(ended.began));
+    }
+}
+
+/// How a run ended, as a label.
+pub(crate) const RESULTS: [&str; 3] = ["successful", "failed", "error"];
+/// From well below a timer's granularity to well above the longest usual timeout.
+pub(crate) const BOUNDS: [Duration; 14] = [
+    Duration::from_micros(250),
+    Duration::from_micros(500),
+    Duration::from_millis(1),
+    Duration::from_micros(2_500),
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(25),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_secs(1),
+    Duration::from_millis(2_500),
+    Duration::from_secs(10),
+];

@@ -1,0 +1,212 @@
+//! What is counted per worker: the kubelet's metrics and the last run, for whoever asks.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::prober::{AttemptTarget, WorkerId};
+use probelet_core::results::ProbeResult;
+use probelet_core::spec::ProbeType;
+use serde_json::json;
+
+use crate::attempt::cause::Cause;
+use crate::attempt::timings::{Phases, millis};
+use crate::journal::WorkerKey;
+
+/// One row per worker, by its number.
+#[derive(Debug, Default)]
+pub struct Book {
+    rows: Vec<Option<Box<Row>>>,
+    /// Rows of workers whose attempts are commands, and of those that probe over a socket.
+    execs: usize,
+    sockets: usize,
+}
+
+/// How a worker's last attempt went.
+#[derive(Clone, Debug)]
+pub struct LastRun {
+    /// When it ended, Unix milliseconds.
+    pub at_ms: i64,
+    /// `success`, `warning`, `failure` or `error`.
+    pub outcome: &'static str,
+    /// Why.
+    pub cause: Cause,
+    /// What the event says after its colon; empty for a success.
+    pub message: Box<str>,
+    /// How long it took.
+    pub duration: Duration,
+    /// How late it began against the worker's own grid.
+    pub lateness: Duration,
+    /// How long the prober's own loop was overdue while it ran.
+    pub overdue: Duration,
+    /// Where the time went.
+    pub phases: Phases,
+}
+
+impl LastRun {
+    /// The form of the status document.
+    pub fn to_json(&self) -> serde_json::Value {
+        json!({
+            "at_ms": self.at_ms, "outcome": self.outcome, "cause": self.cause.name(), "message": &*self.message,
+            "duration_ms": millis(self.duration), "lateness_ms": millis(self.lateness),
+            "overdue_ms": millis(self.overdue), "phases_ms": self.phases.to_json(),
+        })
+    }
+}
+
+/// A worker's names and counters. The series end with the worker, as the kubelet's do.
+#[derive(Clone, Debug)]
+pub struct Row {
+    /// `pod_uid`.
+    pub pod_uid: Arc<str>,
+    /// `pod`.
+    pub pod: Arc<str>,
+    /// `namespace`.
+    pub namespace: Arc<str>,
+    /// `container`.
+    pub container: Arc<str>,
+    /// `probe_type`.
+    pub probe_type: ProbeType,
+    /// Whether its attempts are commands in the container.
+    pub is_exec: bool,
+    /// Its runs.
+    pub counts: Counts,
+    /// Durations of successful runs: counts per bucket, the last one for everything longer.
+    pub buckets: [u32; BUCKETS.len() + 1],
+    /// The sum of those durations.
+    pub duration: Duration,
+    /// How the last attempt went.
+    pub last: Option<LastRun>,
+}
+
+/// A worker's runs by what they came to.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Counts {
+    /// Runs that ended well.
+    pub successful: u64,
+    /// Runs that failed.
+    pub failed: u64,
+    /// Runs that ended in a prober error; no kubelet metric counts them.
+    pub errors: u64,
+}
+
+impl Row {
+    /// The worker's name in the journal.
+    pub fn key(&self) -> WorkerKey {
+        WorkerKey {
+            pod_uid: (&*self.pod_uid).into(),
+            container: (&*self.container).into(),
+            probe_type: self.probe_type,
+        }
+    }
+}
+
+impl Counts {
+    /// A run ended.
+    pub const fn count(&mut self, result: Option<ProbeResult>) {
+        match result {
+            None => self.errors += 1,
+            Some(ProbeResult::Success) => self.successful += 1,
+            Some(ProbeResult::Failure | ProbeResult::Unknown) => self.failed += 1,
+        }
+    }
+
+    /// The counts under the names of the worker they are of.
+    pub fn to_json(self, target: &AttemptTarget<'_>) -> serde_json::Value {
+        json!({
+            "probe_type": target.probe_type.title(), "container": &*target.container.name, "pod": &*target.pod.name,
+            "namespace": &*target.pod.namespace, "pod_uid": &*target.pod.uid,
+            "successful": self.successful, "failed": self.failed, "errors": self.errors,
+        })
+    }
+}
+
+impl Book {
+    /// A worker began.
+    pub fn open(&mut self, worker: WorkerId, target: &AttemptTarget<'_>) {
+        let index = worker as usize;
+        if self.rows.len() <= index {
+            self.rows.resize_with(index + 1, || None);
+        }
+        *self.counter(target.is_exec()) += 1;
+        self.rows[index] = Some(Box::new(Row {
+            pod_uid: Arc::clone(&target.pod.uid),
+            pod: Arc::clone(&target.pod.name),
+            namespace: Arc::clone(&target.pod.namespace),
+            container: Arc::clone(&target.container.name),
+            probe_type: target.probe_type,
+            is_exec: target.is_exec(),
+            counts: Counts::default(),
+            buckets: [0; BUCKETS.len() + 1],
+            duration: Duration::ZERO,
+            last: None,
+        }));
+    }
+
+    /// A worker ended.
+    pub fn close(&mut self, worker: WorkerId) {
+        if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::take) {
+            *self.counter(row.is_exec) -= 1;
+        }
+    }
+
+    const fn counter(&mut self, is_exec: bool) -> &mut usize {
+        if is_exec { &mut self.execs } else { &mut self.sockets }
+    }
+
+    /// Whether there are workers, and the attempts of all are commands.
+    pub const fn has_only_execs(&self) -> bool {
+        self.execs > 0 && self.sockets == 0
+    }
+
+    /// An attempt ended; it is the worker's last one until the next.
+    pub fn remember(&mut self, worker: WorkerId, last: LastRun) {
+        if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::as_mut) {
+            row.last = Some(last);
+        }
+    }
+
+    /// Copies of up to `count` rows from a place on, and the place to go on from.
+    pub fn portion(&self, from: usize, count: usize) -> (Vec<Row>, Option<usize>) {
+        let end = from.saturating_add(count).min(self.rows.len());
+        let rows = self.rows[from.min(end)..end].iter().flatten().map(|row| (**row).clone()).collect();
+        (rows, (end < self.rows.len()).then_some(end))
+    }
+
+    /// A run ended; returns the type of its probe (prober_manager.go and worker.go:doProbe, 1.36: durations of failures
+    /// are never observed).
+    pub fn count(&mut self, worker: WorkerId, result: Option<ProbeResult>, took: Duration) -> Option<ProbeType> {
+        let row = self.rows.get_mut(worker as usize)?.as_mut()?;
+        row.counts.count(result);
+        if result == Some(ProbeResult::Success) {
+            let bucket = BUCKETS.iter().position(|limit| took <= *limit).unwrap_or(BUCKETS.len());
+            row.buckets[bucket] = row.buckets[bucket].saturating_add(1);
+            row.duration += took;
+        }
+        Some(row.probe_type)
+    }
+
+    /// A worker's row.
+    pub fn row(&self, worker: WorkerId) -> Option<&Row> {
+        self.rows.get(worker as usize)?.as_deref()
+    }
+
+    /// All rows.
+    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+        self.rows.iter().flatten().map(AsRef::as_ref)
+    }
+}
+
+/// Upper bounds of `prober_probe_duration_seconds` (Prometheus' default buckets).
+pub const BUCKETS: [Duration; 11] = [
+    Duration::from_millis(5),
+    Duration::from_millis(10),
+    Duration::from_millis(25),
+    Duration::from_millis(50),
+    Duration::from_millis(100),
+    Duration::from_millis(250),
+    Duration::from_millis(500),
+    Duration::from_millis(1_000),
+    Duration::from_millis(2_500),
+    Duration::from_millis(5_000),
+    Duration::from_millis(10_000),
+];
