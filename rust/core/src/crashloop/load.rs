@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Restarts, Scene, nanos};
+use super::restarts::{Restarts, Scene, nanos};
 use crate::time::Instant;
 
 /// Restarts of many containers from zero to the end of a window, counted by when they happen.
@@ -51,7 +51,7 @@ impl Load {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Scheduler;
+    use super::super::restarts::Scheduler;
     use super::*;
     use crate::backoff::Curve;
     use crate::restart::RestartPolicy;

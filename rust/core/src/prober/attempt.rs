@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use super::Prober;
+use super::model::worker::WorkerPhase;
 use super::output::{Attempt, Event, Outcome, Output, Reason, Streak, WorkerId};
-use super::worker::WorkerPhase;
+use super::state::Prober;
 use crate::results::ProbeResult;
 use crate::semantics::GrpcConnect;
 use crate::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use super::Prober;
 use super::output::{Output, Update};
+use super::state::Prober;
 use crate::podstatus::{ContainerStatus, PodStatus};
 
 impl Prober {

@@ -15,10 +15,10 @@
 //!
 //! The rest of the table (D11 counting, D12 thresholds, D13 publishing and hold) follows the end of the attempt.
 
+use super::model::view::{Seen, View};
+use super::model::worker::WorkerPhase;
 use super::output::{Attempt, Output, WorkerId};
-use super::view::{Seen, View};
-use super::worker::WorkerPhase;
-use super::{PREEXISTING_GRACE_MS, Prober};
+use super::state::Prober;
 use crate::podstatus::{PodStatus, State};
 use crate::restart::{RestartPolicy, RuleAction, should_restart};
 use crate::results::ProbeResult;
@@ -160,5 +160,7 @@ fn restarts_all_containers(pod: &PodSpec, status: &PodStatus) -> bool {
         })
 }
 
+/// A container that started this long before the prober counts as running before it (prober_manager.go, 1.36).
+const PREEXISTING_GRACE_MS: i64 = 10_000;
 /// Go's zero `time.Time`, year 1: a running container without `startedAt` has been running for ever.
 const ZERO_TIME_MS: i64 = -62_135_596_800_000;

@@ -1,8 +1,9 @@
 //! What others may read of the workers.
 
+use super::attempt::AttemptTarget;
+use super::model::worker::WorkerPhase;
 use super::output::WorkerId;
-use super::worker::WorkerPhase;
-use super::{AttemptTarget, Prober};
+use super::state::Prober;
 use crate::results::ProbeResult;
 use crate::time::Instant;
 

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::Prober;
+use super::state::Prober;
 use crate::podstatus::{ContainerStatus, PodStatus, State};
 use crate::results::ProbeResult;
 use crate::spec::{PodSpec, ProbeType};

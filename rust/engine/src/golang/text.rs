@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr};
 
 use super::printable::is_print;
-use crate::handler::TEXT_BYTES_MAX;
 
 /// `strconv.Quote`: what `%q` prints. What lies beyond the length of any text is not worth quoting.
 pub(crate) fn quote(text: &[u8]) -> String {
@@ -86,6 +85,10 @@ pub(crate) fn operation(call: &str, local: Option<SocketAddr>, peer: SocketAddr,
 pub(crate) fn join_host_port(host: &str, port: impl std::fmt::Display) -> String {
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
+
+/// How much of a text is shown, as much as the kubelet keeps of a body: nothing longer is worth quoting. Go's own texts have
+/// no bound; they quote whole headers, of 10 MiB if need be.
+pub(crate) const TEXT_BYTES_MAX: usize = 10_240;
 
 #[cfg(test)]
 mod tests {

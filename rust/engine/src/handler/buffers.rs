@@ -4,7 +4,7 @@ use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
 
-use super::http::Reader;
+use crate::http1::reader::Reader;
 use crate::net::barrier::Crowd;
 use crate::net::epoll::Nest;
 
@@ -22,7 +22,7 @@ pub struct Scratch {
 
 impl Scratch {
     /// For the attempts of a crowd.
-    pub fn of(crowd: Arc<Crowd>) -> Self {
+    pub(crate) fn of(crowd: Arc<Crowd>) -> Self {
         Self { crowd: Some(crowd), ..Self::default() }
     }
 

@@ -4,7 +4,8 @@ use probelet_core::prober::Outcome;
 use probelet_core::spec::ProbeSpec;
 use serde_json::{Value, json};
 
-use super::{Asker, Observation, observe};
+use super::asker::Asker;
+use super::probe::{Observation, observe};
 use crate::attempt::timings::millis;
 
 /// What a single run needs to know beside its probe.

@@ -1,7 +1,7 @@
 //! The body of a response: by length, in chunks, or up to the end of the connection.
 
+use super::error::{Stop, UNEXPECTED_EOF};
 use super::head::Framing;
-use super::reader::{DRAINED_BYTES_MAX, Reader, Stop, UNEXPECTED_EOF};
 use super::window::{End, Slice, Window};
 use crate::attempt::cause::Cause;
 use crate::attempt::error::Fault;
@@ -27,6 +27,20 @@ enum Kind {
     TrailerFields,
 }
 
+/// What one read of a body came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Pulled {
+    /// There may be more.
+    Some,
+    /// The body is over.
+    All,
+    /// The fields of the trailer come next: [`Body::finish`] once they are read.
+    Trailer {
+        /// Whether the trailer begins here; false if some of it was read before.
+        begins: bool,
+    },
+}
+
 /// `internal.chunkedReader`.
 #[derive(Debug, Default)]
 struct Chunks {
@@ -49,89 +63,69 @@ impl Body {
             Framing::UntilEof => Kind::UntilEof,
         };
     }
-}
 
-impl Reader {
-    /// Reads the body, or what the kubelet reads of it: its first 10240 bytes (`ioutil.ReadAtMost`).
-    ///
-    /// # Errors
-    /// [`Stop::Wanting`], or the text of the prober error.
-    pub(crate) fn body(&mut self, into: &mut Vec<u8>) -> Result<(), Stop> {
-        while into.len() - self.body.got < BODY_BYTES_MAX {
-            let done = into.len() - self.body.got;
-            let room = self.body.read_all.room(done).min(BODY_BYTES_MAX - done);
-            if self.pull(room, into)? {
-                break;
-            }
-        }
-        Ok(())
+    /// How many of the bytes in `into` came before the read in progress.
+    pub(crate) const fn done(&self, into: &[u8]) -> usize {
+        into.len() - self.got
     }
 
-    /// Reads the start of a body that nobody wants (`http.Client.do`).
-    ///
-    /// # Errors
-    /// As [`Self::body`].
-    pub(crate) fn drain(&mut self, into: &mut Vec<u8>) -> Result<(), Stop> {
-        while into.len() - self.body.got < DRAINED_BYTES_MAX {
-            if self.pull(DRAINED_BYTES_MAX - (into.len() - self.body.got), into)? {
-                break;
-            }
-        }
-        Ok(())
+    /// How many bytes Go would ask for next, of as many as the kubelet keeps (`ioutil.ReadAtMost`); none when it has them.
+    pub(crate) fn kept_room(&mut self, into: &[u8]) -> usize {
+        let done = self.done(into);
+        if done < BODY_BYTES_MAX { self.read_all.room(done).min(BODY_BYTES_MAX - done) } else { 0 }
     }
 
-    /// One `Read` of Go's body with room for so many bytes; true if the body ended with it.
-    fn pull(&mut self, room: usize, into: &mut Vec<u8>) -> Result<bool, Stop> {
-        let Self { window, body, .. } = self;
-        match &mut body.kind {
-            Kind::Over => return Ok(true),
+    /// One `Read` of Go's body with room for so many bytes.
+    pub(crate) fn pull(&mut self, window: &mut Window, room: usize, into: &mut Vec<u8>) -> Result<Pulled, Stop> {
+        match &mut self.kind {
+            Kind::Over => return Ok(Pulled::All),
             Kind::UntilEof => {
                 return match window.take(room, into)? {
-                    Ok(_) => Ok(false),
-                    Err(End::Eof) => Ok(true),
+                    Ok(_) => Ok(Pulled::Some),
+                    Err(End::Eof) => Ok(Pulled::All),
                     Err(fault) => Err(cut(fault)),
                 };
             }
             Kind::Length(left) => {
                 let most = usize::try_from(*left).map_or(room, |left| left.min(room));
                 *left -= window.take(most, into)?.map_err(cut)? as u64;
-                return Ok(*left == 0);
+                return Ok(if *left == 0 { Pulled::All } else { Pulled::Some });
             }
             Kind::Chunks(chunks) => {
-                let last = chunks.read(window, room, &mut body.got, into)?;
-                if !last {
-                    body.got = 0;
-                    return Ok(false);
+                if !chunks.read(window, room, &mut self.got, into)? {
+                    self.got = 0;
+                    return Ok(Pulled::Some);
                 }
-                body.kind = Kind::Trailer;
+                self.kind = Kind::Trailer;
             }
-            Kind::Trailer | Kind::TrailerFields => {}
+            Kind::Trailer => {}
+            Kind::TrailerFields => return Ok(Pulled::Trailer { begins: false }),
         }
-        self.trailer()?;
-        self.body.got = 0;
-        self.body.kind = Kind::Over;
-        Ok(true)
+        self.trailer(window)
     }
 
-    /// Reads what follows the last chunk (`http.body.readTrailer`).
-    fn trailer(&mut self) -> Result<(), Stop> {
-        let eof = || malformed("http: unexpected EOF reading trailer");
-        if matches!(self.body.kind, Kind::Trailer) {
-            match self.window.peek(2)? {
-                Ok(b"\r\n") => {
-                    self.window.consume(2);
-                    return Ok(());
-                }
-                Ok(_) => {}
-                Err(_) => return Err(eof()),
+    /// What follows the last chunk (`http.body.readTrailer`).
+    fn trailer(&mut self, window: &mut Window) -> Result<Pulled, Stop> {
+        match window.peek(2)? {
+            Ok(b"\r\n") => {
+                window.consume(2);
+                self.finish();
+                return Ok(Pulled::All);
             }
-            if !self.window.comes(b"\r\n\r\n")? {
-                return Err(malformed("http: suspiciously long trailer after chunked body"));
-            }
-            self.begin_trailer();
-            self.body.kind = Kind::TrailerFields;
+            Ok(_) => {}
+            Err(_) => return Err(malformed("http: unexpected EOF reading trailer")),
         }
-        self.fields()
+        if !window.comes(b"\r\n\r\n")? {
+            return Err(malformed("http: suspiciously long trailer after chunked body"));
+        }
+        self.kind = Kind::TrailerFields;
+        Ok(Pulled::Trailer { begins: true })
+    }
+
+    /// The trailer is read, and with it the body.
+    pub(crate) fn finish(&mut self) {
+        self.got = 0;
+        self.kind = Kind::Over;
     }
 }
 
@@ -247,6 +241,8 @@ fn malformed(text: &str) -> Stop {
 
 /// What the kubelet keeps of a body (pkg/probe/http/http.go:maxRespBodyLength, 1.36).
 pub(crate) const BODY_BYTES_MAX: usize = 10_240;
+/// How much of a redirect's body is read (`maxBodySlurpSize`, 2 << 10).
+pub(crate) const DRAINED_BYTES_MAX: usize = 2048;
 /// The sizes of those slices: 256 and a half more each time, as Go's allocator rounds them, up to what is kept.
 const READ_ALL_SLICES: [usize; 9] = [512, 256, 384, 576, 896, 1408, 2048, 3072, 4864];
 /// `internal.chunkedReader`: 16 * 1024.

@@ -1,6 +1,7 @@
 //! The response reader without a connection, for fuzz targets: bytes in pieces in, what would be said of them out.
 
-use super::reader::{Reader, Stop};
+use super::error::Stop;
+use super::reader::Reader;
 use super::window::End;
 
 /// What a response says.

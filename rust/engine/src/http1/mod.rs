@@ -1,6 +1,8 @@
 //! HTTP/1.1 from bytes to messages, as Go's `net/http` reads it.
 
 pub(crate) mod body;
+pub(crate) mod error;
+mod fields;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 pub(crate) mod head;

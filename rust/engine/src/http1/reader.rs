@@ -4,37 +4,24 @@
 //! [`Reader::space`], tells what came with [`Reader::filled`] or [`Reader::ended`], and asks again. An end of the input is
 //! told each time it is read: Go reads on after one, and so which error is seen depends on it.
 
-use super::body::Body;
+use super::body::{Body, DRAINED_BYTES_MAX, Pulled};
+use super::error::{Stop, UNEXPECTED_EOF};
+use super::fields::Fields;
 use super::head::{Framing, Head};
-use super::line::{Kept, Line};
-use super::window::{End, Wanting, Window};
+use super::window::{End, Window};
 use crate::attempt::cause::Cause;
 use crate::attempt::error::Fault;
-use crate::golang::header::trim;
-use crate::golang::text::quote;
 
 /// The reader of one connection's responses; its buffers serve the next connection too.
 #[derive(Debug, Default)]
 pub(crate) struct Reader {
-    pub(crate) window: Window,
-    pub(crate) head: Head,
-    pub(crate) body: Body,
+    window: Window,
+    head: Head,
+    body: Body,
     /// How much more the heads may hold; none while a body is read.
     allowed: Option<usize>,
-    line: Line,
-    /// The field being read, its lines joined.
-    field: Kept,
-    folded: bool,
+    fields: Fields,
     state: State,
-}
-
-/// Why the reader cannot go on.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
-    /// It needs more input.
-    Wanting,
-    /// The response is wrong.
-    Failed(Fault),
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,13 +29,7 @@ enum State {
     #[default]
     FirstByte,
     StatusLine,
-    /// Go looks ahead to count the fields, which swallows an end of the input.
-    Count,
-    FirstField,
-    FirstFieldIsFolded,
-    Field,
-    AfterField,
-    Fold,
+    Fields,
 }
 
 impl Reader {
@@ -56,14 +37,14 @@ impl Reader {
     pub(crate) fn begin(&mut self) {
         self.window.clear();
         self.head.clear();
-        self.line.clear();
+        self.fields.clear();
         self.allowed = Some(HEAD_BYTES_MAX);
         self.state = State::FirstByte;
     }
 
     /// Whether a response made the buffers grow beyond a size.
     pub(crate) fn is_large(&self, bytes: usize) -> bool {
-        self.line.text.bytes.capacity().max(self.field.bytes.capacity()).max(self.head.capacity()) > bytes
+        self.fields.capacity().max(self.head.capacity()) > bytes
     }
 
     /// Where the next bytes are read to. It is empty once the heads have all they may.
@@ -127,6 +108,46 @@ impl Reader {
         !matches!(self.head.framing(), Ok(Framing::Length(length)) if length > DRAINED_BYTES_MAX as u64)
     }
 
+    /// Reads the body, or what the kubelet reads of it: its first 10240 bytes.
+    ///
+    /// # Errors
+    /// [`Stop::Wanting`], or the text of the prober error.
+    pub(crate) fn body(&mut self, into: &mut Vec<u8>) -> Result<(), Stop> {
+        loop {
+            let room = self.body.kept_room(into);
+            if room == 0 || self.pull(room, into)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Reads the start of a body that nobody wants (`http.Client.do`).
+    ///
+    /// # Errors
+    /// As [`Self::body`].
+    pub(crate) fn drain(&mut self, into: &mut Vec<u8>) -> Result<(), Stop> {
+        loop {
+            let room = DRAINED_BYTES_MAX.saturating_sub(self.body.done(into));
+            if room == 0 || self.pull(room, into)? {
+                return Ok(());
+            }
+        }
+    }
+
+    /// One read of the body with room for so many bytes; true if the body ended with it.
+    fn pull(&mut self, room: usize, into: &mut Vec<u8>) -> Result<bool, Stop> {
+        match self.body.pull(&mut self.window, room, into)? {
+            Pulled::Some => return Ok(false),
+            Pulled::All => return Ok(true),
+            Pulled::Trailer { begins: true } => self.fields.begin(),
+            Pulled::Trailer { begins: false } => {}
+        }
+        // No field of a trailer decides anything.
+        self.fields.read(&mut self.window, &mut self.head)?;
+        self.body.finish();
+        Ok(true)
+    }
+
     fn one_head(&mut self) -> Result<(), Stop> {
         if self.state == State::FirstByte {
             if let Err(end) = self.window.peek(1)? {
@@ -136,146 +157,20 @@ impl Reader {
             self.state = State::StatusLine;
         }
         if self.state == State::StatusLine {
-            if let Err(end) = self.line.read(&mut self.window)? {
+            if let Err(end) = self.fields.line.read(&mut self.window)? {
                 return Err(broken(end.fault(UNEXPECTED_EOF, Cause::Malformed)));
             }
-            self.head.status_line(&self.line.text.bytes).map_err(|error| broken(Fault::malformed(error)))?;
-            self.state = State::Count;
+            self.head.status_line(&self.fields.line.text.bytes).map_err(|error| broken(Fault::malformed(error)))?;
+            self.fields.begin();
+            self.state = State::Fields;
         }
-        self.fields().map_err(|stop| match stop {
+        self.fields.read(&mut self.window, &mut self.head).map_err(|stop| match stop {
             Stop::Wanting => stop,
             Stop::Failed(fault) => broken(fault),
         })?;
         let framing = self.head.framing().map_err(|error| broken(Fault::malformed(error)))?;
         self.body.begin(framing);
         Ok(())
-    }
-
-    /// Reads fields up to and with the empty line behind them (`textproto.Reader.ReadMIMEHeader`).
-    pub(crate) fn fields(&mut self) -> Result<(), Stop> {
-        loop {
-            match self.state {
-                State::Count => {
-                    let _ = self.window.peek(1)?;
-                    self.state = State::FirstField;
-                }
-                State::FirstField => {
-                    let is_folded = matches!(self.window.peek(1)?, Ok([b' ' | b'\t']));
-                    self.state = if is_folded { State::FirstFieldIsFolded } else { State::Field };
-                }
-                State::FirstFieldIsFolded => return Err(self.first_field_is_folded()),
-                State::Field => {
-                    self.whole_fields()?;
-                    if self.field_begins()? {
-                        return Ok(());
-                    }
-                }
-                State::AfterField => self.after_field()?,
-                State::Fold => {
-                    // An end of the input ends the field, and is told again to whoever reads the next.
-                    if self.line.read(&mut self.window)?.is_ok() {
-                        self.field.join(&self.line.text);
-                        self.state = State::AfterField;
-                    } else {
-                        self.field_ends()?;
-                    }
-                }
-                State::FirstByte | State::StatusLine => unreachable!("the status line is read"),
-            }
-        }
-    }
-
-    /// Reads a trailer's fields, of which none decides anything.
-    pub(crate) fn begin_trailer(&mut self) {
-        self.state = State::Count;
-    }
-
-    fn first_field_is_folded(&mut self) -> Stop {
-        let read = self.line.read(&mut self.window);
-        let line = &self.line.text.bytes;
-        if line.len() > FOLDED_FIRST_BYTES_MAX {
-            return Fault::malformed("message too large").into();
-        }
-        match read {
-            Err(Wanting) => Stop::Wanting,
-            Ok(Err(end)) => end.fault(UNEXPECTED_EOF, Cause::Malformed).into(),
-            Ok(Ok(())) => Fault::malformed(format!("malformed MIME header initial line: {}", quote(line))).into(),
-        }
-    }
-
-    /// Reads fields of one line each as long as they are there, which they mostly all are; nothing is copied for that.
-    fn whole_fields(&mut self) -> Result<(), Stop> {
-        while !self.line.is_begun
-            && let Some((line, length, next)) = self.window.line_and_next()
-            && line.contains(&b':')
-            && !matches!(next, b' ' | b'\t')
-        {
-            self.head.field(trim(line), true).map_err(Fault::malformed)?;
-            self.window.consume(length);
-        }
-        Ok(())
-    }
-
-    /// Reads a field's first line; true if it is the empty one.
-    fn field_begins(&mut self) -> Result<bool, Stop> {
-        if let Err(end) = self.line.read(&mut self.window)? {
-            return Err(end.fault(UNEXPECTED_EOF, Cause::Malformed).into());
-        }
-        let line = &self.line.text.bytes;
-        if line.is_empty() {
-            return Ok(true);
-        }
-        if !line.contains(&b':') {
-            return Err(Fault::malformed(format!("malformed MIME header: missing colon: {}", quote(line))).into());
-        }
-        self.field.clear();
-        self.field.join(&self.line.text);
-        self.folded = false;
-        self.state = State::AfterField;
-        Ok(false)
-    }
-
-    /// Looks whether the next line goes on with this field. That needs a byte of it, or an end, which is swallowed.
-    fn after_field(&mut self) -> Result<(), Stop> {
-        while let Ok([b' ' | b'\t']) = self.window.peek(1)? {
-            self.window.consume(1);
-            self.folded = true;
-        }
-        if self.folded {
-            self.folded = false;
-            self.field.push(b" ");
-            self.state = State::Fold;
-            return Ok(());
-        }
-        self.field_ends()
-    }
-
-    fn field_ends(&mut self) -> Result<(), Stop> {
-        self.state = State::Field;
-        let Kept { bytes, rest_is_value } = &self.field;
-        self.head.field(bytes, *rest_is_value).map_err(|error| Fault::malformed(error).into())
-    }
-}
-
-impl End {
-    /// The fault of an input that ended here.
-    pub(crate) fn fault(self, eof: &str, cause: Cause) -> Fault {
-        match self {
-            Self::Eof => Fault::new(cause, eof),
-            Self::Fault(fault) => fault,
-        }
-    }
-}
-
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Failed(fault)
-    }
-}
-
-impl From<Wanting> for Stop {
-    fn from(_: Wanting) -> Self {
-        Self::Wanting
     }
 }
 
@@ -284,13 +179,8 @@ fn broken(Fault { text, cause }: Fault) -> Stop {
     Fault::new(cause, format!("net/http: HTTP/1.x transport connection broken: {text}")).into()
 }
 
-pub(crate) const UNEXPECTED_EOF: &str = "unexpected EOF";
 /// All heads of a response together (`http.Transport.maxHeaderResponseSize`, 10 << 20).
 const HEAD_BYTES_MAX: usize = 10_485_760;
-/// How much of a wrong first line is quoted before Go gives up on it.
-const FOLDED_FIRST_BYTES_MAX: usize = 80;
-/// How much of a redirect's body is read (`maxBodySlurpSize`, 2 << 10).
-pub(crate) const DRAINED_BYTES_MAX: usize = 2048;
 
 #[cfg(test)]
 pub(crate) mod tests {

@@ -4,6 +4,7 @@
 //! long a chunk's line or a trailer may be, which of two errors is seen, whether a bad chunk was already there. An end
 //! of the input is told once; whoever asks again reads again.
 
+use crate::attempt::cause::Cause;
 use crate::attempt::error::Fault;
 
 /// What was read and not yet consumed.
@@ -23,6 +24,16 @@ pub(crate) enum End {
     Eof,
     /// The connection broke.
     Fault(Fault),
+}
+
+impl End {
+    /// The fault of an input that ended here.
+    pub(crate) fn fault(self, eof: &str, cause: Cause) -> Fault {
+        match self {
+            Self::Eof => Fault::new(cause, eof),
+            Self::Fault(fault) => fault,
+        }
+    }
 }
 
 /// Nothing can be said before more is read.

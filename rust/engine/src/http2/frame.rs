@@ -1,8 +1,8 @@
 //! One frame (RFC 9113, 4 and 6): what Go makes of its content, and how those that are sent are written.
 
+use super::code::Code;
+use super::error::Trouble;
 use super::hpack::Field;
-use super::reader::Trouble;
-use super::{Code, FRAME_BYTES_MAX};
 
 /// A frame, as far as a probe has to do with it.
 #[derive(Debug, PartialEq, Eq)]
@@ -213,6 +213,10 @@ fn frame(into: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     into.extend_from_slice(payload);
 }
 
+/// What a client says first (RFC 9113, 3.4).
+pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+/// Go's default for the frames it takes, and the least that a peer must take.
+pub(crate) const FRAME_BYTES_MAX: usize = 16_384;
 pub(crate) const HEADER_BYTES: usize = 9;
 const STREAM_MASK: u32 = 0x7fff_ffff;
 /// The largest window (RFC 9113, 6.9.1).

@@ -4,17 +4,16 @@
 //! probe would fail that the kubelet passes.
 
 mod code;
+mod error;
 pub(crate) mod frame;
 mod hpack;
 mod huffman;
 mod reader;
 
 pub(crate) use self::code::Code;
-pub(crate) use self::frame::{Frame, Setting, ack_ping, ack_settings, data, headers, settings, window_update};
+pub(crate) use self::error::Trouble;
+pub(crate) use self::frame::{
+    FRAME_BYTES_MAX, Frame, PREFACE, Setting, ack_ping, ack_settings, data, headers, settings, window_update,
+};
 pub(crate) use self::hpack::{Field, size_of_field, write_field};
-pub(crate) use self::reader::{Reader, Trouble};
-
-/// What a client says first (RFC 9113, 3.4).
-pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Go's default for the frames it takes, and the least that a peer must take.
-pub(crate) const FRAME_BYTES_MAX: usize = 16_384;
+pub(crate) use self::reader::Reader;

@@ -2,9 +2,12 @@
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-use super::frame::{CONTINUATION, END_HEADERS, END_STREAM, HEADER_BYTES, HEADERS, Header, fragment, parse};
+use super::code::Code;
+use super::error::Trouble;
+use super::frame::{
+    CONTINUATION, END_HEADERS, END_STREAM, FRAME_BYTES_MAX, Frame, HEADER_BYTES, HEADERS, Header, fragment, parse,
+};
 use super::hpack::{Decoder, Field, size_of_field};
-use super::{Code, FRAME_BYTES_MAX, Frame};
 
 /// One direction of a connection.
 #[derive(Debug)]
@@ -16,32 +19,6 @@ pub(crate) struct Reader {
     fields_bytes_max: usize,
     /// Frames in a row that brought nothing.
     empty: usize,
-}
-
-/// Why there is no frame.
-#[derive(Debug)]
-pub(crate) enum Trouble {
-    /// A stream is over, the connection goes on.
-    Stream {
-        stream: u32,
-        code: Code,
-        why: String,
-    },
-    Connection(Code),
-    /// A frame that is not even looked at.
-    Refused(&'static str),
-    /// The peer closed between two frames, or where a frame's content was to begin.
-    Ended,
-    /// The peer closed elsewhere within a frame, or a frame ends within a field of its own.
-    Cut,
-    /// The connection says why.
-    Io,
-}
-
-impl Trouble {
-    pub(crate) const fn stream(stream: u32, code: Code) -> Self {
-        Self::Stream { stream, code, why: String::new() }
-    }
 }
 
 impl Reader {

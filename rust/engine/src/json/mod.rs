@@ -1,26 +1,10 @@
 //! JSON at the rim: v1.Pod in, statuses both ways. What the API would reject was rejected before; what is absent here
 //! is taken as Kubernetes' default.
 
+mod error;
 mod pod;
 mod status;
 
-pub use pod::{decode_pod, decode_probe, decode_rules};
-pub use status::{StatusDocument, decode_status};
-
-/// JSON that does not say what it should.
-#[derive(Debug)]
-pub struct WireError(serde_json::Error);
-
-impl std::fmt::Display for WireError {
-    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        self.0.fmt(formatter)
-    }
-}
-
-impl std::error::Error for WireError {}
-
-impl From<serde_json::Error> for WireError {
-    fn from(error: serde_json::Error) -> Self {
-        Self(error)
-    }
-}
+pub use self::error::WireError;
+pub use self::pod::{decode_pod, decode_probe, decode_rules};
+pub use self::status::{StatusDocument, decode_status};

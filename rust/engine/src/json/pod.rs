@@ -7,7 +7,7 @@ use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::Deserialize;
 
-use super::WireError;
+use super::error::WireError;
 
 /// Decodes a defaulted v1.Pod.
 ///

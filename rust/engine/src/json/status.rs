@@ -7,7 +7,7 @@ use probelet_core::spec::PodSpec;
 use probelet_core::status::{is_initialized, is_ready};
 use serde::{Deserialize, Serialize};
 
-use super::WireError;
+use super::error::WireError;
 
 /// A pod's status as JSON. As input `ready`, `started`, `pod_ip` and the conditions may be absent.
 #[derive(Debug, Default, Deserialize, Serialize)]

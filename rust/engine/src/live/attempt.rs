@@ -8,36 +8,34 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use super::pool::Crew;
-use super::{ExecEnd, ExecFlight};
+use super::exec::{ExecEnd, ExecFlight};
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::{Spent, Starving};
 use crate::attempt::timings::Phases;
-use crate::handler::{Asker, Scratch};
 use crate::stats::worker::LastRun;
 
 /// Which attempt it is.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ticket {
-    worker: WorkerId,
-    run: u32,
-    scheduled: Instant,
+pub(super) struct Ticket {
+    pub(super) worker: WorkerId,
+    pub(super) run: u32,
+    pub(super) scheduled: Instant,
 }
 
 /// An attempt that is about to begin. It owns what it needs: the worker may be told to stop meanwhile.
 #[derive(Debug)]
-pub(crate) struct Start {
-    ticket: Ticket,
-    pod: Arc<PodSpec>,
-    container: usize,
-    probe_type: ProbeType,
-    pod_ip: Option<Arc<str>>,
-    user_agent: Arc<str>,
-    grpc_connect: GrpcConnect,
+pub(super) struct Start {
+    pub(super) ticket: Ticket,
+    pub(super) pod: Arc<PodSpec>,
+    pub(super) container: usize,
+    pub(super) probe_type: ProbeType,
+    pub(super) pod_ip: Option<Arc<str>>,
+    pub(super) user_agent: Arc<str>,
+    pub(super) grpc_connect: GrpcConnect,
 }
 
 impl Start {
-    pub(crate) fn of(attempt: Attempt, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
+    pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
         let Attempt { worker, run, scheduled, .. } = attempt;
         Self {
             ticket: Ticket { worker, run, scheduled },
@@ -49,27 +47,23 @@ impl Start {
             grpc_connect: target.grpc_connect,
         }
     }
-
-    pub(crate) const fn ticket(&self) -> Ticket {
-        self.ticket
-    }
 }
 
 /// An attempt that is over.
 #[derive(Debug)]
-pub(crate) struct Ended {
-    pub(crate) worker: WorkerId,
-    pub(crate) run: u32,
-    pub(crate) scheduled: Instant,
-    pub(crate) began: Instant,
-    pub(crate) spent: Spent,
-    pub(crate) outcome: Outcome,
-    pub(crate) cause: Cause,
-    pub(crate) phases: Phases,
+pub(super) struct Ended {
+    pub(super) worker: WorkerId,
+    pub(super) run: u32,
+    pub(super) scheduled: Instant,
+    pub(super) began: Instant,
+    pub(super) spent: Spent,
+    pub(super) outcome: Outcome,
+    pub(super) cause: Cause,
+    pub(super) phases: Phases,
 }
 
 impl Ended {
-    pub(crate) fn of_exec(flight: ExecFlight, end: ExecEnd) -> Self {
+    pub(super) fn of_exec(flight: ExecFlight, end: ExecEnd) -> Self {
         let (outcome, cause) = match end {
             ExecEnd::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
             ExecEnd::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
@@ -82,7 +76,7 @@ impl Ended {
     }
 
     /// What an attempt comes to whose code panics: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
-    pub(crate) fn of_panic(ticket: Ticket, now: Instant) -> Self {
+    pub(super) fn of_panic(ticket: Ticket, now: Instant) -> Self {
         Self {
             worker: ticket.worker,
             run: ticket.run,
@@ -96,18 +90,18 @@ impl Ended {
     }
 
     /// Says whose fault it is.
-    pub(crate) fn judge(&mut self, law: &Starving) {
+    pub(super) fn judge(&mut self, law: &Starving) {
         self.cause = law.cause(self.cause, self.spent);
         if self.cause == Cause::Starved {
             self.outcome = law.outcome(self.cause, std::mem::replace(&mut self.outcome, Outcome::Unknown));
         }
     }
 
-    pub(crate) const fn is_success(&self) -> bool {
+    pub(super) const fn is_success(&self) -> bool {
         matches!(self.outcome, Outcome::Success | Outcome::Warning { .. })
     }
 
-    pub(crate) fn last_run(&self, now: Instant, wall_ms: i64) -> LastRun {
+    pub(super) fn last_run(&self, now: Instant, wall_ms: i64) -> LastRun {
         let (outcome, message) = match &self.outcome {
             Outcome::Success => ("success", Box::default()),
             Outcome::Warning { output } => ("warning", shown(output)),
@@ -126,26 +120,6 @@ impl Ended {
             phases: self.phases,
         }
     }
-}
-
-/// Carries out an attempt over a socket.
-pub(crate) async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) -> Ended {
-    let Ticket { worker, run, scheduled } = start.ticket;
-    let began = crew.clock.now();
-    let overdue = crew.overdue(began);
-    let container = &start.pod.containers[start.container];
-    let probe = container.probe(start.probe_type).expect("it made the worker");
-    let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
-    let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
-    let (outcome, cause, phases) =
-        crate::handler::attempt(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, scratch).await;
-    let over = crew.clock.now();
-    let spent = Spent {
-        timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
-        took: over.since(began),
-        overdue: crew.overdue(over).saturating_sub(overdue),
-    };
-    Ended { worker, run, scheduled, began, spent, outcome, cause, phases }
 }
 
 /// The start of an output, as text: what a person reads in a status.

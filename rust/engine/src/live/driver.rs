@@ -7,16 +7,15 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
-use probelet_core::prober::Output;
-use probelet_core::time::{Instant, WallOffset};
+use probelet_core::time::Instant;
 use tokio::time::sleep;
 
-use super::alarm::Alarm;
 use super::attempt::{Ended, Start};
-use super::mailbox::{Batch, ExecRun};
-use super::overdue::BEAT;
+use super::batch::Batch;
 use super::pool::Crew;
-use super::{ExecFlight, Shared, State};
+use super::state::{Shared, State};
+use super::time::alarm::Alarm;
+use super::time::overdue::BEAT;
 
 /// Runs until the engine is closed.
 pub(super) fn drive(shared: &Arc<Shared>) {
@@ -126,7 +125,8 @@ fn settle(shared: &Shared, crew: &Crew, ended: &mut Vec<Ended>, starts: &mut Vec
     let deadline = state.manager.prober_mut().next_deadline();
     state.looks_at = deadline;
     let patience = if state.book.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
-    let changes = journal.as_mut().and_then(|journal| journal.collect(&mut state, now, wall));
+    let State { manager, gone, .. } = &mut *state;
+    let changes = journal.as_mut().and_then(|journal| journal.collect(manager.prober_mut(), gone, now, wall));
     drop(state);
     shared.mailbox.ring();
     if let (Some(journal), Some(changes)) = (&mut journal, changes) {
@@ -141,77 +141,12 @@ fn settle(shared: &Shared, crew: &Crew, ended: &mut Vec<Ended>, starts: &mut Vec
 /// What changed last goes into the journal, whatever was due.
 fn keep_all(shared: &Shared) {
     if let Some(mut journal) = shared.lock_journal() {
-        let changes = journal.changes(&mut shared.lock(), shared.clock.wall());
+        let changes = {
+            let State { manager, gone, .. } = &mut *shared.lock();
+            journal.changes(manager.prober_mut(), gone, shared.clock.wall())
+        };
         // Nobody listens any more to why it could not be written.
         let _ = journal.write(changes, shared.clock.now());
-    }
-}
-
-impl State {
-    /// Hands out all that waits. It is posted before anybody else can change the state, so that of two results the later
-    /// one is read last, whoever hands them out.
-    pub(super) fn hand_out_all(&mut self, shared: &Shared, now: Instant, wall: WallOffset) {
-        let mut batch = Batch::default();
-        while let Some(output) = self.manager.poll_output() {
-            self.hand_out(output, shared, now, wall, &mut batch);
-        }
-        batch.notices.extend(self.starved.say(now));
-        shared.mailbox.post(batch);
-    }
-
-    fn hand_out(&mut self, output: Output, shared: &Shared, now: Instant, wall: WallOffset, batch: &mut Batch) {
-        match output {
-            Output::Attempt(attempt) => {
-                let Some(target) = self.manager.prober().target(attempt.worker) else {
-                    return;
-                };
-                self.meter.started();
-                if target.is_exec() {
-                    self.next_exec += 1;
-                    let flight = ExecFlight {
-                        worker: attempt.worker,
-                        run: attempt.run,
-                        scheduled: attempt.scheduled,
-                        began: now,
-                    };
-                    self.execs.insert(self.next_exec, flight);
-                    batch.execs.push(ExecRun {
-                        run: self.next_exec,
-                        pod: Arc::clone(target.pod),
-                        container: target.container_index,
-                        probe_type: target.probe_type,
-                        container_id: target.container_id.into(),
-                        due: attempt.scheduled,
-                    });
-                } else {
-                    self.starts.push(Start::of(attempt, &target, &shared.user_agent));
-                }
-            }
-            Output::Event(event) => batch.push_event(wall.wall_ms(now), event),
-            Output::RunFinished { worker, result, started } => {
-                if let Some(probe_type) = self.book.count(worker, result, now.since(started)) {
-                    self.meter.run(probe_type, result);
-                }
-            }
-            Output::Sync { pod_uid } => batch.push_sync(pod_uid),
-            Output::Timer { token } => batch.timers.push(token),
-            Output::Update(update) => batch.push_update(update.into()),
-            Output::Removed(removal) => batch.push_update(removal.into()),
-            Output::WorkerEnded { worker } => {
-                if let Some(row) = self.book.row(worker).filter(|_| shared.journal.is_some()) {
-                    self.gone.push(row.key());
-                }
-                self.book.close(worker);
-            }
-            Output::WorkerStarted { worker } => {
-                if let Some(target) = self.manager.prober().target(worker) {
-                    self.book.open(worker, &target);
-                }
-            }
-            Output::Record(_) | Output::StatusStored { .. } | Output::StatusUpdated { .. } => {
-                debug_assert!(false, "a live engine records nothing");
-            }
-        }
     }
 }
 

@@ -7,9 +7,8 @@ use std::time::Duration;
 use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
 
-use super::State;
 use super::backoff_table::BackoffTable;
-use super::mailbox::Notice;
+use super::batch::Notice;
 use crate::journal::{BackoffRecord, Reading, Record, Tally, WorkerKey, Writer, read_file};
 
 /// Where an engine keeps what a restart would lose.
@@ -80,32 +79,38 @@ impl Journaling {
         self.due.into_iter().chain(self.claims_end).min()
     }
 
-    /// Takes what has changed, if it is time to write it.
-    pub(super) fn collect(&mut self, state: &mut State, now: Instant, wall: WallOffset) -> Option<Vec<Record>> {
+    /// Takes what has changed, if it is time to write it. `gone` are the workers that have ended since the last write.
+    pub(super) fn collect(
+        &mut self,
+        prober: &mut Prober,
+        gone: &mut Vec<WorkerKey>,
+        now: Instant,
+        wall: WallOffset,
+    ) -> Option<Vec<Record>> {
         if self.claims_end.is_some_and(|end| end <= now) {
             self.claims_end = None;
-            let unclaimed = state.manager.prober_mut().forget_recalled();
-            state.gone.extend(unclaimed.iter().map(WorkerKey::of));
+            let unclaimed = prober.forget_recalled();
+            gone.extend(unclaimed.iter().map(WorkerKey::of));
         }
         let revision = self.table.with(|table| table.revision());
-        let changed = state.manager.prober().has_touched() || !state.gone.is_empty() || revision != self.revision;
+        let changed = prober.has_touched() || !gone.is_empty() || revision != self.revision;
         if self.due.is_none() && changed {
             self.due = Some(now + DELAY);
         }
-        if state.manager.prober().is_urgent() && !self.failing {
+        if prober.is_urgent() && !self.failing {
             self.due = Some(now);
         }
         if self.due.is_none_or(|due| now < due) {
             return None;
         }
-        Some(self.changes(state, wall))
+        Some(self.changes(prober, gone, wall))
     }
 
     /// Takes what has changed. Workers that have ended come first: another of the same name may have begun since.
-    pub(super) fn changes(&mut self, state: &mut State, wall: WallOffset) -> Vec<Record> {
-        let mut changes: Vec<Record> = state.gone.drain(..).map(Record::WorkerGone).collect();
-        for id in state.manager.prober_mut().take_touched() {
-            changes.extend(state.manager.prober().memory(id).map(|memory| Record::of(&memory, wall)));
+    pub(super) fn changes(&mut self, prober: &mut Prober, gone: &mut Vec<WorkerKey>, wall: WallOffset) -> Vec<Record> {
+        let mut changes: Vec<Record> = gone.drain(..).map(Record::WorkerGone).collect();
+        for id in prober.take_touched() {
+            changes.extend(prober.memory(id).map(|memory| Record::of(&memory, wall)));
         }
         self.table.with(|table| {
             let known = &self.writer.contents().backoff;

@@ -1,175 +1,10 @@
-//! What changed since Python last looked: bounded, with a pipe that is readable while something waits.
+//! The batch that waits for Python, with a pipe that is readable while it does.
 
-use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{PipeReader, PipeWriter, Read, Write};
 use std::os::fd::{AsRawFd, RawFd};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use probelet_core::prober::{Event, Removal, Update};
-use probelet_core::results::ProbeResult;
-use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
-use probelet_core::time::Instant;
-
-/// An exec attempt for Python to carry out.
-#[derive(Clone, Debug)]
-pub struct ExecRun {
-    /// The number to answer with.
-    pub run: u64,
-    /// The pod.
-    pub pod: Arc<PodSpec>,
-    /// The container's index in [`PodSpec::containers`].
-    pub container: usize,
-    /// The probe's type.
-    pub probe_type: ProbeType,
-    /// The container's ID.
-    pub container_id: Box<str>,
-    /// When it was due.
-    pub due: Instant,
-}
-
-impl ExecRun {
-    /// The container's name.
-    pub fn container(&self) -> &str {
-        &self.pod.containers[self.container].name
-    }
-
-    /// The command.
-    ///
-    /// # Panics
-    /// The probe is of another kind.
-    pub fn argv(&self) -> &[Box<str>] {
-        match &self.probe().handler {
-            Handler::Exec { command } => command,
-            _ => panic!("it was handed out as an exec attempt"),
-        }
-    }
-
-    /// `timeoutSeconds`.
-    pub fn timeout_seconds(&self) -> i32 {
-        self.probe().timeout_seconds
-    }
-
-    fn probe(&self) -> &ProbeSpec {
-        self.pod.containers[self.container].probe(self.probe_type).expect("it made the worker")
-    }
-}
-
-/// A result that changed.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Change {
-    /// Which cache.
-    pub probe_type: ProbeType,
-    /// The container's ID.
-    pub container_id: Arc<str>,
-    /// The pod's UID.
-    pub pod_uid: Arc<str>,
-    /// The new result; none if it is no longer cached.
-    pub result: Option<ProbeResult>,
-}
-
-impl From<Update> for Change {
-    fn from(update: Update) -> Self {
-        let Update { probe_type, container_id, pod_uid, result } = update;
-        Self { probe_type, container_id, pod_uid, result: Some(result) }
-    }
-}
-
-impl From<Removal> for Change {
-    fn from(removal: Removal) -> Self {
-        let Removal { probe_type, container_id, pod_uid } = removal;
-        Self { probe_type, container_id, pod_uid, result: None }
-    }
-}
-
-/// A line for the log.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Notice {
-    /// Whether something is wrong.
-    pub is_warning: bool,
-    /// The line.
-    pub text: String,
-}
-
-/// Everything since the last drain.
-#[derive(Debug, Default)]
-pub struct Batch {
-    /// Results that changed: the latest per (type, container), bounded by the number of workers.
-    pub updates: Vec<Change>,
-    /// Pods that want a sync, each once.
-    pub syncs: Vec<Arc<str>>,
-    /// Events with the Unix milliseconds of their moment.
-    pub events: VecDeque<(i64, Event)>,
-    /// Exec attempts: at most one per worker is under way.
-    pub execs: Vec<ExecRun>,
-    /// Tokens of timers that were due.
-    pub timers: Vec<u64>,
-    update_places: HashMap<(ProbeType, Arc<str>), usize>,
-    sync_places: HashSet<Arc<str>>,
-    /// Bytes of all messages of `events`.
-    event_bytes: usize,
-    /// Events that had to go because nobody drained.
-    pub dropped_events: u64,
-    /// Lines for the log. The journal speaks at the start and when writing stops or starts to work; the prober when it is
-    /// starved.
-    pub notices: Vec<Notice>,
-}
-
-impl Batch {
-    /// Lines for the log and nothing else.
-    pub fn of_notices(notices: impl IntoIterator<Item = Notice>) -> Self {
-        Self { notices: notices.into_iter().collect(), ..Self::default() }
-    }
-
-    /// Whether nothing waits.
-    pub fn is_empty(&self) -> bool {
-        self.updates.is_empty()
-            && self.syncs.is_empty()
-            && self.events.is_empty()
-            && self.execs.is_empty()
-            && self.timers.is_empty()
-            && self.notices.is_empty()
-    }
-
-    /// A result changed; an older change of the same entry is forgotten.
-    pub fn push_update(&mut self, update: Change) {
-        let place = (update.probe_type, Arc::clone(&update.container_id));
-        match self.update_places.get(&place) {
-            Some(&index) => self.updates[index] = update,
-            None => {
-                self.update_places.insert(place, self.updates.len());
-                self.updates.push(update);
-            }
-        }
-    }
-
-    /// A pod wants a sync.
-    pub fn push_sync(&mut self, pod_uid: Arc<str>) {
-        if self.sync_places.insert(Arc::clone(&pod_uid)) {
-            self.syncs.push(pod_uid);
-        }
-    }
-
-    /// An event; beyond a bound the oldest go.
-    pub fn push_event(&mut self, at_ms: i64, event: Event) {
-        self.event_bytes += event.message.len();
-        self.events.push_back((at_ms, event));
-        while self.events.len() > MAX_EVENTS || self.event_bytes > MAX_EVENT_BYTES {
-            let Some((_, oldest)) = self.events.pop_front() else { return };
-            self.event_bytes -= oldest.message.len();
-            self.dropped_events += 1;
-        }
-    }
-
-    fn absorb(&mut self, other: Self) {
-        other.updates.into_iter().for_each(|update| self.push_update(update));
-        other.syncs.into_iter().for_each(|uid| self.push_sync(uid));
-        other.events.into_iter().for_each(|(at_ms, event)| self.push_event(at_ms, event));
-        self.execs.extend(other.execs);
-        self.timers.extend(other.timers);
-        self.dropped_events += other.dropped_events;
-        self.notices.extend(other.notices);
-    }
-}
+use super::batch::Batch;
 
 /// The batch that waits, and its bell. What is posted is heard of only at the next [`Mailbox::ring`], for which no lock is
 /// held: who is woken often runs at once, on the same core, and would find the lock taken and sleep again.
@@ -237,27 +72,19 @@ impl Mailbox {
     }
 }
 
-/// Events kept for a reader that does not come; an event storm may cost memory, but only this much of it.
-const MAX_EVENTS: usize = 10_000;
-/// And only this much: targets decide how long their messages are, up to what a probe keeps of an output.
-const MAX_EVENT_BYTES: usize = 16 << 20;
-
 #[cfg(test)]
 mod tests {
-    use probelet_core::prober::Reason;
+    use probelet_core::results::ProbeResult;
+    use probelet_core::spec::ProbeType;
     use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+    use super::super::batch::Change;
+    use super::super::batch::tests::with;
     use super::*;
 
     fn update(container: &str, result: ProbeResult) -> Change {
         let (probe_type, container_id, pod_uid) = (ProbeType::Liveness, container.into(), "u".into());
         Change { probe_type, container_id, pod_uid, result: Some(result) }
-    }
-
-    fn with(fill: impl FnOnce(&mut Batch)) -> Batch {
-        let mut batch = Batch::default();
-        fill(&mut batch);
-        batch
     }
 
     #[test]
@@ -313,42 +140,5 @@ mod tests {
             mailbox.post(with(|batch| batch.push_sync("u".into())));
         }
         assert_eq!(mailbox.drain().syncs.len(), 1);
-    }
-
-    fn event(message: &[u8]) -> Event {
-        Event {
-            pod_uid: "u".into(),
-            field_path: "spec.containers{c}".into(),
-            reason: Reason::Unhealthy,
-            message: message.into(),
-            streak: None,
-        }
-    }
-
-    fn storm(events: usize, event: &Event) -> Batch {
-        with(|batch| (0..events).for_each(|at_ms| batch.push_event(at_ms as i64, event.clone())))
-    }
-
-    #[test]
-    fn an_event_storm_keeps_the_newest_and_counts_the_rest() {
-        let batch = storm(MAX_EVENTS + 5, &event(b"m"));
-        assert_eq!((batch.events.len(), batch.events[0].0, batch.dropped_events), (MAX_EVENTS, 5, 5));
-    }
-
-    #[test]
-    fn long_messages_count_by_their_bytes() {
-        let message = [b'm'; 10_240];
-        let kept = MAX_EVENT_BYTES / message.len();
-        let batch = storm(kept + 5, &event(&message));
-        assert_eq!((batch.events.len(), batch.events[0].0, batch.dropped_events), (kept, 5, 5));
-    }
-
-    #[test]
-    fn what_two_turns_dropped_adds_up() {
-        let mailbox = Mailbox::new().expect("a pipe");
-        mailbox.post(storm(MAX_EVENTS + 2, &event(b"m")));
-        mailbox.post(storm(MAX_EVENTS + 3, &event(b"m")));
-        let batch = mailbox.drain();
-        assert_eq!((batch.events.len(), batch.dropped_events), (MAX_EVENTS, MAX_EVENTS as u64 + 5));
     }
 }

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use probelet_core::spec::ProbeType;
 
-use super::{Engine, State};
+use super::engine::Engine;
+use super::state::State;
 use crate::attempt::cause::Cause;
 use crate::journal::Tally;
 use crate::stats::engine::{BOUNDS, Histogram, RESULTS};

@@ -6,10 +6,12 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::attempt::{Ended, Start, Ticket, perform};
-use super::clock::Clock;
-use super::overdue::Overdue;
-use crate::handler::{Crowd, Scratch};
+use super::attempt::{Ended, Start, Ticket};
+use super::time::clock::Clock;
+use super::time::overdue::Overdue;
+use crate::attempt::starvation::Spent;
+use crate::handler::{Asker, Scratch, attempt};
+use crate::net::barrier::Crowd;
 
 /// The tasks, and what they have brought home.
 pub(super) struct Crew {
@@ -101,12 +103,32 @@ async fn work(crew: Arc<Crew>, hand: Arc<Hand>) {
             hand.bell.notified().await;
             continue;
         };
-        let flight = Flight { crew: &crew, ticket: Some(start.ticket()) };
+        let flight = Flight { crew: &crew, ticket: Some(start.ticket) };
         flight.land(perform(start, &mut scratch, &crew).await);
         if !crew.keeps(&hand) {
             return;
         }
     }
+}
+
+/// Carries out an attempt over a socket.
+async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) -> Ended {
+    let Ticket { worker, run, scheduled } = start.ticket;
+    let began = crew.clock.now();
+    let overdue = crew.overdue(began);
+    let container = &start.pod.containers[start.container];
+    let probe = container.probe(start.probe_type).expect("it made the worker");
+    let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
+    let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
+    let (outcome, cause, phases) =
+        attempt(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, scratch).await;
+    let over = crew.clock.now();
+    let spent = Spent {
+        timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
+        took: over.since(began),
+        overdue: crew.overdue(over).saturating_sub(overdue),
+    };
+    Ended { worker, run, scheduled, began, spent, outcome, cause, phases }
 }
 
 /// Lands an attempt when it is dropped, also by a panic: its worker would otherwise wait for it for ever.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 
 use super::attempt::Ended;
-use super::mailbox::Notice;
+use super::batch::Notice;
 use crate::stats::worker::Row;
 
 /// Starved attempts that no line has told of.

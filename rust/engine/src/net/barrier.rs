@@ -10,19 +10,19 @@ use std::task::{Poll, Waker};
 
 /// Attempts on one thread that wait for each other; its lock only makes it shareable.
 #[derive(Debug, Default)]
-pub struct Crowd {
+pub(crate) struct Crowd {
     is_held: AtomicBool,
     waiting: Mutex<Vec<Waker>>,
 }
 
 impl Crowd {
     /// From now on attempts that have connected wait.
-    pub fn hold(&self) {
+    pub(crate) fn hold(&self) {
         self.is_held.store(true, Ordering::Relaxed);
     }
 
     /// All may go on.
-    pub fn release(&self) {
+    pub(crate) fn release(&self) {
         if self.is_held.swap(false, Ordering::Relaxed) {
             let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
             waiting.into_iter().for_each(Waker::wake);
@@ -30,7 +30,7 @@ impl Crowd {
     }
 
     /// Whether those who come wait.
-    pub fn is_held(&self) -> bool {
+    pub(crate) fn is_held(&self) -> bool {
         self.is_held.load(Ordering::Relaxed)
     }
 

@@ -4,7 +4,6 @@ pub(crate) mod async_fd;
 pub(crate) mod barrier;
 pub(crate) mod connect;
 pub(crate) mod dial;
-pub(crate) mod duplex;
 pub(crate) mod epoll;
 pub(crate) mod host;
 pub(crate) mod read_budget;

@@ -1,5 +1,6 @@
 //! A TCP connection that somebody else reads and writes, watched while it does.
 
+use std::fmt::Debug;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
@@ -25,6 +26,11 @@ pub(crate) struct Wire<W> {
     /// Why it cannot be read any more.
     pub(crate) faults: Faults,
 }
+
+/// Both directions of a connection.
+pub(crate) trait Duplex: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
+
+impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Duplex for S {}
 
 /// What the system said when a connection could not be read any more, also once the connection is a library's.
 pub(crate) type Faults = Arc<OnceLock<Fault>>;

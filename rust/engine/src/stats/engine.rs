@@ -4,11 +4,9 @@ use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
-use probelet_core::time::Instant;
 
 use crate::attempt::cause::Cause;
 use crate::journal::Tally;
-use crate::live::attempt::Ended;
 
 /// Counters and histograms of the engine itself.
 #[derive(Debug, Default)]
@@ -62,13 +60,14 @@ impl Meter {
         self.runs[probe_type as usize][result] += 1;
     }
 
-    pub(crate) fn attempt(&mut self, ended: &Ended, now: Instant) {
+    /// An attempt ended.
+    pub(crate) fn attempt(&mut self, cause: Cause, is_success: bool, lateness: Duration, took: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
-        let index = Cause::ALL.iter().position(|cause| *cause == ended.cause).expect("ALL has every cause");
+        let index = Cause::ALL.iter().position(|each| *each == cause).expect("ALL has every cause");
         self.causes[index] += 1;
-        self.lateness.observe(ended.began.since(ended.scheduled));
-        let histogram = if ended.is_success() { &mut self.succeeded } else { &mut self.failed };
-        histogram.observe(now.since(ended.began));
+        self.lateness.observe(lateness);
+        let histogram = if is_success { &mut self.succeeded } else { &mut self.failed };
+        histogram.observe(took);
     }
 }
 

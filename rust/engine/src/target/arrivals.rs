@@ -3,8 +3,6 @@
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-use super::FIRST;
-
 /// When each worker's probes came.
 #[derive(Clone, Debug)]
 pub(super) struct Sightings {
@@ -83,6 +81,8 @@ fn nanoseconds(length: Duration) -> i64 {
     i64::try_from(length.as_nanos()).unwrap_or(i64::MAX)
 }
 
+/// The address of the first worker; those below it are counted by nobody.
+pub(super) const FIRST: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 0);
 /// 127.1.0.0 to 127.4.255.255.
 const WORKERS_MAX: usize = 1 << 18;
 /// More than an hour at one probe a second; later ones are counted and not kept.

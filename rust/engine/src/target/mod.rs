@@ -183,13 +183,12 @@ fn answer_to(stream: TcpStream, protocol: Protocol, acceptor: Option<&TlsAccepto
     }
 }
 
-/// The address of the first worker; those below it are counted by nobody.
-const FIRST: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 0);
 /// A burst of 5,000 probes must not meet a full accept queue before the thread has a turn.
 const BACKLOG: i32 = 4096;
 
 #[cfg(test)]
 mod tests {
+    use super::arrivals::FIRST;
     use std::io::{Read, Write};
     use std::net::{IpAddr, TcpStream};
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::net::duplex::Duplex;
+use crate::net::stream::Duplex;
 
 /// Both directions of a connection. Nothing is sent before somebody waits for what comes, and then in one piece.
 #[derive(Debug)]

@@ -3,18 +3,18 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
+use super::attempt::{Run, Stage};
 use super::connection::Connection;
 use super::over_http2::{self, Unanswered};
-use super::{Run, Stage};
 use crate::attempt::cause::Cause;
 use crate::attempt::error::Fault;
 use crate::golang::punycode::to_ascii;
 use crate::golang::url::Url;
-use crate::http1::reader::Stop;
+use crate::http1::error::Stop;
 use crate::net::connect::Dialled;
 use crate::net::dial::{dial, dial_address};
-use crate::net::duplex::Duplex;
 use crate::net::retry_delay::Pause;
+use crate::net::stream::Duplex;
 use crate::net::stream::{Faults, Unwatched, Wire};
 use crate::net::tls::{self, Offer};
 

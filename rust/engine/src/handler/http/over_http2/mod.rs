@@ -1,16 +1,18 @@
 //! One request over HTTP/2 (golang.org/x/net/http2 as the kubelet's transport uses it, v0.49): a connection has one stream.
 
+mod error;
 mod request;
 mod stream;
 
+pub(super) use self::error::Unanswered;
 use self::request::message;
 use self::stream::{Head, Stream};
 use super::request::Request;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::Fault;
-use crate::http1::body::BODY_BYTES_MAX;
-use crate::http1::reader::{DRAINED_BYTES_MAX, UNEXPECTED_EOF};
-use crate::net::duplex::Duplex;
+use crate::http1::body::{BODY_BYTES_MAX, DRAINED_BYTES_MAX};
+use crate::http1::error::UNEXPECTED_EOF;
+use crate::net::stream::Duplex;
 use crate::net::stream::Faults;
 
 /// A response up to its body, and the connection that brings it.
@@ -18,14 +20,6 @@ use crate::net::stream::Faults;
 pub(super) struct Response {
     stream: Stream,
     head: Head,
-}
-
-/// Why there is no response.
-#[derive(Debug)]
-pub(super) enum Unanswered {
-    Failed(Fault),
-    /// The server did not look at the request, so it is sent again on another connection.
-    Again,
 }
 
 /// Sends the request and waits for the head of the response.

@@ -2,13 +2,13 @@
 
 use tokio::io::AsyncWriteExt;
 
-use super::Unanswered;
+use super::error::Unanswered;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::Fault;
 use crate::golang::text::quote;
-use crate::http1::reader::UNEXPECTED_EOF;
+use crate::http1::error::UNEXPECTED_EOF;
 use crate::http2::{self, Code, FRAME_BYTES_MAX, Field, Frame, PREFACE, Reader, Setting, Trouble};
-use crate::net::duplex::Duplex;
+use crate::net::stream::Duplex;
 use crate::net::stream::Faults;
 
 /// The connection and how far its stream is.

@@ -1,81 +1,15 @@
-//! The pods a prober knows: their objects, statuses and workers (kubelet prober/prober_manager.go, 1.36).
+//! What a caller says of its pods (kubelet prober/prober_manager.go, 1.36).
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::ops::{Index, IndexMut};
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use serde::{Deserialize, Serialize};
-
-use super::Prober;
+use super::model::view::View;
+use super::model::worker::Worker;
 use super::output::{Output, WorkerId};
-use super::view::View;
-use super::worker::Worker;
+use super::state::Prober;
 use crate::podstatus::PodStatus;
 use crate::semantics::ExistingWorker;
-use crate::slab::Slab;
 use crate::spec::{PodSpec, ProbeType};
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Pod {
-    uid: Arc<str>,
-    pub(super) object: Option<Arc<PodSpec>>,
-    pub(super) status: Option<PodStatus>,
-    pub(super) workers: Vec<WorkerId>,
-}
-
-#[derive(Clone, Debug, Serialize, Deserialize)]
-pub(super) struct Pods {
-    by_uid: BTreeMap<Arc<str>, u32>,
-    pods: Slab<Pod>,
-}
-
-impl Pods {
-    pub(super) const fn new() -> Self {
-        Self { by_uid: BTreeMap::new(), pods: Slab::new() }
-    }
-
-    pub(super) fn find(&self, uid: &str) -> Option<u32> {
-        self.by_uid.get(uid).copied()
-    }
-
-    fn ensure(&mut self, uid: &str) -> u32 {
-        if let Some(index) = self.find(uid) {
-            return index;
-        }
-        let uid: Arc<str> = uid.into();
-        let pod = Pod { uid: Arc::clone(&uid), object: None, status: None, workers: Vec::new() };
-        let index = self.pods.insert(pod);
-        self.by_uid.insert(uid, index);
-        index
-    }
-
-    pub(super) fn forget_worker(&mut self, index: u32, worker: WorkerId) {
-        self.pods[index].workers.retain(|&other| other != worker);
-        self.drop_unused(index);
-    }
-
-    fn drop_unused(&mut self, index: u32) {
-        let pod = &self.pods[index];
-        if pod.object.is_none() && pod.status.is_none() && pod.workers.is_empty() {
-            let pod = self.pods.remove(index).expect("just seen");
-            self.by_uid.remove(&pod.uid);
-        }
-    }
-}
-
-impl Index<u32> for Pods {
-    type Output = Pod;
-
-    fn index(&self, index: u32) -> &Pod {
-        &self.pods[index]
-    }
-}
-
-impl IndexMut<u32> for Pods {
-    fn index_mut(&mut self, index: u32) -> &mut Pod {
-        &mut self.pods[index]
-    }
-}
 
 impl Prober {
     /// Makes a pod's object known, for UpdatePodStatus and for AddPod by UID. Running workers keep theirs.

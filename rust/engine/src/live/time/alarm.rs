@@ -15,7 +15,7 @@ use super::clock::Clock;
 use crate::net::async_fd::watched;
 
 /// A timer that rings once.
-pub(super) struct Alarm {
+pub(in crate::live) struct Alarm {
     timer: AsyncFd<OwnedFd>,
     clock: Clock,
     /// When it will ring.
@@ -25,19 +25,19 @@ pub(super) struct Alarm {
 }
 
 impl Alarm {
-    pub(super) fn new(clock: Clock) -> io::Result<Self> {
+    pub(in crate::live) fn new(clock: Clock) -> io::Result<Self> {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
         Ok(Self { timer: watched(timer)?, clock, at: None, ahead: Duration::ZERO })
     }
 
     /// Rings when `deadline` has waited for `patience`, so that what is due meanwhile shares the wake-up, and not later
     /// than at `beat`; for neither not at all.
-    pub(super) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
+    pub(in crate::live) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
         self.set_to(deadline.map(|deadline| deadline + patience).into_iter().chain(beat).min());
     }
 
     /// Rings a little from now, if not sooner: what others do to the state meanwhile shares the wake-up too.
-    pub(super) fn hurry(&mut self) {
+    pub(in crate::live) fn hurry(&mut self) {
         let soon = self.clock.now() + HURRY;
         self.set_to(self.at.filter(|at| *at < soon).or(Some(soon)));
     }
@@ -56,7 +56,7 @@ impl Alarm {
     }
 
     /// Waits until it rings.
-    pub(super) async fn rung(&mut self) {
+    pub(in crate::live) async fn rung(&mut self) {
         // The descriptor is not read: setting it again forgets that it rang, and the runtime is told of each ring anew.
         let ready = self.timer.readable().await;
         ready.expect("the runtime has not ended").clear_ready();

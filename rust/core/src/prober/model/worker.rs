@@ -4,7 +4,7 @@
 //! 1. A worker is pure memory. It is woken by its tick, a stop, a manual trigger or the end of its attempt.
 //! 2. Ticks lie on a grid that is fixed when the worker starts (after its jitter): start + k * period. Ticks that pass
 //!    while a run is in flight collapse into one that is served at once; later ticks stay on the grid.
-//! 3. A manual trigger starts the grid anew at its own moment. At most one waits. (Another phasing: [`super::Phasing`].)
+//! 3. A manual trigger starts the grid anew at its own moment. At most one waits. (Another phasing: [`Phasing`](super::phasing::Phasing).)
 //! 4. A stop is seen between runs only; a run in flight is finished and its result published first.
 //!
 //! | phase | woken by | becomes |
@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::output::Streak;
 use super::view::View;
+use crate::prober::output::Streak;
 use crate::results::{ContainerKey, ProbeResult};
 use crate::spec::{PodSpec, ProbeSpec, ProbeType};
 use crate::time::Instant;

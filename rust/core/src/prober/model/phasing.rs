@@ -33,7 +33,7 @@ pub enum Phasing {
 
 impl Worker {
     /// An attempt begins: the worker moves to its phase, if it has one and is not there yet.
-    pub(super) fn take_phase(&mut self, phasing: Phasing, now: Instant) {
+    pub(crate) fn take_phase(&mut self, phasing: Phasing, now: Instant) {
         if phasing == Phasing::Kubelet || self.is_phased || self.probe_type == ProbeType::Startup {
             return;
         }
@@ -45,7 +45,7 @@ impl Worker {
     }
 
     /// A manual trigger is served: a new grid begins with it, unless the worker is on its phase.
-    pub(super) fn take_trigger(&mut self, resets_ticker: bool, now: Instant) {
+    pub(crate) fn take_trigger(&mut self, resets_ticker: bool, now: Instant) {
         if !self.is_phased {
             if resets_ticker {
                 self.next_tick = now + self.period();

@@ -5,8 +5,8 @@ use probelet_core::spec::Handler;
 use probelet_core::time::WallOffset;
 use serde_json::{Value, json};
 
-use super::Engine;
-use crate::stats::worker::Row;
+use super::engine::Engine;
+use crate::stats::worker::{LastRun, Row};
 
 impl Engine {
     /// The workers of one pod or of all, as a JSON list.
@@ -44,7 +44,7 @@ fn document(worker: &WorkerState<'_>, row: Option<&Row>, wall: WallOffset) -> Va
         "failures": failures,
         "errors": errors,
         "next_at_ms": wall.wall_ms(worker.next_tick),
-        "last": row.and_then(|row| row.last.as_ref()).map(crate::stats::worker::LastRun::to_json),
+        "last": row.and_then(|row| row.last.as_ref()).map(LastRun::to_json),
     })
 }
 

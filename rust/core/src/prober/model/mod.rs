@@ -1,0 +1,8 @@
+//! What a prober is made of.
+
+pub(super) mod memory;
+pub(super) mod phasing;
+pub(super) mod pods;
+pub(super) mod timer;
+pub(super) mod view;
+pub(super) mod worker;

@@ -1,0 +1,74 @@
+//! The pods a prober knows: their objects, statuses and workers.
+
+use std::collections::BTreeMap;
+use std::ops::{Index, IndexMut};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use crate::podstatus::PodStatus;
+use crate::prober::output::WorkerId;
+use crate::slab::Slab;
+use crate::spec::PodSpec;
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Pod {
+    uid: Arc<str>,
+    pub(crate) object: Option<Arc<PodSpec>>,
+    pub(crate) status: Option<PodStatus>,
+    pub(crate) workers: Vec<WorkerId>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Pods {
+    pub(crate) by_uid: BTreeMap<Arc<str>, u32>,
+    pods: Slab<Pod>,
+}
+
+impl Pods {
+    pub(crate) const fn new() -> Self {
+        Self { by_uid: BTreeMap::new(), pods: Slab::new() }
+    }
+
+    pub(crate) fn find(&self, uid: &str) -> Option<u32> {
+        self.by_uid.get(uid).copied()
+    }
+
+    pub(crate) fn ensure(&mut self, uid: &str) -> u32 {
+        if let Some(index) = self.find(uid) {
+            return index;
+        }
+        let uid: Arc<str> = uid.into();
+        let pod = Pod { uid: Arc::clone(&uid), object: None, status: None, workers: Vec::new() };
+        let index = self.pods.insert(pod);
+        self.by_uid.insert(uid, index);
+        index
+    }
+
+    pub(crate) fn forget_worker(&mut self, index: u32, worker: WorkerId) {
+        self.pods[index].workers.retain(|&other| other != worker);
+        self.drop_unused(index);
+    }
+
+    pub(crate) fn drop_unused(&mut self, index: u32) {
+        let pod = &self.pods[index];
+        if pod.object.is_none() && pod.status.is_none() && pod.workers.is_empty() {
+            let pod = self.pods.remove(index).expect("just seen");
+            self.by_uid.remove(&pod.uid);
+        }
+    }
+}
+
+impl Index<u32> for Pods {
+    type Output = Pod;
+
+    fn index(&self, index: u32) -> &Pod {
+        &self.pods[index]
+    }
+}
+
+impl IndexMut<u32> for Pods {
+    fn index_mut(&mut self, index: u32) -> &mut Pod {
+        &mut self.pods[index]
+    }
+}

@@ -1,0 +1,107 @@
+//! Everything that is due happens: who was touched is woken, what has fired is served.
+
+use std::time::Duration;
+
+use super::model::timer::Kind;
+use super::model::worker::WorkerPhase;
+use super::output::{Output, WorkerId};
+use super::state::Prober;
+use crate::time::Instant;
+
+impl Prober {
+    /// Lets everything happen that is due at `now`.
+    pub fn settle(&mut self, now: Instant) {
+        while self.step(now) {}
+    }
+
+    /// Lets one thing happen that is due at `now`; false if there is none.
+    pub(crate) fn step(&mut self, now: Instant) -> bool {
+        if let Some(id) = self.ready.pop_front() {
+            self.wake(id, now);
+        } else if let Some((_, timer)) = self.wheel.pop(now) {
+            match timer.kind() {
+                Kind::Driver(id) => {
+                    if let Some(token) = self.driver_timers.fire(id) {
+                        self.outputs.push_back(Output::Timer { token });
+                    }
+                }
+                Kind::Tick { worker, generation } => self.tick(worker, generation, now),
+            }
+        } else {
+            return false;
+        }
+        true
+    }
+
+    pub(super) fn queue(&mut self, id: WorkerId) {
+        let worker = &mut self.workers[id];
+        if !worker.queued {
+            worker.queued = true;
+            self.ready.push_back(id);
+        }
+    }
+
+    fn wake(&mut self, id: WorkerId, now: Instant) {
+        let Some(worker) = self.workers.get_mut(id) else {
+            return; // It ended while it waited in the queue.
+        };
+        worker.queued = false;
+        match worker.phase {
+            WorkerPhase::New => self.first_run(id, now),
+            WorkerPhase::Jitter | WorkerPhase::InFlight { .. } => {}
+            WorkerPhase::Waiting if worker.stop => self.end_worker(id),
+            WorkerPhase::Waiting if worker.triggered => {
+                worker.triggered = false;
+                worker.take_trigger(self.semantics.trigger_resets_ticker, now);
+                self.disarm(id);
+                self.touch(id);
+                self.run(id, now, now);
+            }
+            WorkerPhase::Waiting if worker.next_tick <= now && !worker.armed => {
+                let scheduled = worker.take_tick(now);
+                self.run(id, scheduled, now);
+            }
+            WorkerPhase::Waiting => {}
+        }
+    }
+
+    /// A worker's first run is at once, or, while the prober is younger than the period, after a random part of it; or,
+    /// if it goes on where an earlier prober's worker left off, at that one's next tick.
+    fn first_run(&mut self, id: WorkerId, now: Instant) {
+        if self.resume(id, now) {
+            return;
+        }
+        let worker = &mut self.workers[id];
+        if self.start_jitter && worker.period() > now.since(self.started) {
+            let jitter = Duration::from_nanos(self.rng.below(worker.period_ns));
+            worker.phase = WorkerPhase::Jitter;
+            worker.next_tick = now + jitter;
+            self.arm_tick(id);
+        } else {
+            worker.next_tick = now + worker.period();
+            self.run(id, now, now);
+        }
+    }
+
+    /// Between two runs: what waits already is served at once, else the worker sleeps until its next tick.
+    pub(super) fn rest(&mut self, id: WorkerId, now: Instant) {
+        let worker = &mut self.workers[id];
+        worker.phase = WorkerPhase::Waiting;
+        if worker.stop || worker.triggered || worker.next_tick <= now {
+            self.queue(id);
+        } else {
+            self.arm_tick(id);
+        }
+    }
+
+    pub(super) fn end_worker(&mut self, id: WorkerId) {
+        self.disarm(id);
+        if let Some(key) = self.workers[id].container_key.take() {
+            self.remove_result(id, key);
+            self.results.release(key);
+        }
+        self.outputs.push_back(Output::WorkerEnded { worker: id });
+        let worker = self.workers.remove(id).expect("it just ran");
+        self.pods.forget_worker(worker.pod, id);
+    }
+}

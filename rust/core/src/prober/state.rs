@@ -1,0 +1,161 @@
+//! The prober's whole state, and what may be read of it.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::model::memory::Memories;
+use super::model::phasing::Phasing;
+use super::model::pods::Pods;
+use super::model::timer::Timer;
+use super::model::worker::Worker;
+use super::output::{Output, WorkerId};
+use crate::results::{ProbeResult, Results};
+use crate::rng::Rng;
+use crate::semantics::Semantics;
+use crate::slab::Slab;
+use crate::spec::ProbeType;
+use crate::time::{Instant, WallOffset};
+use crate::timer::TimerTable;
+use crate::wheel::TimerWheel;
+
+/// How a prober starts.
+#[derive(Clone, Copy, Debug, Serialize, Deserialize)]
+pub struct Settings {
+    /// The rules to play by.
+    pub semantics: Semantics,
+    /// Seeds the jitter of first runs.
+    pub seed: u64,
+    /// Where the wall clock stands.
+    pub wall: WallOffset,
+    /// Whether first runs are spread over a period while the prober is younger than it, as a kubelet does.
+    pub start_jitter: bool,
+    /// Where runs fall.
+    pub phasing: Phasing,
+    /// Whether to hand out [`Output::Record`] for every set and removal.
+    pub record: bool,
+}
+
+/// A kubelet of the recorded release, at the Unix epoch.
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            semantics: Semantics::default(),
+            seed: 0,
+            wall: WallOffset::default(),
+            start_jitter: true,
+            phasing: Phasing::Kubelet,
+            record: false,
+        }
+    }
+}
+
+/// The prober's whole state.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct Prober {
+    pub(super) semantics: Semantics,
+    /// When this prober started: the kubelet jitters first runs while it is younger than the probe's period.
+    pub(super) started: Instant,
+    pub(super) started_wall_ms: i64,
+    pub(super) wall: WallOffset,
+    pub(super) start_jitter: bool,
+    pub(super) phasing: Phasing,
+    pub(super) record: bool,
+    pub(super) rng: Rng,
+    pub(super) pods: Pods,
+    pub(super) workers: Slab<Worker>,
+    pub(super) results: Results,
+    pub(super) memories: Memories,
+    pub(super) wheel: TimerWheel<Timer>,
+    pub(super) driver_timers: TimerTable<u64>,
+    /// Ticks in the wheel whose worker has ended or was re-phased.
+    pub(super) dead_ticks: usize,
+    /// Counts armed ticks, so that a worker's slot that is used again does not take an old tick for its own.
+    pub(super) timer_generation: u32,
+    pub(super) ready: VecDeque<WorkerId>,
+    pub(super) outputs: VecDeque<Output>,
+}
+
+impl Prober {
+    /// A prober that starts at `now`.
+    pub fn new(settings: Settings, now: Instant) -> Self {
+        Self {
+            semantics: settings.semantics,
+            started: now,
+            started_wall_ms: settings.wall.wall_ms(now),
+            wall: settings.wall,
+            start_jitter: settings.start_jitter,
+            phasing: settings.phasing,
+            record: settings.record,
+            rng: Rng::new(settings.seed),
+            pods: Pods::new(),
+            workers: Slab::new(),
+            results: Results::new(),
+            memories: Memories::default(),
+            wheel: TimerWheel::new(),
+            driver_timers: TimerTable::new(),
+            dead_ticks: 0,
+            timer_generation: 0,
+            ready: VecDeque::new(),
+            outputs: VecDeque::new(),
+        }
+    }
+
+    /// The rules it plays by.
+    pub const fn semantics(&self) -> &Semantics {
+        &self.semantics
+    }
+
+    /// The wall clock was stepped or slewed.
+    pub const fn handle_wall_offset(&mut self, wall: WallOffset) {
+        self.wall = wall;
+    }
+
+    /// Where the wall clock stands.
+    pub const fn wall(&self) -> WallOffset {
+        self.wall
+    }
+
+    /// The next thing for the driver to do.
+    pub fn poll_output(&mut self) -> Option<Output> {
+        let output = self.outputs.pop_front();
+        // A moment in which every worker spoke must not cost its memory for ever.
+        if self.outputs.is_empty() && self.outputs.capacity() > KEPT_OUTPUTS {
+            self.outputs.shrink_to(KEPT_OUTPUTS);
+        }
+        output
+    }
+
+    /// The cached result of a container.
+    pub fn result(&self, probe_type: ProbeType, container_id: &str) -> Option<ProbeResult> {
+        self.results.get(probe_type, self.results.find(container_id)?)
+    }
+
+    /// Every cached result, in order of the container IDs.
+    pub fn results(&self) -> impl Iterator<Item = (ProbeType, &Arc<str>, ProbeResult)> {
+        self.results.iter()
+    }
+}
+
+/// Outputs that fit without a new allocation: more than a busy turn of the engine hands out.
+const KEPT_OUTPUTS: usize = 1024;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moment_in_which_every_worker_spoke_gives_its_memory_back_once_it_is_drained() {
+        let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+        (0..10_000).for_each(|token| prober.outputs.push_back(Output::Timer { token }));
+        let at_its_most = prober.outputs.capacity();
+        for token in 0..9_999 {
+            assert_eq!(prober.poll_output(), Some(Output::Timer { token }));
+        }
+        assert_eq!(prober.outputs.capacity(), at_its_most, "not while outputs wait: each would be moved");
+        assert!(prober.poll_output().is_some());
+        assert_eq!(prober.poll_output(), None);
+        assert!(prober.outputs.capacity() <= KEPT_OUTPUTS);
+    }
+}

@@ -1,0 +1,59 @@
+//! The requests of one attempt: redirects are followed as the kubelet follows them.
+
+use std::net::SocketAddr;
+
+use super::attempt::{Run, Stage};
+use super::exchange::Response;
+use super::redirect;
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::attempt::report::Verdict;
+
+impl Run<'_> {
+    /// Sends requests until one is answered for good; a plain one is written already.
+    pub(super) async fn follow(&mut self, mut plain: Option<SocketAddr>) -> (Verdict, Cause) {
+        let mut trail = None;
+        loop {
+            let answered = match plain.take() {
+                Some(address) => self.exchange_plain(address).await,
+                None => match self.request().refused() {
+                    Some(text) => Err(Fault::new(Cause::Request, text)),
+                    None => Box::pin(self.exchange()).await,
+                },
+            };
+            let response = match answered {
+                Ok(response) => response,
+                Err(_) if self.is_late() => return self.late(),
+                Err(Fault { text, cause }) => return (Verdict::Failure(self.request().told(&text).into()), cause),
+            };
+            let status = self.status(&response);
+            let Some(location) = self.location(&response) else { return self.finish(response, status).await };
+            let trail = trail.get_or_insert_with(|| redirect::Trail::of(self.request()));
+            match trail.next(self.request(), status, &location) {
+                redirect::Next::Stay => return self.finish(response, status).await,
+                redirect::Next::Failed(text) => return (Verdict::Failure(text.into()), Cause::Redirect),
+                redirect::Next::Follow { request, exceeded } => {
+                    // From here on it is the next request that is late.
+                    self.request = Some(request);
+                    self.drain(response).await;
+                    if let Some(text) = exceeded {
+                        return (Verdict::Failure(text.into()), Cause::Redirect);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Reads the final response's body. An error in it wins over the status.
+    async fn finish(&mut self, response: Response, status: i64) -> (Verdict, Cause) {
+        self.begin(Stage::Body);
+        if let Err(text) = self.body(response).await {
+            return (Verdict::Error { failure: true, text }, Cause::Body);
+        }
+        match status {
+            200..=299 => (Verdict::Success, Cause::Ok),
+            300..=399 => (Verdict::Warning, Cause::Redirect),
+            _ => (Verdict::Failure(format!("HTTP probe failed with statuscode: {status}").into()), Cause::Status),
+        }
+    }
+}

@@ -1,0 +1,11 @@
+//! Why a request over HTTP/2 has no response.
+
+use crate::attempt::error::Fault;
+
+/// Why there is no response.
+#[derive(Debug)]
+pub(in crate::handler::http) enum Unanswered {
+    Failed(Fault),
+    /// The server did not look at the request, so it is sent again on another connection.
+    Again,
+}

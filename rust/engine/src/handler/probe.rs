@@ -1,0 +1,147 @@
+//! One attempt of a probe: which handler carries it out, and what the core is told of it.
+
+use probelet_core::port;
+use probelet_core::prober::Outcome;
+use probelet_core::spec::{Handler, IntOrString};
+use tokio::time::Instant;
+
+use super::asker::Asker;
+use super::buffers::Scratch;
+use super::limit::Limit;
+use super::{grpc, http, tcp};
+use crate::attempt::cause::Cause;
+use crate::attempt::report::{Report, Verdict};
+use crate::attempt::timings::Phases;
+use crate::golang::text::TEXT_BYTES_MAX;
+
+/// How an attempt went, with everything it said: what [`attempt`] gives to the core, and the output of a success.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Observation {
+    /// What the core is told.
+    pub outcome: Outcome,
+    /// The handler's output; for a response the first 10240 bytes of its body.
+    pub output: Vec<u8>,
+    /// Why.
+    pub cause: Cause,
+    /// Where the time went.
+    pub phases: Phases,
+}
+
+/// Carries out one attempt of a probe over the network.
+///
+/// `ports` are the probed container's named ports, `pod_ip` is the pod's first address at this moment, which may be empty.
+/// `scratch` serves one attempt after another, all on one runtime.
+pub async fn attempt(
+    handler: &Handler,
+    ports: &[(Box<str>, i64)],
+    pod_ip: &str,
+    asker: Asker<'_>,
+    timeout: impl Into<Limit>,
+    scratch: &mut Scratch,
+) -> (Outcome, Cause, Phases) {
+    scratch.begin();
+    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), scratch).await;
+    (outcome(report.verdict, &scratch.body), report.cause, report.phases)
+}
+
+/// As [`attempt`], for whoever wants to see the output of a success too.
+pub async fn observe(
+    handler: &Handler,
+    ports: &[(Box<str>, i64)],
+    pod_ip: &str,
+    asker: Asker<'_>,
+    timeout: impl Into<Limit>,
+) -> Observation {
+    let mut scratch = Scratch::default();
+    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), &mut scratch).await;
+    let outcome = outcome(report.verdict, &scratch.body);
+    let output = match &outcome {
+        Outcome::Success => scratch.body.clone(),
+        Outcome::Failure { output } | Outcome::Warning { output } => output.to_vec(),
+        Outcome::Error { .. } | Outcome::Unknown => Vec::new(),
+    };
+    Observation { outcome, output, cause: report.cause, phases: report.phases }
+}
+
+async fn carry_out(
+    handler: &Handler,
+    ports: &[(Box<str>, i64)],
+    pod_ip: &str,
+    asker: Asker<'_>,
+    limit: Limit,
+    scratch: &mut Scratch,
+) -> Report {
+    let resolved = |port: &IntOrString| {
+        port::resolve(port, ports).map_err(|text| Report::new(Verdict::Error { failure: false, text }, Cause::Port))
+    };
+    match handler {
+        Handler::HttpGet(get) => match resolved(&get.port) {
+            Ok(port) => {
+                let host = if get.host.is_empty() { pod_ip } else { &get.host };
+                http::probe(get, host, port, asker.user_agent, limit.deadline(), scratch).await
+            }
+            Err(report) => report,
+        },
+        Handler::TcpSocket { host, port } => match resolved(port) {
+            Ok(port) => {
+                // Go's dialer, unlike its HTTP client, takes a negative timeout for one that is over.
+                let deadline = if limit.is_negative() { Some(Instant::now()) } else { limit.deadline() };
+                tcp::probe(if host.is_empty() { pod_ip } else { host }, port, deadline).await
+            }
+            Err(report) => report,
+        },
+        Handler::Grpc { port, service, tls } => {
+            let target = grpc::Target { host: pod_ip, port: *port, tls: *tls };
+            Box::pin(grpc::probe(target, service, asker, limit, scratch)).await
+        }
+        Handler::Exec { .. } | Handler::None => {
+            let text = "missing probe handler".to_owned();
+            Report::new(Verdict::Error { failure: false, text }, Cause::Request)
+        }
+    }
+}
+
+fn outcome(verdict: Verdict, body: &[u8]) -> Outcome {
+    match verdict {
+        Verdict::Error { failure, mut text } => {
+            text.truncate(length(text.as_bytes()));
+            Outcome::Error { failure, error: text.into() }
+        }
+        Verdict::Failure(mut text) => {
+            text.truncate(length(&text));
+            Outcome::Failure { output: text.into() }
+        }
+        Verdict::Success => Outcome::Success,
+        Verdict::Warning => Outcome::Warning { output: [WARNING.as_bytes(), body].concat().into() },
+    }
+}
+
+/// How much of a text is told: a target must not decide how long an event is. The cut is between two characters.
+fn length(text: &[u8]) -> usize {
+    if text.len() <= TEXT_BYTES_MAX {
+        return text.len();
+    }
+    let is_boundary = |&end: &usize| text[end] & 0xc0 != 0x80;
+    (TEXT_BYTES_MAX - CHARACTER_BYTES_MAX..=TEXT_BYTES_MAX).rev().find(is_boundary).unwrap_or(TEXT_BYTES_MAX)
+}
+
+/// What stands in front of a redirect's body (kubelet pkg/probe/http/http.go:DoHTTPProbe, 1.36).
+const WARNING: &str = "Probe terminated redirects, Response body: ";
+/// Of a character but its first byte (UTF-8).
+const CHARACTER_BYTES_MAX: usize = 3;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_ends_between_two_characters() {
+        let text = format!("a{}", "\u{e9}".repeat(TEXT_BYTES_MAX));
+        let Outcome::Failure { output } = outcome(Verdict::Failure(text.clone().into()), b"") else {
+            panic!("no failure")
+        };
+        assert_eq!(&*output, &text.as_bytes()[..TEXT_BYTES_MAX - 1]);
+        let kept = Outcome::Error { failure: true, error: "short".into() };
+        assert_eq!(outcome(Verdict::Error { failure: true, text: "short".into() }, b""), kept);
+    }
+}

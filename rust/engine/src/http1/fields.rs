@@ -1,0 +1,153 @@
+//! The fields of a head or of a trailer, line by line, as `textproto.Reader.ReadMIMEHeader` reads them.
+
+use super::error::{Stop, UNEXPECTED_EOF};
+use super::head::Head;
+use super::line::{Kept, Line};
+use super::window::{Wanting, Window};
+use crate::attempt::cause::Cause;
+use crate::attempt::error::Fault;
+use crate::golang::header::trim;
+use crate::golang::text::quote;
+
+/// Where the reader is within the fields.
+#[derive(Debug, Default)]
+pub(super) struct Fields {
+    /// The line being read; before the fields it is the status line.
+    pub(super) line: Line,
+    /// The field being read, its lines joined.
+    field: Kept,
+    folded: bool,
+    state: State,
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum State {
+    /// Go looks ahead to count the fields, which swallows an end of the input.
+    #[default]
+    Count,
+    FirstField,
+    FirstFieldIsFolded,
+    Field,
+    AfterField,
+    Fold,
+}
+
+impl Fields {
+    /// Forgets the line that was begun, for another connection.
+    pub(super) fn clear(&mut self) {
+        self.line.clear();
+    }
+
+    /// Fields come next.
+    pub(super) const fn begin(&mut self) {
+        self.state = State::Count;
+    }
+
+    /// The bytes that the buffers could hold without growing.
+    pub(super) const fn capacity(&self) -> usize {
+        let (line, field) = (self.line.text.bytes.capacity(), self.field.bytes.capacity());
+        if line > field { line } else { field }
+    }
+
+    /// Reads fields into `head`, up to and with the empty line behind them.
+    pub(super) fn read(&mut self, window: &mut Window, head: &mut Head) -> Result<(), Stop> {
+        loop {
+            match self.state {
+                State::Count => {
+                    let _ = window.peek(1)?;
+                    self.state = State::FirstField;
+                }
+                State::FirstField => {
+                    let is_folded = matches!(window.peek(1)?, Ok([b' ' | b'\t']));
+                    self.state = if is_folded { State::FirstFieldIsFolded } else { State::Field };
+                }
+                State::FirstFieldIsFolded => return Err(self.first_field_is_folded(window)),
+                State::Field => {
+                    self.whole_fields(window, head)?;
+                    if self.field_begins(window)? {
+                        return Ok(());
+                    }
+                }
+                State::AfterField => self.after_field(window, head)?,
+                State::Fold => {
+                    // An end of the input ends the field, and is told again to whoever reads the next.
+                    if self.line.read(window)?.is_ok() {
+                        self.field.join(&self.line.text);
+                        self.state = State::AfterField;
+                    } else {
+                        self.field_ends(head)?;
+                    }
+                }
+            }
+        }
+    }
+
+    fn first_field_is_folded(&mut self, window: &mut Window) -> Stop {
+        let read = self.line.read(window);
+        let line = &self.line.text.bytes;
+        if line.len() > FOLDED_FIRST_BYTES_MAX {
+            return Fault::malformed("message too large").into();
+        }
+        match read {
+            Err(Wanting) => Stop::Wanting,
+            Ok(Err(end)) => end.fault(UNEXPECTED_EOF, Cause::Malformed).into(),
+            Ok(Ok(())) => Fault::malformed(format!("malformed MIME header initial line: {}", quote(line))).into(),
+        }
+    }
+
+    /// Reads fields of one line each as long as they are there, which they mostly all are; nothing is copied for that.
+    fn whole_fields(&self, window: &mut Window, head: &mut Head) -> Result<(), Stop> {
+        while !self.line.is_begun
+            && let Some((line, length, next)) = window.line_and_next()
+            && line.contains(&b':')
+            && !matches!(next, b' ' | b'\t')
+        {
+            head.field(trim(line), true).map_err(Fault::malformed)?;
+            window.consume(length);
+        }
+        Ok(())
+    }
+
+    /// Reads a field's first line; true if it is the empty one.
+    fn field_begins(&mut self, window: &mut Window) -> Result<bool, Stop> {
+        if let Err(end) = self.line.read(window)? {
+            return Err(end.fault(UNEXPECTED_EOF, Cause::Malformed).into());
+        }
+        let line = &self.line.text.bytes;
+        if line.is_empty() {
+            return Ok(true);
+        }
+        if !line.contains(&b':') {
+            return Err(Fault::malformed(format!("malformed MIME header: missing colon: {}", quote(line))).into());
+        }
+        self.field.clear();
+        self.field.join(&self.line.text);
+        self.folded = false;
+        self.state = State::AfterField;
+        Ok(false)
+    }
+
+    /// Looks whether the next line goes on with this field. That needs a byte of it, or an end, which is swallowed.
+    fn after_field(&mut self, window: &mut Window, head: &mut Head) -> Result<(), Stop> {
+        while let Ok([b' ' | b'\t']) = window.peek(1)? {
+            window.consume(1);
+            self.folded = true;
+        }
+        if self.folded {
+            self.folded = false;
+            self.field.push(b" ");
+            self.state = State::Fold;
+            return Ok(());
+        }
+        self.field_ends(head)
+    }
+
+    fn field_ends(&mut self, head: &mut Head) -> Result<(), Stop> {
+        self.state = State::Field;
+        let Kept { bytes, rest_is_value } = &self.field;
+        head.field(bytes, *rest_is_value).map_err(|error| Fault::malformed(error).into())
+    }
+}
+
+/// How much of a wrong first line is quoted before Go gives up on it.
+const FOLDED_FIRST_BYTES_MAX: usize = 80;

@@ -1,0 +1,19 @@
+//! JSON that cannot be read.
+
+/// JSON that does not say what it should.
+#[derive(Debug)]
+pub struct WireError(serde_json::Error);
+
+impl std::fmt::Display for WireError {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(formatter)
+    }
+}
+
+impl std::error::Error for WireError {}
+
+impl From<serde_json::Error> for WireError {
+    fn from(error: serde_json::Error) -> Self {
+        Self(error)
+    }
+}

@@ -1,0 +1,269 @@
+//! The engine as its callers have it: each call changes the shared state and rings for the thread.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use probelet_core::podstatus::PodStatus;
+use probelet_core::prober::{Phasing, Prober, Settings};
+use probelet_core::results::ProbeResult;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{PodSpec, ProbeType};
+use probelet_core::status::{Glue, StatusManager};
+use probelet_core::time::Instant;
+use probelet_core::timer::TimerId;
+use tokio::sync::Notify;
+
+use super::attempt::Ended;
+use super::batch::Batch;
+use super::driver::drive;
+use super::exec::ExecEnd;
+use super::journal_keeper::{JournalOptions, Journaling};
+use super::mailbox::Mailbox;
+use super::starvation_log::Starved;
+use super::state::{Shared, State};
+use super::time::clock::Clock;
+use crate::attempt::starvation::Starving;
+use crate::json::StatusDocument;
+use crate::stats::engine::Meter;
+use crate::stats::worker::Book;
+
+/// How an engine starts.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The rules to play by.
+    pub semantics: Semantics,
+    /// Seeds the jitter.
+    pub seed: u64,
+    /// `User-Agent` of HTTP and gRPC probes.
+    pub user_agent: String,
+    /// Whether first runs are spread over a period while the engine is younger than it, as in a young kubelet.
+    pub start_jitter: bool,
+    /// Where runs fall.
+    pub phasing: Phasing,
+    /// What is done with results.
+    pub glue: Glue,
+    /// What is done about attempts of a prober that is late itself.
+    pub starving: Starving,
+    /// Where memories are kept and read at the start; none: nothing outlives the engine.
+    pub journal: Option<JournalOptions>,
+}
+
+/// A running engine. Dropping it stops its thread.
+#[derive(Debug)]
+pub struct Engine {
+    pub(super) shared: Arc<Shared>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Engine {
+    /// Starts an engine.
+    ///
+    /// # Errors
+    /// No thread or no file descriptor is to be had.
+    pub fn start(options: Options) -> std::io::Result<Self> {
+        let clock = Clock::start();
+        let settings = Settings {
+            semantics: options.semantics,
+            seed: options.seed,
+            wall: clock.wall(),
+            start_jitter: options.start_jitter,
+            phasing: options.phasing,
+            record: false,
+        };
+        let mut prober = Prober::new(settings, clock.now());
+        let mailbox = Mailbox::new()?;
+        let journal = options.journal.map(|journal| {
+            let (journaling, said) = Journaling::open(&journal, &mut prober, settings.wall, clock.now());
+            mailbox.post(Batch::of_notices(said));
+            mailbox.ring();
+            Mutex::new(journaling)
+        });
+        let state = State {
+            manager: StatusManager::new(prober, options.glue),
+            book: Book::default(),
+            meter: Meter::default(),
+            starved: Starved::default(),
+            execs: HashMap::new(),
+            next_exec: 0,
+            starts: Vec::new(),
+            looks_at: None,
+            gone: Vec::new(),
+        };
+        let shared = Arc::new(Shared {
+            clock,
+            state: Mutex::new(state),
+            mailbox,
+            journal,
+            bell: Notify::new(),
+            closing: AtomicBool::new(false),
+            user_agent: options.user_agent.into(),
+            starving: options.starving,
+        });
+        let thread = std::thread::Builder::new().name("probelet-engine".into()).spawn({
+            let shared = Arc::clone(&shared);
+            move || drive(&shared)
+        })?;
+        Ok(Self { shared, thread: Some(thread) })
+    }
+
+    /// The mailbox.
+    pub fn mailbox(&self) -> &Mailbox {
+        &self.shared.mailbox
+    }
+
+    /// The engine's monotonic clock.
+    pub fn now(&self) -> Instant {
+        self.shared.clock.now()
+    }
+
+    /// Puts both clocks forward, for tests: whatever is due meanwhile is late by as much. Sockets know nothing of it, so
+    /// that an attempt in flight has as much time left as before.
+    pub fn advance(&self, by: Duration) {
+        self.shared.clock.advance(by);
+        self.shared.bell.notify_one();
+    }
+
+    /// The wall clock in Unix milliseconds.
+    pub fn wall_ms(&self) -> i64 {
+        self.shared.clock.wall().wall_ms(self.now())
+    }
+
+    /// Stops the thread. Attempts in flight are dropped with their sockets.
+    pub fn close(&mut self) {
+        self.shared.closing.store(true, Ordering::Release);
+        self.shared.bell.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // A panic of the engine's thread was printed when it happened; there is nothing to add here.
+            let _ = thread.join();
+        }
+    }
+
+    /// Makes a pod's object known, whose status is kept here: [`Engine::sync_pod`].
+    pub fn define_pod(&self, pod: PodSpec) {
+        self.touch(|state| state.manager.prober_mut().define_pod(Arc::new(pod)));
+    }
+
+    /// SyncPod; none if the pod was not defined.
+    pub fn sync_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
+        self.touch(|state| {
+            state.manager.sync_pod(uid, facts)?;
+            state.document(uid)
+        })
+    }
+
+    /// SyncTerminatingPod; none if the pod was not defined.
+    pub fn sync_terminating_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
+        self.touch(|state| {
+            state.manager.sync_terminating_pod(uid, facts)?;
+            state.document(uid)
+        })
+    }
+
+    /// The status as last set, with every result since.
+    pub fn status(&self, uid: &str) -> Option<StatusDocument> {
+        self.shared.lock().document(uid)
+    }
+
+    /// RemovePod, and nothing of the pod is kept.
+    pub fn forget_pod(&self, uid: &str) {
+        self.touch(|state| state.manager.forget_pod(uid));
+    }
+
+    /// AddPod of a pod that may be new, whose status is the caller's.
+    pub fn add_pod(&self, pod: PodSpec) {
+        self.touch(|state| {
+            let pod = Arc::new(pod);
+            state.manager.supply(&pod.uid);
+            state.manager.prober_mut().define_pod(Arc::clone(&pod));
+            state.manager.prober_mut().add_pod(&pod.uid)
+        });
+    }
+
+    /// Says what the pod's status is.
+    pub fn set_pod_status(&self, uid: &str, status: PodStatus) {
+        self.touch(|state| {
+            state.manager.supply(uid);
+            state.manager.prober_mut().set_pod_status(uid, status);
+        });
+    }
+
+    /// The pod has no status any more.
+    pub fn remove_pod_status(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().remove_pod_status(uid));
+    }
+
+    /// UpdatePodStatus on a copy.
+    pub fn update_pod_status(&self, uid: &str, mut status: PodStatus) -> StatusDocument {
+        self.touch(|state| {
+            let prober = state.manager.prober_mut();
+            prober.update_pod_status(uid, &mut status);
+            StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), &status)
+        })
+    }
+
+    /// RemovePod.
+    pub fn remove_pod(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().remove_pod(uid));
+    }
+
+    /// StopLivenessAndStartup.
+    pub fn stop_liveness_and_startup(&self, uid: &str) {
+        self.touch(|state| state.manager.prober_mut().stop_liveness_and_startup(uid));
+    }
+
+    /// CleanupPods.
+    pub fn cleanup_pods(&self, desired: &BTreeSet<&str>) {
+        self.touch(|state| state.manager.prober_mut().cleanup_pods(desired));
+    }
+
+    /// The cached result of a container.
+    pub fn result(&self, probe_type: ProbeType, container_id: &str) -> Option<ProbeResult> {
+        self.shared.lock().manager.prober().result(probe_type, container_id)
+    }
+
+    /// Arms a timer of the caller.
+    pub fn arm(&self, deadline: Instant, token: u64) -> TimerId {
+        self.touch(|state| state.manager.prober_mut().arm(deadline, token))
+    }
+
+    /// Disarms one.
+    pub fn cancel(&self, timer: TimerId) -> bool {
+        self.touch(|state| state.manager.prober_mut().cancel(timer))
+    }
+
+    /// Hands exec attempts back; unknown numbers are ignored. What follows is seen to here: to wake the engine's thread
+    /// for it would cost more than the attempts.
+    pub fn finish_execs(&self, finished: Vec<(u64, ExecEnd)>) {
+        let mut state = self.shared.lock();
+        let (now, wall) = (self.shared.clock.now(), self.shared.clock.wall());
+        for (run, end) in finished {
+            if let Some(flight) = state.execs.remove(&run) {
+                let ended = Ended::of_exec(flight, end);
+                state.finish(ended, &self.shared.starving, now, wall.wall_ms(now));
+            }
+        }
+        state.hand_out_all(&self.shared, now, wall);
+        let rings = state.is_due_before_the_thread_looks() || self.shared.journal.is_some();
+        drop(state);
+        self.shared.mailbox.ring();
+        if rings {
+            self.shared.bell.notify_one();
+        }
+    }
+
+    /// Changes the state and wakes the thread to let what follows happen.
+    fn touch<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
+        let value = change(&mut self.shared.lock());
+        self.shared.bell.notify_one();
+        value
+    }
+}
+
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.close();
+    }
+}

@@ -1,0 +1,78 @@
+//! Exec attempts, which Python carries out.
+
+use std::sync::Arc;
+
+use probelet_core::prober::WorkerId;
+use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::time::Instant;
+
+/// An exec attempt for Python to carry out.
+#[derive(Clone, Debug)]
+pub struct ExecRun {
+    /// The number to answer with.
+    pub run: u64,
+    /// The pod.
+    pub pod: Arc<PodSpec>,
+    /// The container's index in [`PodSpec::containers`].
+    pub container: usize,
+    /// The probe's type.
+    pub probe_type: ProbeType,
+    /// The container's ID.
+    pub container_id: Box<str>,
+    /// When it was due.
+    pub due: Instant,
+}
+
+impl ExecRun {
+    /// The container's name.
+    pub fn container(&self) -> &str {
+        &self.pod.containers[self.container].name
+    }
+
+    /// The command.
+    ///
+    /// # Panics
+    /// The probe is of another kind.
+    pub fn argv(&self) -> &[Box<str>] {
+        match &self.probe().handler {
+            Handler::Exec { command } => command,
+            _ => panic!("it was handed out as an exec attempt"),
+        }
+    }
+
+    /// `timeoutSeconds`.
+    pub fn timeout_seconds(&self) -> i32 {
+        self.probe().timeout_seconds
+    }
+
+    fn probe(&self) -> &ProbeSpec {
+        self.pod.containers[self.container].probe(self.probe_type).expect("it made the worker")
+    }
+}
+
+/// What the engine keeps of an exec attempt until Python answers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ExecFlight {
+    pub(super) worker: WorkerId,
+    pub(super) run: u32,
+    pub(super) scheduled: Instant,
+    pub(super) began: Instant,
+}
+
+/// How an exec attempt ended, as CRI told it.
+#[derive(Clone, Debug)]
+pub enum ExecEnd {
+    /// The runtime could not say.
+    Error(Box<str>),
+    /// The command ended by itself.
+    Exit {
+        /// Its exit code.
+        code: i32,
+        /// What it wrote.
+        output: Box<[u8]>,
+    },
+    /// The client gave it up, and was late itself; the text is the client's.
+    Starved(Box<[u8]>),
+    /// It ran into its timeout; the text is the client's.
+    Timeout(Box<[u8]>),
+}

@@ -1,0 +1,90 @@
+//! What the engine's thread and its callers share.
+
+use std::collections::HashMap;
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use probelet_core::prober::Outcome;
+use probelet_core::status::StatusManager;
+use probelet_core::time::Instant;
+use tokio::sync::Notify;
+
+use super::attempt::{Ended, Start};
+use super::exec::ExecFlight;
+use super::journal_keeper::Journaling;
+use super::mailbox::Mailbox;
+use super::starvation_log::Starved;
+use super::time::clock::Clock;
+use crate::attempt::cause::Cause;
+use crate::attempt::starvation::Starving;
+use crate::journal::WorkerKey;
+use crate::json::StatusDocument;
+use crate::stats::engine::Meter;
+use crate::stats::worker::Book;
+
+#[derive(Debug)]
+pub(super) struct Shared {
+    pub(super) clock: Clock,
+    pub(super) state: Mutex<State>,
+    pub(super) mailbox: Mailbox,
+    /// Only the engine's thread locks it, and before the state.
+    pub(super) journal: Option<Mutex<Journaling>>,
+    /// Rung when the state was touched from outside or the engine is to close.
+    pub(super) bell: Notify,
+    pub(super) closing: AtomicBool,
+    pub(super) user_agent: Arc<str>,
+    pub(super) starving: Starving,
+}
+
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) manager: StatusManager,
+    pub(super) book: Book,
+    pub(super) meter: Meter,
+    pub(super) starved: Starved,
+    pub(super) execs: HashMap<u64, ExecFlight>,
+    pub(super) next_exec: u64,
+    /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
+    pub(super) starts: Vec<Start>,
+    /// When that thread looks again by itself; none: when it is rung for.
+    pub(super) looks_at: Option<Instant>,
+    /// Workers that have ended since the journal was last written.
+    pub(super) gone: Vec<WorkerKey>,
+}
+
+impl Shared {
+    /// A panic under the lock leaves the state as it was between two of the core's own steps; going on is better than
+    /// a node without a prober.
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn lock_journal(&self) -> Option<MutexGuard<'_, Journaling>> {
+        self.journal.as_ref().map(|journal| journal.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl State {
+    pub(super) fn document(&self, uid: &str) -> Option<StatusDocument> {
+        let prober = self.manager.prober();
+        Some(StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), prober.pod_status(uid)?))
+    }
+
+    pub(super) fn is_due_before_the_thread_looks(&mut self) -> bool {
+        let next = self.manager.prober_mut().next_deadline();
+        !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
+    }
+
+    /// An attempt is over: it is measured, remembered as the worker's last, and the core hears of it.
+    pub(super) fn finish(&mut self, mut ended: Ended, law: &Starving, now: Instant, wall_ms: i64) {
+        ended.judge(law);
+        if let Some(row) = self.book.row(ended.worker).filter(|_| ended.cause == Cause::Starved) {
+            self.starved.note(&ended, row);
+        }
+        let outcome: Outcome = ended.outcome.clone();
+        let (lateness, took) = (ended.began.since(ended.scheduled), now.since(ended.began));
+        self.meter.attempt(ended.cause, ended.is_success(), lateness, took);
+        self.book.remember(ended.worker, ended.last_run(now, wall_ms));
+        self.manager.prober_mut().handle_attempt(ended.worker, ended.run, outcome, now);
+    }
+}
