@@ -5,14 +5,14 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 
 /// Its fields become objects when somebody asks for them: an attempt has a dozen, and few are looked at twice.
-#[pyclass(module = "probelet._rust", frozen)]
-pub(crate) struct ExecRun(live::ExecRun);
+#[pyclass(name = "ExecRun", module = "probelet._rust", frozen)]
+pub(crate) struct ExecAttempt(live::ExecAttempt);
 
 #[pymethods]
-impl ExecRun {
+impl ExecAttempt {
     #[getter]
     fn run(&self) -> u64 {
-        self.0.run
+        self.0.id
     }
 
     #[getter]
@@ -104,7 +104,7 @@ impl Batch {
             };
             Py::new(py, event)
         });
-        let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecRun(exec)));
+        let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecAttempt(exec)));
         let syncs = batch.syncs.iter().map(|uid| &**uid);
         Ok(Self {
             updates: list(py, updates.collect::<PyResult<Vec<_>>>()?)?,

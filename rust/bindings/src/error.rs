@@ -5,7 +5,7 @@ use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
 use probelet_engine::attempt::starvation::{StarvedVerdict, Starving};
-use probelet_engine::json::WireError;
+use probelet_engine::json::JsonError;
 use pyo3::PyErr;
 use pyo3::exceptions::PyValueError;
 
@@ -13,7 +13,7 @@ use pyo3::exceptions::PyValueError;
 #[derive(Debug)]
 pub(crate) enum BoundaryError {
     ExecKind(String),
-    Json(WireError),
+    Json(JsonError),
     Phase(String),
     Protocol(String),
     ProbeType(String),
@@ -23,8 +23,8 @@ pub(crate) enum BoundaryError {
     UnknownPod(String),
 }
 
-impl From<WireError> for BoundaryError {
-    fn from(error: WireError) -> Self {
+impl From<JsonError> for BoundaryError {
+    fn from(error: JsonError) -> Self {
         Self::Json(error)
     }
 }

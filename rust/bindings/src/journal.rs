@@ -9,6 +9,6 @@ use pyo3::types::PyBytes;
 
 #[pyfunction]
 pub(crate) fn read_journal(py: Python<'_>, path: PathBuf) -> PyResult<Bound<'_, PyBytes>> {
-    let reading = py.detach(|| read_file(&path)).map_err(|refusal| PyValueError::new_err(refusal.0))?;
+    let reading = py.detach(|| read_file(&path)).map_err(|error| PyValueError::new_err(error.0))?;
     Ok(PyBytes::new(py, &reading.to_json()))
 }

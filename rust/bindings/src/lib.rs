@@ -22,7 +22,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<backoff::Requeue>()?;
     module.add_class::<batch::Batch>()?;
     module.add_class::<batch::EventRecord>()?;
-    module.add_class::<batch::ExecRun>()?;
+    module.add_class::<batch::ExecAttempt>()?;
     module.add_class::<batch::Update>()?;
     module.add_class::<crashloop::CrashLoad>()?;
     module.add_class::<crashloop::CrashModel>()?;

@@ -1,4 +1,4 @@
-//! An ordinary probe that goes well allocates nothing, once its scratch has been used.
+//! An ordinary probe that goes well allocates nothing, once its buffers have been used.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -9,7 +9,7 @@ use probelet_core::prober::Outcome;
 use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_engine::attempt::cause::Cause;
-use probelet_engine::handler::{Asker, Scratch, attempt};
+use probelet_engine::handler::{Asker, Buffers, probe_once};
 
 struct Counting;
 
@@ -64,14 +64,14 @@ fn target() -> u16 {
 fn allocations_of(handler: &Handler) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout };
-    let mut scratch = Scratch::default();
+    let mut buffers = Buffers::default();
     runtime.block_on(async {
         let mut before = 0;
         for number in 0..110 {
             if number == 10 {
                 before = ALLOCATIONS.get();
             }
-            let (outcome, cause, _) = attempt(handler, &[], "127.0.0.1", asker, 30, &mut scratch).await;
+            let (outcome, cause, _) = probe_once(handler, &[], "127.0.0.1", asker, 30, &mut buffers).await;
             assert_eq!((outcome, cause), (Outcome::Success, Cause::Ok));
         }
         ALLOCATIONS.get() - before

@@ -10,9 +10,9 @@ use probelet_engine::journal::{BackoffRecord, Contents, Record, WorkerKey, Worke
 use proptest::prelude::*;
 
 /// A directory of its own that goes with the test.
-struct Scratch(PathBuf);
+struct Buffers(PathBuf);
 
-impl Scratch {
+impl Buffers {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("probelet-journal-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
@@ -25,7 +25,7 @@ impl Scratch {
     }
 }
 
-impl Drop for Scratch {
+impl Drop for Buffers {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -66,8 +66,8 @@ fn record() -> impl Strategy<Value = Record> {
 
 /// Writes batch after batch; returns the file's bytes and everything that was ever true, in order.
 fn recorded(name: &str, batches: &[Vec<Record>]) -> (Vec<u8>, Vec<Contents>) {
-    let scratch = Scratch::new(name);
-    let mut writer = Writer::new(&scratch.journal(), Contents::default(), 0);
+    let buffers = Buffers::new(name);
+    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
     writer.write([]).expect("an empty journal");
     let mut truths = vec![Contents::default()];
     for batch in batches {
@@ -79,7 +79,7 @@ fn recorded(name: &str, batches: &[Vec<Record>]) -> (Vec<u8>, Vec<Contents>) {
         }
         assert_eq!(Some(writer.contents()), truths.last());
     }
-    (std::fs::read(scratch.journal()).expect("a file"), truths)
+    (std::fs::read(buffers.journal()).expect("a file"), truths)
 }
 
 fn life() -> Vec<Vec<Record>> {
@@ -109,13 +109,13 @@ fn a_file_cut_at_any_byte_restores_something_that_was_true_and_never_less_than_a
 #[test]
 fn writing_goes_on_after_a_cut_at_any_byte() {
     let (bytes, _) = recorded("go-on", &life());
-    let scratch = Scratch::new("go-on-again");
+    let buffers = Buffers::new("go-on-again");
     for length in 0..=bytes.len() {
-        std::fs::write(scratch.journal(), &bytes[..length]).expect("a file");
-        let reading = read_file(&scratch.journal()).expect("a journal");
-        let mut writer = Writer::new(&scratch.journal(), reading.contents, reading.whole);
+        std::fs::write(buffers.journal(), &bytes[..length]).expect("a file");
+        let reading = read_file(&buffers.journal()).expect("a journal");
+        let mut writer = Writer::new(&buffers.journal(), reading.contents, reading.whole);
         writer.write([Record::Worker(key(5), memory(5))]).expect("room on the disk");
-        let again = read_file(&scratch.journal()).expect("a journal");
+        let again = read_file(&buffers.journal()).expect("a journal");
         assert_eq!((&again.contents, again.cut), (writer.contents(), false), "cut at {length}");
         assert_eq!(again.contents.workers.get(&key(5)), Some(&memory(5)));
     }
@@ -134,32 +134,32 @@ fn a_file_of_somebody_else_is_not_believed_and_said_so() {
 
 #[test]
 fn a_journal_stays_short_however_long_it_is_written() {
-    let scratch = Scratch::new("short");
-    let mut writer = Writer::new(&scratch.journal(), Contents::default(), 0);
+    let buffers = Buffers::new("short");
+    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
     for turn in 0..40_000 {
         writer.write([Record::Worker(key((turn % 50) as u8), memory(turn))]).expect("room on the disk");
-        let length = std::fs::metadata(scratch.journal()).expect("a file").len();
+        let length = std::fs::metadata(buffers.journal()).expect("a file").len();
         assert_eq!(length, writer.tally().bytes);
         assert!(length < 300 << 10, "{length} bytes after {turn} changes of 50 workers");
     }
     assert!(writer.tally().snapshots > 1);
-    assert_eq!(&read_file(&scratch.journal()).expect("a journal").contents, writer.contents());
+    assert_eq!(&read_file(&buffers.journal()).expect("a journal").contents, writer.contents());
 }
 
 #[test]
 fn what_is_known_already_is_not_written() {
-    let scratch = Scratch::new("known");
-    let mut writer = Writer::new(&scratch.journal(), Contents::default(), 0);
+    let buffers = Buffers::new("known");
+    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
     writer.write([Record::Worker(key(0), memory(1))]).expect("room on the disk");
-    let before = std::fs::metadata(scratch.journal()).expect("a file").len();
+    let before = std::fs::metadata(buffers.journal()).expect("a file").len();
     writer.write([Record::Worker(key(0), memory(1)), Record::WorkerGone(key(9))]).expect("room on the disk");
-    assert_eq!(std::fs::metadata(scratch.journal()).expect("a file").len(), before);
+    assert_eq!(std::fs::metadata(buffers.journal()).expect("a file").len(), before);
 }
 
 #[test]
 fn what_a_disk_did_not_take_is_written_once_it_does() {
-    let scratch = Scratch::new("full");
-    let directory = scratch.0.join("not-yet");
+    let buffers = Buffers::new("full");
+    let directory = buffers.0.join("not-yet");
     let mut writer = Writer::new(&directory.join("journal"), Contents::default(), 0);
     writer.write([Record::Worker(key(0), memory(1))]).expect_err("no directory");
     writer.write([Record::Worker(key(1), memory(2))]).expect_err("no directory");
@@ -172,12 +172,12 @@ fn what_a_disk_did_not_take_is_written_once_it_does() {
 
 #[test]
 fn a_name_too_long_for_a_record_is_counted_and_costs_nothing_else() {
-    let scratch = Scratch::new("long");
-    let mut writer = Writer::new(&scratch.journal(), Contents::default(), 0);
+    let buffers = Buffers::new("long");
+    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
     let long = Record::Backoff("x".repeat(100_000).into(), entry(1));
     writer.write([long, Record::Worker(key(0), memory(1))]).expect("room on the disk");
     assert_eq!(writer.tally().refused, 1);
-    assert_eq!(read_file(&scratch.journal()).expect("a journal").contents.workers.len(), 1);
+    assert_eq!(read_file(&buffers.journal()).expect("a journal").contents.workers.len(), 1);
 }
 
 proptest! {

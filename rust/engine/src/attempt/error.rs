@@ -1,22 +1,22 @@
-//! What went wrong: a text for the event, a cause for everyone who counts.
+//! What went wrong with an attempt: a text for the event, a cause for metrics and status.
 
 use super::cause::Cause;
 
-/// One thing that went wrong.
+/// Why an attempt went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Fault {
+pub(crate) struct AttemptError {
     /// Go's error text, or as near as it gets.
     pub(crate) text: String,
-    /// What it means.
+    /// What the text means.
     pub(crate) cause: Cause,
 }
 
-impl Fault {
+impl AttemptError {
     pub(crate) fn new(cause: Cause, text: impl Into<String>) -> Self {
         Self { text: text.into(), cause }
     }
 
-    /// What came is not what it should be.
+    /// The peer sent something that is not what it should be.
     pub(crate) fn malformed(text: impl Into<String>) -> Self {
         Self::new(Cause::Malformed, text)
     }

@@ -1,14 +1,14 @@
 //! How an attempt went, before anyone decides what to keep of it.
 
 use super::cause::Cause;
-use super::timings::Phases;
+use super::timings::Timings;
 
 /// How an attempt went.
 #[derive(Debug)]
 pub(crate) struct Report {
     pub(crate) verdict: Verdict,
     pub(crate) cause: Cause,
-    pub(crate) phases: Phases,
+    pub(crate) timings: Timings,
 }
 
 /// What the attempt says. The output of an answer that is not a failure stays in the attempt's buffers.
@@ -29,8 +29,8 @@ pub(crate) enum Verdict {
 }
 
 impl Report {
-    /// An attempt that ended before its first phase.
+    /// An attempt that ended before its first part.
     pub(crate) fn new(verdict: Verdict, cause: Cause) -> Self {
-        Self { verdict, cause, phases: Phases::default() }
+        Self { verdict, cause, timings: Timings::default() }
     }
 }

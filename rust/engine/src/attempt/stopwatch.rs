@@ -2,24 +2,24 @@
 
 use std::time::{Duration, Instant};
 
-use super::timings::Phases;
+use super::timings::Timings;
 
-/// Adds the time since the last lap to a phase.
+/// Adds the time since the last lap to one of the timings.
 #[derive(Debug)]
 pub(crate) struct Stopwatch {
     last: Instant,
-    pub(crate) phases: Phases,
+    pub(crate) timings: Timings,
 }
 
 impl Stopwatch {
     pub(crate) fn start() -> Self {
-        Self { last: Instant::now(), phases: Phases::default() }
+        Self { last: Instant::now(), timings: Timings::default() }
     }
 
-    /// What went by since the last lap belongs to this phase.
-    pub(crate) fn lap(&mut self, phase: impl FnOnce(&mut Phases) -> &mut Duration) {
+    /// Adds the time since the last lap to `timing`.
+    pub(crate) fn lap(&mut self, timing: impl FnOnce(&mut Timings) -> &mut Duration) {
         let now = Instant::now();
-        *phase(&mut self.phases) += now - self.last;
+        *timing(&mut self.timings) += now - self.last;
         self.last = now;
     }
 }

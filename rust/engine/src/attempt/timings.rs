@@ -1,12 +1,12 @@
-//! Where an attempt's time went.
+//! How long the parts of an attempt took.
 
 use std::time::Duration;
 
 use serde_json::{Map, Value};
 
-/// The phases of an attempt over a socket; a phase that was not reached is zero.
+/// How long each part of an attempt over a socket took; zero for a part that the attempt did not reach.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Phases {
+pub struct Timings {
     /// Resolving a host name.
     pub dns: Duration,
     /// The TCP handshake.
@@ -19,8 +19,8 @@ pub struct Phases {
     pub body: Duration,
 }
 
-impl Phases {
-    /// No time in any phase.
+impl Timings {
+    /// An attempt that reached no part.
     pub const ZERO: Self = Self {
         dns: Duration::ZERO,
         connect: Duration::ZERO,
@@ -29,7 +29,7 @@ impl Phases {
         body: Duration::ZERO,
     };
 
-    /// The phases that were reached, in milliseconds.
+    /// The parts that the attempt reached, in milliseconds.
     pub fn to_json(&self) -> Value {
         let named = [
             ("dns", self.dns),

@@ -6,7 +6,7 @@ use super::text::quote;
 
 /// An address and its zone, which may be empty.
 pub(crate) fn parse(text: &[u8]) -> Result<(IpAddr, &[u8]), String> {
-    let told = |problem: Problem<'_>| told(text, problem);
+    let told = |problem: ParseError<'_>| told(text, problem);
     match text.iter().find(|byte| b".:%".contains(byte)) {
         Some(b'.') => parse_v4(text).map(|ip| (ip.into(), &b""[..])).map_err(told),
         Some(b':') => {
@@ -23,14 +23,14 @@ pub(crate) fn parse(text: &[u8]) -> Result<(IpAddr, &[u8]), String> {
 }
 
 /// What is wrong, and where if that is said.
-type Problem<'a> = (&'static str, &'a [u8]);
+type ParseError<'a> = (&'static str, &'a [u8]);
 
-fn told(text: &[u8], (message, place): Problem<'_>) -> String {
+fn told(text: &[u8], (message, place): ParseError<'_>) -> String {
     let place = if place.is_empty() { String::new() } else { format!(" (at {})", quote(place)) };
     format!("ParseAddr({}): {message}{place}", quote(text))
 }
 
-fn parse_v4(text: &[u8]) -> Result<Ipv4Addr, Problem<'_>> {
+fn parse_v4(text: &[u8]) -> Result<Ipv4Addr, ParseError<'_>> {
     let mut octets = [0u8; 4];
     let (mut position, mut value, mut digits) = (0, 0u32, 0);
     for (index, byte) in text.iter().enumerate() {
@@ -61,7 +61,7 @@ fn parse_v4(text: &[u8]) -> Result<Ipv4Addr, Problem<'_>> {
     Ok(octets.into())
 }
 
-fn parse_v6(text: &[u8]) -> Result<Ipv6Addr, Problem<'_>> {
+fn parse_v6(text: &[u8]) -> Result<Ipv6Addr, ParseError<'_>> {
     let mut bytes = [0u8; 16];
     let mut filled = 0;
     let mut rest = text;
@@ -111,7 +111,7 @@ fn parse_v6(text: &[u8]) -> Result<Ipv6Addr, Problem<'_>> {
 }
 
 /// The hexadecimal number at the start, and how many digits it has.
-fn group(rest: &[u8]) -> Result<(u16, usize), Problem<'_>> {
+fn group(rest: &[u8]) -> Result<(u16, usize), ParseError<'_>> {
     let length = rest.iter().position(|byte| !byte.is_ascii_hexdigit()).unwrap_or(rest.len());
     match length {
         0 => Err(("each colon-separated field must have at least one digit", rest)),
@@ -123,7 +123,7 @@ fn group(rest: &[u8]) -> Result<(u16, usize), Problem<'_>> {
     }
 }
 
-fn after_colon(rest: &[u8]) -> Result<&[u8], Problem<'_>> {
+fn after_colon(rest: &[u8]) -> Result<&[u8], ParseError<'_>> {
     match rest {
         [b':'] => Err(("colon must be followed by more characters", rest)),
         [b':', after @ ..] => Ok(after),
@@ -132,7 +132,7 @@ fn after_colon(rest: &[u8]) -> Result<&[u8], Problem<'_>> {
 }
 
 /// An IPv4 address in the last four bytes.
-fn embedded<'a>(rest: &'a [u8], gap: Option<usize>, filled: usize, bytes: &mut [u8; 16]) -> Result<(), Problem<'a>> {
+fn embedded<'a>(rest: &'a [u8], gap: Option<usize>, filled: usize, bytes: &mut [u8; 16]) -> Result<(), ParseError<'a>> {
     if gap.is_none() && filled != 12 {
         return Err(("embedded IPv4 address must replace the final 2 fields of the address", rest));
     }

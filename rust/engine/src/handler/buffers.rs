@@ -1,46 +1,46 @@
-//! What one attempt after another works in, so that a probe that goes well allocates nothing of its own.
+//! The buffers that one attempt after another works in, so that a probe that goes well allocates nothing of its own.
 
 use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
 
 use crate::http1::reader::Reader;
-use crate::net::barrier::Crowd;
-use crate::net::epoll::Nest;
+use crate::net::barrier::ConnectBarrier;
+use crate::net::epoll::SocketPoll;
 
-/// What an attempt works in. It belongs to one runtime, and its attempts come one after another.
+/// What an attempt works in. Buffers belong to one runtime and serve one attempt at a time.
 #[derive(Debug, Default)]
-pub struct Scratch {
+pub struct Buffers {
     pub(super) reader: Reader,
     pub(super) request: Vec<u8>,
     /// The response's body, as far as the kubelet keeps it; of other handlers what a success says.
     pub(super) body: Vec<u8>,
-    pub(super) nest: Option<Nest>,
-    /// Whom an attempt waits for between connecting and sending.
-    pub(super) crowd: Option<Arc<Crowd>>,
+    pub(super) poll: Option<SocketPoll>,
+    /// Where an attempt waits between connecting and sending.
+    pub(super) barrier: Option<Arc<ConnectBarrier>>,
 }
 
-impl Scratch {
-    /// For the attempts of a crowd.
-    pub(crate) fn of(crowd: Arc<Crowd>) -> Self {
-        Self { crowd: Some(crowd), ..Self::default() }
+impl Buffers {
+    /// Buffers for attempts that wait at `barrier` between connecting and sending.
+    pub(crate) fn of(barrier: Arc<ConnectBarrier>) -> Self {
+        Self { barrier: Some(barrier), ..Self::default() }
     }
 
-    /// Makes ready for another attempt. Buffers that the last one made too large are freed.
+    /// Makes ready for another attempt. Frees what the last attempt made too large.
     pub(super) fn begin(&mut self) {
         if self.request.capacity() > KEPT_BYTES_MAX || self.reader.is_large(KEPT_BYTES_MAX) {
-            *self = Self { nest: self.nest.take(), crowd: self.crowd.take(), ..Self::default() };
+            *self = Self { poll: self.poll.take(), barrier: self.barrier.take(), ..Self::default() };
         }
         self.body.clear();
     }
 
-    /// Puts the attempt's next socket into its nest.
+    /// Watches the attempt's next socket.
     pub(super) fn watch(&mut self, socket: &TcpStream, is_sending: bool) -> io::Result<()> {
-        match &self.nest {
-            Some(nest) => nest.calm(),
-            None => self.nest = Some(Nest::new()?),
+        match &self.poll {
+            Some(poll) => poll.clear_ready(),
+            None => self.poll = Some(SocketPoll::new()?),
         }
-        self.nest.as_ref().expect("just made").watch(socket, is_sending)
+        self.poll.as_ref().expect("just made").watch(socket, is_sending)
     }
 }
 
@@ -53,13 +53,13 @@ mod tests {
 
     #[test]
     fn buffers_begin_empty_and_are_freed_if_they_grew() {
-        let mut scratch = Scratch::default();
-        scratch.body.extend_from_slice(b"body");
-        scratch.request.reserve_exact(100);
-        scratch.begin();
-        assert!(scratch.body.is_empty() && scratch.request.capacity() >= 100);
-        scratch.request.reserve_exact(KEPT_BYTES_MAX + 1);
-        scratch.begin();
-        assert_eq!(scratch.request.capacity(), 0);
+        let mut buffers = Buffers::default();
+        buffers.body.extend_from_slice(b"body");
+        buffers.request.reserve_exact(100);
+        buffers.begin();
+        assert!(buffers.body.is_empty() && buffers.request.capacity() >= 100);
+        buffers.request.reserve_exact(KEPT_BYTES_MAX + 1);
+        buffers.begin();
+        assert_eq!(buffers.request.capacity(), 0);
     }
 }

@@ -1,13 +1,13 @@
-//! The probe handlers: what one attempt does on the wire, and what the kubelet would say of it.
+//! The probe handlers: what one attempt sends and receives, and what the kubelet would say of it.
 //!
-//! [`attempt`] is all that a driver needs. It borrows what it is given, runs on a current-thread runtime with time and I/O
+//! [`probe_once`] is all that a driver needs. It borrows its arguments, runs on a current-thread runtime with time and I/O
 //! enabled, ends at the latest when its time is over, and may be dropped at any point.
 //! Every outcome, every text and every byte of a request is the kubelet's (1.36.3, built with Go 1.26).
 //!
 //! ```no_run
 //! # use probelet_core::semantics::GrpcConnect;
 //! # use probelet_core::spec::{Handler, HttpGet, IntOrString};
-//! # use probelet_engine::handler::{Asker, Scratch, attempt};
+//! # use probelet_engine::handler::{Asker, Buffers, probe_once};
 //! # use std::time::Duration;
 //! # async fn example() {
 //! let handler = Handler::HttpGet(HttpGet {
@@ -21,8 +21,8 @@
 //! let ports = [("web".into(), 8080)];
 //! let timeout = Duration::from_secs(1);
 //! let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout };
-//! let (outcome, cause, phases) =
-//!     attempt(&handler, &ports, "10.0.0.7", asker, timeout, &mut Scratch::default()).await;
+//! let (outcome, cause, timings) =
+//!     probe_once(&handler, &ports, "10.0.0.7", asker, timeout, &mut Buffers::default()).await;
 //! # }
 //! ```
 
@@ -32,10 +32,10 @@ pub(crate) mod grpc;
 mod http;
 mod limit;
 pub mod once;
-mod probe;
+mod probe_once;
 mod tcp;
 
 pub use self::asker::Asker;
-pub use self::buffers::Scratch;
+pub use self::buffers::Buffers;
 pub use self::limit::Limit;
-pub use self::probe::{Observation, attempt, observe};
+pub use self::probe_once::probe_once;

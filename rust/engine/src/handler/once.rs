@@ -1,14 +1,15 @@
-//! One run of a probe by itself, through the handlers the live engine uses.
+//! One attempt of a probe by itself, through the handlers that the live engine uses.
 
 use probelet_core::prober::Outcome;
 use probelet_core::spec::ProbeSpec;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::asker::Asker;
-use super::probe::{Observation, observe};
+use super::buffers::Buffers;
+use super::probe_once::probe_once;
 use crate::attempt::timings::millis;
 
-/// What a single run needs to know beside its probe.
+/// What a single attempt needs to know beside its probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// The container's named ports.
@@ -19,21 +20,19 @@ pub struct Surroundings<'a> {
     pub asker: Asker<'a>,
 }
 
-/// Runs the probe once, on the calling thread, and says what it saw as JSON.
+/// Probes once, on the calling thread, and returns as JSON what came of it.
 ///
 /// # Errors
-/// No reactor is to be had.
-pub fn run_once(probe: &ProbeSpec, around: Surroundings<'_>) -> std::io::Result<Vec<u8>> {
+/// The system has no reactor to give.
+pub fn probe_once_as_json(probe: &ProbeSpec, around: Surroundings<'_>) -> std::io::Result<Vec<u8>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let began = std::time::Instant::now();
-    let handler = &probe.handler;
-    let seen = runtime.block_on(observe(handler, around.ports, around.pod_ip, around.asker, probe.timeout_seconds));
+    let Surroundings { ports, pod_ip, asker } = around;
+    let mut buffers = Buffers::default();
+    let attempt = probe_once(&probe.handler, ports, pod_ip, asker, probe.timeout_seconds, &mut buffers);
+    let (outcome, cause, timings) = runtime.block_on(attempt);
     let duration = began.elapsed();
-    Ok(serde_json::to_vec(&document(&seen, millis(duration))).expect("plain data"))
-}
-
-fn document(seen: &Observation, duration_ms: f64) -> Value {
-    let (outcome, result, error) = match &seen.outcome {
+    let (word, result, error) = match &outcome {
         Outcome::Error { failure: true, error } => ("error", "failure", Some(error)),
         Outcome::Error { failure: false, error } => ("error", "unknown", Some(error)),
         Outcome::Failure { .. } => ("failure", "failure", None),
@@ -41,15 +40,21 @@ fn document(seen: &Observation, duration_ms: f64) -> Value {
         Outcome::Unknown => ("failure", "unknown", None),
         Outcome::Warning { .. } => ("warning", "warning", None),
     };
-    let bytes = std::str::from_utf8(&seen.output).is_err().then_some(&seen.output);
-    json!({
-        "outcome": outcome,
+    let output: &[u8] = match &outcome {
+        Outcome::Success => &buffers.body,
+        Outcome::Failure { output } | Outcome::Warning { output } => output,
+        Outcome::Error { .. } | Outcome::Unknown => &[],
+    };
+    let bytes = std::str::from_utf8(output).is_err().then_some(output);
+    let document = json!({
+        "outcome": word,
         "result": result,
-        "output": String::from_utf8_lossy(&seen.output),
+        "output": String::from_utf8_lossy(output),
         "output_bytes": bytes,
         "error": error,
-        "cause": seen.cause.name(),
-        "duration_ms": duration_ms,
-        "phases_ms": seen.phases.to_json(),
-    })
+        "cause": cause.name(),
+        "duration_ms": millis(duration),
+        "phases_ms": timings.to_json(),
+    });
+    Ok(serde_json::to_vec(&document).expect("plain data"))
 }

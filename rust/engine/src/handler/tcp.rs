@@ -3,33 +3,33 @@
 use tokio::time::Instant;
 
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::attempt::report::{Report, Verdict};
 use crate::attempt::stopwatch::Stopwatch;
 use crate::golang::text::join_host_port;
 use crate::net::dial::{self, dial};
 use crate::net::host::Literal;
-use crate::net::timeout::within;
+use crate::net::timeout::or_timeout;
 
 /// Carries out a probe.
 pub(super) async fn probe(host: &str, port: u16, deadline: Option<Instant>) -> Report {
     let mut watch = Stopwatch::start();
     let dialled = match deadline {
         Some(deadline) if deadline <= Instant::now() => Err(late(host, port)),
-        Some(deadline) => match within(deadline, dial(host, port, b"", Some(deadline), &mut watch)).await {
+        Some(deadline) => match or_timeout(deadline, dial(host, port, b"", Some(deadline), &mut watch)).await {
             Some(dialled) => dialled.map(drop),
             None => Err(late(host, port)),
         },
         None => dial(host, port, b"", None, &mut watch).await.map(drop),
     };
-    watch.lap(|phases| &mut phases.connect);
+    watch.lap(|timings| &mut timings.connect);
     let (verdict, cause) = match dialled {
         Ok(()) => (Verdict::Success, Cause::Ok),
-        Err(Fault { text, cause }) => (Verdict::Failure(text.into()), cause),
+        Err(AttemptError { text, cause }) => (Verdict::Failure(text.into()), cause),
     };
-    Report { verdict, cause, phases: watch.phases }
+    Report { verdict, cause, timings: watch.timings }
 }
 
-fn late(host: &str, port: u16) -> Fault {
+fn late(host: &str, port: u16) -> AttemptError {
     dial::late(&Literal::parse(host).map_or_else(|| join_host_port(host, port), |literal| literal.shown(port)))
 }

@@ -1,10 +1,10 @@
 //! The body of a response: by length, in chunks, or up to the end of the connection.
 
-use super::error::{Stop, UNEXPECTED_EOF};
+use super::error::{ReadError, UNEXPECTED_EOF};
 use super::head::Framing;
 use super::window::{End, Slice, Window};
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 
 /// Where the reader is within a body.
 #[derive(Debug, Default)]
@@ -76,14 +76,14 @@ impl Body {
     }
 
     /// One `Read` of Go's body with room for so many bytes.
-    pub(crate) fn pull(&mut self, window: &mut Window, room: usize, into: &mut Vec<u8>) -> Result<Pulled, Stop> {
+    pub(crate) fn pull(&mut self, window: &mut Window, room: usize, into: &mut Vec<u8>) -> Result<Pulled, ReadError> {
         match &mut self.kind {
             Kind::Over => return Ok(Pulled::All),
             Kind::UntilEof => {
                 return match window.take(room, into)? {
                     Ok(_) => Ok(Pulled::Some),
                     Err(End::Eof) => Ok(Pulled::All),
-                    Err(fault) => Err(cut(fault)),
+                    Err(error) => Err(cut(error)),
                 };
             }
             Kind::Length(left) => {
@@ -105,7 +105,7 @@ impl Body {
     }
 
     /// What follows the last chunk (`http.body.readTrailer`).
-    fn trailer(&mut self, window: &mut Window) -> Result<Pulled, Stop> {
+    fn trailer(&mut self, window: &mut Window) -> Result<Pulled, ReadError> {
         match window.peek(2)? {
             Ok(b"\r\n") => {
                 window.consume(2);
@@ -156,7 +156,13 @@ impl ReadAll {
 
 impl Chunks {
     /// One `Read`; true if it came to the last chunk. What is buffered is looked at as far as Go would look.
-    fn read(&mut self, window: &mut Window, room: usize, got: &mut usize, into: &mut Vec<u8>) -> Result<bool, Stop> {
+    fn read(
+        &mut self,
+        window: &mut Window,
+        room: usize,
+        got: &mut usize,
+        into: &mut Vec<u8>,
+    ) -> Result<bool, ReadError> {
         loop {
             if self.is_end_due {
                 if *got > 0 && window.buffered().len() < 2 {
@@ -190,7 +196,7 @@ impl Chunks {
     }
 
     /// Reads a chunk's header (`internal.chunkedReader.beginChunk`).
-    fn begin(&mut self, window: &mut Window) -> Result<(), Stop> {
+    fn begin(&mut self, window: &mut Window) -> Result<(), ReadError> {
         let line = match window.slice()? {
             Slice::Line(line) => line,
             Slice::Full(_) => return Err(malformed("header line too long")),
@@ -231,12 +237,12 @@ fn trim_end(text: &[u8]) -> &[u8] {
     &text[..end]
 }
 
-fn cut(end: End) -> Stop {
-    end.fault(UNEXPECTED_EOF, Cause::Eof).into()
+fn cut(end: End) -> ReadError {
+    end.into_error(UNEXPECTED_EOF, Cause::Eof).into()
 }
 
-fn malformed(text: &str) -> Stop {
-    Fault::malformed(text).into()
+fn malformed(text: &str) -> ReadError {
+    AttemptError::malformed(text).into()
 }
 
 /// What the kubelet keeps of a body (pkg/probe/http/http.go:maxRespBodyLength, 1.36).

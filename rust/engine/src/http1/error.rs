@@ -1,26 +1,26 @@
 //! Why a response cannot be read on.
 
-use super::window::Wanting;
-use crate::attempt::error::Fault;
+use super::window::NeedsInput;
+use crate::attempt::error::AttemptError;
 
-/// Why the reader cannot go on.
+/// Why the reader cannot go on: it needs input, or the response is wrong.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Stop {
+pub(crate) enum ReadError {
     /// It needs more input.
-    Wanting,
+    NeedsInput,
     /// The response is wrong.
-    Failed(Fault),
+    Failed(AttemptError),
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Self {
-        Self::Failed(fault)
+impl From<AttemptError> for ReadError {
+    fn from(error: AttemptError) -> Self {
+        Self::Failed(error)
     }
 }
 
-impl From<Wanting> for Stop {
-    fn from(_: Wanting) -> Self {
-        Self::Wanting
+impl From<NeedsInput> for ReadError {
+    fn from(_: NeedsInput) -> Self {
+        Self::NeedsInput
     }
 }
 

@@ -1,11 +1,11 @@
 //! The fields of a head or of a trailer, line by line, as `textproto.Reader.ReadMIMEHeader` reads them.
 
-use super::error::{Stop, UNEXPECTED_EOF};
+use super::error::{ReadError, UNEXPECTED_EOF};
 use super::head::Head;
 use super::line::{Kept, Line};
-use super::window::{Wanting, Window};
+use super::window::{NeedsInput, Window};
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::golang::header::trim;
 use crate::golang::text::quote;
 
@@ -50,7 +50,7 @@ impl Fields {
     }
 
     /// Reads fields into `head`, up to and with the empty line behind them.
-    pub(super) fn read(&mut self, window: &mut Window, head: &mut Head) -> Result<(), Stop> {
+    pub(super) fn read(&mut self, window: &mut Window, head: &mut Head) -> Result<(), ReadError> {
         loop {
             match self.state {
                 State::Count => {
@@ -82,43 +82,47 @@ impl Fields {
         }
     }
 
-    fn first_field_is_folded(&mut self, window: &mut Window) -> Stop {
+    fn first_field_is_folded(&mut self, window: &mut Window) -> ReadError {
         let read = self.line.read(window);
         let line = &self.line.text.bytes;
         if line.len() > FOLDED_FIRST_BYTES_MAX {
-            return Fault::malformed("message too large").into();
+            return AttemptError::malformed("message too large").into();
         }
         match read {
-            Err(Wanting) => Stop::Wanting,
-            Ok(Err(end)) => end.fault(UNEXPECTED_EOF, Cause::Malformed).into(),
-            Ok(Ok(())) => Fault::malformed(format!("malformed MIME header initial line: {}", quote(line))).into(),
+            Err(NeedsInput) => ReadError::NeedsInput,
+            Ok(Err(end)) => end.into_error(UNEXPECTED_EOF, Cause::Malformed).into(),
+            Ok(Ok(())) => {
+                AttemptError::malformed(format!("malformed MIME header initial line: {}", quote(line))).into()
+            }
         }
     }
 
     /// Reads fields of one line each as long as they are there, which they mostly all are; nothing is copied for that.
-    fn whole_fields(&self, window: &mut Window, head: &mut Head) -> Result<(), Stop> {
+    fn whole_fields(&self, window: &mut Window, head: &mut Head) -> Result<(), ReadError> {
         while !self.line.is_begun
             && let Some((line, length, next)) = window.line_and_next()
             && line.contains(&b':')
             && !matches!(next, b' ' | b'\t')
         {
-            head.field(trim(line), true).map_err(Fault::malformed)?;
+            head.field(trim(line), true).map_err(AttemptError::malformed)?;
             window.consume(length);
         }
         Ok(())
     }
 
     /// Reads a field's first line; true if it is the empty one.
-    fn field_begins(&mut self, window: &mut Window) -> Result<bool, Stop> {
+    fn field_begins(&mut self, window: &mut Window) -> Result<bool, ReadError> {
         if let Err(end) = self.line.read(window)? {
-            return Err(end.fault(UNEXPECTED_EOF, Cause::Malformed).into());
+            return Err(end.into_error(UNEXPECTED_EOF, Cause::Malformed).into());
         }
         let line = &self.line.text.bytes;
         if line.is_empty() {
             return Ok(true);
         }
         if !line.contains(&b':') {
-            return Err(Fault::malformed(format!("malformed MIME header: missing colon: {}", quote(line))).into());
+            return Err(
+                AttemptError::malformed(format!("malformed MIME header: missing colon: {}", quote(line))).into()
+            );
         }
         self.field.clear();
         self.field.join(&self.line.text);
@@ -128,7 +132,7 @@ impl Fields {
     }
 
     /// Looks whether the next line goes on with this field. That needs a byte of it, or an end, which is swallowed.
-    fn after_field(&mut self, window: &mut Window, head: &mut Head) -> Result<(), Stop> {
+    fn after_field(&mut self, window: &mut Window, head: &mut Head) -> Result<(), ReadError> {
         while let Ok([b' ' | b'\t']) = window.peek(1)? {
             window.consume(1);
             self.folded = true;
@@ -142,10 +146,10 @@ impl Fields {
         self.field_ends(head)
     }
 
-    fn field_ends(&mut self, head: &mut Head) -> Result<(), Stop> {
+    fn field_ends(&mut self, head: &mut Head) -> Result<(), ReadError> {
         self.state = State::Field;
         let Kept { bytes, rest_is_value } = &self.field;
-        head.field(bytes, *rest_is_value).map_err(|error| Fault::malformed(error).into())
+        head.field(bytes, *rest_is_value).map_err(|error| AttemptError::malformed(error).into())
     }
 }
 

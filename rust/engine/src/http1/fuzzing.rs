@@ -1,6 +1,6 @@
 //! The response reader without a connection, for fuzz targets: bytes in pieces in, what would be said of them out.
 
-use super::error::Stop;
+use super::error::ReadError;
 use super::reader::Reader;
 use super::window::End;
 
@@ -46,13 +46,13 @@ impl Source<'_> {
     fn play(
         &mut self,
         reader: &mut Reader,
-        mut ask: impl FnMut(&mut Reader) -> Result<(), Stop>,
+        mut ask: impl FnMut(&mut Reader) -> Result<(), ReadError>,
     ) -> Result<(), String> {
         loop {
             match ask(reader) {
                 Ok(()) => return Ok(()),
-                Err(Stop::Failed(fault)) => return Err(fault.text),
-                Err(Stop::Wanting) => self.give(reader),
+                Err(ReadError::Failed(error)) => return Err(error.text),
+                Err(ReadError::NeedsInput) => self.give(reader),
             }
         }
     }

@@ -1,6 +1,6 @@
 //! The lines of a head: read stretch by stretch, kept as far as they can matter.
 
-use super::window::{End, Slice, Wanting, Window};
+use super::window::{End, NeedsInput, Slice, Window};
 use crate::golang::header::{is_value_byte, trim};
 
 /// A line that may come in several stretches (`textproto.Reader.readLineSlice`).
@@ -18,7 +18,7 @@ impl Line {
     }
 
     /// Reads a line without its end. A last line that is cut short is a line too.
-    pub(crate) fn read(&mut self, window: &mut Window) -> Result<Result<(), End>, Wanting> {
+    pub(crate) fn read(&mut self, window: &mut Window) -> Result<Result<(), End>, NeedsInput> {
         if !self.is_begun {
             self.clear();
             self.is_begun = true;

@@ -1,16 +1,16 @@
 //! The response reader: bytes in, what the kubelet would say of them out. No connection, no clock.
 //!
-//! A caller asks for the head, then for the body. Whenever the answer is [`Stop::Wanting`] it reads once into
+//! A caller asks for the head, then for the body. Whenever the answer is [`ReadError::NeedsInput`] it reads once into
 //! [`Reader::space`], tells what came with [`Reader::filled`] or [`Reader::ended`], and asks again. An end of the input is
 //! told each time it is read: Go reads on after one, and so which error is seen depends on it.
 
 use super::body::{Body, DRAINED_BYTES_MAX, Pulled};
-use super::error::{Stop, UNEXPECTED_EOF};
+use super::error::{ReadError, UNEXPECTED_EOF};
 use super::fields::Fields;
 use super::head::{Framing, Head};
 use super::window::{End, Window};
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 
 /// The reader of one connection's responses; its buffers serve the next connection too.
 #[derive(Debug, Default)]
@@ -71,8 +71,8 @@ impl Reader {
     /// Reads up to the end of the final head.
     ///
     /// # Errors
-    /// [`Stop::Wanting`], or what Go's transport says.
-    pub(crate) fn head(&mut self) -> Result<(), Stop> {
+    /// [`ReadError::NeedsInput`], or what Go's transport says.
+    pub(crate) fn head(&mut self) -> Result<(), ReadError> {
         loop {
             match self.one_head() {
                 Ok(()) if self.head.is_interim() => {
@@ -83,12 +83,12 @@ impl Reader {
                     self.allowed = None;
                     return Ok(());
                 }
-                Err(Stop::Wanting) if self.allowed != Some(0) => return Err(Stop::Wanting),
+                Err(ReadError::NeedsInput) if self.allowed != Some(0) => return Err(ReadError::NeedsInput),
                 Err(_) if self.allowed == Some(0) => {
                     let limit = format!("net/http: server response headers exceeded {HEAD_BYTES_MAX} bytes; aborted");
-                    return Err(broken(Fault::malformed(limit)));
+                    return Err(broken(AttemptError::malformed(limit)));
                 }
-                Err(stop) => return Err(stop),
+                Err(error) => return Err(error),
             }
         }
     }
@@ -111,8 +111,8 @@ impl Reader {
     /// Reads the body, or what the kubelet reads of it: its first 10240 bytes.
     ///
     /// # Errors
-    /// [`Stop::Wanting`], or the text of the prober error.
-    pub(crate) fn body(&mut self, into: &mut Vec<u8>) -> Result<(), Stop> {
+    /// [`ReadError::NeedsInput`], or the text of the prober error.
+    pub(crate) fn body(&mut self, into: &mut Vec<u8>) -> Result<(), ReadError> {
         loop {
             let room = self.body.kept_room(into);
             if room == 0 || self.pull(room, into)? {
@@ -125,7 +125,7 @@ impl Reader {
     ///
     /// # Errors
     /// As [`Self::body`].
-    pub(crate) fn drain(&mut self, into: &mut Vec<u8>) -> Result<(), Stop> {
+    pub(crate) fn drain(&mut self, into: &mut Vec<u8>) -> Result<(), ReadError> {
         loop {
             let room = DRAINED_BYTES_MAX.saturating_sub(self.body.done(into));
             if room == 0 || self.pull(room, into)? {
@@ -135,7 +135,7 @@ impl Reader {
     }
 
     /// One read of the body with room for so many bytes; true if the body ended with it.
-    fn pull(&mut self, room: usize, into: &mut Vec<u8>) -> Result<bool, Stop> {
+    fn pull(&mut self, room: usize, into: &mut Vec<u8>) -> Result<bool, ReadError> {
         match self.body.pull(&mut self.window, room, into)? {
             Pulled::Some => return Ok(false),
             Pulled::All => return Ok(true),
@@ -148,35 +148,37 @@ impl Reader {
         Ok(true)
     }
 
-    fn one_head(&mut self) -> Result<(), Stop> {
+    fn one_head(&mut self) -> Result<(), ReadError> {
         if self.state == State::FirstByte {
             if let Err(end) = self.window.peek(1)? {
                 // Go gives this error as it is: nothing of an answer came.
-                return Err(end.fault("EOF", Cause::Eof).into());
+                return Err(end.into_error("EOF", Cause::Eof).into());
             }
             self.state = State::StatusLine;
         }
         if self.state == State::StatusLine {
             if let Err(end) = self.fields.line.read(&mut self.window)? {
-                return Err(broken(end.fault(UNEXPECTED_EOF, Cause::Malformed)));
+                return Err(broken(end.into_error(UNEXPECTED_EOF, Cause::Malformed)));
             }
-            self.head.status_line(&self.fields.line.text.bytes).map_err(|error| broken(Fault::malformed(error)))?;
+            self.head
+                .status_line(&self.fields.line.text.bytes)
+                .map_err(|error| broken(AttemptError::malformed(error)))?;
             self.fields.begin();
             self.state = State::Fields;
         }
-        self.fields.read(&mut self.window, &mut self.head).map_err(|stop| match stop {
-            Stop::Wanting => stop,
-            Stop::Failed(fault) => broken(fault),
+        self.fields.read(&mut self.window, &mut self.head).map_err(|error| match error {
+            ReadError::NeedsInput => error,
+            ReadError::Failed(error) => broken(error),
         })?;
-        let framing = self.head.framing().map_err(|error| broken(Fault::malformed(error)))?;
+        let framing = self.head.framing().map_err(|error| broken(AttemptError::malformed(error)))?;
         self.body.begin(framing);
         Ok(())
     }
 }
 
 /// What Go's transport writes in front of everything that goes wrong within a head.
-fn broken(Fault { text, cause }: Fault) -> Stop {
-    Fault::new(cause, format!("net/http: HTTP/1.x transport connection broken: {text}")).into()
+fn broken(AttemptError { text, cause }: AttemptError) -> ReadError {
+    AttemptError::new(cause, format!("net/http: HTTP/1.x transport connection broken: {text}")).into()
 }
 
 /// All heads of a response together (`http.Transport.maxHeaderResponseSize`, 10 << 20).
@@ -230,17 +232,17 @@ pub(crate) mod tests {
         loop {
             match reader.head() {
                 Ok(()) => break,
-                Err(Stop::Failed(fault)) => return Some(Err(fault.text)),
-                Err(Stop::Wanting) if !script.give(&mut reader) => return None,
-                Err(Stop::Wanting) => {}
+                Err(ReadError::Failed(error)) => return Some(Err(error.text)),
+                Err(ReadError::NeedsInput) if !script.give(&mut reader) => return None,
+                Err(ReadError::NeedsInput) => {}
             }
         }
         loop {
             match reader.body(&mut body) {
                 Ok(()) => return Some(Ok((reader.status(), body))),
-                Err(Stop::Failed(fault)) => return Some(Err(fault.text)),
-                Err(Stop::Wanting) if !script.give(&mut reader) => return None,
-                Err(Stop::Wanting) => {}
+                Err(ReadError::Failed(error)) => return Some(Err(error.text)),
+                Err(ReadError::NeedsInput) if !script.give(&mut reader) => return None,
+                Err(ReadError::NeedsInput) => {}
             }
         }
     }
@@ -281,7 +283,7 @@ pub(crate) mod tests {
 
     #[test]
     fn an_end_is_swallowed_and_another_is_told() {
-        let reset = || vec![End::Fault(Fault::new(Cause::Reset, "reset")), End::Eof];
+        let reset = || vec![End::Failed(AttemptError::new(Cause::Reset, "reset")), End::Eof];
         let said = |response| read(&mut Script { pieces: vec![response], ends: reset() });
         assert_eq!(said(b""), Some(Err("reset".into())));
         assert_eq!(said(b"HTTP/1.1 200 OK\r\n"), Some(broken("unexpected EOF")));
@@ -305,7 +307,7 @@ pub(crate) mod tests {
         let mut reader = Reader::default();
         reader.begin();
         let mut script = Script { pieces: vec![response], ends: vec![End::Eof] };
-        while reader.head() == Err(Stop::Wanting) && script.give(&mut reader) {}
+        while reader.head() == Err(ReadError::NeedsInput) && script.give(&mut reader) {}
         (0..).map(|power| 1 << power).find(|&bytes| !reader.is_large(bytes)).expect("some bytes")
     }
 

@@ -5,7 +5,7 @@
 //! of the input is told once; whoever asks again reads again.
 
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 
 /// What was read and not yet consumed.
 #[derive(Debug, Default)]
@@ -23,22 +23,22 @@ pub(crate) enum End {
     /// The peer closed its side.
     Eof,
     /// The connection broke.
-    Fault(Fault),
+    Failed(AttemptError),
 }
 
 impl End {
-    /// The fault of an input that ended here.
-    pub(crate) fn fault(self, eof: &str, cause: Cause) -> Fault {
+    /// The error of an input that ended here.
+    pub(crate) fn into_error(self, eof: &str, cause: Cause) -> AttemptError {
         match self {
-            Self::Eof => Fault::new(cause, eof),
-            Self::Fault(fault) => fault,
+            Self::Eof => AttemptError::new(cause, eof),
+            Self::Failed(error) => error,
         }
     }
 }
 
 /// Nothing can be said before more is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Wanting;
+pub(crate) struct NeedsInput;
 
 /// A stretch of input up to a line feed.
 #[derive(Debug, PartialEq, Eq)]
@@ -94,29 +94,29 @@ impl Window {
     }
 
     /// Waits for a number of bytes below the window's size, which stay (`bufio.Reader.Peek`).
-    pub(crate) fn peek(&mut self, count: usize) -> Result<Result<&[u8], End>, Wanting> {
+    pub(crate) fn peek(&mut self, count: usize) -> Result<Result<&[u8], End>, NeedsInput> {
         if self.buffered().len() >= count {
             return Ok(Ok(&self.bytes[self.start..self.start + count]));
         }
         match self.ended.take() {
             Some(end) => Ok(Err(end)),
-            None => Err(Wanting),
+            None => Err(NeedsInput),
         }
     }
 
     /// Waits for `wanted` within the window: whether it came before the input ended or the window was full.
-    pub(crate) fn comes(&mut self, wanted: &[u8]) -> Result<bool, Wanting> {
+    pub(crate) fn comes(&mut self, wanted: &[u8]) -> Result<bool, NeedsInput> {
         if self.buffered().windows(wanted.len()).any(|found| found == wanted) {
             Ok(true)
         } else if self.is_full() || self.ended.take().is_some() {
             Ok(false)
         } else {
-            Err(Wanting)
+            Err(NeedsInput)
         }
     }
 
     /// Consumes up to and with a line feed (`bufio.Reader.ReadSlice`).
-    pub(crate) fn slice(&mut self) -> Result<Slice<'_>, Wanting> {
+    pub(crate) fn slice(&mut self) -> Result<Slice<'_>, NeedsInput> {
         let from = self.start;
         if let Some(index) = self.buffered().iter().position(|&byte| byte == b'\n') {
             self.start += index + 1;
@@ -130,7 +130,7 @@ impl Window {
             self.start = self.end;
             return Ok(Slice::Full(&self.bytes[from..self.end]));
         }
-        Err(Wanting)
+        Err(NeedsInput)
     }
 
     /// A whole line without its end, how long it is with it, and the byte that follows; if all of that is there.
@@ -148,11 +148,11 @@ impl Window {
     }
 
     /// Moves up to `room` bytes, which is less than the window's size (`bufio.Reader.Read`).
-    pub(crate) fn take(&mut self, room: usize, into: &mut Vec<u8>) -> Result<Result<usize, End>, Wanting> {
+    pub(crate) fn take(&mut self, room: usize, into: &mut Vec<u8>) -> Result<Result<usize, End>, NeedsInput> {
         if self.start == self.end {
             return match self.ended.take() {
                 Some(end) => Ok(Err(end)),
-                None => Err(Wanting),
+                None => Err(NeedsInput),
             };
         }
         let count = room.min(self.end - self.start);
@@ -181,10 +181,10 @@ mod tests {
         let mut window = holding(b"a\r\n\nb");
         assert_eq!(window.slice(), Ok(Slice::Line(b"a\r\n")));
         assert_eq!(window.slice(), Ok(Slice::Line(b"\n")));
-        assert_eq!(window.slice(), Err(Wanting));
+        assert_eq!(window.slice(), Err(NeedsInput));
         window.ended(End::Eof);
         assert_eq!(window.slice(), Ok(Slice::Cut(b"b", End::Eof)));
-        assert_eq!(window.slice(), Err(Wanting), "an end is told once");
+        assert_eq!(window.slice(), Err(NeedsInput), "an end is told once");
     }
 
     #[test]
@@ -204,6 +204,6 @@ mod tests {
         assert_eq!(window.take(1, &mut taken), Ok(Ok(1)));
         assert_eq!(window.peek(2), Ok(Err(End::Eof)));
         assert_eq!(window.take(9, &mut taken), Ok(Ok(1)));
-        assert_eq!((window.take(9, &mut taken), taken), (Err(Wanting), b"ab".to_vec()));
+        assert_eq!((window.take(9, &mut taken), taken), (Err(NeedsInput), b"ab".to_vec()));
     }
 }

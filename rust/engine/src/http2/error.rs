@@ -4,7 +4,7 @@ use super::code::Code;
 
 /// Why there is no frame.
 #[derive(Debug)]
-pub(crate) enum Trouble {
+pub(crate) enum Http2Error {
     /// A stream is over, the connection goes on.
     Stream {
         stream: u32,
@@ -22,7 +22,7 @@ pub(crate) enum Trouble {
     Io,
 }
 
-impl Trouble {
+impl Http2Error {
     pub(crate) const fn stream(stream: u32, code: Code) -> Self {
         Self::Stream { stream, code, why: String::new() }
     }

@@ -1,7 +1,7 @@
 //! One frame (RFC 9113, 4 and 6): what Go makes of its content, and how those that are sent are written.
 
 use super::code::Code;
-use super::error::Trouble;
+use super::error::Http2Error;
 use super::hpack::Field;
 
 /// A frame, as far as a probe has to do with it.
@@ -75,12 +75,12 @@ impl Header {
 }
 
 /// The content of every frame but those that hold header fields (`http2.typeFrameParser`).
-pub(crate) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+pub(crate) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     let Header { stream, .. } = header;
     match header.kind {
         DATA => data_of(header, payload),
-        PRIORITY if stream == 0 => Err(Trouble::Connection(Code::PROTOCOL)),
-        PRIORITY if payload.len() != 5 => Err(Trouble::Connection(Code::FRAME_SIZE)),
+        PRIORITY if stream == 0 => Err(Http2Error::Connection(Code::PROTOCOL)),
+        PRIORITY if payload.len() != 5 => Err(Http2Error::Connection(Code::FRAME_SIZE)),
         RST_STREAM => {
             let code = Code(u32::from_be_bytes(sized(payload)?));
             not_of_connection(stream).map(|()| Frame::Reset { stream, code })
@@ -94,81 +94,81 @@ pub(crate) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
         }
         GOAWAY => {
             of_connection(stream)?;
-            let (last, rest) = payload.split_first_chunk().ok_or(Trouble::Connection(Code::FRAME_SIZE))?;
-            let (code, debug) = rest.split_first_chunk().ok_or(Trouble::Connection(Code::FRAME_SIZE))?;
+            let (last, rest) = payload.split_first_chunk().ok_or(Http2Error::Connection(Code::FRAME_SIZE))?;
+            let (code, debug) = rest.split_first_chunk().ok_or(Http2Error::Connection(Code::FRAME_SIZE))?;
             let last = u32::from_be_bytes(*last) & STREAM_MASK;
             Ok(Frame::GoAway { last, code: Code(u32::from_be_bytes(*code)), debug: debug.to_vec() })
         }
         WINDOW_UPDATE => match u32::from_be_bytes(sized(payload)?) & STREAM_MASK {
-            0 if stream == 0 => Err(Trouble::Connection(Code::PROTOCOL)),
-            0 => Err(Trouble::stream(stream, Code::PROTOCOL)),
+            0 if stream == 0 => Err(Http2Error::Connection(Code::PROTOCOL)),
+            0 => Err(Http2Error::stream(stream, Code::PROTOCOL)),
             increment => Ok(Frame::WindowUpdate { stream, increment }),
         },
         _ => Ok(Frame::Other),
     }
 }
 
-fn data_of(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+fn data_of(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     not_of_connection(header.stream)?;
     let (padding, payload) = padding(header, payload)?;
-    let length = payload.len().checked_sub(padding).ok_or(Trouble::Connection(Code::PROTOCOL))?;
+    let length = payload.len().checked_sub(padding).ok_or(Http2Error::Connection(Code::PROTOCOL))?;
     let data = payload[..length].to_vec();
     Ok(Frame::Data { stream: header.stream, data, padding: header.length - length, ends: header.has(END_STREAM) })
 }
 
-fn settings_of(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+fn settings_of(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     if header.has(ACK) && !payload.is_empty() {
-        return Err(Trouble::Connection(Code::FRAME_SIZE));
+        return Err(Http2Error::Connection(Code::FRAME_SIZE));
     }
     of_connection(header.stream)?;
-    let (settings, []) = payload.as_chunks::<6>() else { return Err(Trouble::Connection(Code::FRAME_SIZE)) };
+    let (settings, []) = payload.as_chunks::<6>() else { return Err(Http2Error::Connection(Code::FRAME_SIZE)) };
     let setting = |&[id_high, id_low, value @ ..]: &[u8; 6]| {
         Setting(u16::from_be_bytes([id_high, id_low]), u32::from_be_bytes(value))
     };
     let settings: Vec<_> = settings.iter().map(setting).collect();
     if settings.iter().any(|setting| setting.0 == Setting::INITIAL_WINDOW_SIZE && setting.1 > WINDOW_BYTES_MAX) {
-        return Err(Trouble::Connection(Code::FLOW_CONTROL));
+        return Err(Http2Error::Connection(Code::FLOW_CONTROL));
     }
     Ok(if header.has(ACK) { Frame::SettingsAck } else { Frame::Settings(settings) })
 }
 
-fn push_promise(header: Header, payload: &[u8]) -> Result<Frame, Trouble> {
+fn push_promise(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     not_of_connection(header.stream)?;
     let (padding, payload) = padding(header, payload)?;
-    let rest = payload.get(4..).ok_or(Trouble::Cut)?;
-    if padding > rest.len() { Err(Trouble::Connection(Code::PROTOCOL)) } else { Ok(Frame::PushPromise) }
+    let rest = payload.get(4..).ok_or(Http2Error::Cut)?;
+    if padding > rest.len() { Err(Http2Error::Connection(Code::PROTOCOL)) } else { Ok(Frame::PushPromise) }
 }
 
 /// The fragment of a HEADERS frame.
-pub(crate) fn fragment(header: Header, payload: &[u8]) -> Result<&[u8], Trouble> {
+pub(crate) fn fragment(header: Header, payload: &[u8]) -> Result<&[u8], Http2Error> {
     not_of_connection(header.stream)?;
     let (padding, mut payload) = padding(header, payload)?;
     if header.has(PRIORITIZED) {
-        payload = payload.get(5..).ok_or(Trouble::Cut)?;
+        payload = payload.get(5..).ok_or(Http2Error::Cut)?;
     }
     let length = payload.len().checked_sub(padding);
-    length.map(|length| &payload[..length]).ok_or_else(|| Trouble::stream(header.stream, Code::PROTOCOL))
+    length.map(|length| &payload[..length]).ok_or_else(|| Http2Error::stream(header.stream, Code::PROTOCOL))
 }
 
 /// How much of the end of a frame is nothing, and the rest of its content.
-fn padding(header: Header, payload: &[u8]) -> Result<(usize, &[u8]), Trouble> {
+fn padding(header: Header, payload: &[u8]) -> Result<(usize, &[u8]), Http2Error> {
     if !header.has(PADDED) {
         return Ok((0, payload));
     }
-    let (&padding, payload) = payload.split_first().ok_or(Trouble::Cut)?;
+    let (&padding, payload) = payload.split_first().ok_or(Http2Error::Cut)?;
     Ok((padding.into(), payload))
 }
 
-fn sized<const N: usize>(payload: &[u8]) -> Result<[u8; N], Trouble> {
-    payload.try_into().map_err(|_| Trouble::Connection(Code::FRAME_SIZE))
+fn sized<const N: usize>(payload: &[u8]) -> Result<[u8; N], Http2Error> {
+    payload.try_into().map_err(|_| Http2Error::Connection(Code::FRAME_SIZE))
 }
 
-const fn of_connection(stream: u32) -> Result<(), Trouble> {
-    if stream == 0 { Ok(()) } else { Err(Trouble::Connection(Code::PROTOCOL)) }
+const fn of_connection(stream: u32) -> Result<(), Http2Error> {
+    if stream == 0 { Ok(()) } else { Err(Http2Error::Connection(Code::PROTOCOL)) }
 }
 
-const fn not_of_connection(stream: u32) -> Result<(), Trouble> {
-    if stream == 0 { Err(Trouble::Connection(Code::PROTOCOL)) } else { Ok(()) }
+const fn not_of_connection(stream: u32) -> Result<(), Http2Error> {
+    if stream == 0 { Err(Http2Error::Connection(Code::PROTOCOL)) } else { Ok(()) }
 }
 
 /// A message's fields in as many frames as it takes, and its end if nothing else follows.

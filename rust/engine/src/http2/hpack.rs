@@ -22,13 +22,13 @@ pub(crate) struct Decoder {
     is_first: bool,
 }
 
-/// The block is not one; the connection ends.
+/// The bytes are no block of fields; the connection ends.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Broken;
+pub(crate) struct HpackError;
 
-/// Why a field cannot be read.
+/// Why a field cannot be read yet, or at all.
 #[derive(Debug)]
-enum Unread {
+enum FieldError {
     /// It goes on in the next piece.
     Cut,
     Broken,
@@ -47,7 +47,7 @@ impl Decoder {
     }
 
     /// Reads a piece of a block; `emit` gets every field that is whole in turn.
-    pub(crate) fn decode(&mut self, piece: &[u8], mut emit: impl FnMut(&[u8], &[u8])) -> Result<(), Broken> {
+    pub(crate) fn decode(&mut self, piece: &[u8], mut emit: impl FnMut(&[u8], &[u8])) -> Result<(), HpackError> {
         if self.begun.is_empty() {
             let read = self.fields(piece, &mut emit)?;
             self.begun.extend_from_slice(&piece[read..]);
@@ -62,19 +62,19 @@ impl Decoder {
     }
 
     /// The block has no more pieces.
-    pub(crate) fn end(&mut self) -> Result<(), Broken> {
+    pub(crate) fn end(&mut self) -> Result<(), HpackError> {
         self.is_first = true;
-        if std::mem::take(&mut self.begun).is_empty() { Ok(()) } else { Err(Broken) }
+        if std::mem::take(&mut self.begun).is_empty() { Ok(()) } else { Err(HpackError) }
     }
 
     /// Reads fields as long as they are whole, and says how many bytes they were.
-    fn fields(&mut self, bytes: &[u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<usize, Broken> {
+    fn fields(&mut self, bytes: &[u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<usize, HpackError> {
         let mut rest = bytes;
         while !rest.is_empty() {
             match self.field(rest, emit) {
                 Ok(after) => rest = after,
-                Err(Unread::Cut) => break,
-                Err(Unread::Broken) => return Err(Broken),
+                Err(FieldError::Cut) => break,
+                Err(FieldError::Broken) => return Err(HpackError),
             }
             self.is_first = false;
         }
@@ -82,7 +82,7 @@ impl Decoder {
     }
 
     /// Reads one field, or a change of the table, and returns what follows.
-    fn field<'a>(&mut self, bytes: &'a [u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<&'a [u8], Unread> {
+    fn field<'a>(&mut self, bytes: &'a [u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<&'a [u8], FieldError> {
         match bytes[0] {
             0x80.. => {
                 let (index, rest) = number(bytes, 7)?;
@@ -100,7 +100,7 @@ impl Decoder {
                 let (size, rest) = number(bytes, 5)?;
                 // Go takes a change at a block's beginning, or as long as there is nothing to throw away.
                 if size > TABLE_BYTES_MAX as u64 || (!self.is_first && self.bytes > 0) {
-                    return Err(Unread::Broken);
+                    return Err(FieldError::Broken);
                 }
                 self.bytes_max = size as usize;
                 self.evict();
@@ -115,7 +115,7 @@ impl Decoder {
     }
 
     /// A field that is written out, its name perhaps by number.
-    fn literal<'a>(&self, bytes: &'a [u8], prefix: u32) -> Result<(Field, &'a [u8]), Unread> {
+    fn literal<'a>(&self, bytes: &'a [u8], prefix: u32) -> Result<(Field, &'a [u8]), FieldError> {
         let (index, rest) = number(bytes, prefix)?;
         let most = self.text_bytes_max;
         if index > 0 {
@@ -128,12 +128,12 @@ impl Decoder {
         Ok(((name.plain()?, value.plain()?), rest))
     }
 
-    fn entry(&self, index: u64) -> Result<(&[u8], &[u8]), Unread> {
-        let index = usize::try_from(index).ok().and_then(|index| index.checked_sub(1)).ok_or(Unread::Broken)?;
+    fn entry(&self, index: u64) -> Result<(&[u8], &[u8]), FieldError> {
+        let index = usize::try_from(index).ok().and_then(|index| index.checked_sub(1)).ok_or(FieldError::Broken)?;
         if let Some((name, value)) = STATIC.get(index) {
             return Ok((name.as_bytes(), value.as_bytes()));
         }
-        self.entries.get(index - STATIC.len()).map(|(name, value)| (&**name, &**value)).ok_or(Unread::Broken)
+        self.entries.get(index - STATIC.len()).map(|(name, value)| (&**name, &**value)).ok_or(FieldError::Broken)
     }
 
     fn insert(&mut self, field: Field) {
@@ -157,22 +157,22 @@ pub(crate) const fn size_of_field(name: &[u8], value: &[u8]) -> usize {
 }
 
 /// A number whose first byte has `prefix` bits for it.
-fn number(bytes: &[u8], prefix: u32) -> Result<(u64, &[u8]), Unread> {
+fn number(bytes: &[u8], prefix: u32) -> Result<(u64, &[u8]), FieldError> {
     let most = (1u64 << prefix) - 1;
-    let (&first, mut rest) = bytes.split_first().ok_or(Unread::Cut)?;
+    let (&first, mut rest) = bytes.split_first().ok_or(FieldError::Cut)?;
     let mut value = u64::from(first) & most;
     if value < most {
         return Ok((value, rest));
     }
     for shift in (0..NUMBER_BITS_MAX).step_by(7) {
-        let (&byte, after) = rest.split_first().ok_or(Unread::Cut)?;
+        let (&byte, after) = rest.split_first().ok_or(FieldError::Cut)?;
         rest = after;
         value = value.wrapping_add(u64::from(byte & 0x7f).wrapping_shl(shift));
         if byte < 0x80 {
             return Ok((value, rest));
         }
     }
-    Err(Unread::Broken)
+    Err(FieldError::Broken)
 }
 
 /// A text as it was sent.
@@ -183,17 +183,17 @@ struct Text<'a> {
 
 impl Text<'_> {
     /// The text without the Huffman code.
-    fn plain(&self) -> Result<Vec<u8>, Unread> {
-        if self.is_coded { huffman::decode(self.bytes).ok_or(Unread::Broken) } else { Ok(self.bytes.to_vec()) }
+    fn plain(&self) -> Result<Vec<u8>, FieldError> {
+        if self.is_coded { huffman::decode(self.bytes).ok_or(FieldError::Broken) } else { Ok(self.bytes.to_vec()) }
     }
 }
 
 /// A text and what follows it.
-fn string(bytes: &[u8], most: usize) -> Result<(Text<'_>, &[u8]), Unread> {
+fn string(bytes: &[u8], most: usize) -> Result<(Text<'_>, &[u8]), FieldError> {
     let is_coded = bytes.first().is_some_and(|&byte| byte >= 0x80);
     let (length, rest) = number(bytes, 7)?;
-    let length = usize::try_from(length).ok().filter(|&length| length <= most).ok_or(Unread::Broken)?;
-    let (bytes, rest) = rest.split_at_checked(length).ok_or(Unread::Cut)?;
+    let length = usize::try_from(length).ok().filter(|&length| length <= most).ok_or(FieldError::Broken)?;
+    let (bytes, rest) = rest.split_at_checked(length).ok_or(FieldError::Cut)?;
     Ok((Text { bytes, is_coded }, rest))
 }
 
@@ -252,7 +252,7 @@ mod tests {
     /// Fields are cut often.
     const PIECE_BYTES: usize = 3;
 
-    fn decoded(decoder: &mut Decoder, block: &[u8]) -> Result<Vec<Field>, Broken> {
+    fn decoded(decoder: &mut Decoder, block: &[u8]) -> Result<Vec<Field>, HpackError> {
         let mut fields = Vec::new();
         let mut pieces = block.chunks(PIECE_BYTES);
         let mut emit = |name: &[u8], value: &[u8]| fields.push((name.to_vec(), value.to_vec()));
@@ -280,15 +280,15 @@ mod tests {
     #[test]
     fn what_is_broken() {
         for block in [&[0x80][..], &[0xbe], &[0x40], &[0x00, 5, 1], &[0x3f, 0xe2, 0x1f], &[0x82, 0xff, 0x80]] {
-            assert_eq!(decoded(&mut Decoder::new(1 << 20), block), Err(Broken), "{block:?}");
+            assert_eq!(decoded(&mut Decoder::new(1 << 20), block), Err(HpackError), "{block:?}");
         }
-        assert_eq!(decoded(&mut Decoder::new(1 << 20), &[0xff; 12]), Err(Broken), "a number without end");
+        assert_eq!(decoded(&mut Decoder::new(1 << 20), &[0xff; 12]), Err(HpackError), "a number without end");
     }
 
     #[test]
     fn the_table_changes_its_size_only_at_a_beginning() {
         let mut decoder = Decoder::new(1 << 20);
-        assert_eq!(decoded(&mut decoder, &[0x40, 1, b'a', 1, b'b', 0x20]), Err(Broken));
+        assert_eq!(decoded(&mut decoder, &[0x40, 1, b'a', 1, b'b', 0x20]), Err(HpackError));
         assert_eq!(decoded(&mut decoder, &[0x20, 0x82]), Ok(texts(&[(":method", "GET")])));
         assert_eq!((decoder.bytes, decoder.entries.len()), (0, 0));
     }

@@ -11,7 +11,7 @@ mod huffman;
 mod reader;
 
 pub(crate) use self::code::Code;
-pub(crate) use self::error::Trouble;
+pub(crate) use self::error::Http2Error;
 pub(crate) use self::frame::{
     FRAME_BYTES_MAX, Frame, PREFACE, Setting, ack_ping, ack_settings, data, headers, settings, window_update,
 };

@@ -3,7 +3,7 @@
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::code::Code;
-use super::error::Trouble;
+use super::error::Http2Error;
 use super::frame::{
     CONTINUATION, END_HEADERS, END_STREAM, FRAME_BYTES_MAX, Frame, HEADER_BYTES, HEADERS, Header, fragment, parse,
 };
@@ -35,17 +35,17 @@ impl Reader {
     }
 
     /// The next frame.
-    pub(crate) async fn next(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Frame, Trouble> {
+    pub(crate) async fn next(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Frame, Http2Error> {
         let header = self.whole(link).await?;
         match header.kind {
             HEADERS => self.headers(link, header).await,
-            CONTINUATION => Err(Trouble::Connection(Code::PROTOCOL)),
+            CONTINUATION => Err(Http2Error::Connection(Code::PROTOCOL)),
             _ => parse(header, &self.buffer[HEADER_BYTES..self.done]),
         }
     }
 
     /// The fields that begin with this frame. Nothing else may come before they are whole.
-    async fn headers(&mut self, link: &mut (impl AsyncRead + Unpin), first: Header) -> Result<Frame, Trouble> {
+    async fn headers(&mut self, link: &mut (impl AsyncRead + Unpin), first: Header) -> Result<Frame, Http2Error> {
         let mut list = List::new(self.fields_bytes_max);
         let mut last = first;
         loop {
@@ -53,39 +53,39 @@ impl Reader {
             let piece = if last.kind == HEADERS { fragment(first, payload)? } else { payload };
             // Whoever goes on after a mistake, or far beyond the limit, is not listened to any more.
             if piece.len() > 2 * list.bytes_left || list.wrong.is_some() {
-                return Err(Trouble::Connection(Code::PROTOCOL));
+                return Err(Http2Error::Connection(Code::PROTOCOL));
             }
             let read = self.decoder.decode(piece, |name, value| list.add(name, value));
-            read.map_err(|_| Trouble::Connection(Code::COMPRESSION))?;
+            read.map_err(|_| Http2Error::Connection(Code::COMPRESSION))?;
             if last.has(END_HEADERS) {
                 break;
             }
             last = self.whole(link).await?;
             if last.kind != CONTINUATION || last.stream != first.stream {
-                return Err(Trouble::Connection(Code::PROTOCOL));
+                return Err(Http2Error::Connection(Code::PROTOCOL));
             }
         }
-        self.decoder.end().map_err(|_| Trouble::Connection(Code::COMPRESSION))?;
+        self.decoder.end().map_err(|_| Http2Error::Connection(Code::COMPRESSION))?;
         if let Some(why) = list.wrong.take().or_else(|| wrong_pseudo(&list.fields)) {
-            return Err(Trouble::Stream { stream: first.stream, code: Code::PROTOCOL, why });
+            return Err(Http2Error::Stream { stream: first.stream, code: Code::PROTOCOL, why });
         }
         let List { fields, is_truncated, .. } = list;
         Ok(Frame::Headers { stream: first.stream, fields, is_truncated, ends: first.has(END_STREAM) })
     }
 
     /// Reads a frame; its content ends where the buffer is done.
-    async fn whole(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Header, Trouble> {
+    async fn whole(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Header, Http2Error> {
         self.buffer.drain(..self.done);
         self.done = 0;
         self.fill(link, HEADER_BYTES).await?;
         let head = self.buffer.first_chunk().expect("filled");
         let header = Header::of(head);
         if header.length > FRAME_BYTES_MAX {
-            return Err(Trouble::Refused(if head == b"HTTP/1.1 " { LOOKS_LIKE_HTTP1 } else { TOO_LARGE }));
+            return Err(Http2Error::Refused(if head == b"HTTP/1.1 " { LOOKS_LIKE_HTTP1 } else { TOO_LARGE }));
         }
         self.empty = if header.length == 0 { self.empty + 1 } else { 0 };
         if self.empty > EMPTY_FRAMES_MAX {
-            return Err(Trouble::Refused(TOO_MANY_EMPTY));
+            return Err(Http2Error::Refused(TOO_MANY_EMPTY));
         }
         let end = HEADER_BYTES + header.length;
         self.fill(link, end).await?;
@@ -93,16 +93,16 @@ impl Reader {
         Ok(header)
     }
 
-    async fn fill(&mut self, link: &mut (impl AsyncRead + Unpin), most: usize) -> Result<(), Trouble> {
+    async fn fill(&mut self, link: &mut (impl AsyncRead + Unpin), most: usize) -> Result<(), Http2Error> {
         while self.buffer.len() < most {
             // Go's io.ReadFull tells an end before the first byte of what it was to read from one in the middle of it.
             let is_between = self.buffer.is_empty() || self.buffer.len() == HEADER_BYTES;
             self.buffer.reserve(READ_BYTES);
             match link.read_buf(&mut self.buffer).await {
-                Ok(0) if is_between => return Err(Trouble::Ended),
-                Ok(0) => return Err(Trouble::Cut),
+                Ok(0) if is_between => return Err(Http2Error::Ended),
+                Ok(0) => return Err(Http2Error::Cut),
                 Ok(_) => {}
-                Err(_) => return Err(Trouble::Io),
+                Err(_) => return Err(Http2Error::Io),
             }
         }
         Ok(())
@@ -202,10 +202,10 @@ mod tests {
         loop {
             match runtime.block_on(reader.next(&mut link)) {
                 Ok(frame) => found.push(Ok(frame)),
-                Err(Trouble::Ended) => return found,
-                Err(trouble @ Trouble::Stream { .. }) => found.push(Err(format!("{trouble:?}"))),
-                Err(trouble) => {
-                    found.push(Err(format!("{trouble:?}")));
+                Err(Http2Error::Ended) => return found,
+                Err(error @ Http2Error::Stream { .. }) => found.push(Err(format!("{error:?}"))),
+                Err(error) => {
+                    found.push(Err(format!("{error:?}")));
                     return found;
                 }
             }

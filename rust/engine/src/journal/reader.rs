@@ -21,7 +21,7 @@ pub struct Reading {
 
 /// Why a file is not believed; text for one line of a log.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Refusal(pub String);
+pub struct JournalError(pub String);
 
 impl Reading {
     /// All of it as a JSON object, for tools.
@@ -50,12 +50,12 @@ impl Reading {
 ///
 /// # Errors
 /// They are not a journal of this version, or damaged otherwise than at their end.
-pub fn read(bytes: &[u8]) -> Result<Reading, Refusal> {
+pub fn read(bytes: &[u8]) -> Result<Reading, JournalError> {
     match format::start(bytes) {
         Start::Journal => {}
         Start::Cut => return Ok(Reading { cut: !bytes.is_empty(), ..Reading::default() }),
-        Start::OtherVersion => return Err(Refusal("it was written by another version of probelet".into())),
-        Start::Foreign => return Err(Refusal("it is not a journal".into())),
+        Start::OtherVersion => return Err(JournalError("it was written by another version of probelet".into())),
+        Start::Foreign => return Err(JournalError("it is not a journal".into())),
     }
     let mut reading = Reading { whole: HEADER.len() as u64, ..Reading::default() };
     loop {
@@ -67,7 +67,7 @@ pub fn read(bytes: &[u8]) -> Result<Reading, Refusal> {
                 reading.contents.apply(record);
                 reading.whole += length as u64;
             }
-            Next::Wrong(why) => return Err(Refusal(format!("{why}, at byte {at}"))),
+            Next::Wrong(why) => return Err(JournalError(format!("{why}, at byte {at}"))),
         }
     }
 }
@@ -76,18 +76,18 @@ pub fn read(bytes: &[u8]) -> Result<Reading, Refusal> {
 ///
 /// # Errors
 /// As [`read`]; or it cannot be read, or is longer than any journal.
-pub fn read_file(path: &Path) -> Result<Reading, Refusal> {
+pub fn read_file(path: &Path) -> Result<Reading, JournalError> {
     let mut file = match std::fs::File::open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Reading::default()),
-        Err(error) => return Err(Refusal(format!("it cannot be opened: {error}"))),
+        Err(error) => return Err(JournalError(format!("it cannot be opened: {error}"))),
     };
     let mut bytes = Vec::new();
     if let Err(error) = file.by_ref().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes) {
-        return Err(Refusal(format!("it cannot be read: {error}")));
+        return Err(JournalError(format!("it cannot be read: {error}")));
     }
     if bytes.len() as u64 > FILE_BYTES_MAX {
-        return Err(Refusal(format!("it is longer than {FILE_BYTES_MAX} bytes")));
+        return Err(JournalError(format!("it is longer than {FILE_BYTES_MAX} bytes")));
     }
     read(&bytes)
 }

@@ -2,17 +2,17 @@
 
 /// JSON that does not say what it should.
 #[derive(Debug)]
-pub struct WireError(serde_json::Error);
+pub struct JsonError(serde_json::Error);
 
-impl std::fmt::Display for WireError {
+impl std::fmt::Display for JsonError {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         self.0.fmt(formatter)
     }
 }
 
-impl std::error::Error for WireError {}
+impl std::error::Error for JsonError {}
 
-impl From<serde_json::Error> for WireError {
+impl From<serde_json::Error> for JsonError {
     fn from(error: serde_json::Error) -> Self {
         Self(error)
     }

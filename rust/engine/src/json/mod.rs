@@ -5,6 +5,6 @@ mod error;
 mod pod;
 mod status;
 
-pub use self::error::WireError;
+pub use self::error::JsonError;
 pub use self::pod::{decode_pod, decode_probe, decode_rules};
 pub use self::status::{StatusDocument, decode_status};

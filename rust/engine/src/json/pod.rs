@@ -7,13 +7,13 @@ use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::Deserialize;
 
-use super::error::WireError;
+use super::error::JsonError;
 
 /// Decodes a defaulted v1.Pod.
 ///
 /// # Errors
 /// The first place where the JSON is not a pod.
-pub fn decode_pod(json: &[u8]) -> Result<PodSpec, WireError> {
+pub fn decode_pod(json: &[u8]) -> Result<PodSpec, JsonError> {
     let pod: Pod = serde_json::from_slice(json)?;
     let regular = pod.spec.containers.len();
     let containers = pod.spec.containers.into_iter().chain(pod.spec.init_containers);
@@ -37,7 +37,7 @@ pub fn decode_pod(json: &[u8]) -> Result<PodSpec, WireError> {
 ///
 /// # Errors
 /// The first place where the JSON is not a probe.
-pub fn decode_probe(json: &[u8]) -> Result<ProbeSpec, WireError> {
+pub fn decode_probe(json: &[u8]) -> Result<ProbeSpec, JsonError> {
     let probe: Probe = serde_json::from_slice(json)?;
     Ok(probe.into_core(&[]))
 }
@@ -46,7 +46,7 @@ pub fn decode_probe(json: &[u8]) -> Result<ProbeSpec, WireError> {
 ///
 /// # Errors
 /// The first place where the JSON is not a list of rules.
-pub fn decode_rules(json: &[u8]) -> Result<Vec<RestartRule>, WireError> {
+pub fn decode_rules(json: &[u8]) -> Result<Vec<RestartRule>, JsonError> {
     let rules: Vec<Rule> = serde_json::from_slice(json)?;
     Ok(rules.into_iter().map(Rule::into_core).collect())
 }

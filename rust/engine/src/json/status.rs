@@ -7,7 +7,7 @@ use probelet_core::spec::PodSpec;
 use probelet_core::status::{is_initialized, is_ready};
 use serde::{Deserialize, Serialize};
 
-use super::error::WireError;
+use super::error::JsonError;
 
 /// A pod's status as JSON. As input `ready`, `started`, `pod_ip` and the conditions may be absent.
 #[derive(Debug, Default, Deserialize, Serialize)]
@@ -65,7 +65,7 @@ enum StateName {
 ///
 /// # Errors
 /// The first place where the JSON is not a status.
-pub fn decode_status(json: &[u8]) -> Result<PodStatus, WireError> {
+pub fn decode_status(json: &[u8]) -> Result<PodStatus, JsonError> {
     let document: StatusDocument = serde_json::from_slice(json)?;
     Ok(document.into_core())
 }

@@ -11,8 +11,8 @@ use probelet_core::time::Instant;
 use super::exec::{ExecEnd, ExecFlight};
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::{Spent, Starving};
-use crate::attempt::timings::Phases;
-use crate::stats::worker::LastRun;
+use crate::attempt::timings::Timings;
+use crate::stats::worker::LastAttempt;
 
 /// Which attempt it is.
 #[derive(Clone, Copy, Debug)]
@@ -59,7 +59,7 @@ pub(super) struct Ended {
     pub(super) spent: Spent,
     pub(super) outcome: Outcome,
     pub(super) cause: Cause,
-    pub(super) phases: Phases,
+    pub(super) timings: Timings,
 }
 
 impl Ended {
@@ -72,10 +72,10 @@ impl Ended {
             ExecEnd::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
         };
         let ExecFlight { worker, run, scheduled, began } = flight;
-        Self { worker, run, scheduled, began, spent: ELSEWHERE, outcome, cause, phases: Phases::default() }
+        Self { worker, run, scheduled, began, spent: ELSEWHERE, outcome, cause, timings: Timings::default() }
     }
 
-    /// What an attempt comes to whose code panics: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
+    /// The end of an attempt whose handler panicked: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
     pub(super) fn of_panic(ticket: Ticket, now: Instant) -> Self {
         Self {
             worker: ticket.worker,
@@ -85,7 +85,7 @@ impl Ended {
             spent: ELSEWHERE,
             outcome: Outcome::Error { failure: false, error: "the probe's handler panicked".into() },
             cause: Cause::Request,
-            phases: Phases::default(),
+            timings: Timings::default(),
         }
     }
 
@@ -101,7 +101,7 @@ impl Ended {
         matches!(self.outcome, Outcome::Success | Outcome::Warning { .. })
     }
 
-    pub(super) fn last_run(&self, now: Instant, wall_ms: i64) -> LastRun {
+    pub(super) fn last_attempt(&self, now: Instant, wall_ms: i64) -> LastAttempt {
         let (outcome, message) = match &self.outcome {
             Outcome::Success => ("success", Box::default()),
             Outcome::Warning { output } => ("warning", shown(output)),
@@ -109,7 +109,7 @@ impl Ended {
             Outcome::Error { error, .. } => ("error", shown(error.as_bytes())),
             Outcome::Unknown => ("failure", Box::default()),
         };
-        LastRun {
+        LastAttempt {
             at_ms: wall_ms,
             outcome,
             cause: self.cause,
@@ -117,7 +117,7 @@ impl Ended {
             duration: now.since(self.began),
             lateness: self.began.since(self.scheduled),
             overdue: self.spent.overdue,
-            phases: self.phases,
+            timings: self.timings,
         }
     }
 }

@@ -7,7 +7,7 @@ use probelet_core::prober::{Event, Removal, Update};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 
-use super::exec::ExecRun;
+use super::exec::ExecAttempt;
 
 /// A result that changed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ pub struct Batch {
     /// Events with the Unix milliseconds of their moment.
     pub events: VecDeque<(i64, Event)>,
     /// Exec attempts: at most one per worker is under way.
-    pub execs: Vec<ExecRun>,
+    pub execs: Vec<ExecAttempt>,
     /// Tokens of timers that were due.
     pub timers: Vec<u64>,
     update_places: HashMap<(ProbeType, Arc<str>), usize>,

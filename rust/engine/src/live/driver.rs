@@ -12,7 +12,7 @@ use tokio::time::sleep;
 
 use super::attempt::{Ended, Start};
 use super::batch::Batch;
-use super::pool::Crew;
+use super::pool::AttemptPool;
 use super::state::{Shared, State};
 use super::time::alarm::Alarm;
 use super::time::overdue::BEAT;
@@ -21,41 +21,42 @@ use super::time::overdue::BEAT;
 pub(super) fn drive(shared: &Arc<Shared>) {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
     let runtime = runtime.expect("a reactor for the engine's thread");
-    let crew = Arc::new(Crew::new(shared.clock.clone()));
+    let pool = Arc::new(AttemptPool::new(shared.clock.clone()));
     // The loop is a task like the attempts, not the future that `block_on` polls: waking that one would cost a write to
     // the reactor's eventfd and another turn of epoll for every attempt.
-    while runtime.block_on(runtime.spawn(turn(Arc::clone(shared), Arc::clone(&crew)))).is_err() {
+    while runtime.block_on(runtime.spawn(turn(Arc::clone(shared), Arc::clone(&pool)))).is_err() {
         // A panic has said what happened on stderr. A node without a prober is worse than a lost turn; the pause keeps
         // a panic that comes back from filling the disk.
-        shared.lock().meter.panics += 1;
+        shared.lock().engine_stats.panics += 1;
         std::thread::sleep(PAUSE_AFTER_PANIC);
     }
     keep_all(shared);
 }
 
-async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
+async fn turn(shared: Arc<Shared>, pool: Arc<AttemptPool>) {
     let mut alarm = Alarm::new(shared.clock.clone()).expect("a timer for the engine's thread");
-    let mut keeper = pin!(sleep(KEEPER));
+    let mut timer_floor = pin!(sleep(TIMER_FLOOR));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
-    // Since when attempts that have connected wait for those that have not.
-    let mut held: Option<Instant> = None;
+    // Since when the barrier has been closed.
+    let mut closed_since: Option<Instant> = None;
     let table = shared.lock_journal().map(|journal| journal.table());
     while !shared.closing.load(Ordering::Acquire) {
-        crew.landed(&mut ended);
-        let settled = settle(&shared, &crew, &mut ended, &mut starts);
+        pool.finished(&mut ended);
+        let settled = settle(&shared, &pool, &mut ended, &mut starts);
         let beat = settled.has_attempts.then(|| settled.now + BEAT);
-        crew.turned(settled.now, beat);
+        pool.turned(settled.now, beat);
         alarm.set(settled.deadline, settled.patience, beat);
-        if !starts.is_empty() && keeper.deadline() < tokio::time::Instant::now() + KEEPER / 2 {
-            keeper.as_mut().reset(tokio::time::Instant::now() + KEEPER);
+        if !starts.is_empty() && timer_floor.deadline() < tokio::time::Instant::now() + TIMER_FLOOR / 2 {
+            timer_floor.as_mut().reset(tokio::time::Instant::now() + TIMER_FLOOR);
         }
-        let is_crowd = starts.len() >= CROWD && held.is_none_or(|since| settled.now.since(since) < HELD_MAX);
-        held = is_crowd.then(|| held.unwrap_or(settled.now));
-        crew.gather(is_crowd);
+        let is_batch =
+            starts.len() >= BATCH_MIN && closed_since.is_none_or(|since| settled.now.since(since) < CLOSED_MAX);
+        closed_since = is_batch.then(|| closed_since.unwrap_or(settled.now));
+        pool.close_barrier(is_batch);
         for start in starts.drain(..) {
-            crew.launch(start);
+            pool.launch(start);
         }
-        if is_crowd {
+        if is_batch {
             // While these connected, more may have become due.
             others_first().await;
             continue;
@@ -68,18 +69,18 @@ async fn turn(shared: Arc<Shared>, crew: Arc<Crew>) {
         };
         tokio::select! {
             biased;
-            () = crew.bell.notified() => {}
+            () = pool.bell.notified() => {}
             () = backed_off => {}
             () = alarm.rung() => {}
             () = shared.bell.notified() => {
                 alarm.hurry();
                 tokio::select! {
                     biased;
-                    () = crew.bell.notified() => {}
+                    () = pool.bell.notified() => {}
                     () = alarm.rung() => {}
                 }
             }
-            () = &mut keeper, if !keeper.is_elapsed() => {}
+            () = &mut timer_floor, if !timer_floor.is_elapsed() => {}
         }
     }
 }
@@ -109,11 +110,11 @@ struct Settled {
 }
 
 /// One turn under the lock: what has ended, what is due, what follows.
-fn settle(shared: &Shared, crew: &Crew, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Settled {
+fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Settled {
     let mut journal = shared.lock_journal();
     let mut state = shared.lock();
     let (now, wall) = (shared.clock.now(), shared.clock.wall());
-    state.meter.overdue = crew.overdue(now);
+    state.engine_stats.overdue = pool.overdue(now);
     state.manager.prober_mut().handle_wall_offset(wall);
     for ended in ended.drain(..) {
         state.finish(ended, &shared.starving, now, wall.wall_ms(now));
@@ -121,10 +122,10 @@ fn settle(shared: &Shared, crew: &Crew, ended: &mut Vec<Ended>, starts: &mut Vec
     state.manager.settle(now);
     state.hand_out_all(shared, now, wall);
     std::mem::swap(&mut state.starts, starts);
-    let has_attempts = state.meter.in_flight > state.execs.len() as u64;
+    let has_attempts = state.engine_stats.in_flight > state.execs.len() as u64;
     let deadline = state.manager.prober_mut().next_deadline();
     state.looks_at = deadline;
-    let patience = if state.book.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
+    let patience = if state.worker_stats.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
     let State { manager, gone, .. } = &mut *state;
     let changes = journal.as_mut().and_then(|journal| journal.collect(manager.prober_mut(), gone, now, wall));
     drop(state);
@@ -132,7 +133,7 @@ fn settle(shared: &Shared, crew: &Crew, ended: &mut Vec<Ended>, starts: &mut Vec
     if let (Some(journal), Some(changes)) = (&mut journal, changes) {
         shared.mailbox.post(Batch::of_notices(journal.write(changes, now)));
         shared.mailbox.ring();
-        shared.lock().meter.journal = Some(journal.tally());
+        shared.lock().engine_stats.journal = Some(journal.tally());
     }
     let writing = journal.as_ref().and_then(|journal| journal.deadline());
     Settled { now, deadline: deadline.into_iter().chain(writing).min(), patience, has_attempts }
@@ -156,10 +157,11 @@ const SHARED: Duration = Duration::from_millis(1);
 /// The same where all probes are exec probes. Theirs wakes Python as well, and a runtime takes ten times as long to run
 /// the shortest command.
 const SHARED_BY_EXECS: Duration = Duration::from_millis(4);
-/// Attempts that are due together and are a crowd. A node whose probes fall by chance has a tenth of that.
-const CROWD: usize = 128;
-/// How long attempts that have connected wait for others at most: a fifth of the shortest timeout.
-const HELD_MAX: Duration = Duration::from_millis(200);
+/// So many attempts that are due together wait for each other at the barrier. A node whose probes fall by chance has a
+/// tenth of that.
+const BATCH_MIN: usize = 128;
+/// The longest time for which the barrier stays closed: a fifth of the shortest timeout.
+const CLOSED_MAX: Duration = Duration::from_millis(200);
 /// While attempts begin, the runtime always has a timer that ends before their timeouts, of a second or more. It writes to
 /// its own eventfd for each timer that is the earliest, and that would be every attempt's.
-const KEEPER: Duration = Duration::from_millis(900);
+const TIMER_FLOOR: Duration = Duration::from_millis(900);

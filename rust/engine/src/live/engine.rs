@@ -1,4 +1,4 @@
-//! The engine as its callers have it: each call changes the shared state and rings for the thread.
+//! The engine's handle: each call reads or changes the shared state, and wakes the engine's thread where that is needed.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,15 +20,15 @@ use super::attempt::Ended;
 use super::batch::Batch;
 use super::driver::drive;
 use super::exec::ExecEnd;
-use super::journal_keeper::{JournalOptions, Journaling};
+use super::journal_keeper::{JournalKeeper, JournalOptions};
 use super::mailbox::Mailbox;
-use super::starvation_log::Starved;
+use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};
 use super::time::clock::Clock;
 use crate::attempt::starvation::Starving;
 use crate::json::StatusDocument;
-use crate::stats::engine::Meter;
-use crate::stats::worker::Book;
+use crate::stats::engine::EngineStats;
+use crate::stats::worker::StatsTable;
 
 /// How an engine starts.
 #[derive(Clone, Debug)]
@@ -76,16 +76,16 @@ impl Engine {
         let mut prober = Prober::new(settings, clock.now());
         let mailbox = Mailbox::new()?;
         let journal = options.journal.map(|journal| {
-            let (journaling, said) = Journaling::open(&journal, &mut prober, settings.wall, clock.now());
+            let (keeper, said) = JournalKeeper::open(&journal, &mut prober, settings.wall, clock.now());
             mailbox.post(Batch::of_notices(said));
             mailbox.ring();
-            Mutex::new(journaling)
+            Mutex::new(keeper)
         });
         let state = State {
             manager: StatusManager::new(prober, options.glue),
-            book: Book::default(),
-            meter: Meter::default(),
-            starved: Starved::default(),
+            worker_stats: StatsTable::default(),
+            engine_stats: EngineStats::default(),
+            starvation_log: StarvationLog::default(),
             execs: HashMap::new(),
             next_exec: 0,
             starts: Vec::new(),
@@ -239,8 +239,8 @@ impl Engine {
     pub fn finish_execs(&self, finished: Vec<(u64, ExecEnd)>) {
         let mut state = self.shared.lock();
         let (now, wall) = (self.shared.clock.now(), self.shared.clock.wall());
-        for (run, end) in finished {
-            if let Some(flight) = state.execs.remove(&run) {
+        for (id, end) in finished {
+            if let Some(flight) = state.execs.remove(&id) {
                 let ended = Ended::of_exec(flight, end);
                 state.finish(ended, &self.shared.starving, now, wall.wall_ms(now));
             }

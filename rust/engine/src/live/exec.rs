@@ -8,9 +8,9 @@ use probelet_core::time::Instant;
 
 /// An exec attempt for Python to carry out.
 #[derive(Clone, Debug)]
-pub struct ExecRun {
-    /// The number to answer with.
-    pub run: u64,
+pub struct ExecAttempt {
+    /// The number to answer with; the core calls the pass of the worker that it belongs to a run.
+    pub id: u64,
     /// The pod.
     pub pod: Arc<PodSpec>,
     /// The container's index in [`PodSpec::containers`].
@@ -23,7 +23,7 @@ pub struct ExecRun {
     pub due: Instant,
 }
 
-impl ExecRun {
+impl ExecAttempt {
     /// The container's name.
     pub fn container(&self) -> &str {
         &self.pod.containers[self.container].name

@@ -1,4 +1,4 @@
-//! What follows from a turn: to Python, to the tasks, into the figures.
+//! Where the prober's outputs go: to Python, to the tasks, into the statistics.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use probelet_core::time::{Instant, WallOffset};
 
 use super::attempt::Start;
 use super::batch::Batch;
-use super::exec::{ExecFlight, ExecRun};
+use super::exec::{ExecAttempt, ExecFlight};
 use super::state::{Shared, State};
 
 impl State {
@@ -18,7 +18,7 @@ impl State {
         while let Some(output) = self.manager.poll_output() {
             self.hand_out(output, shared, now, wall, &mut batch);
         }
-        batch.notices.extend(self.starved.say(now));
+        batch.notices.extend(self.starvation_log.say(now));
         shared.mailbox.post(batch);
     }
 
@@ -28,7 +28,7 @@ impl State {
                 let Some(target) = self.manager.prober().target(attempt.worker) else {
                     return;
                 };
-                self.meter.started();
+                self.engine_stats.count_start();
                 if target.is_exec() {
                     self.next_exec += 1;
                     let flight = ExecFlight {
@@ -38,8 +38,8 @@ impl State {
                         began: now,
                     };
                     self.execs.insert(self.next_exec, flight);
-                    batch.execs.push(ExecRun {
-                        run: self.next_exec,
+                    batch.execs.push(ExecAttempt {
+                        id: self.next_exec,
                         pod: Arc::clone(target.pod),
                         container: target.container_index,
                         probe_type: target.probe_type,
@@ -52,8 +52,8 @@ impl State {
             }
             Output::Event(event) => batch.push_event(wall.wall_ms(now), event),
             Output::RunFinished { worker, result, started } => {
-                if let Some(probe_type) = self.book.count(worker, result, now.since(started)) {
-                    self.meter.run(probe_type, result);
+                if let Some(probe_type) = self.worker_stats.count(worker, result, now.since(started)) {
+                    self.engine_stats.count_run(probe_type, result);
                 }
             }
             Output::Sync { pod_uid } => batch.push_sync(pod_uid),
@@ -61,14 +61,14 @@ impl State {
             Output::Update(update) => batch.push_update(update.into()),
             Output::Removed(removal) => batch.push_update(removal.into()),
             Output::WorkerEnded { worker } => {
-                if let Some(row) = self.book.row(worker).filter(|_| shared.journal.is_some()) {
+                if let Some(row) = self.worker_stats.row(worker).filter(|_| shared.journal.is_some()) {
                     self.gone.push(row.key());
                 }
-                self.book.close(worker);
+                self.worker_stats.close(worker);
             }
             Output::WorkerStarted { worker } => {
                 if let Some(target) = self.manager.prober().target(worker) {
-                    self.book.open(worker, &target);
+                    self.worker_stats.open(worker, &target);
                 }
             }
             Output::Record(_) | Output::StatusStored { .. } | Output::StatusUpdated { .. } => {

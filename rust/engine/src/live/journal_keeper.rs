@@ -21,7 +21,7 @@ pub struct JournalOptions {
 }
 
 #[derive(Debug)]
-pub(super) struct Journaling {
+pub(super) struct JournalKeeper {
     writer: Writer,
     table: Arc<BackoffTable>,
     /// The table's revision that was written last.
@@ -33,7 +33,7 @@ pub(super) struct Journaling {
     failing: bool,
 }
 
-impl Journaling {
+impl JournalKeeper {
     /// Reads what an earlier engine left, gives it to the prober and the table, and says in a line what came of it.
     pub(super) fn open(
         options: &JournalOptions,
@@ -43,7 +43,7 @@ impl Journaling {
     ) -> (Self, Option<Notice>) {
         let (reading, refused) = match read_file(&options.path) {
             Ok(reading) => (reading, None),
-            Err(refusal) => (Reading::default(), Some(set_aside(&options.path, &refusal.0))),
+            Err(error) => (Reading::default(), Some(set_aside(&options.path, &error.0))),
         };
         prober.watch_memories();
         let workers = reading.contents.workers.len();
@@ -55,7 +55,7 @@ impl Journaling {
             .table
             .with(|table| entries.filter(|(key, record)| table.restore(key, record.to_entry(wall), now)).count());
         let said = refused.or_else(|| read_well(&reading, kept));
-        let journaling = Self {
+        let keeper = Self {
             writer: Writer::new(&options.path, reading.contents, reading.whole),
             table: Arc::clone(&options.table),
             revision: options.table.with(|table| table.revision()),
@@ -63,7 +63,7 @@ impl Journaling {
             claims_end: (workers > 0).then(|| now + CLAIM_TIME),
             failing: false,
         };
-        (journaling, said)
+        (keeper, said)
     }
 
     pub(super) fn table(&self) -> Arc<BackoffTable> {

@@ -10,7 +10,7 @@ use super::state::State;
 use crate::attempt::cause::Cause;
 use crate::journal::Tally;
 use crate::stats::engine::{BOUNDS, Histogram, RESULTS};
-use crate::stats::worker::{BUCKETS, Row};
+use crate::stats::worker::{BUCKETS, WorkerStats};
 
 impl Engine {
     /// The kubelet's probe metrics with the kubelet's label sets (prober_manager.go, 1.36).
@@ -27,7 +27,7 @@ impl Engine {
         );
         let mut next = Some(0);
         while let Some(from) = next {
-            let (rows, rest) = self.shared.lock().book.portion(from, PORTION);
+            let (rows, rest) = self.shared.lock().worker_stats.portion(from, PORTION);
             for row in &rows {
                 write_total(&mut totals, row);
                 write_duration(&mut durations, row);
@@ -42,13 +42,13 @@ impl Engine {
         let state = self.shared.lock();
         let mut page = String::new();
         write_gauges(&mut page, &state);
-        write_panics(&mut page, state.meter.panics);
-        write_overdue(&mut page, state.meter.overdue);
-        if let Some(tally) = &state.meter.journal {
+        write_panics(&mut page, state.engine_stats.panics);
+        write_overdue(&mut page, state.engine_stats.overdue);
+        if let Some(tally) = &state.engine_stats.journal {
             write_journal(&mut page, tally);
         }
         write_runs(&mut page, &state);
-        let causes = Cause::ALL.iter().zip(state.meter.causes);
+        let causes = Cause::ALL.iter().zip(state.engine_stats.causes);
         page.push_str("# HELP probelet_probe_attempts_total Attempts by the cause of their outcome.\n");
         page.push_str("# TYPE probelet_probe_attempts_total counter\n");
         for (cause, count) in causes {
@@ -56,11 +56,11 @@ impl Engine {
         }
         let lateness = "probelet_probe_lateness_seconds";
         write_head(&mut page, lateness, "How late attempts began against their schedule.");
-        write_histogram(&mut page, lateness, "", &state.meter.lateness);
+        write_histogram(&mut page, lateness, "", &state.engine_stats.lateness);
         let took = "probelet_probe_attempt_duration_seconds";
         write_head(&mut page, took, "How long attempts took, failures included.");
-        write_histogram(&mut page, took, "result=\"successful\",", &state.meter.succeeded);
-        write_histogram(&mut page, took, "result=\"failed\",", &state.meter.failed);
+        write_histogram(&mut page, took, "result=\"successful\",", &state.engine_stats.succeeded);
+        write_histogram(&mut page, took, "result=\"failed\",", &state.engine_stats.failed);
         page
     }
 }
@@ -69,7 +69,7 @@ fn write_gauges(page: &mut String, state: &State) {
     let gauges = [
         ("probelet_workers", "Workers, one per probe of a container.", state.manager.prober().worker_count() as u64),
         ("probelet_timers", "Armed timers.", state.manager.prober().timer_count() as u64),
-        ("probelet_probe_attempts_in_flight", "Attempts that have begun and not ended.", state.meter.in_flight),
+        ("probelet_probe_attempts_in_flight", "Attempts that have begun and not ended.", state.engine_stats.in_flight),
         ("probelet_exec_attempts_in_flight", "Exec attempts handed out and not answered.", state.execs.len() as u64),
     ];
     for (name, help, value) in gauges {
@@ -81,7 +81,7 @@ fn write_runs(page: &mut String, state: &State) {
     let name = "probelet_probe_runs_total";
     let help = "Runs by probe type and result; an error counts for nothing.";
     let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} counter");
-    for (probe_type, counts) in ProbeType::ALL.iter().zip(state.meter.runs) {
+    for (probe_type, counts) in ProbeType::ALL.iter().zip(state.engine_stats.runs) {
         for (result, count) in RESULTS.iter().zip(counts) {
             let _ = writeln!(page, "{name}{{probe_type=\"{}\",result=\"{result}\"}} {count}", probe_type.title());
         }
@@ -132,7 +132,7 @@ fn write_histogram(page: &mut String, name: &str, labels: &str, histogram: &Hist
     let _ = writeln!(page, "{name}_sum{braced} {}\n{name}_count{braced} {sum}", histogram.sum.as_secs_f64());
 }
 
-fn write_total(page: &mut String, row: &Row) {
+fn write_total(page: &mut String, row: &WorkerStats) {
     for (result, count) in [("successful", row.counts.successful), ("failed", row.counts.failed)] {
         if count > 0 {
             let _ = writeln!(
@@ -148,7 +148,7 @@ fn write_total(page: &mut String, row: &Row) {
     }
 }
 
-fn write_duration(page: &mut String, row: &Row) {
+fn write_duration(page: &mut String, row: &WorkerStats) {
     if row.counts.successful == 0 {
         return;
     }

@@ -23,6 +23,6 @@ mod worker_states;
 pub use self::backoff_table::BackoffTable;
 pub use self::batch::{Batch, Change, Notice};
 pub use self::engine::{Engine, Options};
-pub use self::exec::{ExecEnd, ExecRun};
+pub use self::exec::{ExecAttempt, ExecEnd};
 pub use self::journal_keeper::JournalOptions;
 pub use self::mailbox::Mailbox;

@@ -1,4 +1,5 @@
-//! The tasks that carry out attempts. One that is done waits for the next, so that an attempt costs no task of its own.
+//! The tasks that carry out attempts. A task that is done waits for the next attempt, so that an attempt costs no task of
+//! its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -10,37 +11,37 @@ use super::attempt::{Ended, Start, Ticket};
 use super::time::clock::Clock;
 use super::time::overdue::Overdue;
 use crate::attempt::starvation::Spent;
-use crate::handler::{Asker, Scratch, attempt};
-use crate::net::barrier::Crowd;
+use crate::handler::{Asker, Buffers, probe_once};
+use crate::net::barrier::ConnectBarrier;
 
-/// The tasks, and what they have brought home.
-pub(super) struct Crew {
+/// The tasks, and the attempts that they have finished.
+pub(super) struct AttemptPool {
     pub(super) clock: Clock,
-    idle: Mutex<Vec<Arc<Hand>>>,
-    landed: Mutex<Vec<Ended>>,
+    idle: Mutex<Vec<Arc<Task>>>,
+    finished: Mutex<Vec<Ended>>,
     overdue: Mutex<Overdue>,
-    /// Attempts that have connected while more were due.
-    crowd: Arc<Crowd>,
-    /// Rung when an attempt has landed.
+    /// Where attempts that have connected wait while more are to start.
+    barrier: Arc<ConnectBarrier>,
+    /// Rung when an attempt has finished.
     pub(super) bell: Notify,
 }
 
-/// One task, as the others see it.
-struct Hand {
+/// One task, as the pool sees it.
+struct Task {
     next: Mutex<Option<Start>>,
     bell: Notify,
 }
 
-impl Crew {
-    /// Nobody yet; tasks come with the attempts.
+impl AttemptPool {
+    /// A pool without tasks; they come with the attempts.
     pub(super) fn new(clock: Clock) -> Self {
         Self {
             clock,
             idle: Mutex::default(),
-            landed: Mutex::default(),
+            finished: Mutex::default(),
             overdue: Mutex::default(),
             bell: Notify::new(),
-            crowd: Arc::default(),
+            barrier: Arc::default(),
         }
     }
 
@@ -48,25 +49,25 @@ impl Crew {
     pub(super) fn launch(self: &Arc<Self>, start: Start) {
         let idle = lock(&self.idle).pop();
         match idle {
-            Some(hand) => {
-                *lock(&hand.next) = Some(start);
-                hand.bell.notify_one();
+            Some(task) => {
+                *lock(&task.next) = Some(start);
+                task.bell.notify_one();
             }
             None => {
-                let hand = Arc::new(Hand { next: Mutex::new(Some(start)), bell: Notify::new() });
-                tokio::spawn(work(Arc::clone(self), hand));
+                let task = Arc::new(Task { next: Mutex::new(Some(start)), bell: Notify::new() });
+                tokio::spawn(work(Arc::clone(self), task));
             }
         }
     }
 
-    /// Whether attempts that have connected wait for those that are launched after them.
-    pub(super) fn gather(&self, is_crowd: bool) {
-        if is_crowd { self.crowd.hold() } else { self.crowd.release() }
+    /// Whether attempts that have connected wait for attempts that are launched after them.
+    pub(super) fn close_barrier(&self, is_closed: bool) {
+        if is_closed { self.barrier.close() } else { self.barrier.open() }
     }
 
-    /// Takes what has landed, into an empty list.
-    pub(super) fn landed(&self, into: &mut Vec<Ended>) {
-        std::mem::swap(&mut *lock(&self.landed), into);
+    /// Moves the attempts that have ended into an empty list.
+    pub(super) fn finished(&self, into: &mut Vec<Ended>) {
+        std::mem::swap(&mut *lock(&self.finished), into);
     }
 
     /// The loop turned at `now`, and is to turn again by `due`.
@@ -79,75 +80,75 @@ impl Crew {
         lock(&self.overdue).total(now)
     }
 
-    fn land(&self, ended: Ended) {
-        lock(&self.landed).push(ended);
+    fn finish(&self, ended: Ended) {
+        lock(&self.finished).push(ended);
         self.bell.notify_one();
     }
 
-    /// Whether a task that is done is kept.
-    fn keeps(&self, hand: &Arc<Hand>) -> bool {
+    /// Keeps a task that is done for another attempt; false if enough tasks wait.
+    fn keeps(&self, task: &Arc<Task>) -> bool {
         let mut idle = lock(&self.idle);
         let is_kept = idle.len() < IDLE_MAX;
         if is_kept {
-            idle.push(Arc::clone(hand));
+            idle.push(Arc::clone(task));
         }
         is_kept
     }
 }
 
-async fn work(crew: Arc<Crew>, hand: Arc<Hand>) {
-    let mut scratch = Scratch::of(Arc::clone(&crew.crowd));
+async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
+    let mut buffers = Buffers::of(Arc::clone(&pool.barrier));
     loop {
-        let next = lock(&hand.next).take();
+        let next = lock(&task.next).take();
         let Some(start) = next else {
-            hand.bell.notified().await;
+            task.bell.notified().await;
             continue;
         };
-        let flight = Flight { crew: &crew, ticket: Some(start.ticket) };
-        flight.land(perform(start, &mut scratch, &crew).await);
-        if !crew.keeps(&hand) {
+        let flight = Flight { pool: &pool, ticket: Some(start.ticket) };
+        flight.finish(perform(start, &mut buffers, &pool).await);
+        if !pool.keeps(&task) {
             return;
         }
     }
 }
 
 /// Carries out an attempt over a socket.
-async fn perform(start: Start, scratch: &mut Scratch, crew: &Crew) -> Ended {
+async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> Ended {
     let Ticket { worker, run, scheduled } = start.ticket;
-    let began = crew.clock.now();
-    let overdue = crew.overdue(began);
+    let began = pool.clock.now();
+    let overdue = pool.overdue(began);
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
     let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
     let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
-    let (outcome, cause, phases) =
-        attempt(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, scratch).await;
-    let over = crew.clock.now();
+    let (outcome, cause, timings) =
+        probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
+    let over = pool.clock.now();
     let spent = Spent {
         timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
         took: over.since(began),
-        overdue: crew.overdue(over).saturating_sub(overdue),
+        overdue: pool.overdue(over).saturating_sub(overdue),
     };
-    Ended { worker, run, scheduled, began, spent, outcome, cause, phases }
+    Ended { worker, run, scheduled, began, spent, outcome, cause, timings }
 }
 
-/// Lands an attempt when it is dropped, also by a panic: its worker would otherwise wait for it for ever.
+/// Finishes an attempt when it is dropped, also by a panic: its worker would otherwise wait for ever.
 struct Flight<'a> {
-    crew: &'a Crew,
+    pool: &'a AttemptPool,
     ticket: Option<Ticket>,
 }
 
 impl Flight<'_> {
-    fn land(mut self, ended: Ended) {
+    fn finish(mut self, ended: Ended) {
         self.ticket = None;
-        self.crew.land(ended);
+        self.pool.finish(ended);
     }
 }
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.crew.land(Ended::of_panic(ticket, self.crew.clock.now()));
+            self.pool.finish(Ended::of_panic(ticket, self.pool.clock.now()));
         }
     }
 }
@@ -164,12 +165,12 @@ const IDLE_MAX: usize = 256;
 mod tests {
     use super::*;
 
-    /// Thousands are in flight when all workers of a node are in phase. What only few attempts need (TLS, gRPC, names,
+    /// Thousands are in flight when all workers of a node are due together. What only few attempts need (TLS, gRPC, names,
     /// redirects) is boxed where it begins.
     #[test]
     fn a_task_is_small() {
-        let hand = Arc::new(Hand { next: Mutex::new(None), bell: Notify::new() });
-        let task = work(Arc::new(Crew::new(Clock::start())), hand);
+        let task = Arc::new(Task { next: Mutex::new(None), bell: Notify::new() });
+        let task = work(Arc::new(AttemptPool::new(Clock::start())), task);
         let bytes = std::mem::size_of_val(&task);
         assert!(bytes <= 3_072, "{bytes} bytes");
     }

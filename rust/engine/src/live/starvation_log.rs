@@ -6,20 +6,20 @@ use probelet_core::time::Instant;
 
 use super::attempt::Ended;
 use super::batch::Notice;
-use crate::stats::worker::Row;
+use crate::stats::worker::WorkerStats;
 
 /// Starved attempts that no line has told of.
 #[derive(Debug, Default)]
-pub(super) struct Starved {
+pub(super) struct StarvationLog {
     unsaid: u64,
     /// What the line will be about: the last of them.
     last: String,
     said: Option<Instant>,
 }
 
-impl Starved {
+impl StarvationLog {
     /// One more.
-    pub(super) fn note(&mut self, ended: &Ended, row: &Row) {
+    pub(super) fn note(&mut self, ended: &Ended, row: &WorkerStats) {
         self.unsaid += 1;
         let (probe_type, overdue) = (row.probe_type.name(), ended.spent.overdue.as_secs_f64());
         let whose = format!("{probe_type} probe of {}/{}, container {}", row.namespace, row.pod, row.container);
@@ -51,7 +51,7 @@ mod tests {
     #[test]
     fn a_storm_is_a_line_a_second_that_counts() {
         let at = |ms| Instant::ZERO + Duration::from_millis(ms);
-        let mut starved = Starved { last: "web".into(), ..Starved::default() };
+        let mut starved = StarvationLog { last: "web".into(), ..StarvationLog::default() };
         let mut said = |ms, more| {
             starved.unsaid += more;
             starved.say(at(ms)).map(|notice| notice.text)

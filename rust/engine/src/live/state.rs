@@ -1,4 +1,4 @@
-//! What the engine's thread and its callers share.
+//! The state that the engine's thread and its callers share.
 
 use std::collections::HashMap;
 use std::sync::atomic::AtomicBool;
@@ -11,16 +11,16 @@ use tokio::sync::Notify;
 
 use super::attempt::{Ended, Start};
 use super::exec::ExecFlight;
-use super::journal_keeper::Journaling;
+use super::journal_keeper::JournalKeeper;
 use super::mailbox::Mailbox;
-use super::starvation_log::Starved;
+use super::starvation_log::StarvationLog;
 use super::time::clock::Clock;
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::Starving;
 use crate::journal::WorkerKey;
 use crate::json::StatusDocument;
-use crate::stats::engine::Meter;
-use crate::stats::worker::Book;
+use crate::stats::engine::EngineStats;
+use crate::stats::worker::StatsTable;
 
 #[derive(Debug)]
 pub(super) struct Shared {
@@ -28,7 +28,7 @@ pub(super) struct Shared {
     pub(super) state: Mutex<State>,
     pub(super) mailbox: Mailbox,
     /// Only the engine's thread locks it, and before the state.
-    pub(super) journal: Option<Mutex<Journaling>>,
+    pub(super) journal: Option<Mutex<JournalKeeper>>,
     /// Rung when the state was touched from outside or the engine is to close.
     pub(super) bell: Notify,
     pub(super) closing: AtomicBool,
@@ -39,9 +39,9 @@ pub(super) struct Shared {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) manager: StatusManager,
-    pub(super) book: Book,
-    pub(super) meter: Meter,
-    pub(super) starved: Starved,
+    pub(super) worker_stats: StatsTable,
+    pub(super) engine_stats: EngineStats,
+    pub(super) starvation_log: StarvationLog,
     pub(super) execs: HashMap<u64, ExecFlight>,
     pub(super) next_exec: u64,
     /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
@@ -59,7 +59,7 @@ impl Shared {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(super) fn lock_journal(&self) -> Option<MutexGuard<'_, Journaling>> {
+    pub(super) fn lock_journal(&self) -> Option<MutexGuard<'_, JournalKeeper>> {
         self.journal.as_ref().map(|journal| journal.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
@@ -78,13 +78,13 @@ impl State {
     /// An attempt is over: it is measured, remembered as the worker's last, and the core hears of it.
     pub(super) fn finish(&mut self, mut ended: Ended, law: &Starving, now: Instant, wall_ms: i64) {
         ended.judge(law);
-        if let Some(row) = self.book.row(ended.worker).filter(|_| ended.cause == Cause::Starved) {
-            self.starved.note(&ended, row);
+        if let Some(row) = self.worker_stats.row(ended.worker).filter(|_| ended.cause == Cause::Starved) {
+            self.starvation_log.note(&ended, row);
         }
         let outcome: Outcome = ended.outcome.clone();
         let (lateness, took) = (ended.began.since(ended.scheduled), now.since(ended.began));
-        self.meter.attempt(ended.cause, ended.is_success(), lateness, took);
-        self.book.remember(ended.worker, ended.last_run(now, wall_ms));
+        self.engine_stats.count_attempt(ended.cause, ended.is_success(), lateness, took);
+        self.worker_stats.remember(ended.worker, ended.last_attempt(now, wall_ms));
         self.manager.prober_mut().handle_attempt(ended.worker, ended.run, outcome, now);
     }
 }

@@ -6,7 +6,7 @@ use probelet_core::time::WallOffset;
 use serde_json::{Value, json};
 
 use super::engine::Engine;
-use crate::stats::worker::{LastRun, Row};
+use crate::stats::worker::{LastAttempt, WorkerStats};
 
 impl Engine {
     /// The workers of one pod or of all, as a JSON list.
@@ -20,13 +20,13 @@ impl Engine {
         for portion in ids.chunks(PORTION) {
             let state = self.shared.lock();
             let workers = portion.iter().filter_map(|id| state.manager.prober().worker_state(*id));
-            list.extend(workers.map(|worker| document(&worker, state.book.row(worker.id), wall)));
+            list.extend(workers.map(|worker| document(&worker, state.worker_stats.row(worker.id), wall)));
         }
         serde_json::to_vec(&list).expect("plain data")
     }
 }
 
-fn document(worker: &WorkerState<'_>, row: Option<&Row>, wall: WallOffset) -> Value {
+fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffset) -> Value {
     let target = &worker.target;
     let (failures, errors) = row.map_or((0, 0), |row| (row.counts.failed, row.counts.errors));
     json!({
@@ -44,7 +44,7 @@ fn document(worker: &WorkerState<'_>, row: Option<&Row>, wall: WallOffset) -> Va
         "failures": failures,
         "errors": errors,
         "next_at_ms": wall.wall_ms(worker.next_tick),
-        "last": row.and_then(|row| row.last.as_ref()).map(LastRun::to_json),
+        "last": row.and_then(|row| row.last.as_ref()).map(LastAttempt::to_json),
     })
 }
 

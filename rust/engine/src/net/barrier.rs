@@ -1,43 +1,43 @@
-//! Many attempts that are due in one moment: all connect before one of them sends.
+//! A barrier for many attempts that are due at one moment: all of them connect before any of them sends.
 //!
-//! The last of them is then late by the others' connections, and not by what they send, wait for and read as well. Who
-//! hands attempts out holds the crowd while more of them come, and releases it.
+//! The last attempt is then late only by the others' connecting, and not by their sending, waiting and reading as well.
+//! The loop that starts attempts closes the barrier while more of them are to start, and then opens it.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
-/// Attempts on one thread that wait for each other; its lock only makes it shareable.
+/// Holds back attempts of one thread; the lock only makes the barrier shareable.
 #[derive(Debug, Default)]
-pub(crate) struct Crowd {
-    is_held: AtomicBool,
+pub(crate) struct ConnectBarrier {
+    is_closed: AtomicBool,
     waiting: Mutex<Vec<Waker>>,
 }
 
-impl Crowd {
-    /// From now on attempts that have connected wait.
-    pub(crate) fn hold(&self) {
-        self.is_held.store(true, Ordering::Relaxed);
+impl ConnectBarrier {
+    /// From now on an attempt that has connected waits.
+    pub(crate) fn close(&self) {
+        self.is_closed.store(true, Ordering::Relaxed);
     }
 
-    /// All may go on.
-    pub(crate) fn release(&self) {
-        if self.is_held.swap(false, Ordering::Relaxed) {
+    /// Lets all attempts go on.
+    pub(crate) fn open(&self) {
+        if self.is_closed.swap(false, Ordering::Relaxed) {
             let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
             waiting.into_iter().for_each(Waker::wake);
         }
     }
 
-    /// Whether those who come wait.
-    pub(crate) fn is_held(&self) -> bool {
-        self.is_held.load(Ordering::Relaxed)
+    /// True while attempts that have connected wait.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// Waits while it is held.
+    /// Waits while the barrier is closed.
     pub(crate) async fn pass(&self) {
         poll_fn(|context| {
-            if !self.is_held() {
+            if !self.is_closed() {
                 return Poll::Ready(());
             }
             self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(context.waker().clone());
@@ -54,28 +54,28 @@ mod tests {
     use super::*;
 
     #[test]
-    fn while_it_is_held_those_who_come_wait_and_then_go_on_in_their_order() {
+    fn while_the_barrier_is_closed_attempts_wait_and_then_go_on_in_their_order() {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         runtime.block_on(async {
-            let (crowd, seen) = (Arc::new(Crowd::default()), Arc::new(Mutex::new(Vec::new())));
-            crowd.hold();
+            let (barrier, seen) = (Arc::new(ConnectBarrier::default()), Arc::new(Mutex::new(Vec::new())));
+            barrier.close();
             let attempts = (0..3).map(|number| {
-                let (crowd, seen) = (Arc::clone(&crowd), Arc::clone(&seen));
+                let (barrier, seen) = (Arc::clone(&barrier), Arc::clone(&seen));
                 tokio::spawn(async move {
                     seen.lock().unwrap().push(("connects", number));
-                    crowd.pass().await;
+                    barrier.pass().await;
                     seen.lock().unwrap().push(("sends", number));
                 })
             });
             let attempts: Vec<_> = attempts.collect();
             tokio::task::yield_now().await;
             assert_eq!(*seen.lock().unwrap(), [("connects", 0), ("connects", 1), ("connects", 2)]);
-            crowd.release();
+            barrier.open();
             for attempt in attempts {
                 attempt.await.unwrap();
             }
             assert_eq!(seen.lock().unwrap()[3..], [("sends", 0), ("sends", 1), ("sends", 2)]);
-            crowd.pass().await;
+            barrier.pass().await;
         });
     }
 }

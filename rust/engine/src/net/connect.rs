@@ -9,9 +9,9 @@ use std::net::{self, SocketAddr};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpStream;
 
-use super::barrier::Crowd;
+use super::barrier::ConnectBarrier;
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::golang::text;
 
 /// A connection, and how much of the first bytes went out with it.
@@ -49,18 +49,22 @@ impl Dialled {
     }
 }
 
-/// One connection, of a crowd when all of it has connected. A socket that is not connected yet refuses to send, which
-/// tells as much as asking.
+/// Connects and sends `first`; with a barrier, sends only after the whole batch has connected. A socket that is not
+/// connected yet refuses to send, which tells as much as asking.
 ///
 /// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
 /// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
 /// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
 /// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
 /// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
-pub(crate) async fn connect(address: SocketAddr, first: &[u8], crowd: Option<&Crowd>) -> io::Result<Dialled> {
+pub(crate) async fn connect(
+    address: SocketAddr,
+    first: &[u8],
+    barrier: Option<&ConnectBarrier>,
+) -> io::Result<Dialled> {
     let stream = open(address)?;
-    if let Some(crowd) = crowd {
-        crowd.pass().await;
+    if let Some(barrier) = barrier {
+        barrier.pass().await;
     }
     send_first(stream, address, first).await
 }
@@ -114,9 +118,9 @@ impl std::fmt::Display for SyscallError {
 }
 
 /// Why there is no connection, as Go tells it.
-pub(crate) fn failed(shown: &str, error: &io::Error) -> Fault {
+pub(crate) fn failed(shown: &str, error: &io::Error) -> AttemptError {
     let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map(|error| error.number);
-    Fault::new(cause_of(number.unwrap_or(libc::EIO)), format!("dial tcp {shown}: {error}"))
+    AttemptError::new(cause_of(number.unwrap_or(libc::EIO)), format!("dial tcp {shown}: {error}"))
 }
 
 /// What an error number of a connection means. Where this machine has no more to give, the prober is what is wrong.

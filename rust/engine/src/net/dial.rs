@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::barrier::Crowd;
+use super::barrier::ConnectBarrier;
 use super::connect::{Dialled, connect, failed};
 use super::host::Literal;
 use super::resolve::lookup;
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::attempt::stopwatch::Stopwatch;
 
 /// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
@@ -23,7 +23,7 @@ pub(crate) async fn dial(
     first: &[u8],
     deadline: Option<Instant>,
     watch: &mut Stopwatch,
-) -> Result<Dialled, Fault> {
+) -> Result<Dialled, AttemptError> {
     let literal = if host.is_empty() { Literal::parse("0.0.0.0") } else { Literal::parse(host) };
     if let Some(literal) = literal {
         let address = literal.target(port);
@@ -35,7 +35,7 @@ pub(crate) async fn dial(
     // Few attempts need it, and every one would be as large as it.
     Box::pin(async {
         let mut addresses = addresses_of(host, deadline).await?;
-        watch.lap(|phases| &mut phases.dns);
+        watch.lap(|timings| &mut timings.dns);
         addresses.iter_mut().for_each(|address| address.set_port(port));
         let (primaries, fallbacks): (Vec<_>, Vec<_>) =
             addresses.iter().partition(|address| address.is_ipv4() == addresses[0].is_ipv4());
@@ -44,14 +44,18 @@ pub(crate) async fn dial(
     .await
 }
 
-/// Connects to an address and sends `first`, of a crowd when all of it has connected.
-pub(crate) async fn dial_address(address: SocketAddr, first: &[u8], crowd: Option<&Crowd>) -> Result<Dialled, Fault> {
-    let connected = connect(address, first, crowd).await;
+/// Connects to an address and sends `first`; with a barrier, sends only after the whole batch has connected.
+pub(crate) async fn dial_address(
+    address: SocketAddr,
+    first: &[u8],
+    barrier: Option<&ConnectBarrier>,
+) -> Result<Dialled, AttemptError> {
+    let connected = connect(address, first, barrier).await;
     connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
 }
 
-async fn addresses_of(host: &str, deadline: Option<Instant>) -> Result<Vec<SocketAddr>, Fault> {
-    let error = |text: String| Fault::new(Cause::Dns, format!("dial tcp: {text}"));
+async fn addresses_of(host: &str, deadline: Option<Instant>) -> Result<Vec<SocketAddr>, AttemptError> {
+    let error = |text: String| AttemptError::new(Cause::Dns, format!("dial tcp: {text}"));
     let found = match deadline {
         Some(deadline) => timeout_at(deadline, lookup(host)).await,
         None => Ok(lookup(host).await),
@@ -65,7 +69,7 @@ async fn race(
     fallbacks: &[SocketAddr],
     first: &[u8],
     deadline: Option<Instant>,
-) -> Result<Dialled, Fault> {
+) -> Result<Dialled, AttemptError> {
     let mut primary = pin!(one_by_one(primaries, first, deadline));
     if fallbacks.is_empty() {
         return primary.await;
@@ -95,7 +99,11 @@ async fn race(
 }
 
 /// One address after the other; the first error is told (`net.sysDialer.dialSerial`).
-async fn one_by_one(addresses: &[SocketAddr], first: &[u8], deadline: Option<Instant>) -> Result<Dialled, Fault> {
+async fn one_by_one(
+    addresses: &[SocketAddr],
+    first: &[u8],
+    deadline: Option<Instant>,
+) -> Result<Dialled, AttemptError> {
     let mut told = None;
     for (index, &address) in addresses.iter().enumerate() {
         let shown = Literal::from(address).shown(address.port());
@@ -123,8 +131,8 @@ fn share(deadline: Instant, addresses_left: usize) -> Instant {
 }
 
 /// No connection within the time.
-pub(crate) fn late(shown: &str) -> Fault {
-    Fault::new(Cause::ConnectTimeout, format!("dial tcp {shown}: i/o timeout"))
+pub(crate) fn late(shown: &str) -> AttemptError {
+    AttemptError::new(Cause::ConnectTimeout, format!("dial tcp {shown}: i/o timeout"))
 }
 
 /// `net.Dialer.FallbackDelay`: the default.
@@ -145,16 +153,16 @@ mod tests {
     }
 
     #[test]
-    fn one_of_a_crowd_sends_all_the_same() {
+    fn an_open_barrier_and_none_let_the_first_bytes_go() {
         let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        for crowd in [None, Some(&Crowd::default())] {
-            let dialled = run(dial_address(address, b"abc", crowd)).map(|dialled| dialled.written);
+        for barrier in [None, Some(&ConnectBarrier::default())] {
+            let dialled = run(dial_address(address, b"abc", barrier)).map(|dialled| dialled.written);
             assert_eq!(dialled, Ok(3));
         }
     }
 
-    async fn dialled(host: &str, port: u16) -> Result<usize, Fault> {
+    async fn dialled(host: &str, port: u16) -> Result<usize, AttemptError> {
         dial(host, port, b"abc", None, &mut Stopwatch::start()).await.map(|dialled| dialled.written)
     }
 
@@ -174,7 +182,7 @@ mod tests {
         let port = bound.local_addr().unwrap().as_socket().unwrap().port();
         for (host, shown) in [("127.0.0.1", "127.0.0.1"), ("", ""), ("0.0.0.0", "0.0.0.0")] {
             let text = format!("dial tcp {shown}:{port}: connect: connection refused");
-            assert_eq!(run(dialled(host, port)), Err(Fault::new(Cause::Refused, text)));
+            assert_eq!(run(dialled(host, port)), Err(AttemptError::new(Cause::Refused, text)));
         }
     }
 

@@ -1,8 +1,8 @@
 //! An epoll instance within the runtime's, for the one socket of a plain attempt at a time.
 //!
-//! The runtime allocates for each socket it is told of, and wants to be told when the socket goes. A nest it is told of
-//! once; a socket goes into it with one call and out of it by being closed. Nobody asks the nest what happened: there is
-//! one socket, and whoever waits for it tries again.
+//! The runtime allocates for each socket that it watches, and has to be told when the socket goes. It watches a
+//! [`SocketPoll`] once and for all; one call adds a socket, and closing the socket removes it. Nobody reads the instance's
+//! events: it has one socket, and the attempt that waits for it tries again.
 
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;
@@ -16,9 +16,9 @@ use super::async_fd::watched;
 
 /// An epoll instance that the runtime watches.
 #[derive(Debug)]
-pub(crate) struct Nest(AsyncFd<OwnedFd>);
+pub(crate) struct SocketPoll(AsyncFd<OwnedFd>);
 
-impl Nest {
+impl SocketPoll {
     pub(crate) fn new() -> io::Result<Self> {
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
         Ok(Self(watched(epoll)?))
@@ -30,13 +30,13 @@ impl Nest {
         Ok(epoll::add(&self.0, socket, EventData::new_u64(0), flags)?)
     }
 
-    /// Waits until there is something to try. Who finds nothing clears the guard.
-    pub(crate) async fn stirred(&self) -> io::Result<AsyncFdReadyGuard<'_, OwnedFd>> {
+    /// Waits until the socket may be ready. A caller that finds nothing clears the guard.
+    pub(crate) async fn readable(&self) -> io::Result<AsyncFdReadyGuard<'_, OwnedFd>> {
         self.0.readable().await
     }
 
-    /// Forgets what the last socket did.
-    pub(crate) fn calm(&self) {
+    /// Forgets the readiness of the last socket.
+    pub(crate) fn clear_ready(&self) {
         let _: io::Result<()> = self.0.try_io(Interest::READABLE, |_| Err(ErrorKind::WouldBlock.into()));
     }
 }

@@ -1,21 +1,21 @@
-//! How much an attempt reads before the others have their turn. All attempts share one thread, and a target that sends
-//! for ever would otherwise have it to itself: the reactor only steps in where there is nothing to read.
+//! How much an attempt reads before it lets the others run. All attempts share one thread, and a target that sends for
+//! ever would otherwise have it to itself: the reactor only steps in where there is nothing to read.
 
-/// Counts the reads of a connection.
+/// Counts the reads of a connection against [`READS_MAX`].
 #[derive(Debug, Default)]
-pub(crate) struct Turn {
+pub(crate) struct ReadBudget {
     reads: u32,
 }
 
-impl Turn {
-    /// One more read is wanted; whether the others come first.
-    pub(crate) fn is_over(&mut self) -> bool {
+impl ReadBudget {
+    /// Counts one more read. True if the other attempts have to run before it.
+    pub(crate) fn is_spent(&mut self) -> bool {
         self.reads += 1;
-        let is_over = self.reads > READS_MAX;
-        if is_over {
+        let is_spent = self.reads > READS_MAX;
+        if is_spent {
             self.reads = 0;
         }
-        is_over
+        is_spent
     }
 }
 
@@ -29,10 +29,10 @@ mod tests {
 
     #[test]
     fn every_so_many_reads_the_others_come_first() {
-        let mut turn = Turn::default();
+        let mut budget = ReadBudget::default();
         for _ in 0..3 {
-            assert!((0..READS_MAX).all(|_| !turn.is_over()));
-            assert!(turn.is_over());
+            assert!((0..READS_MAX).all(|_| !budget.is_spent()));
+            assert!(budget.is_spent());
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A TCP connection that somebody else reads and writes, watched while it does.
+//! A TCP connection that a library reads and writes, watched while it does.
 
 use std::fmt::Debug;
 use std::io;
@@ -11,29 +11,29 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
 use super::connect::cause_of;
-use super::read_budget::Turn;
-use crate::attempt::error::Fault;
+use super::read_budget::ReadBudget;
+use crate::attempt::error::AttemptError;
 use crate::golang::text;
 
 /// A watched connection.
 #[derive(Debug)]
-pub(crate) struct Wire<W> {
+pub(crate) struct WatchedStream<W> {
     stream: TcpStream,
     peer: SocketAddr,
-    turn: Turn,
+    budget: ReadBudget,
     /// Sees every byte that comes.
     pub(crate) watch: W,
     /// Why it cannot be read any more.
-    pub(crate) faults: Faults,
+    pub(crate) read_error: SharedReadError,
 }
 
 /// Both directions of a connection.
-pub(crate) trait Duplex: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
+pub(crate) trait Transport: AsyncRead + AsyncWrite + Debug + Send + Unpin {}
 
-impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Duplex for S {}
+impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Transport for S {}
 
 /// What the system said when a connection could not be read any more, also once the connection is a library's.
-pub(crate) type Faults = Arc<OnceLock<Fault>>;
+pub(crate) type SharedReadError = Arc<OnceLock<AttemptError>>;
 
 /// Looks at what comes.
 pub(crate) trait Watch: Unpin {
@@ -49,26 +49,31 @@ impl Watch for Unwatched {
     fn pass(&mut self, _bytes: &[u8]) {}
 }
 
-impl<W> Wire<W> {
+impl<W> WatchedStream<W> {
     pub(crate) fn new(stream: TcpStream, peer: SocketAddr, watch: W) -> Self {
-        Self { stream, peer, turn: Turn::default(), watch, faults: Faults::default() }
+        Self { stream, peer, budget: ReadBudget::default(), watch, read_error: SharedReadError::default() }
     }
 
     /// What the system's error says in Go's words.
-    pub(crate) fn fault(&self, call: &str, error: &io::Error) -> Fault {
-        fault(call, self.stream.local_addr().ok(), self.peer, error)
+    pub(crate) fn operation_error(&self, call: &str, error: &io::Error) -> AttemptError {
+        operation_error(call, self.stream.local_addr().ok(), self.peer, error)
     }
 }
 
 /// `net.OpError` of a connection.
-pub(crate) fn fault(call: &str, local: Option<SocketAddr>, peer: SocketAddr, error: &io::Error) -> Fault {
+pub(crate) fn operation_error(
+    call: &str,
+    local: Option<SocketAddr>,
+    peer: SocketAddr,
+    error: &io::Error,
+) -> AttemptError {
     let number = error.raw_os_error().unwrap_or(libc::EIO);
-    Fault::new(cause_of(number), text::operation(call, local, peer, number))
+    AttemptError::new(cause_of(number), text::operation(call, local, peer, number))
 }
 
-impl<W: Watch> AsyncRead for Wire<W> {
+impl<W: Watch> AsyncRead for WatchedStream<W> {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
-        if self.turn.is_over() {
+        if self.budget.is_spent() {
             context.waker().wake_by_ref();
             return Poll::Pending;
         }
@@ -77,14 +82,14 @@ impl<W: Watch> AsyncRead for Wire<W> {
         match &read {
             Ok(()) => self.watch.pass(&into.filled()[before..]),
             Err(error) => {
-                let _ = self.faults.set(self.fault("read", error));
+                let _ = self.read_error.set(self.operation_error("read", error));
             }
         }
         Poll::Ready(read)
     }
 }
 
-impl<W: Watch> AsyncWrite for Wire<W> {
+impl<W: Watch> AsyncWrite for WatchedStream<W> {
     fn poll_write(mut self: Pin<&mut Self>, context: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
         Pin::new(&mut self.stream).poll_write(context, bytes)
     }

@@ -6,12 +6,12 @@ use std::task::Poll;
 
 use tokio::time::{Instant, timeout_at};
 
-/// What `work` comes to by `deadline`; none if it does not.
+/// The result of `work`, or none if `work` has not ended by `deadline`.
 ///
-/// Before it is given up the reactor looks once more. Where this thread is late, the deadline may be noticed before an
+/// Before `work` is dropped the reactor looks once more. Where this thread is late, the deadline may be noticed before an
 /// answer that had come in time: a process that was stopped and goes on sees its timers first (epoll_wait(2) ends with EINTR
 /// then), and the container is not to blame for it.
-pub(crate) async fn within<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T> {
+pub(crate) async fn or_timeout<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     if let Ok(done) = timeout_at(deadline, work.as_mut()).await {
         return Some(done);
@@ -41,7 +41,7 @@ mod tests {
             target.write_all(said).unwrap();
             probe.set_nonblocking(true).unwrap();
             let mut probe = tokio::net::UnixStream::from_std(probe).unwrap();
-            within(Instant::now(), probe.read(&mut [0; 8])).await.map(Result::unwrap)
+            or_timeout(Instant::now(), probe.read(&mut [0; 8])).await.map(Result::unwrap)
         })
     }
 

@@ -21,8 +21,8 @@ use probelet_core::wheel::TimerWheel;
 
 pub use self::record::Record;
 pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
-use self::worker_script::{Flight, Player, command};
-use crate::handler::{Asker, Scratch, attempt};
+use self::worker_script::{Flight, WorkerScript, command};
+use crate::handler::{Asker, Buffers, probe_once};
 use crate::json::StatusDocument;
 
 /// How a simulation starts.
@@ -51,11 +51,11 @@ pub struct Scene {
 pub struct Simulation {
     manager: StatusManager,
     /// By the worker's number.
-    players: Vec<Player>,
+    worker_scripts: Vec<WorkerScript>,
     zero: Instant,
     now: Instant,
     /// When attempts end; of those that end together, the one first that began first.
-    landings: TimerWheel<WorkerId>,
+    attempt_ends: TimerWheel<WorkerId>,
     scripts: Vec<Script>,
     script_names: BTreeMap<Box<str>, u32>,
     script_changes: u32,
@@ -81,10 +81,10 @@ impl Simulation {
         };
         Self {
             manager: StatusManager::new(Prober::new(settings, Instant::ZERO), scene.glue),
-            players: Vec::new(),
+            worker_scripts: Vec::new(),
             zero,
             now: zero,
-            landings: TimerWheel::new(),
+            attempt_ends: TimerWheel::new(),
             scripts: Vec::new(),
             script_names: BTreeMap::new(),
             script_changes: 0,
@@ -136,7 +136,7 @@ impl Simulation {
         let prober = self.manager.prober();
         let counted = prober.worker_states(None).into_iter();
         let rows: Vec<_> = counted
-            .filter_map(|state| Some(self.players.get(state.id as usize)?.counts.to_json(&state.target)))
+            .filter_map(|state| Some(self.worker_scripts.get(state.id as usize)?.counts.to_json(&state.target)))
             .collect();
         serde_json::to_vec(&rows).expect("plain data")
     }
@@ -194,8 +194,8 @@ impl Simulation {
                 None => break,
                 Some(next) => self.now = self.now.max(next),
             }
-            while let Some((_, worker)) = self.landings.pop(self.now) {
-                self.land(worker);
+            while let Some((_, worker)) = self.attempt_ends.pop(self.now) {
+                self.end_attempt(worker);
                 if self.drain(until) {
                     return true;
                 }
@@ -212,12 +212,12 @@ impl Simulation {
     }
 
     fn next_event(&mut self) -> Option<Instant> {
-        [self.manager.prober_mut().next_deadline(), self.landings.next_deadline()].into_iter().flatten().min()
+        [self.manager.prober_mut().next_deadline(), self.attempt_ends.next_deadline()].into_iter().flatten().min()
     }
 
     /// Ends a worker's attempt.
-    fn land(&mut self, worker: WorkerId) {
-        if let Some(flight) = self.players[worker as usize].flight.take() {
+    fn end_attempt(&mut self, worker: WorkerId) {
+        if let Some(flight) = self.worker_scripts[worker as usize].flight.take() {
             self.records.extend(flight.record.map(|record| *record));
             self.manager.prober_mut().handle_attempt(worker, flight.run, flight.outcome, self.now);
         }
@@ -231,7 +231,7 @@ impl Simulation {
                 Output::Attempt(attempt) => self.launch(attempt),
                 Output::RunFinished { worker, result, .. } => {
                     self.runs += 1;
-                    self.players[worker as usize].counts.count(result);
+                    self.worker_scripts[worker as usize].counts.count(result);
                 }
                 Output::WorkerStarted { worker } => self.enrol(worker),
                 Output::WorkerEnded { .. } => {}
@@ -252,33 +252,33 @@ impl Simulation {
             return; // It has ended again.
         };
         let pod_index = self.defined.get(&target.pod.uid).copied().unwrap_or_default();
-        let player = Player::new(&target, pod_index);
-        match self.players.get_mut(worker as usize) {
-            Some(old) => *old = player,
+        let scripted = WorkerScript::new(&target, pod_index);
+        match self.worker_scripts.get_mut(worker as usize) {
+            Some(old) => *old = scripted,
             // Numbers are given out in order; one that was skipped is of a worker that has ended again.
-            None => self.players.resize_with(worker as usize + 1, || Player::new(&target, pod_index)),
+            None => self.worker_scripts.resize_with(worker as usize + 1, || WorkerScript::new(&target, pod_index)),
         }
     }
 
     fn launch(&mut self, attempt: Attempt) {
-        let player = &self.players[attempt.worker as usize];
-        let (timeout, delay) = (player.timeout, player.delay);
-        if self.sockets && !player.is_exec {
+        let scripted = &self.worker_scripts[attempt.worker as usize];
+        let (timeout, delay) = (scripted.timeout, scripted.delay);
+        if self.sockets && !scripted.is_exec {
             let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
             let outcome = self.ask(&target);
             self.fly(attempt, self.now, outcome, None);
             return;
         }
-        if let Some((takes, _)) = player.steady.filter(|(_, changes)| *changes == self.script_changes) {
+        if let Some((takes, _)) = scripted.steady.filter(|(_, changes)| *changes == self.script_changes) {
             self.fly(attempt, self.now + takes, Outcome::Success, None);
             return;
         }
-        let script = player.script.unwrap_or_else(|| self.script_of(attempt.worker)) as usize;
+        let script = scripted.script.unwrap_or_else(|| self.script_of(attempt.worker)) as usize;
         let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
         let played = self.scripts[script].play(command(&target), timeout, delay);
         // Without records nobody can tell one success from another, and the script need not be asked again.
         let steady = self.scripts[script].steady(delay).filter(|_| !self.record);
-        self.players[attempt.worker as usize].steady = steady.map(|takes| (takes, self.script_changes));
+        self.worker_scripts[attempt.worker as usize].steady = steady.map(|takes| (takes, self.script_changes));
         let ends = self.now + played.takes;
         let record = self.record.then(|| {
             Box::new(Record::Probes {
@@ -303,7 +303,7 @@ impl Simulation {
         let target = self.manager.prober().target(worker).expect("it has an attempt");
         let key = format!("{}/{}/{}", target.pod.name, target.container.name, target.probe_type.name());
         let number = self.script_number(&key);
-        self.players[worker as usize].script = Some(number);
+        self.worker_scripts[worker as usize].script = Some(number);
         number
     }
 
@@ -323,14 +323,14 @@ impl Simulation {
         let runtime = runtime.expect("a reactor for the simulation's sockets");
         let (ports, timeout) = (&target.container.ports, target.probe.timeout_seconds);
         let asker = Asker { user_agent: &self.user_agent, grpc_connect: target.grpc_connect };
-        let (pod_ip, mut scratch) = (target.pod_ip.map_or("", |ip| ip), Scratch::default());
-        runtime.block_on(attempt(&target.probe.handler, ports, pod_ip, asker, timeout, &mut scratch)).0
+        let (pod_ip, mut buffers) = (target.pod_ip.map_or("", |ip| ip), Buffers::default());
+        runtime.block_on(probe_once(&target.probe.handler, ports, pod_ip, asker, timeout, &mut buffers)).0
     }
 
     fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) {
         let flight = Flight { run: attempt.run, outcome, record };
-        self.players[attempt.worker as usize].flight = Some(flight);
-        self.landings.arm(ends, attempt.worker);
+        self.worker_scripts[attempt.worker as usize].flight = Some(flight);
+        self.attempt_ends.arm(ends, attempt.worker);
     }
 
     fn write(&mut self, output: Output) {

@@ -5,7 +5,7 @@ use std::time::Duration;
 use probelet_core::prober::Outcome;
 use serde::Deserialize;
 
-use crate::json::WireError;
+use crate::json::JsonError;
 
 /// One entry of a script, used for `repeat` attempts; the last entry repeats for ever.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -40,7 +40,7 @@ enum Kind {
 ///
 /// # Errors
 /// The first place where the JSON is not a list of outcomes.
-pub fn decode_steps(json: &[u8]) -> Result<Vec<Step>, WireError> {
+pub fn decode_steps(json: &[u8]) -> Result<Vec<Step>, JsonError> {
     Ok(serde_json::from_slice(json)?)
 }
 

@@ -1,4 +1,4 @@
-//! What a simulation keeps of a worker: how its attempts are played, the one that is under way, and what came of them.
+//! What a simulation keeps of a worker: how its attempts are scripted, the one that is under way, and how they ended.
 
 use std::time::Duration;
 
@@ -8,9 +8,9 @@ use probelet_core::spec::Handler;
 use super::record::Record;
 use crate::stats::worker::Counts;
 
-/// A worker's part. It is made once, so that an attempt looks up nothing by name.
+/// What is scripted for one worker. It is made once, so that an attempt looks up nothing by name.
 #[derive(Debug)]
-pub(super) struct Player {
+pub(super) struct WorkerScript {
     /// Its attempt on its way; the core has at most one.
     pub(super) flight: Option<Flight>,
     pub(super) counts: Counts,
@@ -34,8 +34,8 @@ pub(super) struct Flight {
     pub(super) record: Option<Box<Record>>,
 }
 
-impl Player {
-    /// The part of a worker in the pod that was defined as number `pod_index`.
+impl WorkerScript {
+    /// For a worker in the pod that was defined as number `pod_index`.
     pub(super) fn new(target: &AttemptTarget<'_>, pod_index: usize) -> Self {
         Self {
             flight: None,

@@ -1,4 +1,4 @@
-//! Our own figures about the engine: a bounded set of series, however many workers there are.
+//! Statistics of the engine itself: a bounded set of series, however many workers there are.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::journal::Tally;
 
 /// Counters and histograms of the engine itself.
 #[derive(Debug, Default)]
-pub(crate) struct Meter {
+pub(crate) struct EngineStats {
     /// Attempts by cause, in [`Cause::ALL`]'s order.
     pub(crate) causes: [u64; Cause::ALL.len()],
     /// Runs by probe type, in [`ProbeType::ALL`]'s order, and by result: successful, failed, error.
@@ -46,12 +46,12 @@ impl Histogram {
     }
 }
 
-impl Meter {
-    pub(crate) const fn started(&mut self) {
+impl EngineStats {
+    pub(crate) const fn count_start(&mut self) {
         self.in_flight += 1;
     }
 
-    pub(crate) fn run(&mut self, probe_type: ProbeType, result: Option<ProbeResult>) {
+    pub(crate) fn count_run(&mut self, probe_type: ProbeType, result: Option<ProbeResult>) {
         let result = match result {
             Some(ProbeResult::Success) => 0,
             Some(ProbeResult::Failure | ProbeResult::Unknown) => 1,
@@ -61,7 +61,7 @@ impl Meter {
     }
 
     /// An attempt ended.
-    pub(crate) fn attempt(&mut self, cause: Cause, is_success: bool, lateness: Duration, took: Duration) {
+    pub(crate) fn count_attempt(&mut self, cause: Cause, is_success: bool, lateness: Duration, took: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         let index = Cause::ALL.iter().position(|each| *each == cause).expect("ALL has every cause");
         self.causes[index] += 1;

@@ -1,4 +1,4 @@
-//! What is counted per worker: the kubelet's metrics and the last run, for whoever asks.
+//! What is counted per worker: the kubelet's metrics, and how the last attempt went.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,13 +9,13 @@ use probelet_core::spec::ProbeType;
 use serde_json::json;
 
 use crate::attempt::cause::Cause;
-use crate::attempt::timings::{Phases, millis};
+use crate::attempt::timings::{Timings, millis};
 use crate::journal::WorkerKey;
 
-/// One row per worker, by its number.
+/// The statistics of all workers, by the worker's number.
 #[derive(Debug, Default)]
-pub struct Book {
-    rows: Vec<Option<Box<Row>>>,
+pub struct StatsTable {
+    rows: Vec<Option<Box<WorkerStats>>>,
     /// Rows of workers whose attempts are commands, and of those that probe over a socket.
     execs: usize,
     sockets: usize,
@@ -23,7 +23,7 @@ pub struct Book {
 
 /// How a worker's last attempt went.
 #[derive(Clone, Debug)]
-pub struct LastRun {
+pub struct LastAttempt {
     /// When it ended, Unix milliseconds.
     pub at_ms: i64,
     /// `success`, `warning`, `failure` or `error`.
@@ -39,23 +39,23 @@ pub struct LastRun {
     /// How long the prober's own loop was overdue while it ran.
     pub overdue: Duration,
     /// Where the time went.
-    pub phases: Phases,
+    pub timings: Timings,
 }
 
-impl LastRun {
+impl LastAttempt {
     /// The form of the status document.
     pub fn to_json(&self) -> serde_json::Value {
         json!({
             "at_ms": self.at_ms, "outcome": self.outcome, "cause": self.cause.name(), "message": &*self.message,
             "duration_ms": millis(self.duration), "lateness_ms": millis(self.lateness),
-            "overdue_ms": millis(self.overdue), "phases_ms": self.phases.to_json(),
+            "overdue_ms": millis(self.overdue), "phases_ms": self.timings.to_json(),
         })
     }
 }
 
 /// A worker's names and counters. The series end with the worker, as the kubelet's do.
 #[derive(Clone, Debug)]
-pub struct Row {
+pub struct WorkerStats {
     /// `pod_uid`.
     pub pod_uid: Arc<str>,
     /// `pod`.
@@ -75,7 +75,7 @@ pub struct Row {
     /// The sum of those durations.
     pub duration: Duration,
     /// How the last attempt went.
-    pub last: Option<LastRun>,
+    pub last: Option<LastAttempt>,
 }
 
 /// A worker's runs by what they came to.
@@ -89,7 +89,7 @@ pub struct Counts {
     pub errors: u64,
 }
 
-impl Row {
+impl WorkerStats {
     /// The worker's name in the journal.
     pub fn key(&self) -> WorkerKey {
         WorkerKey {
@@ -120,7 +120,7 @@ impl Counts {
     }
 }
 
-impl Book {
+impl StatsTable {
     /// A worker began.
     pub fn open(&mut self, worker: WorkerId, target: &AttemptTarget<'_>) {
         let index = worker as usize;
@@ -128,7 +128,7 @@ impl Book {
             self.rows.resize_with(index + 1, || None);
         }
         *self.counter(target.is_exec()) += 1;
-        self.rows[index] = Some(Box::new(Row {
+        self.rows[index] = Some(Box::new(WorkerStats {
             pod_uid: Arc::clone(&target.pod.uid),
             pod: Arc::clone(&target.pod.name),
             namespace: Arc::clone(&target.pod.namespace),
@@ -158,15 +158,15 @@ impl Book {
         self.execs > 0 && self.sockets == 0
     }
 
-    /// An attempt ended; it is the worker's last one until the next.
-    pub fn remember(&mut self, worker: WorkerId, last: LastRun) {
+    /// Stores the worker's latest attempt.
+    pub fn remember(&mut self, worker: WorkerId, last: LastAttempt) {
         if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::as_mut) {
             row.last = Some(last);
         }
     }
 
-    /// Copies of up to `count` rows from a place on, and the place to go on from.
-    pub fn portion(&self, from: usize, count: usize) -> (Vec<Row>, Option<usize>) {
+    /// Copies up to `count` rows from `from`; returns the next cursor.
+    pub fn portion(&self, from: usize, count: usize) -> (Vec<WorkerStats>, Option<usize>) {
         let end = from.saturating_add(count).min(self.rows.len());
         let rows = self.rows[from.min(end)..end].iter().flatten().map(|row| (**row).clone()).collect();
         (rows, (end < self.rows.len()).then_some(end))
@@ -186,12 +186,12 @@ impl Book {
     }
 
     /// A worker's row.
-    pub fn row(&self, worker: WorkerId) -> Option<&Row> {
+    pub fn row(&self, worker: WorkerId) -> Option<&WorkerStats> {
         self.rows.get(worker as usize)?.as_deref()
     }
 
     /// All rows.
-    pub fn rows(&self) -> impl Iterator<Item = &Row> {
+    pub fn rows(&self) -> impl Iterator<Item = &WorkerStats> {
         self.rows.iter().flatten().map(AsRef::as_ref)
     }
 }

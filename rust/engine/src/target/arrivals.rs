@@ -5,14 +5,14 @@ use std::time::Duration;
 
 /// When each worker's probes came.
 #[derive(Clone, Debug)]
-pub(super) struct Sightings {
+pub(super) struct Arrivals {
     period: i64,
     probes: u64,
     /// Nanoseconds on the target's own clock, by worker.
     times: Vec<Vec<i64>>,
 }
 
-impl Sightings {
+impl Arrivals {
     pub(super) fn new(period: Duration) -> Self {
         Self { period: nanoseconds(period).max(1), probes: 0, times: Vec::new() }
     }
@@ -93,11 +93,11 @@ mod tests {
     use super::*;
 
     fn seen(times: &[(u32, u64)]) -> String {
-        let mut sightings = Sightings::new(Duration::from_secs(1));
+        let mut arrivals = Arrivals::new(Duration::from_secs(1));
         for (worker, ms) in times {
-            sightings.note(Ipv4Addr::from_bits(FIRST.to_bits() + worker), Duration::from_millis(*ms));
+            arrivals.note(Ipv4Addr::from_bits(FIRST.to_bits() + worker), Duration::from_millis(*ms));
         }
-        sightings.to_json()
+        arrivals.to_json()
     }
 
     #[test]
@@ -114,8 +114,8 @@ mod tests {
 
     #[test]
     fn an_address_before_the_first_worker_is_counted_and_no_more() {
-        let mut sightings = Sightings::new(Duration::from_secs(1));
-        sightings.note(Ipv4Addr::LOCALHOST, Duration::ZERO);
-        assert!(sightings.to_json().contains("\"probes\":1,\"pods\":0,"));
+        let mut arrivals = Arrivals::new(Duration::from_secs(1));
+        arrivals.note(Ipv4Addr::LOCALHOST, Duration::ZERO);
+        assert!(arrivals.to_json().contains("\"probes\":1,\"pods\":0,"));
     }
 }

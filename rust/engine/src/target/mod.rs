@@ -20,7 +20,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 
-use self::arrivals::Sightings;
+use self::arrivals::Arrivals;
 
 /// What a target speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,13 +58,13 @@ pub struct Target {
 
 #[derive(Debug)]
 struct Shared {
-    sightings: Mutex<Sightings>,
+    arrivals: Mutex<Arrivals>,
     closing: Notify,
 }
 
 impl Shared {
-    fn lock(&self) -> MutexGuard<'_, Sightings> {
-        self.sightings.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock(&self) -> MutexGuard<'_, Arrivals> {
+        self.arrivals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -75,7 +75,7 @@ impl Target {
         let listener = listen(port)?;
         let port = listener.local_addr()?.port();
         let acceptor = if protocol == Protocol::Https { Some(acceptor()?) } else { None };
-        let shared = Arc::new(Shared { sightings: Mutex::new(Sightings::new(period)), closing: Notify::new() });
+        let shared = Arc::new(Shared { arrivals: Mutex::new(Arrivals::new(period)), closing: Notify::new() });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let serving = serve(listener, protocol, acceptor, Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("target".into()).spawn(move || {

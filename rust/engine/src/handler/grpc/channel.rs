@@ -4,20 +4,20 @@
 //! The kubelet's client also measures the connection with a PING after the first data, and says RST_STREAM and GOAWAY
 //! when it has had enough. Nothing comes of that for a single call; here it is not sent.
 
-use super::line::Line;
 use super::status::{Code, Status};
+use super::transport::BufferedTransport;
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::golang::text::quote;
-use crate::http2::{self, Field, Frame, PREFACE, Reader, Setting, Trouble};
-use crate::net::stream::Faults;
+use crate::http2::{self, Field, Frame, Http2Error, PREFACE, Reader, Setting};
+use crate::net::stream::SharedReadError;
 
 /// A connection on which the server's SETTINGS came.
 #[derive(Debug)]
 pub(super) struct Channel {
-    pub(super) line: Line,
+    pub(super) transport: BufferedTransport,
     reader: Reader,
-    faults: Faults,
+    read_error: SharedReadError,
     pub(super) peer: Peer,
     going: Option<Going>,
     next_stream: u32,
@@ -78,20 +78,25 @@ pub(super) fn greeting() -> Vec<u8> {
 
 impl Channel {
     /// Waits for the server's SETTINGS, which have to come first.
-    pub(super) async fn open(mut line: Line, faults: Faults) -> Result<Self, Fault> {
+    pub(super) async fn open(
+        mut transport: BufferedTransport,
+        read_error: SharedReadError,
+    ) -> Result<Self, AttemptError> {
         let mut reader = Reader::new(FIELDS_BYTES_MAX);
-        let settings = match reader.next(&mut line).await {
+        let settings = match reader.next(&mut transport).await {
             Ok(Frame::Settings(settings)) => Some(settings),
             Ok(Frame::SettingsAck) => None,
-            Ok(_) => return Err(Fault::new(Cause::Http2, "initial http2 frame from server is not a settings frame")),
-            Err(trouble) => {
-                let (cause, why) = why_lost(trouble, &faults);
-                return Err(Fault::new(cause, format!("error reading server preface: {why}")));
+            Ok(_) => {
+                return Err(AttemptError::new(Cause::Http2, "initial http2 frame from server is not a settings frame"));
+            }
+            Err(error) => {
+                let (cause, why) = why_lost(error, &read_error);
+                return Err(AttemptError::new(cause, format!("error reading server preface: {why}")));
             }
         };
         let peer =
             Peer { streams_max: u32::MAX, fields_bytes_max: None, stream_window: WINDOW_BYTES, window: WINDOW_BYTES };
-        let mut channel = Self { line, reader, faults, peer, going: None, next_stream: 1, received: 0 };
+        let mut channel = Self { transport, reader, read_error, peer, going: None, next_stream: 1, received: 0 };
         if let Some(settings) = settings {
             channel.settings(&settings);
         }
@@ -116,18 +121,18 @@ impl Channel {
     pub(super) fn begin(&mut self, fields: &[u8]) -> u32 {
         let stream = self.next_stream;
         self.next_stream += 2;
-        http2::headers(self.line.out(), stream, fields, false);
+        http2::headers(self.transport.out(), stream, fields, false);
         stream
     }
 
     /// The next frame, as far as it has to do with `stream`. An error is the connection's end.
     pub(super) async fn next(&mut self, stream: Option<u32>) -> Result<Event, Status> {
-        let frame = match self.reader.next(&mut self.line).await {
+        let frame = match self.reader.next(&mut self.transport).await {
             Ok(frame) => frame,
-            Err(Trouble::Stream { stream: other, code, why }) => {
+            Err(Http2Error::Stream { stream: other, code, why }) => {
                 return Ok(if stream == Some(other) { Event::Malformed { code, why } } else { Event::Nothing });
             }
-            Err(trouble) => return Err(self.lost(trouble)),
+            Err(error) => return Err(self.lost(error)),
         };
         let is_ours = |other| stream == Some(other);
         match frame {
@@ -146,7 +151,7 @@ impl Channel {
             }
             Frame::WindowUpdate { stream, increment } if is_ours(stream) => return Ok(Event::Widened(increment)),
             Frame::Settings(settings) => self.settings(&settings),
-            Frame::Ping(data) => http2::ack_ping(self.line.answer(), data),
+            Frame::Ping(data) => http2::ack_ping(self.transport.answer(), data),
             Frame::GoAway { last, code, debug } if self.go_away(last, code, &debug, stream) => return Ok(Event::Left),
             _ => {}
         }
@@ -163,7 +168,7 @@ impl Channel {
                 _ => {}
             }
         }
-        http2::ack_settings(self.line.answer());
+        http2::ack_settings(self.transport.answer());
     }
 
     /// `handleGoAway`, and whether it ends the stream. What contradicts itself is not looked at.
@@ -189,14 +194,14 @@ impl Channel {
     fn give_back(&mut self, bytes: usize) {
         self.received += bytes;
         if self.received >= WINDOW_BYTES as usize / 4 {
-            http2::window_update(self.line.out(), 0, self.received as u32);
+            http2::window_update(self.transport.out(), 0, self.received as u32);
             self.received = 0;
         }
     }
 
     /// What the end of the connection is for a call (`http2Client.Close`).
-    fn lost(&self, trouble: Trouble) -> Status {
-        let why = format!("error reading from server: {}", why_lost(trouble, &self.faults).1);
+    fn lost(&self, error: Http2Error) -> Status {
+        let why = format!("error reading from server: {}", why_lost(error, &self.read_error).1);
         let Some(going) = &self.going else { return Status::new(Code::UNAVAILABLE, why) };
         let error = format!("connection error: desc = {}", quote(why.as_bytes()));
         let told = &going.told;
@@ -204,17 +209,17 @@ impl Channel {
     }
 }
 
-fn why_lost(trouble: Trouble, faults: &Faults) -> (Cause, String) {
-    match trouble {
-        Trouble::Connection(code) => (Cause::Http2, format!("connection error: {code}")),
-        Trouble::Stream { stream, code, why } => {
+fn why_lost(error: Http2Error, read_error: &SharedReadError) -> (Cause, String) {
+    match error {
+        Http2Error::Connection(code) => (Cause::Http2, format!("connection error: {code}")),
+        Http2Error::Stream { stream, code, why } => {
             let separator = if why.is_empty() { "" } else { "; " };
             (Cause::Http2, format!("stream error: stream ID {stream}; {code}{separator}{why}"))
         }
-        Trouble::Refused(text) => (Cause::Http2, text.to_owned()),
-        Trouble::Io if let Some(fault) = faults.get() => (fault.cause, fault.text.clone()),
-        Trouble::Ended | Trouble::Io => (Cause::Eof, "EOF".to_owned()),
-        Trouble::Cut => (Cause::Eof, "unexpected EOF".to_owned()),
+        Http2Error::Refused(text) => (Cause::Http2, text.to_owned()),
+        Http2Error::Io if let Some(error) = read_error.get() => (error.cause, error.text.clone()),
+        Http2Error::Ended | Http2Error::Io => (Cause::Eof, "EOF".to_owned()),
+        Http2Error::Cut => (Cause::Eof, "unexpected EOF".to_owned()),
     }
 }
 

@@ -10,10 +10,10 @@ use tokio::time::Instant;
 
 use super::call::Call;
 use super::channel::Channel;
-use super::line::Line;
 use super::stream::Ended;
+use super::transport::BufferedTransport;
 use crate::golang::text::quote;
-use crate::net::stream::Faults;
+use crate::net::stream::SharedReadError;
 
 /// Makes a call to a server that says SETTINGS, then these pieces, and closes. What came of it, as text.
 ///
@@ -29,8 +29,8 @@ pub fn read_answer(pieces: &[&[u8]]) -> String {
     };
     let pieces = [SETTINGS].iter().chain(pieces).map(|piece| piece.to_vec()).rev().collect();
     let made = async {
-        let line = Line::new(Box::new(Server { pieces }), Vec::new(), 0);
-        let mut channel = Channel::open(line, Faults::default()).await.expect("SETTINGS come first");
+        let transport = BufferedTransport::new(Box::new(Server { pieces }), Vec::new(), 0);
+        let mut channel = Channel::open(transport, SharedReadError::default()).await.expect("SETTINGS come first");
         match call.make(&mut channel).await {
             Ended::Answered(Ok(health)) => health.name(),
             Ended::Answered(Err(status)) => format!("{}: {}", status.code, quote(&status.message)),

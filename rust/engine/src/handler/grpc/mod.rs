@@ -8,11 +8,11 @@ pub(crate) mod fuzzing;
 mod head;
 mod health;
 mod http_status;
-mod line;
 mod messages;
 mod protobuf;
 mod status;
 mod stream;
+mod transport;
 
 use std::future::pending;
 use std::time::Duration;
@@ -23,21 +23,21 @@ use tokio::time::{Instant, sleep};
 use self::call::Call;
 use self::channel::{Channel, greeting};
 use self::health::Health;
-use self::line::Line;
 use self::status::{Code, Status};
 use self::stream::Ended;
+use self::transport::BufferedTransport;
 use super::asker::Asker;
-use super::buffers::Scratch;
+use super::buffers::Buffers;
 use super::limit::Limit;
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::attempt::report::{Report, Verdict};
 use crate::attempt::stopwatch::Stopwatch;
 use crate::golang::text::{join_host_port, quote};
 use crate::net::dial::dial;
-use crate::net::retry_delay::Pause;
-use crate::net::stream::{Faults, Unwatched, Wire};
-use crate::net::timeout::within;
+use crate::net::retry_delay::RetryDelay;
+use crate::net::stream::{SharedReadError, Unwatched, WatchedStream};
+use crate::net::timeout::or_timeout;
 use crate::net::tls;
 
 /// Who is asked.
@@ -50,7 +50,7 @@ pub(super) struct Target<'a> {
 
 /// One attempt, on its way.
 #[derive(Debug)]
-struct Run<'a> {
+struct GrpcAttempt<'a> {
     target: Target<'a>,
     call: Call<'a>,
     connect: GrpcConnect,
@@ -60,24 +60,24 @@ struct Run<'a> {
     watch: Stopwatch,
 }
 
-/// Carries out a probe. What a healthy service says goes to the scratch.
+/// Carries out a probe. The text for a healthy service goes to `buffers.body`.
 pub(super) async fn probe(
     target: Target<'_>,
     service: &str,
     asker: Asker<'_>,
     limit: Limit,
-    scratch: &mut Scratch,
+    buffers: &mut Buffers,
 ) -> Report {
     let deadline = limit.instant();
     let scheme = if target.tls { "https" } else { "http" };
     let authority = authority(target.host, target.port);
     let call = Call { scheme, authority, service, user_agent: asker.user_agent, deadline };
     let connect = asker.grpc_connect;
-    let mut run = Run { target, call, connect, deadline, is_connected: false, watch: Stopwatch::start() };
-    let ended = if deadline <= Instant::now() { None } else { within(deadline, run.check()).await };
+    let mut attempt = GrpcAttempt { target, call, connect, deadline, is_connected: false, watch: Stopwatch::start() };
+    let ended = if deadline <= Instant::now() { None } else { or_timeout(deadline, attempt.check()).await };
     let (verdict, cause) = match ended {
         Some(Ok(Health::SERVING)) => {
-            scratch.body.extend_from_slice(b"service healthy");
+            buffers.body.extend_from_slice(b"service healthy");
             (Verdict::Success, Cause::Ok)
         }
         Some(Ok(health)) => {
@@ -85,15 +85,15 @@ pub(super) async fn probe(
             (Verdict::Failure(text.into()), Cause::GrpcStatus)
         }
         Some(Err((status, cause))) => (Verdict::Failure(told(&status, limit)), cause),
-        None => run.late(limit),
+        None => attempt.late(limit),
     };
-    Report { verdict, cause, phases: run.watch.phases }
+    Report { verdict, cause, timings: attempt.watch.timings }
 }
 
-impl Run<'_> {
+impl GrpcAttempt<'_> {
     /// Connects and calls. A call that the server did not look at is made once more.
     async fn check(&mut self) -> Result<Health, (Status, Cause)> {
-        let mut pause = Pause::default();
+        let mut delay = RetryDelay::default();
         let mut is_again = false;
         let mut kept = None;
         loop {
@@ -101,13 +101,13 @@ impl Run<'_> {
                 Some(channel) => channel,
                 None => {
                     if self.is_connected {
-                        pause.wait().await;
+                        delay.wait().await;
                     }
                     self.connect().await?
                 }
             };
             let ended = self.call.make(&mut channel).await;
-            self.watch.lap(|phases| &mut phases.headers);
+            self.watch.lap(|timings| &mut timings.headers);
             match ended {
                 Ended::Answered(answer) => return answer.map_err(|status| (status, Cause::GrpcStatus)),
                 Ended::Unprocessed(status) if is_again => return Err((status, Cause::GrpcStatus)),
@@ -122,18 +122,18 @@ impl Run<'_> {
     /// jitter, for one probe is no herd. Where one attempt is all, its failure is the call's (grpc-go, clientconn.go:
     /// TRANSIENT_FAILURE), and so is that of any other connection.
     async fn connect(&mut self) -> Result<Channel, (Status, Cause)> {
-        let mut wait = PAUSE_MIN;
+        let mut wait = BACKOFF_MIN;
         loop {
-            let fault = match self.try_connect().await {
+            let error = match self.try_connect().await {
                 Ok(channel) => {
                     self.is_connected = true;
                     return Ok(channel);
                 }
-                Err(fault) => fault,
+                Err(error) => error,
             };
             if self.connect == GrpcConnect::Once || self.is_connected {
-                let text = format!("connection error: desc = {}", quote(fault.text.as_bytes()));
-                let cause = if self.is_connected { Cause::GrpcStatus } else { fault.cause };
+                let text = format!("connection error: desc = {}", quote(error.text.as_bytes()));
+                let cause = if self.is_connected { Cause::GrpcStatus } else { error.cause };
                 return Err((Status::new(Code::UNAVAILABLE, text), cause));
             }
             // An attempt that would begin when the time is over does not begin.
@@ -141,45 +141,45 @@ impl Run<'_> {
                 return pending().await;
             }
             sleep(wait).await;
-            wait = wait.mul_f64(PAUSE_FACTOR).min(PAUSE_MAX);
+            wait = wait.mul_f64(BACKOFF_FACTOR).min(BACKOFF_MAX);
         }
     }
 
-    async fn try_connect(&mut self) -> Result<Channel, Fault> {
-        let (line, faults) = self.line().await?;
-        let channel = Channel::open(line, faults).await;
-        self.watch.lap(|phases| &mut phases.connect);
+    async fn try_connect(&mut self) -> Result<Channel, AttemptError> {
+        let (transport, read_error) = self.transport().await?;
+        let channel = Channel::open(transport, read_error).await;
+        self.watch.lap(|timings| &mut timings.connect);
         channel
     }
 
     /// A connection to the target; over TLS only one on which HTTP/2 was agreed (grpc-go credentials/tls.go, v1.79).
-    async fn line(&mut self) -> Result<(Line, Faults), Fault> {
+    async fn transport(&mut self) -> Result<(BufferedTransport, SharedReadError), AttemptError> {
         let Target { host, port, tls } = self.target;
         let dialling = |text: &str| format!("transport: Error while dialing: {text}");
-        let invalid = |_| Fault::new(Cause::Port, dialling(&format!("dial tcp: address {port}: invalid port")));
+        let invalid = |_| AttemptError::new(Cause::Port, dialling(&format!("dial tcp: address {port}: invalid port")));
         let number = u16::try_from(port).map_err(invalid)?;
         let greeting = greeting();
         let first = if tls { &b""[..] } else { &greeting };
         let dialled = dial(host, number, first, Some(self.deadline), &mut self.watch).await;
-        let dialled = dialled.map_err(|fault| Fault::new(fault.cause, dialling(&fault.text)))?;
+        let dialled = dialled.map_err(|error| AttemptError::new(error.cause, dialling(&error.text)))?;
         let (peer, written) = (dialled.peer, dialled.written);
-        let stream = dialled.stream().map_err(|error| Fault::of_poller(&error))?;
+        let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
         if !tls {
-            let wire = Wire::new(stream, peer, Unwatched);
-            let faults = Faults::clone(&wire.faults);
-            return Ok((Line::new(Box::new(wire), greeting, written), faults));
+            let tcp = WatchedStream::new(stream, peer, Unwatched);
+            let read_error = SharedReadError::clone(&tcp.read_error);
+            return Ok((BufferedTransport::new(Box::new(tcp), greeting, written), read_error));
         }
-        self.watch.lap(|phases| &mut phases.connect);
+        self.watch.lap(|timings| &mut timings.connect);
         let stream = tls::connect(stream, peer, host, tls::Offer::Http2).await;
-        self.watch.lap(|phases| &mut phases.tls);
+        self.watch.lap(|timings| &mut timings.tls);
         let failed = |text: &str| format!("transport: authentication handshake failed: {text}");
-        let stream = stream.map_err(|fault| Fault::new(fault.cause, failed(&fault.text)))?;
+        let stream = stream.map_err(|error| AttemptError::new(error.cause, failed(&error.text)))?;
         if !tls::speaks_http2(&stream) {
             let text = "credentials: cannot check peer: missing selected ALPN property";
-            return Err(Fault::new(Cause::Tls, failed(text)));
+            return Err(AttemptError::new(Cause::Tls, failed(text)));
         }
-        let faults = tls::faults(&stream);
-        Ok((Line::new(stream, greeting, 0), faults))
+        let read_error = tls::read_error(&stream);
+        Ok((BufferedTransport::new(stream, greeting, 0), read_error))
     }
 
     fn late(&self, limit: Limit) -> (Verdict, Cause) {
@@ -214,6 +214,6 @@ fn authority(host: &str, port: i64) -> String {
 
 const SERVICE: &str = "grpc health protocol (grpc.health.v1.Health)";
 // google.golang.org/grpc/backoff.DefaultConfig.
-const PAUSE_MIN: Duration = Duration::from_secs(1);
-const PAUSE_FACTOR: f64 = 1.6;
-const PAUSE_MAX: Duration = Duration::from_secs(120);
+const BACKOFF_MIN: Duration = Duration::from_secs(1);
+const BACKOFF_FACTOR: f64 = 1.6;
+const BACKOFF_MAX: Duration = Duration::from_secs(120);

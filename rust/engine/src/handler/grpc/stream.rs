@@ -100,7 +100,7 @@ impl Stream {
             self.sent += piece.len();
             self.outstanding += piece.len() as i64;
             channel.peer.window -= piece.len() as u32;
-            http2::data(channel.line.out(), self.id, piece, self.sent == self.request.len());
+            http2::data(channel.transport.out(), self.id, piece, self.sent == self.request.len());
         }
     }
 
@@ -135,7 +135,7 @@ impl Stream {
         } else if let Some(ended) = self.read() {
             return Some(ended);
         } else if self.received >= WINDOW_BYTES as usize / 4 {
-            http2::window_update(channel.line.out(), self.id, self.received as u32);
+            http2::window_update(channel.transport.out(), self.id, self.received as u32);
             self.received = 0;
         }
         ends.then(|| self.end(End::Whole(Status::internal("server closed the stream without sending trailers"))))

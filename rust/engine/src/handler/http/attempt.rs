@@ -7,7 +7,7 @@ use super::request::Request;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Verdict;
 use crate::attempt::stopwatch::Stopwatch;
-use crate::handler::buffers::Scratch;
+use crate::handler::buffers::Buffers;
 
 /// What an attempt is about when its time runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -20,11 +20,11 @@ pub(super) enum Stage {
 
 /// One attempt, on its way.
 #[derive(Debug)]
-pub(super) struct Run<'a> {
+pub(super) struct HttpAttempt<'a> {
     pub(super) probe: Probe<'a>,
     /// The request that is on its way; none as long as nobody needs to know more of an ordinary one than its bytes.
     pub(super) request: Option<Box<Request<'a>>>,
-    pub(super) scratch: &'a mut Scratch,
+    pub(super) buffers: &'a mut Buffers,
     pub(super) stage: Stage,
     pub(super) watch: Stopwatch,
     pub(super) deadline: Option<Instant>,
@@ -39,7 +39,7 @@ pub(super) struct Probe<'a> {
     pub(super) user_agent: &'a str,
 }
 
-impl<'a> Run<'a> {
+impl<'a> HttpAttempt<'a> {
     /// The request that is on its way.
     pub(super) fn request(&mut self) -> &mut Request<'a> {
         let Probe { get, host, port, user_agent } = self.probe;
@@ -51,11 +51,11 @@ impl<'a> Run<'a> {
     /// The time since the last lap belongs to what is going on, and something else begins.
     pub(super) fn begin(&mut self, stage: Stage) {
         let ended = std::mem::replace(&mut self.stage, stage);
-        self.watch.lap(|phases| match ended {
-            Stage::Connect => &mut phases.connect,
-            Stage::Tls => &mut phases.tls,
-            Stage::Headers => &mut phases.headers,
-            Stage::Body => &mut phases.body,
+        self.watch.lap(|timings| match ended {
+            Stage::Connect => &mut timings.connect,
+            Stage::Tls => &mut timings.tls,
+            Stage::Headers => &mut timings.headers,
+            Stage::Body => &mut timings.body,
         });
     }
 

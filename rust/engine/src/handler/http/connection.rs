@@ -10,10 +10,10 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::yield_now;
 
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
-use crate::handler::buffers::Scratch;
+use crate::attempt::error::AttemptError;
+use crate::handler::buffers::Buffers;
 use crate::http1::window::End;
-use crate::net::read_budget::Turn;
+use crate::net::read_budget::ReadBudget;
 use crate::net::{stream, tls};
 
 /// A connection whose response is being read.
@@ -23,13 +23,13 @@ pub(super) struct Connection {
     /// How much of the request has been sent.
     written: usize,
     /// Why no more of it can be sent; the response may be there all the same.
-    write_fault: Option<Fault>,
-    turn: Turn,
+    write_error: Option<AttemptError>,
+    budget: ReadBudget,
 }
 
 #[derive(Debug)]
 enum Link {
-    /// In the attempt's nest.
+    /// Watched by the attempt's [`SocketPoll`](crate::net::epoll::SocketPoll).
     Plain {
         socket: TcpStream,
         peer: SocketAddr,
@@ -39,64 +39,64 @@ enum Link {
 
 impl Connection {
     pub(super) fn plain(socket: TcpStream, peer: SocketAddr, written: usize) -> Self {
-        Self { link: Link::Plain { socket, peer }, written, write_fault: None, turn: Turn::default() }
+        Self { link: Link::Plain { socket, peer }, written, write_error: None, budget: ReadBudget::default() }
     }
 
     pub(super) fn tls(stream: Box<tls::Stream>) -> Self {
-        Self { link: Link::Tls(stream), written: 0, write_fault: None, turn: Turn::default() }
+        Self { link: Link::Tls(stream), written: 0, write_error: None, budget: ReadBudget::default() }
     }
 
     /// Reads once, and meanwhile sends what is left of the request: a server may answer before it has all of it.
-    pub(super) async fn read(&mut self, scratch: &mut Scratch) {
+    pub(super) async fn read(&mut self, buffers: &mut Buffers) {
         let read = match &mut self.link {
-            Link::Plain { .. } => self.read_plain(scratch).await,
-            Link::Tls(_) => self.read_tls(scratch).await,
+            Link::Plain { .. } => self.read_plain(buffers).await,
+            Link::Tls(_) => self.read_tls(buffers).await,
         };
         match read {
-            Ok(0) => scratch.reader.ended(End::Eof),
-            Ok(count) => scratch.reader.filled(count),
-            Err(fault) => scratch.reader.ended(fault.map_or(End::Eof, End::Fault)),
+            Ok(0) => buffers.reader.ended(End::Eof),
+            Ok(count) => buffers.reader.filled(count),
+            Err(error) => buffers.reader.ended(error.map_or(End::Eof, End::Failed)),
         }
     }
 
-    async fn read_plain(&mut self, scratch: &mut Scratch) -> Result<usize, Option<Fault>> {
-        if self.turn.is_over() {
+    async fn read_plain(&mut self, buffers: &mut Buffers) -> Result<usize, Option<AttemptError>> {
+        if self.budget.is_spent() {
             yield_now().await;
         }
         let Link::Plain { socket, peer } = &self.link else { unreachable!("asked for") };
         let peer = *peer;
-        let fault = |call, error: &io::Error| stream::fault(call, socket.local_addr().ok(), peer, error);
-        let Scratch { reader, request, nest, .. } = scratch;
-        let nest = nest.as_ref().expect("the socket is in it");
+        let failed = |call, error: &io::Error| stream::operation_error(call, socket.local_addr().ok(), peer, error);
+        let Buffers { reader, request, poll, .. } = buffers;
+        let poll = poll.as_ref().expect("the socket is in it");
         loop {
-            let mut stirred = nest.stirred().await.map_err(|error| Some(fault("read", &error)))?;
+            let mut ready = poll.readable().await.map_err(|error| Some(failed("read", &error)))?;
             let mut may_write_on = false;
-            if self.written < request.len() && self.write_fault.is_none() {
+            if self.written < request.len() && self.write_error.is_none() {
                 match (&*socket).write(&request[self.written..]) {
                     Ok(count) => {
                         self.written += count;
                         may_write_on = self.written < request.len();
                     }
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                    Err(error) => self.write_fault = Some(fault("write", &error)),
+                    Err(error) => self.write_error = Some(failed("write", &error)),
                 }
             }
             match (&*socket).read(reader.space()) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock && may_write_on => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => stirred.clear_ready(),
-                other => return other.map_err(|error| Some(fault("read", &error))),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => ready.clear_ready(),
+                other => return other.map_err(|error| Some(failed("read", &error))),
             }
         }
     }
 
-    async fn read_tls(&mut self, scratch: &mut Scratch) -> Result<usize, Option<Fault>> {
+    async fn read_tls(&mut self, buffers: &mut Buffers) -> Result<usize, Option<AttemptError>> {
         poll_fn(|context| {
-            self.poll_write_tls(context, &scratch.request);
+            self.poll_write_tls(context, &buffers.request);
             let Link::Tls(stream) = &mut self.link else { unreachable!("asked for") };
-            let mut space = ReadBuf::new(scratch.reader.space());
+            let mut space = ReadBuf::new(buffers.reader.space());
             match Pin::new(&mut **stream).poll_read(context, &mut space) {
                 Poll::Ready(Ok(())) => Poll::Ready(Ok(space.filled().len())),
-                Poll::Ready(Err(error)) => Poll::Ready(Err(tls::fault(stream, &error))),
+                Poll::Ready(Err(error)) => Poll::Ready(Err(tls::attempt_error(stream, &error))),
                 Poll::Pending => Poll::Pending,
             }
         })
@@ -107,25 +107,25 @@ impl Connection {
     fn poll_write_tls(&mut self, context: &mut Context<'_>, request: &[u8]) {
         let Link::Tls(stream) = &mut self.link else { unreachable!("asked for") };
         let mut stream = Pin::new(&mut **stream);
-        while self.write_fault.is_none() && self.written < request.len() {
+        while self.write_error.is_none() && self.written < request.len() {
             match stream.as_mut().poll_write(context, &request[self.written..]) {
                 Poll::Ready(Ok(count)) => self.written += count,
-                Poll::Ready(Err(error)) => self.write_fault = tls::fault(&stream, &error),
+                Poll::Ready(Err(error)) => self.write_error = tls::attempt_error(&stream, &error),
                 Poll::Pending => break,
             }
         }
-        if self.write_fault.is_none()
+        if self.write_error.is_none()
             && let Poll::Ready(Err(error)) = stream.as_mut().poll_flush(context)
         {
-            self.write_fault = tls::fault(&stream, &error);
+            self.write_error = tls::attempt_error(&stream, &error);
         }
     }
 
     /// A request that could not be sent is what went wrong if nothing of an answer came.
-    pub(super) fn failed(self, fault: Fault) -> Fault {
-        match self.write_fault {
-            Some(write_fault) if matches!(fault.cause, Cause::Eof | Cause::Reset) => write_fault,
-            _ => fault,
+    pub(super) fn failed(self, error: AttemptError) -> AttemptError {
+        match self.write_error {
+            Some(write_error) if matches!(error.cause, Cause::Eof | Cause::Reset) => write_error,
+            _ => error,
         }
     }
 }

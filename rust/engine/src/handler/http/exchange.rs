@@ -3,19 +3,18 @@
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use super::attempt::{Run, Stage};
+use super::attempt::{HttpAttempt, Stage};
 use super::connection::Connection;
-use super::over_http2::{self, Unanswered};
+use super::over_http2::{self, ExchangeError};
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::golang::punycode::to_ascii;
 use crate::golang::url::Url;
-use crate::http1::error::Stop;
+use crate::http1::error::ReadError;
 use crate::net::connect::Dialled;
 use crate::net::dial::{dial, dial_address};
-use crate::net::retry_delay::Pause;
-use crate::net::stream::Duplex;
-use crate::net::stream::{Faults, Unwatched, Wire};
+use crate::net::retry_delay::RetryDelay;
+use crate::net::stream::{SharedReadError, Transport, Unwatched, WatchedStream};
 use crate::net::tls::{self, Offer};
 
 /// A response up to its body.
@@ -25,39 +24,39 @@ pub(super) enum Response {
     Http2(Box<over_http2::Response>),
 }
 
-impl Run<'_> {
+impl HttpAttempt<'_> {
     /// Connects, sends the request and reads the response's head.
-    pub(super) async fn exchange(&mut self) -> Result<Response, Fault> {
+    pub(super) async fn exchange(&mut self) -> Result<Response, AttemptError> {
         let request = self.request();
         let (host, port) = target(&request.url)?;
         let unwritable = request.unwritable();
         self.begin(Stage::Connect);
         if let Some(text) = unwritable {
             dial(&host, port, b"", self.deadline, &mut self.watch).await?;
-            return Err(Fault::new(Cause::Request, text));
+            return Err(AttemptError::new(Cause::Request, text));
         }
         if self.probe.get.http2 || self.is_https() {
             self.exchange_over_either(&host, port).await
         } else {
             self.write();
-            let dialled = dial(&host, port, &self.scratch.request, self.deadline, &mut self.watch).await?;
+            let dialled = dial(&host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
             self.exchange_on(dialled).await
         }
     }
 
     /// The same for a request that is written already, to an address.
-    pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, Fault> {
-        let dialled = dial_address(address, &self.scratch.request, self.scratch.crowd.as_deref()).await?;
+    pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, AttemptError> {
+        let dialled = dial_address(address, &self.buffers.request, self.buffers.barrier.as_deref()).await?;
         self.exchange_on(dialled).await
     }
 
-    async fn exchange_on(&mut self, dialled: Dialled) -> Result<Response, Fault> {
+    async fn exchange_on(&mut self, dialled: Dialled) -> Result<Response, AttemptError> {
         let (peer, written) = (dialled.peer, dialled.written);
-        let socket = dialled.socket().map_err(|error| Fault::of_poller(&error))?;
-        let is_sending = written < self.scratch.request.len();
+        let socket = dialled.socket().map_err(|error| AttemptError::of_poller(&error))?;
+        let is_sending = written < self.buffers.request.len();
         let watched = if is_sending { socket.set_nodelay(true) } else { Ok(()) };
-        let watched = watched.and_then(|()| self.scratch.watch(&socket, is_sending));
-        watched.map_err(|error| Fault::of_poller(&error))?;
+        let watched = watched.and_then(|()| self.buffers.watch(&socket, is_sending));
+        watched.map_err(|error| AttemptError::of_poller(&error))?;
         self.head(Connection::plain(socket, peer, written)).await
     }
 
@@ -66,20 +65,20 @@ impl Run<'_> {
     }
 
     fn write(&mut self) {
-        let mut bytes = std::mem::take(&mut self.scratch.request);
+        let mut bytes = std::mem::take(&mut self.buffers.request);
         self.request().write(&mut bytes);
-        self.scratch.request = bytes;
+        self.buffers.request = bytes;
     }
 
     /// Over HTTP/2, or over HTTP/1.1 if the handshake of TLS comes to that.
-    async fn exchange_over_either(&mut self, host: &str, port: u16) -> Result<Response, Fault> {
-        let mut pause = Pause::default();
+    async fn exchange_over_either(&mut self, host: &str, port: u16) -> Result<Response, AttemptError> {
+        let mut delay = RetryDelay::default();
         loop {
             self.begin(Stage::Connect);
             let dialled = dial(host, port, b"", self.deadline, &mut self.watch).await?;
             let peer = dialled.peer;
-            let stream = dialled.stream().map_err(|error| Fault::of_poller(&error))?;
-            let (link, faults): (Box<dyn Duplex>, Faults) = if self.is_https() {
+            let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
+            let (link, read_error): (Box<dyn Transport>, SharedReadError) = if self.is_https() {
                 self.begin(Stage::Tls);
                 let offer = if self.request().requires_http1() { Offer::Nothing } else { Offer::Http2OrHttp1 };
                 let stream = tls::connect(stream, peer, host, offer).await?;
@@ -87,30 +86,30 @@ impl Run<'_> {
                     self.write();
                     return self.head(Connection::tls(stream)).await;
                 }
-                let faults = tls::faults(&stream);
-                (stream, faults)
+                let read_error = tls::read_error(&stream);
+                (stream, read_error)
             } else {
-                let wire = Wire::new(stream, peer, Unwatched);
-                let faults = Arc::clone(&wire.faults);
-                (Box::new(wire), faults)
+                let tcp = WatchedStream::new(stream, peer, Unwatched);
+                let read_error = Arc::clone(&tcp.read_error);
+                (Box::new(tcp), read_error)
             };
             self.begin(Stage::Headers);
-            match over_http2::exchange(link, faults, self.request()).await {
+            match over_http2::exchange(link, read_error, self.request()).await {
                 Ok(response) => return Ok(Response::Http2(response)),
-                Err(Unanswered::Failed(fault)) => return Err(fault),
-                Err(Unanswered::Again) => pause.wait().await,
+                Err(ExchangeError::Failed(error)) => return Err(error),
+                Err(ExchangeError::Retry) => delay.wait().await,
             }
         }
     }
 
-    async fn head(&mut self, mut connection: Connection) -> Result<Response, Fault> {
+    async fn head(&mut self, mut connection: Connection) -> Result<Response, AttemptError> {
         self.begin(Stage::Headers);
-        self.scratch.reader.begin();
+        self.buffers.reader.begin();
         loop {
-            match self.scratch.reader.head() {
+            match self.buffers.reader.head() {
                 Ok(()) => return Ok(Response::Http1(connection)),
-                Err(Stop::Wanting) => connection.read(self.scratch).await,
-                Err(Stop::Failed(fault)) => return Err(connection.failed(fault)),
+                Err(ReadError::NeedsInput) => connection.read(self.buffers).await,
+                Err(ReadError::Failed(error)) => return Err(connection.failed(error)),
             }
         }
     }
@@ -118,7 +117,7 @@ impl Run<'_> {
     /// The response's status code.
     pub(super) fn status(&self, response: &Response) -> i64 {
         match response {
-            Response::Http1(_) => self.scratch.reader.status().into(),
+            Response::Http1(_) => self.buffers.reader.status().into(),
             Response::Http2(response) => response.status(),
         }
     }
@@ -126,7 +125,7 @@ impl Run<'_> {
     /// Where a response redirects to.
     pub(super) fn location(&self, response: &Response) -> Option<Vec<u8>> {
         let location = match response {
-            Response::Http1(_) => self.scratch.reader.location(),
+            Response::Http1(_) => self.buffers.reader.location(),
             Response::Http2(response) => response.location(),
         };
         location.map(<[u8]>::to_vec)
@@ -134,37 +133,37 @@ impl Run<'_> {
 
     /// Reads the body, as much as the kubelet wants of it.
     pub(super) async fn body(&mut self, response: Response) -> Result<(), String> {
-        let scratch = &mut *self.scratch;
-        scratch.body.clear();
+        let buffers = &mut *self.buffers;
+        buffers.body.clear();
         let mut connection = match response {
             Response::Http1(connection) => connection,
-            Response::Http2(mut response) => return Box::pin(response.body(&mut scratch.body)).await,
+            Response::Http2(mut response) => return Box::pin(response.body(&mut buffers.body)).await,
         };
         loop {
-            match scratch.reader.body(&mut scratch.body) {
+            match buffers.reader.body(&mut buffers.body) {
                 Ok(()) => return Ok(()),
-                Err(Stop::Wanting) => connection.read(scratch).await,
-                Err(Stop::Failed(fault)) => return Err(fault.text),
+                Err(ReadError::NeedsInput) => connection.read(buffers).await,
+                Err(ReadError::Failed(error)) => return Err(error.text),
             }
         }
     }
 
     /// Reads the start of a redirect's body; what is wrong with it does not matter.
     pub(super) async fn drain(&mut self, response: Response) {
-        let scratch = &mut *self.scratch;
-        scratch.body.clear();
+        let buffers = &mut *self.buffers;
+        buffers.body.clear();
         let mut connection = match response {
             Response::Http1(connection) => connection,
-            Response::Http2(mut response) => return Box::pin(response.drain(&mut scratch.body)).await,
+            Response::Http2(mut response) => return Box::pin(response.drain(&mut buffers.body)).await,
         };
-        while scratch.reader.is_drained() && scratch.reader.drain(&mut scratch.body) == Err(Stop::Wanting) {
-            connection.read(scratch).await;
+        while buffers.reader.is_drained() && buffers.reader.drain(&mut buffers.body) == Err(ReadError::NeedsInput) {
+            connection.read(buffers).await;
         }
     }
 }
 
 /// Where the request goes (`http.canonicalAddr`).
-fn target(url: &Url) -> Result<(String, u16), Fault> {
+fn target(url: &Url) -> Result<(String, u16), AttemptError> {
     let host = String::from_utf8_lossy(url.host_name());
     // A name that has no such form is looked up as it is.
     let host = match to_ascii(&host.to_lowercase()) {
@@ -176,6 +175,6 @@ fn target(url: &Url) -> Result<(String, u16), Fault> {
         b"" => "80",
         port => std::str::from_utf8(port).expect("digits"),
     };
-    let invalid = |_| Fault::new(Cause::Request, format!("dial tcp: address {port}: invalid port"));
+    let invalid = |_| AttemptError::new(Cause::Request, format!("dial tcp: address {port}: invalid port"));
     Ok((host, port.parse().map_err(invalid)?))
 }

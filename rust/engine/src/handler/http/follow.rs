@@ -2,14 +2,14 @@
 
 use std::net::SocketAddr;
 
-use super::attempt::{Run, Stage};
+use super::attempt::{HttpAttempt, Stage};
 use super::exchange::Response;
 use super::redirect;
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::attempt::report::Verdict;
 
-impl Run<'_> {
+impl HttpAttempt<'_> {
     /// Sends requests until one is answered for good; a plain one is written already.
     pub(super) async fn follow(&mut self, mut plain: Option<SocketAddr>) -> (Verdict, Cause) {
         let mut trail = None;
@@ -17,14 +17,16 @@ impl Run<'_> {
             let answered = match plain.take() {
                 Some(address) => self.exchange_plain(address).await,
                 None => match self.request().refused() {
-                    Some(text) => Err(Fault::new(Cause::Request, text)),
+                    Some(text) => Err(AttemptError::new(Cause::Request, text)),
                     None => Box::pin(self.exchange()).await,
                 },
             };
             let response = match answered {
                 Ok(response) => response,
                 Err(_) if self.is_late() => return self.late(),
-                Err(Fault { text, cause }) => return (Verdict::Failure(self.request().told(&text).into()), cause),
+                Err(AttemptError { text, cause }) => {
+                    return (Verdict::Failure(self.request().told(&text).into()), cause);
+                }
             };
             let status = self.status(&response);
             let Some(location) = self.location(&response) else { return self.finish(response, status).await };

@@ -14,25 +14,25 @@ use std::pin::pin;
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
 
-use self::attempt::{Probe, Run, Stage};
+use self::attempt::{HttpAttempt, Probe, Stage};
 use self::request::Request;
-use super::buffers::Scratch;
+use super::buffers::Buffers;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, Verdict};
 use crate::attempt::stopwatch::Stopwatch;
-use crate::net::timeout::within;
+use crate::net::timeout::or_timeout;
 
-/// Carries out a probe. The body stays in the scratch.
+/// Carries out a probe. The body stays in `buffers.body`.
 pub(super) async fn probe(
     get: &HttpGet,
     host: &str,
     port: u16,
     user_agent: &str,
     deadline: Option<Instant>,
-    scratch: &mut Scratch,
+    buffers: &mut Buffers,
 ) -> Report {
     let probe = Probe { get, host, port, user_agent };
-    let plain = fast_path::write(get, host, port, user_agent, &mut scratch.request);
+    let plain = fast_path::write(get, host, port, user_agent, &mut buffers.request);
     let request = match plain {
         Some(_) => None,
         None => match Request::of_probe(get, host, port, user_agent) {
@@ -40,15 +40,16 @@ pub(super) async fn probe(
             Err(text) => return Report::new(Verdict::Error { failure: false, text }, Cause::Request),
         },
     };
-    let mut run = Run { probe, request, scratch, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
+    let mut attempt =
+        HttpAttempt { probe, request, buffers, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
     let ended = {
-        let follow = pin!(run.follow(plain));
+        let follow = pin!(attempt.follow(plain));
         match deadline {
-            Some(deadline) => within(deadline, follow).await,
+            Some(deadline) => or_timeout(deadline, follow).await,
             None => Some(follow.await),
         }
     };
-    let (verdict, cause) = ended.unwrap_or_else(|| run.late());
-    run.begin(Stage::Connect);
-    Report { verdict, cause, phases: run.watch.phases }
+    let (verdict, cause) = ended.unwrap_or_else(|| attempt.late());
+    attempt.begin(Stage::Connect);
+    Report { verdict, cause, timings: attempt.watch.timings }
 }

@@ -30,8 +30,8 @@ impl Alarm {
         Ok(Self { timer: watched(timer)?, clock, at: None, ahead: Duration::ZERO })
     }
 
-    /// Rings when `deadline` has waited for `patience`, so that what is due meanwhile shares the wake-up, and not later
-    /// than at `beat`; for neither not at all.
+    /// Rings at `deadline + patience`, so that what is due meanwhile shares the wake-up, or at `beat`, whichever is first;
+    /// never if both are none.
     pub(in crate::live) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
         self.set_to(deadline.map(|deadline| deadline + patience).into_iter().chain(beat).min());
     }
@@ -64,5 +64,5 @@ impl Alarm {
     }
 }
 
-/// What others do to the state comes in crowds: a node that starts adds thousands of pods.
+/// Callers change the state in bursts: a node that starts adds thousands of pods.
 const HURRY: Duration = Duration::from_millis(1);

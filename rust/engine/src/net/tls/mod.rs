@@ -19,12 +19,12 @@ use tokio_rustls::client::TlsStream;
 
 pub(crate) use self::records::Records;
 use self::verifier::Unverified;
-use super::stream::{Faults, Wire};
+use super::stream::{SharedReadError, WatchedStream};
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 
 /// A TLS connection.
-pub(crate) type Stream = TlsStream<Wire<Records>>;
+pub(crate) type Stream = TlsStream<WatchedStream<Records>>;
 
 /// What ALPN offers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,18 +40,19 @@ pub(crate) async fn connect(
     peer: SocketAddr,
     host: &str,
     offer: Offer,
-) -> Result<Box<Stream>, Fault> {
+) -> Result<Box<Stream>, AttemptError> {
     let config = match offer {
         Offer::Nothing => &WITHOUT_PROTOCOLS,
         Offer::Http2 => &WITH_HTTP2,
         Offer::Http2OrHttp1 => &WITH_PROTOCOLS,
     };
     let connector = TlsConnector::from(Arc::clone(config));
-    let handshake = connector.connect(server_name(host), Wire::new(stream, peer, Records::default())).into_fallible();
+    let handshake =
+        connector.connect(server_name(host), WatchedStream::new(stream, peer, Records::default())).into_fallible();
     match timeout(HANDSHAKE_TIME_MAX, handshake).await {
         Ok(Ok(stream)) => Ok(Box::new(stream)),
-        Ok(Err((error, wire))) => Err(broken(&wire, &error, true)),
-        Err(_) => Err(Fault::new(Cause::Tls, "net/http: TLS handshake timeout")),
+        Ok(Err((error, tcp))) => Err(error_of(&tcp, &error, true)),
+        Err(_) => Err(AttemptError::new(Cause::Tls, "net/http: TLS handshake timeout")),
     }
 }
 
@@ -60,29 +61,29 @@ pub(crate) fn speaks_http2(stream: &Stream) -> bool {
     stream.get_ref().1.alpn_protocol() == Some(b"h2")
 }
 
-/// Where a connection's fault will be found.
-pub(crate) fn faults(stream: &Stream) -> Faults {
-    Arc::clone(&stream.get_ref().0.faults)
+/// Where a connection's error will be found.
+pub(crate) fn read_error(stream: &Stream) -> SharedReadError {
+    Arc::clone(&stream.get_ref().0.read_error)
 }
 
 /// What a failed read or write on a connection means; none if the peer only closed it, which it may do without saying so
 /// between two records.
-pub(crate) fn fault(stream: &Stream, error: &io::Error) -> Option<Fault> {
-    let wire = stream.get_ref().0;
-    let is_end = error.kind() == ErrorKind::UnexpectedEof && wire.watch.is_between();
-    (!is_end).then(|| broken(wire, error, false))
+pub(crate) fn attempt_error(stream: &Stream, error: &io::Error) -> Option<AttemptError> {
+    let tcp = stream.get_ref().0;
+    let is_end = error.kind() == ErrorKind::UnexpectedEof && tcp.watch.is_between();
+    (!is_end).then(|| error_of(tcp, error, false))
 }
 
-fn broken(wire: &Wire<Records>, error: &io::Error, is_handshake: bool) -> Fault {
-    if let Some(fault) = wire.faults.get() {
-        return fault.clone();
+fn error_of(tcp: &WatchedStream<Records>, error: &io::Error, is_handshake: bool) -> AttemptError {
+    if let Some(error) = tcp.read_error.get() {
+        return error.clone();
     }
     if error.kind() == ErrorKind::UnexpectedEof {
-        let text = if wire.watch.is_between() { "EOF" } else { "unexpected EOF" };
-        return Fault::new(Cause::Eof, text);
+        let text = if tcp.watch.is_between() { "EOF" } else { "unexpected EOF" };
+        return AttemptError::new(Cause::Eof, text);
     }
-    let told = |text: String| Fault::new(Cause::Tls, text);
-    if is_handshake && let Some(text) = wire.watch.not_tls() {
+    let told = |text: String| AttemptError::new(Cause::Tls, text);
+    if is_handshake && let Some(text) = tcp.watch.not_tls() {
         return told(text.to_owned());
     }
     match error.get_ref().and_then(|inner| inner.downcast_ref::<rustls::Error>()) {
@@ -91,7 +92,7 @@ fn broken(wire: &Wire<Records>, error: &io::Error, is_handshake: bool) -> Fault 
         }
         Some(error) => told(format!("tls: {error}")),
         // A failed read is known already.
-        None => wire.fault("write", error),
+        None => tcp.operation_error("write", error),
     }
 }
 

@@ -1,11 +1,11 @@
 //! Why a request over HTTP/2 has no response.
 
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 
 /// Why there is no response.
 #[derive(Debug)]
-pub(in crate::handler::http) enum Unanswered {
-    Failed(Fault),
+pub(in crate::handler::http) enum ExchangeError {
+    Failed(AttemptError),
     /// The server did not look at the request, so it is sent again on another connection.
-    Again,
+    Retry,
 }

@@ -4,16 +4,15 @@ mod error;
 mod request;
 mod stream;
 
-pub(super) use self::error::Unanswered;
+pub(super) use self::error::ExchangeError;
 use self::request::message;
 use self::stream::{Head, Stream};
 use super::request::Request;
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::http1::body::{BODY_BYTES_MAX, DRAINED_BYTES_MAX};
 use crate::http1::error::UNEXPECTED_EOF;
-use crate::net::stream::Duplex;
-use crate::net::stream::Faults;
+use crate::net::stream::{SharedReadError, Transport};
 
 /// A response up to its body, and the connection that brings it.
 #[derive(Debug)]
@@ -24,12 +23,12 @@ pub(super) struct Response {
 
 /// Sends the request and waits for the head of the response.
 pub(super) async fn exchange(
-    link: Box<dyn Duplex>,
-    faults: Faults,
+    link: Box<dyn Transport>,
+    read_error: SharedReadError,
     request: &Request<'_>,
-) -> Result<Box<Response>, Unanswered> {
-    let message = message(request).map_err(|text| Unanswered::Failed(Fault::new(Cause::Http2, text)))?;
-    let mut stream = Stream::open(link, faults, &message).await;
+) -> Result<Box<Response>, ExchangeError> {
+    let message = message(request).map_err(|text| ExchangeError::Failed(AttemptError::new(Cause::Http2, text)))?;
+    let mut stream = Stream::open(link, read_error, &message).await;
     let head = stream.head().await?;
     Ok(Box::new(Response { stream, head }))
 }

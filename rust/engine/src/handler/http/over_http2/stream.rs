@@ -2,20 +2,19 @@
 
 use tokio::io::AsyncWriteExt;
 
-use super::error::Unanswered;
+use super::error::ExchangeError;
 use crate::attempt::cause::Cause;
-use crate::attempt::error::Fault;
+use crate::attempt::error::AttemptError;
 use crate::golang::text::quote;
 use crate::http1::error::UNEXPECTED_EOF;
-use crate::http2::{self, Code, FRAME_BYTES_MAX, Field, Frame, PREFACE, Reader, Setting, Trouble};
-use crate::net::stream::Duplex;
-use crate::net::stream::Faults;
+use crate::http2::{self, Code, FRAME_BYTES_MAX, Field, Frame, Http2Error, PREFACE, Reader, Setting};
+use crate::net::stream::{SharedReadError, Transport};
 
 /// The connection and how far its stream is.
 #[derive(Debug)]
 pub(super) struct Stream {
-    link: Box<dyn Duplex>,
-    faults: Faults,
+    link: Box<dyn Transport>,
+    read_error: SharedReadError,
     reader: Reader,
     has_settings: bool,
     is_acknowledged: bool,
@@ -60,21 +59,21 @@ enum Step {
 }
 
 /// How a stream ends without a response.
-enum Failure {
-    Fault(Fault),
+enum StreamError {
+    Failed(AttemptError),
     Refused,
 }
 
 impl Stream {
     /// Sends a request. That it could not be sent shows when the answer is read.
-    pub(super) async fn open(link: Box<dyn Duplex>, faults: Faults, message: &[u8]) -> Self {
+    pub(super) async fn open(link: Box<dyn Transport>, read_error: SharedReadError, message: &[u8]) -> Self {
         let mut opening = PREFACE.to_vec();
         http2::settings(&mut opening, &SETTINGS);
         http2::window_update(&mut opening, 0, CONNECTION_WINDOW_BYTES);
         http2::headers(&mut opening, STREAM, message, true);
         let mut stream = Self {
             link,
-            faults,
+            read_error,
             reader: Reader::new(FIELDS_BYTES_MAX as usize),
             has_settings: false,
             is_acknowledged: false,
@@ -90,13 +89,13 @@ impl Stream {
     }
 
     /// Waits for the response's head.
-    pub(super) async fn head(&mut self) -> Result<Head, Unanswered> {
+    pub(super) async fn head(&mut self) -> Result<Head, ExchangeError> {
         loop {
             match self.step().await {
                 Ok(Step::Head(head)) => return Ok(head),
                 Ok(_) => {}
-                Err(Failure::Refused) => return Err(Unanswered::Again),
-                Err(Failure::Fault(fault)) => return Err(Unanswered::Failed(fault)),
+                Err(StreamError::Refused) => return Err(ExchangeError::Retry),
+                Err(StreamError::Failed(error)) => return Err(ExchangeError::Failed(error)),
             }
         }
     }
@@ -107,8 +106,8 @@ impl Stream {
             match self.step().await {
                 Ok(Step::Data(data)) if !data.is_empty() => return Ok(Some(data)),
                 Ok(_) => {}
-                Err(Failure::Refused) => return Err(LOST.to_owned()),
-                Err(Failure::Fault(fault)) => return Err(fault.text),
+                Err(StreamError::Refused) => return Err(LOST.to_owned()),
+                Err(StreamError::Failed(error)) => return Err(error.text),
             }
         }
         Ok(None)
@@ -122,12 +121,12 @@ impl Stream {
         }
     }
 
-    async fn step(&mut self) -> Result<Step, Failure> {
+    async fn step(&mut self) -> Result<Step, StreamError> {
         let frame = match self.reader.next(&mut self.link).await {
             Ok(frame) => frame,
-            Err(Trouble::Stream { stream: STREAM, code, why }) => return Err(reset(code, &why)),
-            Err(Trouble::Stream { .. }) => return Ok(Step::Nothing),
-            Err(trouble) => return Err(Failure::Fault(self.broken(trouble))),
+            Err(Http2Error::Stream { stream: STREAM, code, why }) => return Err(reset(code, &why)),
+            Err(Http2Error::Stream { .. }) => return Ok(Step::Nothing),
+            Err(error) => return Err(StreamError::Failed(self.broken(error))),
         };
         if !self.has_settings && !matches!(frame, Frame::Settings(_) | Frame::SettingsAck) {
             return Err(lost(Code::PROTOCOL));
@@ -157,7 +156,7 @@ impl Stream {
     }
 
     /// `clientConnReadLoop.processHeaders`.
-    fn headers(&mut self, fields: Vec<Field>, is_truncated: bool, ends: bool) -> Result<Step, Failure> {
+    fn headers(&mut self, fields: Vec<Field>, is_truncated: bool, ends: bool) -> Result<Step, StreamError> {
         if self.stage != Stage::Head {
             let is_pseudo = fields.first().is_some_and(|(name, _)| name.starts_with(b":"));
             if !ends || is_pseudo {
@@ -186,7 +185,7 @@ impl Stream {
         Ok(Step::Head(Head { status, fields, length }))
     }
 
-    fn received(&mut self, data: Vec<u8>, ends: bool) -> Result<Step, Failure> {
+    fn received(&mut self, data: Vec<u8>, ends: bool) -> Result<Step, StreamError> {
         if self.stage != Stage::Body {
             return Err(reset(Code::PROTOCOL, ""));
         }
@@ -197,7 +196,7 @@ impl Stream {
     }
 
     /// `processSettings`. What a server has no business to say is not looked at.
-    async fn settings(&mut self, settings: &[Setting]) -> Result<Step, Failure> {
+    async fn settings(&mut self, settings: &[Setting]) -> Result<Step, StreamError> {
         self.has_settings = true;
         for &Setting(id, value) in settings {
             match id {
@@ -218,7 +217,7 @@ impl Stream {
     }
 
     /// `ClientConn.setGoAway`.
-    fn go_away(&mut self, last: u32, code: Code, debug: Vec<u8>) -> Result<Step, Failure> {
+    fn go_away(&mut self, last: u32, code: Code, debug: Vec<u8>) -> Result<Step, StreamError> {
         let going = match self.going.take() {
             None => Going { last, code, debug },
             Some(before) => Going {
@@ -231,13 +230,13 @@ impl Stream {
         self.going = Some(going);
         match (last < STREAM, code) {
             (false, _) => Ok(Step::Nothing),
-            (true, Code::NO_ERROR) => Err(Failure::Refused),
+            (true, Code::NO_ERROR) => Err(StreamError::Refused),
             (true, code) => Err(told(format!("http2: Transport received GOAWAY from server ErrCode:{code}"))),
         }
     }
 
     /// `processWindowUpdate`.
-    fn widen(&mut self, stream: u32, increment: u32) -> Result<Step, Failure> {
+    fn widen(&mut self, stream: u32, increment: u32) -> Result<Step, StreamError> {
         let window = match stream {
             0 => &mut self.connection_window,
             STREAM => &mut self.window,
@@ -253,38 +252,41 @@ impl Stream {
 
     /// Where the server says that it did not look at the request, or that it was not one, it is sent again
     /// (`http2.canRetryError`).
-    fn reset_by_peer(&self, code: Code) -> Failure {
+    fn reset_by_peer(&self, code: Code) -> StreamError {
         match (self.stage, code) {
-            (Stage::Head, Code::REFUSED_STREAM | Code::PROTOCOL) => Failure::Refused,
+            (Stage::Head, Code::REFUSED_STREAM | Code::PROTOCOL) => StreamError::Refused,
             _ => reset(code, "received from peer"),
         }
     }
 
     /// What the end of a connection means (`clientConnReadLoop.cleanup`).
-    fn broken(&self, trouble: Trouble) -> Fault {
-        let is_end = matches!(trouble, Trouble::Ended | Trouble::Io);
+    fn broken(&self, error: Http2Error) -> AttemptError {
+        let is_end = matches!(error, Http2Error::Ended | Http2Error::Io);
         if is_end && let Some(Going { last, code, debug }) = &self.going {
             let debug = quote(debug);
             let text = "http2: server sent GOAWAY and closed the connection";
-            return Fault::new(Cause::Http2, format!("{text}; LastStreamID={last}, ErrCode={code}, debug={debug}"));
+            return AttemptError::new(
+                Cause::Http2,
+                format!("{text}; LastStreamID={last}, ErrCode={code}, debug={debug}"),
+            );
         }
-        match trouble {
-            Trouble::Connection(code) => Fault::new(Cause::Http2, connection_error(code)),
-            Trouble::Refused(text) => Fault::new(Cause::Http2, text),
-            Trouble::Io if let Some(fault) = self.faults.get() => fault.clone(),
-            _ => Fault::new(Cause::Eof, UNEXPECTED_EOF),
+        match error {
+            Http2Error::Connection(code) => AttemptError::new(Cause::Http2, connection_error(code)),
+            Http2Error::Refused(text) => AttemptError::new(Cause::Http2, text),
+            Http2Error::Io if let Some(error) = self.read_error.get() => error.clone(),
+            _ => AttemptError::new(Cause::Eof, UNEXPECTED_EOF),
         }
     }
 }
 
 /// `http2.StreamError`.
-fn reset(code: Code, why: &str) -> Failure {
+fn reset(code: Code, why: &str) -> StreamError {
     let separator = if why.is_empty() { "" } else { "; " };
     told(format!("stream error: stream ID {STREAM}; {code}{separator}{why}"))
 }
 
 /// `http2.ConnectionError`.
-fn lost(code: Code) -> Failure {
+fn lost(code: Code) -> StreamError {
     told(connection_error(code))
 }
 
@@ -292,8 +294,8 @@ fn connection_error(code: Code) -> String {
     format!("connection error: {code}")
 }
 
-fn told(text: String) -> Failure {
-    Failure::Fault(Fault::new(Cause::Http2, text))
+fn told(text: String) -> StreamError {
+    StreamError::Failed(AttemptError::new(Cause::Http2, text))
 }
 
 /// The status as Go reads it: any number at all (`strconv.Atoi`).

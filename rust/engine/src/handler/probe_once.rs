@@ -6,61 +6,29 @@ use probelet_core::spec::{Handler, IntOrString};
 use tokio::time::Instant;
 
 use super::asker::Asker;
-use super::buffers::Scratch;
+use super::buffers::Buffers;
 use super::limit::Limit;
 use super::{grpc, http, tcp};
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, Verdict};
-use crate::attempt::timings::Phases;
+use crate::attempt::timings::Timings;
 use crate::golang::text::TEXT_BYTES_MAX;
-
-/// How an attempt went, with everything it said: what [`attempt`] gives to the core, and the output of a success.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Observation {
-    /// What the core is told.
-    pub outcome: Outcome,
-    /// The handler's output; for a response the first 10240 bytes of its body.
-    pub output: Vec<u8>,
-    /// Why.
-    pub cause: Cause,
-    /// Where the time went.
-    pub phases: Phases,
-}
 
 /// Carries out one attempt of a probe over the network.
 ///
 /// `ports` are the probed container's named ports, `pod_ip` is the pod's first address at this moment, which may be empty.
-/// `scratch` serves one attempt after another, all on one runtime.
-pub async fn attempt(
+/// `buffers` serve one attempt after another, all on one runtime; they keep the output of a success until the next.
+pub async fn probe_once(
     handler: &Handler,
     ports: &[(Box<str>, i64)],
     pod_ip: &str,
     asker: Asker<'_>,
     timeout: impl Into<Limit>,
-    scratch: &mut Scratch,
-) -> (Outcome, Cause, Phases) {
-    scratch.begin();
-    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), scratch).await;
-    (outcome(report.verdict, &scratch.body), report.cause, report.phases)
-}
-
-/// As [`attempt`], for whoever wants to see the output of a success too.
-pub async fn observe(
-    handler: &Handler,
-    ports: &[(Box<str>, i64)],
-    pod_ip: &str,
-    asker: Asker<'_>,
-    timeout: impl Into<Limit>,
-) -> Observation {
-    let mut scratch = Scratch::default();
-    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), &mut scratch).await;
-    let outcome = outcome(report.verdict, &scratch.body);
-    let output = match &outcome {
-        Outcome::Success => scratch.body.clone(),
-        Outcome::Failure { output } | Outcome::Warning { output } => output.to_vec(),
-        Outcome::Error { .. } | Outcome::Unknown => Vec::new(),
-    };
-    Observation { outcome, output, cause: report.cause, phases: report.phases }
+    buffers: &mut Buffers,
+) -> (Outcome, Cause, Timings) {
+    buffers.begin();
+    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), buffers).await;
+    (outcome(report.verdict, &buffers.body), report.cause, report.timings)
 }
 
 async fn carry_out(
@@ -69,7 +37,7 @@ async fn carry_out(
     pod_ip: &str,
     asker: Asker<'_>,
     limit: Limit,
-    scratch: &mut Scratch,
+    buffers: &mut Buffers,
 ) -> Report {
     let resolved = |port: &IntOrString| {
         port::resolve(port, ports).map_err(|text| Report::new(Verdict::Error { failure: false, text }, Cause::Port))
@@ -78,7 +46,7 @@ async fn carry_out(
         Handler::HttpGet(get) => match resolved(&get.port) {
             Ok(port) => {
                 let host = if get.host.is_empty() { pod_ip } else { &get.host };
-                http::probe(get, host, port, asker.user_agent, limit.deadline(), scratch).await
+                http::probe(get, host, port, asker.user_agent, limit.deadline(), buffers).await
             }
             Err(report) => report,
         },
@@ -92,7 +60,7 @@ async fn carry_out(
         },
         Handler::Grpc { port, service, tls } => {
             let target = grpc::Target { host: pod_ip, port: *port, tls: *tls };
-            Box::pin(grpc::probe(target, service, asker, limit, scratch)).await
+            Box::pin(grpc::probe(target, service, asker, limit, buffers)).await
         }
         Handler::Exec { .. } | Handler::None => {
             let text = "missing probe handler".to_owned();

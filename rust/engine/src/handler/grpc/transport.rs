@@ -6,12 +6,12 @@ use std::task::{Context, Poll};
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
-use crate::net::stream::Duplex;
+use crate::net::stream::Transport;
 
 /// Both directions of a connection. Nothing is sent before somebody waits for what comes, and then in one piece.
 #[derive(Debug)]
-pub(super) struct Line {
-    link: Box<dyn Duplex>,
+pub(super) struct BufferedTransport {
+    link: Box<dyn Transport>,
     out: Vec<u8>,
     /// What of `out` is on its way.
     sent: usize,
@@ -21,9 +21,9 @@ pub(super) struct Line {
     is_broken: bool,
 }
 
-impl Line {
+impl BufferedTransport {
     /// `out` is sent but for its first bytes, which have been.
-    pub(super) fn new(link: Box<dyn Duplex>, out: Vec<u8>, sent: usize) -> Self {
+    pub(super) fn new(link: Box<dyn Transport>, out: Vec<u8>, sent: usize) -> Self {
         Self { link, out, sent, answers: 0, is_flushed: true, is_broken: false }
     }
 
@@ -55,7 +55,7 @@ impl Line {
     }
 }
 
-impl AsyncRead for Line {
+impl AsyncRead for BufferedTransport {
     fn poll_read(mut self: Pin<&mut Self>, context: &mut Context<'_>, into: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         self.send(context);
         if self.answers > ANSWERS_MAX {
