@@ -15,7 +15,7 @@ use super::clock::Clock;
 use crate::net::async_fd::watched;
 
 /// A timer that rings once.
-pub(in crate::live) struct Alarm {
+pub(crate) struct Alarm {
     timer: AsyncFd<OwnedFd>,
     clock: Clock,
     /// When it will ring.
@@ -25,19 +25,19 @@ pub(in crate::live) struct Alarm {
 }
 
 impl Alarm {
-    pub(in crate::live) fn new(clock: Clock) -> io::Result<Self> {
+    pub(crate) fn new(clock: Clock) -> io::Result<Self> {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
         Ok(Self { timer: watched(timer)?, clock, at: None, ahead: Duration::ZERO })
     }
 
     /// Rings at `deadline + patience`, so that what is due meanwhile shares the wake-up, or at `beat`, whichever is first;
     /// never if both are none.
-    pub(in crate::live) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
+    pub(crate) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
         self.set_to(deadline.map(|deadline| deadline + patience).into_iter().chain(beat).min());
     }
 
     /// Rings a little from now, if not sooner: what others do to the state meanwhile shares the wake-up too.
-    pub(in crate::live) fn hurry(&mut self) {
+    pub(crate) fn hurry(&mut self) {
         let soon = self.clock.now() + HURRY;
         self.set_to(self.at.filter(|at| *at < soon).or(Some(soon)));
     }
@@ -56,7 +56,7 @@ impl Alarm {
     }
 
     /// Waits until it rings.
-    pub(in crate::live) async fn rung(&mut self) {
+    pub(crate) async fn rung(&mut self) {
         // The descriptor is not read: setting it again forgets that it rang, and the runtime is told of each ring anew.
         let ready = self.timer.readable().await;
         ready.expect("the runtime has not ended").clear_ready();

@@ -9,7 +9,7 @@ use probelet_core::time::{Instant, WallOffset};
 /// Monotonic time. Its zero lies [`LEAD`] before the engine's start, so that exits and starts of an earlier life of the
 /// service have a time. Clones are one clock.
 #[derive(Clone, Debug)]
-pub(in crate::live) struct Clock {
+pub(crate) struct Clock {
     start: std::time::Instant,
     /// Nanoseconds by which it was put forward.
     ahead: Arc<AtomicU64>,
@@ -17,29 +17,29 @@ pub(in crate::live) struct Clock {
 
 impl Clock {
     /// A clock that starts now.
-    pub(in crate::live) fn start() -> Self {
+    pub(crate) fn start() -> Self {
         Self { start: std::time::Instant::now(), ahead: Arc::default() }
     }
 
     /// Now, for the core.
-    pub(in crate::live) fn now(&self) -> Instant {
+    pub(crate) fn now(&self) -> Instant {
         // Whoever reads under the state's lock sees what an earlier holder of it saw, so that time never goes back.
         Instant::ZERO + LEAD + self.start.elapsed() + self.ahead()
     }
 
     /// Puts it forward. The wall clock goes with it.
-    pub(in crate::live) fn advance(&self, by: Duration) {
+    pub(crate) fn advance(&self, by: Duration) {
         let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
         self.ahead.fetch_add(by, Ordering::Relaxed);
     }
 
     /// By how much it was put forward.
-    pub(in crate::live) fn ahead(&self) -> Duration {
+    pub(crate) fn ahead(&self) -> Duration {
         Duration::from_nanos(self.ahead.load(Ordering::Relaxed))
     }
 
     /// Where the wall clock stands now. A wall clock before 1970 counts as 1970.
-    pub(in crate::live) fn wall(&self) -> WallOffset {
+    pub(crate) fn wall(&self) -> WallOffset {
         let unmoved = Instant::ZERO + LEAD + self.start.elapsed();
         let wall = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
         let wall = i64::try_from(wall.as_nanos()).unwrap_or(i64::MAX);

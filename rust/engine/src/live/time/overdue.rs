@@ -8,7 +8,7 @@ use probelet_core::time::Instant;
 /// [`BEAT`], whatever else is due, so that whatever holds the thread up (no CPU, a stopped process, a suspended machine,
 /// a long turn) is seen; what is shorter than a beat is not.
 #[derive(Debug, Default)]
-pub(in crate::live) struct Overdue {
+pub(crate) struct Overdue {
     /// By when the loop is to turn again; none while no attempt needs it to.
     due: Option<Instant>,
     before: Duration,
@@ -16,19 +16,19 @@ pub(in crate::live) struct Overdue {
 
 impl Overdue {
     /// The loop turned at `now`, and is to turn again by `due`.
-    pub(in crate::live) fn turned(&mut self, now: Instant, due: Option<Instant>) {
+    pub(crate) fn turned(&mut self, now: Instant, due: Option<Instant>) {
         self.before = self.total(now);
         self.due = due;
     }
 
     /// All the time until `now`. What lies between two moments is the difference of their totals.
-    pub(in crate::live) fn total(&self, now: Instant) -> Duration {
+    pub(crate) fn total(&self, now: Instant) -> Duration {
         self.before + self.due.map_or(Duration::ZERO, |due| now.since(due))
     }
 }
 
 /// Twenty wake-ups a second while something hangs; a twentieth of the shortest timeout there is.
-pub(in crate::live) const BEAT: Duration = Duration::from_millis(50);
+pub(crate) const BEAT: Duration = Duration::from_millis(50);
 
 #[cfg(test)]
 mod tests {

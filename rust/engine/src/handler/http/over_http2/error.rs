@@ -4,7 +4,7 @@ use crate::attempt::error::AttemptError;
 
 /// Why there is no response.
 #[derive(Debug)]
-pub(in crate::handler::http) enum ExchangeError {
+pub(crate) enum ExchangeError {
     Failed(AttemptError),
     /// The server did not look at the request, so it is sent again on another connection.
     Retry,

@@ -1,6 +1,6 @@
 //! Bytes played as the lives of three pods: the laws of `rust/core/tests/laws.rs` hold for every program.
 
-#[path = "../../../core/tests/driver/mod.rs"]
+#[path = "../../../rust/core/tests/driver/mod.rs"]
 mod driver;
 
 use arbitrary::{Arbitrary, Result, Unstructured};

@@ -1,8 +1,8 @@
 //! What is thrown at the parts that read what others wrote: targets, each a function of bytes that panics when a
 //! promise is broken.
 //!
-//! They are driven by libFuzzer (`fuzz/`, cargo-fuzz, nightly) and, on any machine, by the seeded [`mutation`]s of
-//! `cargo run -p probelet-fuzz` and `make fuzz`. Their seeds, and whatever once broke one, lie in `fuzz/corpus/TARGET`.
+//! libFuzzer drives them (`fuzz/libfuzzer`, cargo-fuzz, nightly), and on any machine the seeded [`mutation`]s of
+//! `cargo run -p probelet-fuzz` and `make fuzz` do. Their seeds, and whatever once broke one, lie in `fuzz/corpus/TARGET`.
 
 pub mod mutation;
 mod pieces;
@@ -40,7 +40,7 @@ impl Target {
     /// # Errors
     /// They cannot be read.
     pub fn corpus(&self) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
-        let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../fuzz/corpus")).join(self.name);
+        let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus")).join(self.name);
         let mut paths: Vec<PathBuf> =
             std::fs::read_dir(folder)?.map(|entry| Ok(entry?.path())).collect::<std::io::Result<_>>()?;
         paths.sort();
