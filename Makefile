@@ -74,10 +74,11 @@ lint: $(STAMPS)/extension ## rustfmt, clippy, ruff, mypy, stubtest, import layer
 	@$(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	$(say) "mypy and stubtest"
 	@$(BIN)/mypy
-	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tests/tidy/test_tidy.py tests/tidy/test_docs.py
+	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tests/tidy/test_tidy.py tests/tidy/test_docs.py tests/tidy/rust_layers.py tests/tidy/test_rust_layers.py
 	@$(BIN)/stubtest --concise probelet._rust
 	$(say) "import layers"
 	@$(BIN)/lint-imports --no-logo
+	@$(PY) -m tests.tidy.rust_layers
 
 fmt: $(STAMPS)/packages ## format Rust and Python
 	@cargo fmt --all

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 BEAT_SECONDS: Final = 0.05
-"""As often as the engine's own loop (rust/engine/src/live/overdue.rs)."""
+"""As often as the engine's own loop (rust/engine/src/live/time/overdue.rs)."""
 
 
 class Overdue:
