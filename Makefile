@@ -1,6 +1,6 @@
-# The only entry point. Each target does all the set-up it needs; stamp files make a second run instant.
-# Needed on the machine: Python >= 3.11, cargo, a C compiler and make. Nothing is installed outside this directory
-# (cargo and pip keep their own caches). The benchmarks use Go, and valgrind to count instructions, where they are there.
+# The only entry point. Each target sets up everything it needs; stamp files make a second run instant.
+# The machine needs Python >= 3.11, cargo, a C compiler and make. Nothing is installed outside this directory (cargo and
+# pip keep their own caches). The benchmarks also use Go, and valgrind to count instructions, if they are installed.
 
 PYTHON ?= python3
 CC     ?= cc
@@ -11,10 +11,10 @@ PY     := $(BIN)/python
 STAMPS := build/stamps
 say     = @printf '\033[1m==>\033[0m %s\n'
 
-# Python sources are not listed: the installation is editable.
+# The installation is editable, so Python sources are not prerequisites.
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
 C_PROGRAMS   := build/target build/epoll
-# The peers written in Go. Without Go their rows are left out of the benchmarks, which say so.
+# The peers written in Go. Without Go the benchmarks leave their rows out and say so.
 GO           ?= go
 GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
 
@@ -27,31 +27,32 @@ GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-build: $(STAMPS)/extension $(C_PROGRAMS) ## build everything; leaves .venv/bin/probelet
+build: $(STAMPS)/extension $(C_PROGRAMS) ## build everything; creates .venv/bin/probelet
 	@echo "$(BIN)/probelet is ready"
 
-demo: build ## example pods under probelet, then 5,000 probes a second (about a minute)
+demo: build ## run the example pods, then 5,000 probes a second (about a minute)
 	@$(PY) -m examples.demo
 
-test: unit e2e ## all tests: Rust, Python, then real processes
+test: unit e2e ## run all tests: Rust, Python, then real processes
 
-# Two Python processes, one a core: no test knows of another, and many of them wait for real sockets.
-unit: $(STAMPS)/extension $(C_PROGRAMS) ## tests without real processes
+# Two Python processes: tests are independent of each other, and many wait for real sockets.
+unit: $(STAMPS)/extension $(C_PROGRAMS) ## run the tests that start no real processes
 	$(say) "tests of the Rust core and engine"
 	@PROPTEST_RNG_SEED=1 cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
 	$(say) "tests of the Python package"
 	@$(PY) -m pytest -q -n 2
 
-# Real programs on a machine that others use too: what fails is run once more, and what passes only then is listed as RERUN.
-e2e: $(STAMPS)/extension $(C_PROGRAMS) ## tests with the real command line, real processes and real sockets
+# A busy machine can make a test of real programs fail. pytest runs a failed test once more, and lists it as RERUN if it
+# passes only then.
+e2e: $(STAMPS)/extension $(C_PROGRAMS) ## run the tests with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
 	@$(PY) -m pytest -q -m e2e --timeout 120 --reruns 1 -r fER
 
-# `make test` plays a bounded number of inputs that are always the same; here every run has others, until the time is over.
+# `make test` plays a fixed set of inputs. `make fuzz` plays new inputs in every run, until its time is over.
 FUZZ_SECONDS ?= 30
 FUZZ_SEED    ?= $(shell date +%s)
 
-fuzz: $(STAMPS)/extension ## other inputs for every property and for what reads what others wrote; FUZZ_SECONDS=30 a target, FUZZ_SEED
+fuzz: $(STAMPS)/extension ## try new inputs on every property and every parser of foreign input; FUZZ_SECONDS=30 a target, FUZZ_SEED
 	$(say) "properties, seed $(FUZZ_SEED)"
 	@PROPTEST_RNG_SEED=$(FUZZ_SEED) PROPTEST_CASES=10000 cargo test -p probelet-core -p probelet-engine --release --quiet
 	@$(PY) -m pytest -q -m hypothesis --hypothesis-profile fresh --hypothesis-seed $(FUZZ_SEED)
@@ -63,10 +64,10 @@ fuzz: $(STAMPS)/extension ## other inputs for every property and for what reads 
 RECORD_COUNT ?= 500
 RECORD_SEED  ?= $(shell date +%s)
 
-record: $(STAMPS)/extension ## random scenarios through the kubelet's own prober (Go) and ours; RECORD_COUNT=500, RECORD_SEED
+record: $(STAMPS)/extension ## compare our prober with the kubelet's own (Go) on random scenarios; RECORD_COUNT=500, RECORD_SEED
 	@$(PY) -m tests.kubelet.recorder --count $(RECORD_COUNT) --seed $(RECORD_SEED)
 
-lint: $(STAMPS)/extension ## rustfmt, clippy, ruff, mypy, stubtest, import layers
+lint: $(STAMPS)/extension ## check with rustfmt, clippy, ruff, mypy, stubtest and the import layers
 	$(say) "rustfmt and clippy"
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --quiet -- -D warnings
@@ -84,17 +85,17 @@ fmt: $(STAMPS)/packages ## format Rust and Python
 	@cargo fmt --all
 	@$(BIN)/ruff check --quiet --fix-only && $(BIN)/ruff format
 
-bench: build $(GO_PROGRAMS) bench-micro ## the rows that matter beside their peers, into benches/RESULTS.md (15 minutes)
+bench: build $(GO_PROGRAMS) bench-micro ## measure the main scenarios beside the peers, into benches/RESULTS.md (15 minutes)
 	$(say) "probes on loopback beside the kubelet's prober and others"
 	@$(PY) -m benches bench
 
-bench-full: build $(GO_PROGRAMS) ## the whole matrix of benches/scenarios.toml (an hour)
+bench-full: build $(GO_PROGRAMS) ## measure every scenario of benches/scenarios.toml (an hour)
 	@$(PY) -m benches full
 
-bench-instructions: build ## instructions of the core's hot paths, under callgrind; exit 1 if more than kept
+bench-instructions: build ## count instructions of the core's hot paths (callgrind); exit 1 if they grew
 	@$(PY) -m benches.instructions
 
-bench-micro: build ## the parts: criterion and pytest-benchmark
+bench-micro: build ## measure single parts with criterion and pytest-benchmark
 	$(say) "criterion: wheel, back-off, token bucket, worker"
 	@cargo bench -p probelet-benches
 	$(say) "pytest-benchmark: the Python side"
@@ -102,25 +103,25 @@ bench-micro: build ## the parts: criterion and pytest-benchmark
 	@$(PY) -m pytest -q -m bench --timeout 600 --benchmark-json build/pytest-benchmark.json benches/python
 	@$(PY) -m benches.micro
 
-bench-smoke: build ## every benchmark once, in seconds, so that none rots
+bench-smoke: build ## run every benchmark once, in seconds, to see that it still works
 	@cargo bench -p probelet-benches -- --test
 	@$(PY) -m pytest -q -m bench --timeout 120 --benchmark-disable benches/python
 	@$(PY) -m benches smoke
 
-soak: build ## 200 pods for ten minutes, ended by SIGTERM, then by SIGKILL
+soak: build ## run 200 pods for ten minutes; end them by SIGTERM, then by SIGKILL
 	@$(PY) -m benches.soak
 
-# SOAK="--minutes 5 --pods 20 --seed 2" for another one.
-soak-containerd: build ## 100 real containers for half an hour under random kills (root, containerd)
+# SOAK="--minutes 5 --pods 20 --seed 2" gives a shorter run.
+soak-containerd: build ## run 100 real containers under random kills for half an hour (root, containerd)
 	@$(PY) -m benches.soak_containerd $(SOAK)
 
-plots: build ## draw the charts of the documentation anew, into docs/plots
+plots: build ## redraw the charts of the documentation, into docs/plots
 	@$(BIN)/probelet backoff plot --out docs/plots
 
-proto: $(STAMPS)/packages ## write the gRPC stubs anew from proto/
+proto: $(STAMPS)/packages ## generate the gRPC stubs from proto/
 	@sh proto/generate.sh
 
-clean: ## remove everything that make made
+clean: ## remove everything that make has created
 	rm -rf build target .venv .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache .benchmarks
 	find python rust -name '*.so' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
@@ -131,7 +132,7 @@ tools:
 	@command -v cargo >/dev/null || { echo "probelet needs cargo >= 1.88: https://rustup.rs" >&2; exit 1; }
 	@command -v $(CC) >/dev/null || { echo "probelet needs a C compiler: no $(CC) found" >&2; exit 1; }
 
-# pip older than 25.1 cannot read dependency groups, so it comes first. Everything that is fetched is fetched here, in sight.
+# pip older than 25.1 cannot read dependency groups, so pip is updated first. All downloads happen here and are visible.
 $(STAMPS)/packages: pyproject.toml | tools
 	$(say) "[1/3] Python packages into .venv (a cold run takes half a minute)"
 	@mkdir -p $(STAMPS)

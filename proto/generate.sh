@@ -1,5 +1,5 @@
 #!/bin/sh
-# Writes the Python messages of runtime/v1/api.proto and probelet/v1/prober.proto anew (called by `make proto`).
+# Generates the Python messages of runtime/v1/api.proto and probelet/v1/prober.proto (called by `make proto`).
 # Services need no generated stub: client and server read method names and message types from the descriptor.
 set -eu
 proto=$(cd "$(dirname "$0")" && pwd)
@@ -7,7 +7,7 @@ root=$(dirname "$proto")
 built=$(mktemp -d)
 trap 'rm -rf "$built"' EXIT
 
-# messages SOURCE FOLDER: the module of a .proto, into a folder of the package.
+# messages SOURCE FOLDER: writes the module of a .proto into a folder of the package.
 messages() {
   "${PYTHON:-$root/.venv/bin/python}" -m grpc_tools.protoc -I "$proto" \
     --python_out="$built" --pyi_out="$built" "$proto/$1.proto"
@@ -22,9 +22,9 @@ messages() {
 messages runtime/v1/api cri/v1
 messages probelet/v1/prober service/v1
 
-# The messages of the Go client, where there is a Go: its generator is built from the client's own modules.
+# The messages of the Go client, if Go is installed. The client's own modules contain the generator.
 if command -v go >/dev/null; then
-  (cd "$root/tests/goclient" && go build -buildvcs=false -o "$built/" google.golang.org/protobuf/cmd/protoc-gen-go)
+  (cd "$root/tests/kubelet/goclient" && go build -buildvcs=false -o "$built/" google.golang.org/protobuf/cmd/protoc-gen-go)
   "${PYTHON:-$root/.venv/bin/python}" -m grpc_tools.protoc -I "$proto" --plugin=protoc-gen-go="$built/protoc-gen-go" \
-    --go_out="$root/tests/goclient" --go_opt=module=probelet.dev/goclient "$proto/probelet/v1/prober.proto"
+    --go_out="$root/tests/kubelet/goclient" --go_opt=module=probelet.dev/goclient "$proto/probelet/v1/prober.proto"
 fi
