@@ -1,4 +1,4 @@
-"""The suites: ``python -m benches bench|full|smoke``. ``bench`` and ``full`` keep their results and render the page."""
+"""Runs a suite: ``python -m benches bench|full|smoke``. ``bench`` and ``full`` keep results and render the page."""
 
 import argparse
 import sys
@@ -17,9 +17,9 @@ from benches.target import Watched, target_of
 
 KEPT = ("bench", "full")
 START_SECONDS = 1.2
-"""From an engine's start to its first pod, and from its last one to its end."""
+"""From an engine's start to its first pod, and from its last pod to its end."""
 WORKER_SECONDS = 1e-4
-"""To write a pod, to add it and to remove it."""
+"""The time to write a pod, to add it and to remove it."""
 
 
 class Campaign:
@@ -30,7 +30,7 @@ class Campaign:
         self.engines = engines
         self.rows: list[Row] = []
         self.failed: list[str] = []
-        """Engines that did not finish: the others go on."""
+        """Engines that did not finish; the other engines go on."""
         self._beaten: dict[tuple[str, str], str] = {}
         """The load at which an engine was saturated, by group and engine."""
 
@@ -51,7 +51,7 @@ class Campaign:
     def _round(self, scenario: Scenario, number: int, watched: Watched | None) -> None:
         names = [name for name in self.engines if name in scenario.engines]
         with ThreadPoolExecutor(len(names) if self.suite.together else 1) as pool:
-            # Whatever else goes wrong is raised here.
+            # Any other error is raised here.
             list(pool.map(lambda name: self._one(name, scenario, number, watched), names))
 
     def _one(self, name: str, scenario: Scenario, number: int, watched: Watched | None) -> None:
@@ -79,7 +79,7 @@ class Campaign:
 
 
 def seconds(suite: Suite, engines: list[str]) -> float:
-    """How long a suite takes."""
+    """Returns how long a suite takes."""
     whole = 0.0
     for scenario in suite.scenarios:
         asked = sum(name in scenario.engines for name in engines)

@@ -1,4 +1,4 @@
-"""What probelet has to reach, and whether it did."""
+"""The figures that probelet must reach, and whether it does."""
 
 import tomllib
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ class Budget:
     note: str = ""
 
     def value(self, rows: list[Row]) -> float | None:
-        """What was measured; None if the scenario, or the engine it is compared with, was not."""
+        """The measured figure; None if the scenario, or the engine in the comparison, was not measured."""
         kind, _, base = self.figure.partition("/")
         if kind == "cpu":
             return ratio(rows, self.scenario, WHO, base)
@@ -37,13 +37,13 @@ class Budget:
 
 @dataclass(frozen=True)
 class PartBudget:
-    """The same for a part: nanoseconds, or bytes."""
+    """A budget for a single part, in nanoseconds or bytes."""
 
     text: str
     name: str
     max: float
     per: int = 1
-    """How many the benchmark does at once."""
+    """How many operations the benchmark times at once."""
     note: str = ""
 
     def value(self, rows: list[Row]) -> float | None:
@@ -65,7 +65,7 @@ def _tables(path: Path, name: str) -> list[dict[str, Any]]:
 
 
 def lines(rows: list[Row], budgets: Sequence[Budget | PartBudget]) -> list[str]:
-    """A table of those that were measured, and the notes of those that were not reached."""
+    """A table of the measured budgets, and the notes of the missed ones."""
     found = [(budget, value) for budget in budgets if (value := budget.value(rows)) is not None]
     if not found:
         return []

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 WIDTH, ROW = 1160, 15
 FRAME = re.compile(r"^\s+([0-9a-f]+) (.*)$")
 NARROWEST = 0.6
-"""Pixels below which a frame is left out: nobody could read it."""
+"""A narrower frame, in pixels, is left out because it would not be readable."""
 LETTER = 6.3
 KERNEL_ADDRESS_DIGITS = 16
 

@@ -18,17 +18,17 @@ FILE = FOLDER / "instructions.json"
 SCHEMA = "probelet-bench-instructions/1"
 TIMES = 5_000
 TOLERANCE = 0.02
-"""A compiler of another day moves instructions about."""
+"""A newer compiler may change the number of instructions."""
 COLLECTED = re.compile(r"Collected : (\d+)")
 
 
 def per_time(fewer: int, more: int, times: int) -> float:
-    """Instructions of one time, from a run with ``times`` and one with twice as many."""
+    """Instructions of one repetition, from a run with ``times`` repetitions and a run with twice as many."""
     return round((more - fewer) / times, 1)
 
 
 def compare(kept: dict[str, float], now: dict[str, float]) -> list[str]:
-    """Those that need more than they did, one line each."""
+    """The paths that need more instructions than before, one line each."""
     return [
         f"{name}: {now[name]:,.1f} instructions, {before:,.1f} before (+{now[name] / before - 1:.1%})"
         for name, before in kept.items()
@@ -37,7 +37,7 @@ def compare(kept: dict[str, float], now: dict[str, float]) -> list[str]:
 
 
 def program() -> str:
-    """The benchmark's executable, built."""
+    """Builds the benchmark and returns its executable."""
     build = ["cargo", "bench", "-p", "probelet-benches", "--bench", "instructions", "--no-run", "--message-format=json"]
     lines = subprocess.run(build, cwd=ROOT, stdout=subprocess.PIPE, text=True, check=True).stdout.splitlines()
     made = [json.loads(line) for line in lines]

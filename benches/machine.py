@@ -1,4 +1,4 @@
-"""Where a result comes from: a figure without its machine and commit is worth nothing."""
+"""The machine and commit of a result, because a figure without them is worth nothing."""
 
 import os
 import platform
@@ -33,12 +33,12 @@ def _cpu() -> str:
 
 
 def _changed() -> bool:
-    """Whether anything but results differs from the commit."""
+    """True if any file except the results differs from the commit."""
     return bool(_output("git", "status", "--porcelain", "--", ".", ":!benches/results", ":!benches/RESULTS.md"))
 
 
 def _module(peer: str, module: str) -> str:
-    """The version of a module that a peer in Go is built with."""
+    """The version of a module in the build of a peer written in Go."""
     text = (ROOT / "benches" / "peers" / peer / "go.mod").read_text()
     found = re.search(rf"^\s*{re.escape(module)} (v\S+)", text, re.MULTILINE)
     return found[1] if found else "unknown"

@@ -15,7 +15,7 @@ MEMORY = ROOT / "target" / "memory.json"
 
 
 def criterion(folder: Path = CRITERION) -> dict[str, float]:
-    """Nanoseconds by name, as criterion left them; the slope where it has one, as criterion prints it."""
+    """Nanoseconds by name, from criterion's files: the slope if there is one, because criterion prints that too."""
     found = {}
     for path in sorted(folder.rglob("new/benchmark.json")):
         name = json.loads(path.read_text())["full_id"]
@@ -25,19 +25,19 @@ def criterion(folder: Path = CRITERION) -> dict[str, float]:
 
 
 def pytest_benchmark(path: Path = PYTEST) -> dict[str, float]:
-    """Nanoseconds by name; the least of the rounds, since whatever disturbs only adds."""
+    """Nanoseconds by name: the fastest round, because any disturbance only adds time."""
     tests: list[dict[str, Any]] = json.loads(path.read_text())["benchmarks"] if path.exists() else []
     return {test["name"].removeprefix("test_").replace("_", " "): test["stats"]["min"] * 1e9 for test in tests}
 
 
 def memory(path: Path = MEMORY) -> dict[str, int]:
-    """Bytes by what holds them."""
+    """Bytes by the name of their holder."""
     found: dict[str, int] = json.loads(path.read_text()) if path.exists() else {}
     return found
 
 
 def lines() -> list[str]:
-    """The part of the page; empty if nothing was ever kept."""
+    """The microbenchmarks' part of the page; empty if no results were kept."""
     return [*_times(load("micro")), *_counts(instructions.kept())]
 
 
@@ -46,7 +46,8 @@ def _times(kept: Document | None) -> list[str]:
         return []
     origin = "; ".join(f"{key} {value}" for key, value in kept["machine"].items())
     rows = [(row["part"], row["name"], row.get("nanoseconds", row.get("bytes"))) for row in kept["rows"]]
-    found = ["## The parts", "", "Criterion times one of many, pytest-benchmark the whole of what its name says.", ""]
+    note = "Criterion times one operation of many; pytest-benchmark times everything its name says."
+    found = ["## Single parts", "", note, ""]
     found += budget.lines(kept["rows"], budget.read_parts())
     found += grid([(name, value) for part, name, value in rows if part == "criterion"])
     found += ["", "| | |", "|---|---:|"]
@@ -57,7 +58,7 @@ def _times(kept: Document | None) -> list[str]:
 
 
 def grid(named: list[tuple[str, float]]) -> list[str]:
-    """Benchmarks with a size side by side, the others a line each."""
+    """Puts benchmarks that have a size side by side, and the others on a line each."""
     sized: dict[str, dict[int, float]] = {}
     for name, value in named:
         head, _, size = name.rpartition("/")

@@ -1,4 +1,4 @@
-"""RESULTS.md, rendered from the kept results and never written by hand."""
+"""Renders RESULTS.md from the kept results; never edit that file by hand."""
 
 from pathlib import Path
 
@@ -14,11 +14,12 @@ PAGE = Path(__file__).parent / "RESULTS.md"
 INTRODUCTION = """\
 # Results
 
-Rendered by `make bench` from the files in `results/`, never typed. In each scenario the engines take turns against the
-same target, which runs on the same cores in a process of its own. Figures are medians of the rounds; a ratio is the
-median of those of neighbouring runs. CPU is user + system time of the prober. Lateness is stamped by the target as it
-accepts, against each worker's own grid. The raw loop keeps a schedule and nothing else: no thresholds, no results, no
-messages. [README.md](README.md) says how each figure is taken.
+For readers who want to compare probelet with other probers. `make bench` renders this page from the files in
+`results/`; nobody types the figures. In each scenario the engines take turns against the same target, which runs on
+the same cores in a process of its own. A figure is the median of the rounds; a ratio is the median of the ratios of
+neighbouring runs. CPU is user + system time of the prober. The target measures lateness when it accepts a connection,
+against each worker's own schedule. The raw loop keeps a schedule and nothing else: no thresholds, no results, no
+messages. [README.md](README.md) explains how each figure is taken.
 """
 
 COLUMNS = (
@@ -28,9 +29,9 @@ COLUMNS = (
 
 
 def render(documents: dict[str, Document | None], micro: list[str]) -> str:
-    """The whole page. ``documents`` are the kept suites by name; ``micro`` is the part of the microbenchmarks."""
+    """Returns the whole page from ``documents``, the kept suites by name, and ``micro``, the microbenchmarks' part."""
     lines = [INTRODUCTION]
-    for name, title in (("bench", "The rows that matter"), ("full", "All rows")):
+    for name, title in (("bench", "Main scenarios"), ("full", "All scenarios")):
         document = documents.get(name)
         if document is not None:
             lines += [f"## {title}", "", *suite(document)]
@@ -49,7 +50,7 @@ def suite(document: Document) -> list[str]:
 
 
 def table(scenario: Scenario, rows: list[Row]) -> list[str]:
-    """The engines of a scenario; those that were not measured have no line."""
+    """The table of a scenario's engines; an engine that was not measured has no line."""
     head = f"### {scenario.title}: {scenario.workers:,} workers"
     lines = [head, "", COLUMNS, "|---" + "|---:" * 9 + "|"]
     notes = []

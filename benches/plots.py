@@ -1,5 +1,5 @@
-"""The plots of the results. Colours are Okabe and Ito's, which people with any colour vision can tell apart; each
-engine keeps its own in all plots, and a marker of its own where lines cross."""
+"""The plots of the results. The colours are Okabe and Ito's, which people with any colour vision can tell apart. Each
+engine keeps its colour in all plots, and has its own marker where lines cross."""
 
 import math
 from collections.abc import Callable
@@ -53,7 +53,7 @@ def bars(axes: "Axes", rows: list[Row], value: Callable[[str, str], float | None
     axes.set_xticks(range(len(scenarios)), [scenario.replace("-", "\n") for scenario in scenarios])
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    axes.set_ylim(10 ** math.floor(math.log10(low)), high * 3)  # room for the figures and the legend
+    axes.set_ylim(10 ** math.floor(math.log10(low)), high * 3)  # leaves room for the figures and the legend
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.set_xlabel(GROUPS)
     axes.legend(ncols=3, fontsize=8, frameon=False, loc="upper left")
@@ -79,7 +79,7 @@ def lateness(axes: "Axes", rows: list[Row]) -> None:
 
 
 def ratios(axes: "Axes", rows: list[Row]) -> None:
-    """probelet over the floor and over the kubelet; 1 is as much as the other."""
+    """The ratio of probelet to the floor and to the kubelet; 1 means equal cost."""
     scenarios = measured(rows, BARS)
     for place, base in enumerate(("epoll", "kubelet")):
         found = [(x, value) for x, name in enumerate(scenarios) if (value := ratio(rows, name, "probelet", base))]
@@ -98,12 +98,12 @@ def ratios(axes: "Axes", rows: list[Row]) -> None:
 
 
 def group(rows: list[Row], head: str) -> list[str]:
-    """The scenarios of a group that were measured."""
+    """The measured scenarios of a group."""
     return list(dict.fromkeys(row["scenario"] for row in rows if row["scenario"].startswith(head) and "round" in row))
 
 
 def lines(axes: "Axes", rows: list[Row], scenarios: list[str], across: str, *up: str, style: str = "-") -> list[float]:
-    """A line for each engine, from one figure to another; returns where its points are."""
+    """Draws a line for each engine from its figures, and returns the x values of the points."""
     places = set()
     for name in ENGINES:
         points = []
@@ -120,7 +120,7 @@ def lines(axes: "Axes", rows: list[Row], scenarios: list[str], across: str, *up:
 
 
 def scales(axes: "Axes", places: list[float], steps: list[float]) -> None:
-    """Logarithmic both, with the figures that were measured along the bottom."""
+    """Makes both axes logarithmic, with the measured values along the bottom."""
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks(places, [f"{place:,.0f}" for place in places])
@@ -131,7 +131,7 @@ def scales(axes: "Axes", places: list[float], steps: list[float]) -> None:
 
 
 def flatness(axes: "Axes", rows: list[Row]) -> None:
-    """Whether a probe costs the same however many there are a second."""
+    """Shows whether a probe costs the same, however many probes a second."""
     rates = lines(axes, rows, group(rows, "http-"), "expected_per_second", "cpu_us_per_probe")
     scales(axes, rates, [30, 50, 100, 200, 500])
     axes.set_xlabel("HTTP probes a second that are due, log scale")
@@ -139,7 +139,7 @@ def flatness(axes: "Axes", rows: list[Row]) -> None:
 
 
 def density_cost(axes: "Axes", rows: list[Row]) -> None:
-    """Whether a probe costs the same however many workers there are."""
+    """Shows whether a probe costs the same, however many workers."""
     workers = lines(axes, rows, group(rows, "density-"), "workers", "cpu_us_per_probe")
     scales(axes, workers, [30, 50, 100, 200, 500])
     axes.set_xlabel("workers that make 100 HTTP probes a second between them, log scale")
@@ -147,8 +147,8 @@ def density_cost(axes: "Axes", rows: list[Row]) -> None:
 
 
 def density_lateness(axes: "Axes", rows: list[Row]) -> None:
-    """Whether a probe is as punctual however many workers there are. The prober says so itself: a worker whose period
-    is longer than the measured time shows a target no grid."""
+    """Shows whether a probe is equally punctual, however many workers. The figure is the prober's own: if a worker's
+    period is longer than the measured time, the target cannot know the worker's schedule."""
     scenarios = group(rows, "density-")
     workers = lines(axes, rows, scenarios, "workers", "lateness_inside_ms", "p50", style="--")
     lines(axes, rows, scenarios, "workers", "lateness_inside_ms", "p99")
@@ -163,17 +163,17 @@ class Plot:
     title: str
     paint: Callable[["Axes", list[Row]], None]
     head: str = ""
-    """Of the scenarios it is about."""
+    """The common prefix of the scenarios in this plot."""
 
     def file(self, suite: str) -> str:
         return f"{suite}-{self.name}.svg"
 
     def has(self, rows: list[Row]) -> bool:
-        """Whether there is anything to show."""
+        """True if there is anything to show."""
         return bool(group(rows, self.head) if self.head else measured(rows, BARS))
 
     def draw(self, rows: list[Row], path: Path) -> None:
-        """Write the plot, in the format of the path's suffix; the same rows give the same bytes."""
+        """Writes the plot in the format of the path's suffix; the same rows give the same bytes."""
         import matplotlib
 
         matplotlib.use("Agg")

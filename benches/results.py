@@ -12,7 +12,7 @@ Document = dict[str, Any]
 
 
 def digest(rows: list[dict[str, Any]]) -> str:
-    """Names a set of rows, so that a table that was edited by hand does not pass for a measured one."""
+    """Returns a digest of the rows, which shows whether a table was edited by hand."""
     return hashlib.sha256(json.dumps(rows, sort_keys=True).encode()).hexdigest()[:12]
 
 
@@ -35,7 +35,7 @@ def save(result: Document) -> Path:
 
 
 def load(suite: str) -> Document | None:
-    """None if that suite was never kept."""
+    """Returns None if no results of that suite were kept."""
     path = FOLDER / f"{suite}.json"
     if not path.exists():
         return None

@@ -14,13 +14,13 @@ from benches.scenario import Scenario, Suite
 from benches.target import Watched, target
 
 SPARE_SECONDS = 60
-"""To start, to add workers, to warm up and to stop; an engine that takes longer hangs and is killed."""
+"""The time to start, add workers, warm up and stop; the suite kills an engine that takes longer, because it hangs."""
 REACHED = 0.97
-"""A prober that makes fewer of its probes is saturated."""
+"""A prober that makes a smaller share of its probes is saturated."""
 CHANCE = 4
-"""Standard deviations that are nothing to wonder at."""
+"""A deviation of this many standard deviations may be chance."""
 BUSY = 0.97
-"""Of all cores: nobody can say any more who was late."""
+"""Above this share of all cores a row cannot tell whether the prober or the target was late."""
 
 Row = dict[str, Any]
 
@@ -30,7 +30,7 @@ class EngineError(Exception):
 
 
 def command(engine: Engine, scenario: Scenario, suite: Suite, place: str | None, faulty: str | None) -> list[str]:
-    """How an engine is asked for a load."""
+    """The command line that asks an engine for a load."""
     pace = {
         "--workers": suite.workers or scenario.workers,
         "--period": f"{scenario.period}s",
@@ -50,12 +50,12 @@ def command(engine: Engine, scenario: Scenario, suite: Suite, place: str | None,
 
 
 def warm_of(suite: Suite, scenario: Scenario) -> int:
-    """Seconds; a scenario's own, unless the suite makes everything small."""
+    """Seconds of warm-up: the scenario's own, unless the suite makes everything small."""
     return suite.warm if scenario.warm is None or suite.workers else scenario.warm
 
 
 def duration_of(suite: Suite, scenario: Scenario) -> int:
-    """Seconds that are measured, as ``warm_of``."""
+    """Seconds of measurement, chosen as in ``warm_of``."""
     return suite.duration if scenario.duration is None or suite.workers else scenario.duration
 
 
@@ -105,7 +105,7 @@ def _measure(engine: Engine, scenario: Scenario, suite: Suite, watched: Watched 
 
 
 def _until(word: str, process: "subprocess.Popen[str]") -> str:
-    """What an engine says up to a line with that word, or to its end."""
+    """Returns the engine's messages up to a line with ``word``, or up to its end."""
     assert process.stderr is not None
     said = ""
     for line in process.stderr:
@@ -116,8 +116,8 @@ def _until(word: str, process: "subprocess.Popen[str]") -> str:
 
 
 def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | None) -> Row:
-    """What is kept of a measurement. Lateness is the target's word where it has seen three probes of a worker,
-    which make a grid; otherwise the prober's own."""
+    """The kept figures of a measurement. Lateness comes from the target if it saw three probes of a worker, which show
+    the worker's schedule; otherwise it is the prober's own."""
     workers = suite.workers or scenario.workers
     inside = seen.get("lateness_ms")
     late = inside
@@ -125,9 +125,7 @@ def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | N
         late = {name: stamped["lateness_ms"][name] for name in QUANTILES}
     kept = {key: seen.get(key) for key in KEPT}
     if scenario.period >= IDLE_SECONDS:
-        kept["cpu_us_per_probe"] = (
-            None  # all of the CPU is that of waiting, and the odd probe has nothing to do with it
-        )
+        kept["cpu_us_per_probe"] = None  # waiting takes all of the CPU; the few probes do not matter
     return (
         {"scenario": scenario.name, "engine": name, "workers": workers}
         | kept
@@ -142,16 +140,16 @@ def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | N
 
 
 def saturated(row: Row) -> bool:
-    """Whether a prober did not make its probes. More workers would only show it again."""
+    """True if a prober did not make its probes. A row with more workers would only show that again."""
     made, due = float(row["probes_per_second"]), float(row["expected_per_second"])
-    # With a period that is longer than the measured time, it is chance how many are due in it.
+    # If the period is longer than the measured time, the number of due probes depends on chance.
     expected = due * row["probes"] / made if made else 0.0
     chance = CHANCE / expected**0.5 if 0 < expected < row["workers"] else 0.0
     return (made < (REACHED - chance) * due and due >= 1) or bool(row["false_failures"] > row["probes"] / 100)
 
 
 def bottleneck(row: Row) -> str | None:
-    """What was at its limit, in words."""
+    """Returns in words what was at its limit."""
     if not saturated(row) and row["busy"] < BUSY:
         return None
     parts = f"prober {row['cores']:.2f} cores, target {row['target_cores']:.2f}"
@@ -172,6 +170,6 @@ KEPT = (
     "wakeups_per_second",
 )
 CLOSED = "127.1.0.0/9:9"
-"""The discard service, which nobody runs any more."""
+"""The port of the discard service, which machines no longer run."""
 IDLE_SECONDS = 3600
-"""Workers of such a period are there to be idle."""
+"""Workers with a period this long are idle on purpose."""

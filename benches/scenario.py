@@ -1,4 +1,4 @@
-"""What ``scenarios.toml`` says: scenarios, each asked of every engine that can, and suites of them."""
+"""Reads ``scenarios.toml``: scenarios, which every able engine runs, and suites of scenarios."""
 
 import tomllib
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 
 FILE = Path(__file__).with_name("scenarios.toml")
 HANDLERS = ("http", "https", "tcp", "grpc", "exec", "cri")
-"""``cri`` is exec over a runtime's socket; ``exec`` alone is the way there."""
+"""``cri`` is exec over a runtime's socket; ``exec`` is only the way from the engine to Python and back."""
 
 
 class ScenarioError(ValueError):
@@ -17,7 +17,7 @@ class ScenarioError(ValueError):
 
 @dataclass(frozen=True)
 class Faulty:
-    """So many of a hundred workers probe a target that behaves like this, and are to fail."""
+    """This many of a hundred workers probe a target with this behaviour, and must fail."""
 
     behaviour: str
     percent: int
@@ -35,13 +35,13 @@ class Scenario:
     engines: tuple[str, ...]
     period: int = 1
     probes_per_second: int | None = None
-    """The period is so long that they are due."""
+    """This many probes are due each second; the period follows from it."""
     duration: int | None = None
-    """None: what the suite says."""
+    """None means the suite's value."""
     warm: int | None = None
     rounds: int | None = None
     target: tuple[str, ...] = ()
-    """Behaviours of the target (tests/support/target/target.c); by default it is well."""
+    """Behaviours of the target (tests/support/target/target.c); by default it is healthy."""
     faulty: Faulty | None = None
     burst: bool = False
     churn: int = 0
@@ -54,8 +54,8 @@ class Scenario:
 
 @dataclass(frozen=True)
 class Suite:
-    """Which scenarios, how often and for how long. ``workers`` replaces that of every one. In the file, ``engines``
-    may leave some out of a scenario."""
+    """Which scenarios to run, how often and for how long. ``workers`` replaces the workers of every scenario. In the
+    file, ``engines`` may leave engines out of a scenario."""
 
     name: str
     rounds: int
@@ -64,11 +64,11 @@ class Suite:
     scenarios: tuple[Scenario, ...] = field(default=())
     workers: int | None = None
     together: bool = False
-    """All engines at once: quick, and the figures mean nothing."""
+    """Runs all engines at once: quick, but the figures mean nothing."""
 
 
 def read(path: Path = FILE) -> dict[str, Suite]:
-    """The suites by name. Raises ``ScenarioError`` for the first mistake."""
+    """Returns the suites by name. Raises ``ScenarioError`` for the first mistake."""
     document = tomllib.loads(path.read_text())
     scenarios: dict[str, Scenario] = {}
     for table in document["scenario"]:
@@ -80,7 +80,7 @@ def read(path: Path = FILE) -> dict[str, Suite]:
 
 
 def _scenarios(table: dict[str, Any]) -> Iterator[Scenario]:
-    """One for each number of workers."""
+    """Returns one scenario for each number of workers."""
     where = f"scenario {table.get('group', '?')}"
     known = {field.name for field in fields(Scenario)} - {"name"}
     if unknown := sorted(table.keys() - known):

@@ -25,10 +25,10 @@ PODS = 200
 LATENESS_SECONDS = "0.005"
 LATENESS_PART = 0.99
 LEFT_SECONDS = 1.0
-"""After SIGKILL everything must be gone within this."""
+"""After SIGKILL everything must be gone within this time."""
 KILLED_AFTER_SECONDS = 20
 LINES_MAX = 20
-"""Of what was not as expected; two hundred pods with the same trouble are one trouble."""
+"""The report shows at most this many problems, because two hundred pods with one problem need one line."""
 
 HTTP = {"httpGet": {"path": "/healthz", "port": 8080}, "periodSeconds": 1}
 TCP = {"tcpSocket": {"port": 8080}, "periodSeconds": 1}
@@ -79,7 +79,7 @@ class Run:
             return document
 
     def on_time(self) -> tuple[float, int]:
-        """Which part of all attempts began in time, and how many there were."""
+        """Returns the share of attempts that began in time, and the number of attempts."""
         with urllib.request.urlopen(f"{self.url}/metrics", timeout=10) as answer:
             page = answer.read().decode()
 
@@ -92,7 +92,7 @@ class Run:
         return value(LATENESS_SECONDS) / max(value("+Inf"), 1), value("+Inf")
 
     def complaints(self) -> list[str]:
-        """What the service itself was not happy with."""
+        """Returns the warnings and errors in the service's own log."""
         lines = map(json.loads, self.log.read_text().splitlines())
         return [json.dumps(line) for line in lines if line["level"] in ("warning", "error")][: LINES_MAX // 2]
 
@@ -107,12 +107,12 @@ def command_lines() -> list[str]:
         try:
             lines.append(path.read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         except OSError:
-            continue  # it ended while we looked
+            continue  # the process ended meanwhile
     return lines
 
 
 def problems(status: dict[str, Any]) -> list[str]:
-    """Pods that did not do as their kind should."""
+    """Returns the pods that did not behave as their kind should."""
     healthy = {kind: good for kind, _, _, _, good in KINDS}
     found = []
     for pod in status["pods"]:
@@ -153,7 +153,7 @@ def killed(folder: Path) -> list[str]:
     os.kill(run.process.pid, signal.SIGKILL)
     run.process.wait()
     time.sleep(LEFT_SECONDS)
-    # The service cannot remove what it holds itself; the next one takes over its socket and its lock.
+    # A killed service cannot remove its own socket and lock; the next service takes them over.
     return [line for line in run.left_behind() if line.startswith("process") or "runtime" in line]
 
 

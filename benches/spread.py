@@ -1,4 +1,4 @@
-"""What ``phase: spread`` does to the peak of a rollout, in virtual time: ``python -m benches.spread``.
+"""Shows how ``phase: spread`` changes the peak of a rollout, in virtual time: ``python -m benches.spread``.
 
 Pods that are added together, each with one readiness probe: attempts in the fullest 10 ms of each period.
 """
@@ -20,7 +20,7 @@ def uid(number: int) -> str:
 
 
 def pod(number: int, period: int) -> bytes:
-    """A defaulted v1.Pod."""
+    """Returns a defaulted v1.Pod."""
     probe = {"exec": {"command": ["true"]}, "periodSeconds": period, "timeoutSeconds": 1}
     probe |= {"successThreshold": 1, "failureThreshold": 3}
     metadata = {"name": f"pod-{number}", "namespace": "default", "uid": uid(number)}
@@ -35,7 +35,7 @@ def facts(number: int) -> bytes:
 
 
 def peaks(phase: Literal["kubelet", "spread"], pods: int, period: int) -> list[int]:
-    """Attempts in the fullest bucket of each period after the rollout."""
+    """Returns the attempts in the fullest bucket of each period after the rollout."""
     simulation = Simulation(phase=phase)
     for number in range(pods):
         simulation.define_pod(pod(number, period))

@@ -1,4 +1,4 @@
-"""What is said of rows that were measured several times."""
+"""Medians and ratios of rows that were measured several times."""
 
 import statistics
 from typing import Any
@@ -7,19 +7,19 @@ Row = dict[str, Any]
 
 
 def of(rows: list[Row], scenario: str, engine: str) -> list[Row]:
-    """The rounds of an engine in a scenario, in order."""
+    """Returns the rounds of an engine in a scenario, in order."""
     same = [row for row in rows if row["scenario"] == scenario and row["engine"] == engine]
     return [row for row in same if "skipped" not in row]
 
 
 def skipped(rows: list[Row], scenario: str, engine: str) -> str | None:
-    """How many workers were too many for an engine that was therefore not run."""
+    """Returns the number of workers that saturated an engine, if it was skipped for that reason."""
     same = (row for row in rows if row["scenario"] == scenario and row["engine"] == engine)
     return next((row["skipped"] for row in same if "skipped" in row), None)
 
 
 def median(rows: list[Row], *path: str) -> float | None:
-    """The median of a figure over the rounds that have it."""
+    """Returns the median of a figure over the rounds that have it."""
     found = [value for row in rows if (value := _at(row, path)) is not None]
     return statistics.median(found) if found else None
 
@@ -31,8 +31,8 @@ def _at(row: Any, path: tuple[str, ...]) -> float | None:
 
 
 def ratio(rows: list[Row], scenario: str, engine: str, base: str) -> float | None:
-    """CPU per probe over that of another engine: the median of the ratios of the same round, which ran after each
-    other, so that a machine that is slow for a while is slow for both."""
+    """Returns CPU per probe relative to another engine: the median of the ratios within a round. The engines of a round
+    run one after the other, so a machine that is slow for a while is slow for both."""
     mine, theirs = (
         {row["round"]: row["cpu_us_per_probe"] for row in of(rows, scenario, name)} for name in (engine, base)
     )

@@ -1,4 +1,4 @@
-"""The targets every engine is measured against, each in a process of its own, so that its CPU is not the prober's."""
+"""The targets of the measured engines. Each runs in a process of its own, so that its CPU does not count as theirs."""
 
 import json
 import subprocess
@@ -18,7 +18,7 @@ PROGRAM = ROOT / "build" / "target"
 
 
 class Watched(Protocol):
-    """A target that knows when probes came."""
+    """A target that notes when probes arrive."""
 
     @property
     def pid(self) -> int: ...
@@ -28,14 +28,14 @@ class Watched(Protocol):
         """``ADDRESS/BITS:PORT``."""
 
     def statistics(self) -> dict[str, Any]:
-        """What it saw since ``forget``: ``probes`` and ``lateness_ms`` against each worker's own grid."""
+        """Returns what it saw since ``forget``: ``probes``, and ``lateness_ms`` against each worker's own schedule."""
 
     def forget(self) -> None: ...
 
 
 @dataclass(frozen=True)
 class Target:
-    """build/target, in C: HTTP and TCP, well or not."""
+    """build/target, in C: HTTP and TCP, healthy or not."""
 
     port: int
     pid: int
@@ -69,7 +69,7 @@ def target(*behaviour: str) -> Iterator[Target]:
 
 @dataclass(frozen=True)
 class Crypted:
-    """The engine's own target: HTTPS and gRPC, which the one in C does not speak."""
+    """The engine's own target: HTTPS and gRPC, which the target in C does not speak."""
 
     own: OwnTarget
 
@@ -90,7 +90,7 @@ class Crypted:
 
 @dataclass(frozen=True)
 class Runtime:
-    """peers/cri/runtime.py: says with each answer when it was asked, so the probers say how late they were."""
+    """peers/cri/runtime.py: each answer carries the call's arrival time, so probers calculate their own lateness."""
 
     pid: int
     place: str
@@ -99,7 +99,7 @@ class Runtime:
         return {"samples": 0, "burst_ms": None}
 
     def forget(self) -> None:
-        """There is nothing to forget."""
+        """Does nothing, because this target keeps no figures."""
 
 
 @contextmanager
@@ -119,7 +119,7 @@ def runtime() -> Iterator[Runtime]:
 
 @contextmanager
 def target_of(handler: str, period: int, behaviour: tuple[str, ...] = ()) -> Iterator[Watched | None]:
-    """The target of a handler's probes; exec has none. ``period`` is the workers', in seconds."""
+    """Returns the target of a handler's probes; exec has none. ``period`` is the workers' period in seconds."""
     if handler == "exec":
         yield None
     elif handler == "cri":

@@ -1,4 +1,4 @@
-"""What all engines have in common: a program that takes a load on its command line and prints one JSON object."""
+"""An engine: a program that takes a load on its command line and prints one JSON object."""
 
 import sys
 from collections.abc import Mapping
@@ -25,16 +25,16 @@ class Engine:
     flags: tuple[str, ...] = ()
     needs: Path | None = None
     instead: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Another program for a handler, by its name; ``flags`` are not for it."""
+    """Other programs, by handler name; such a program does not get ``flags``."""
 
     def asked(self, handler: str, given: list[str]) -> list[str]:
-        """The command line."""
+        """Returns the command line."""
         if handler in self.instead:
             return [*self.instead[handler], handler, *given]
         return [*self.program, handler, *given, *self.flags]
 
     def missing(self) -> str | None:
-        """Why it cannot be measured here."""
+        """Returns why this machine cannot measure the engine."""
         if self.needs is None or self.needs.exists():
             return None
         return f"{self.name}: {self.needs.relative_to(ROOT)} was not built (it needs Go), its rows are left out"

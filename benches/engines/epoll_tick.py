@@ -1,4 +1,4 @@
-"""The same loop with a wake-up per millisecond, as timers that count in milliseconds have it: later, and cheaper."""
+"""The raw epoll loop with a wake-up per millisecond, like timers that count milliseconds: later, and cheaper."""
 
 from benches.engines.engine import BUILD, Engine
 

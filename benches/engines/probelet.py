@@ -1,4 +1,4 @@
-"""probelet, as a user measures it; over a runtime's socket, what a user runs."""
+"""probelet: ``probelet bench`` as a user runs it; over a runtime's socket, the parts of ``probelet run``."""
 
 from benches.engines.engine import PYTHON, Engine
 

@@ -1,4 +1,4 @@
-"""probelet with the opt-in that spreads first probes over the period, also of pods that all came at once."""
+"""probelet with the opt-in that spreads first probes over the period, even if all pods arrive at once."""
 
 from benches.engines.engine import PYTHON, Engine
 

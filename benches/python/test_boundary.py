@@ -1,4 +1,4 @@
-"""Crossing from Python into Rust and back: what each coarse call of the boundary costs."""
+"""The cost of each coarse call from Python into Rust and back."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -60,7 +60,7 @@ def test_drain_an_empty_batch(benchmark: BenchmarkFixture, engine: Engine) -> No
 
 
 def test_hand_out_and_take_back_1000_execs(benchmark: BenchmarkFixture) -> None:
-    """One call to take a batch, one to answer it, and what Python does between them."""
+    """Times one call that takes a batch, one that answers it, and the Python code between them."""
     started: list[Engine] = []
 
     def all_due() -> tuple[tuple[Engine], dict[str, object]]:

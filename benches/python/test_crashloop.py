@@ -1,4 +1,4 @@
-"""What the model of crash loops costs: every container is played on its own."""
+"""The cost of the crash-loop model, which plays every container on its own."""
 
 import pytest
 from probelet.backoff import REDUCED, Crowd, load

@@ -1,4 +1,4 @@
-"""What a whole node costs when it changes, and when its time is virtual."""
+"""The cost of a whole node, when it changes and when its time is virtual."""
 
 import select
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ ANSWER = b'[{"outcome": "success", "delay_ms": 1}]'
 
 @pytest.fixture
 def engines() -> Iterator[list[Engine]]:
-    """Whatever a round starts is closed."""
+    """Closes everything that a round starts."""
     started: list[Engine] = []
     yield started
     for engine in started:
@@ -31,7 +31,7 @@ def engines() -> Iterator[list[Engine]]:
 
 
 def test_status_change_of_10000_pods(benchmark: BenchmarkFixture, engines: list[Engine]) -> None:
-    """Every readiness probe succeeds for the first time: results in, updates and pods to sync out."""
+    """Every readiness probe succeeds for the first time: results go in; updates and pods to sync come out."""
 
     def all_in_flight() -> tuple[tuple[Engine, list[ExecRun]], dict[str, object]]:
         engine = Engine(start_jitter=False)
@@ -62,7 +62,7 @@ def wait(engine: Engine) -> None:
 
 
 def test_60000_runs_in_virtual_time(benchmark: BenchmarkFixture) -> None:
-    """1,000 workers for a minute; over 60,000 it is the time of a run."""
+    """Plays 1,000 workers for a minute; divide by 60,000 for the time of a run."""
 
     def loaded() -> tuple[tuple[Simulation], dict[str, object]]:
         simulation = Simulation(record=False)

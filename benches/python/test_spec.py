@@ -1,4 +1,4 @@
-"""What a manifest costs before anything is probed."""
+"""The cost of a manifest before its first probe."""
 
 import json
 from pathlib import Path

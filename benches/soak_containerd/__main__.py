@@ -29,16 +29,16 @@ REPORT = Path("build/soak-containerd.json")
 PODS = 100
 MINUTES = 30.0
 STEADY_SHARE = 1 / 3
-"""Of the time: probelet is not killed any more."""
+"""In this last share of the time the soak no longer kills probelet."""
 
 MEMORY_GROWTH_MAX = 1.1
-"""From the first to the last quarter of the steady part, in the median."""
+"""The median may grow by this factor from the first to the last quarter of the steady part."""
 DESCRIPTORS_MORE_MAX = 20
-"""Calls in flight hold some."""
+"""Calls in flight hold some descriptors."""
 LINES_MAX = 20
 
 DETAILS = ("samples", "findings", "outages", "ended")
-"""Of the report; too long for a terminal."""
+"""These parts of the report are too long for a terminal."""
 
 
 def main() -> int:
@@ -101,7 +101,7 @@ def _soak(containerd: Containerd, folder: Path, pods: int, seconds: float, seed:
 
 
 def _growth(samples: list[Sample], probes: int) -> tuple[list[str], dict[str, Any]]:
-    """What grew too much while probelet was not killed, and how much there was of what.
+    """Returns what grew too much while probelet was not killed, and the figures themselves.
 
     Of descriptors the least of each quarter: the others are those of attempts and calls in flight.
     """

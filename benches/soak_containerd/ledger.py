@@ -1,7 +1,7 @@
-"""Every instance of a container there ever was, as the runtime itself tells it, and why those that ended did.
+"""A record of every container instance, as the runtime reports it, and of why each one ended.
 
-It is filled by looking every second: an instance that has ended stays in the runtime until its successor has as well,
-so none is missed.
+The soak fills it every second. It misses no instance, because the runtime keeps an ended instance until its successor
+has ended as well.
 """
 
 from collections import Counter
@@ -15,16 +15,16 @@ from probelet.node.runtime.labels import restart_count
 from benches.soak_containerd.population import CRASH_CODE, ends_by_itself, is_well
 
 CUT_SECONDS = 120.0
-"""A start is in flight for at most this long (``runtimeRequestTimeout``); what is killed later has not cut it."""
+"""A start is in flight for at most this long (``runtimeRequestTimeout``); a later kill has not cut it short."""
 
 CALL_SECONDS = 240.0
-"""Within this a call of the runtime has its answer or fails (twice ``runtimeRequestTimeout``, for a sandbox)."""
+"""A runtime call is answered or fails within this time (twice ``runtimeRequestTimeout``, for a sandbox)."""
 
 UNKNOWN_CODE = 255
-"""What containerd says of an exit it was not there to see."""
+"""The exit code that containerd reports if it was not running when the container exited."""
 
 START_FAILED = "start failed"
-"""The reason under which calls that failed to create or start a container are said."""
+"""The reason of log lines about calls that failed to create or start a container."""
 
 KILLED = "killed from outside"
 FAILED = "failed its liveness probe"
@@ -33,7 +33,7 @@ REFUSED = "its start failed, as was said"
 CUT = "its start was cut by a kill of probelet or containerd"
 UNSEEN = "ended by itself while containerd was away"
 LOST = "unknown to containerd after a kill of it"
-"""containerd was killed while it started the container; a kubelet, too, kills such a one and starts another."""
+"""containerd was killed while it started the container. A kubelet too kills such a container and starts another."""
 
 
 @dataclass
@@ -51,7 +51,7 @@ class Instance:
 
 @dataclass
 class Outage:
-    """One fault that took a daemon away, and until when. Unix nanoseconds."""
+    """A fault that stopped a daemon, and its end. Times are Unix nanoseconds."""
 
     what: str
     begin_ns: int
@@ -60,17 +60,17 @@ class Outage:
 
 @dataclass
 class Ledger:
-    """``note`` what the runtime lists; then ``findings``."""
+    """Call ``look`` to record the runtime's list; at the end call ``findings``."""
 
     instances: dict[str, Instance] = field(default_factory=dict)
     killed: set[str] = field(default_factory=set)
     """Instances that the soak itself killed."""
     outages: list[Outage] = field(default_factory=list)
     said: dict[tuple[str, str], list[int]] = field(default_factory=dict)
-    """By container and reason: when probelet said that it kills it. Unix nanoseconds."""
+    """When probelet reported a kill, by container and reason. Times are Unix nanoseconds."""
 
     async def look(self, client: RuntimeClient) -> None:
-        """Take in what the runtime says now. Raises CriError."""
+        """Records what the runtime lists now. Raises CriError."""
         for found in await client.list_containers():
             known = self.instances.get(found.id)
             if known is None:
@@ -84,11 +84,11 @@ class Ledger:
                     known.finished_ns, known.exit_code = status.finished_at, status.exit_code
 
     def of(self, name: str) -> list[Instance]:
-        """The instances of a container, oldest first."""
+        """Returns the instances of a container, oldest first."""
         return sorted((one for one in self.instances.values() if one.name == name), key=lambda one: one.count)
 
     def cause(self, one: Instance) -> str:
-        """Why an instance was followed by another; empty if nothing says so."""
+        """Returns why another instance followed this one; empty if no cause is known."""
         if one.id in self.killed:
             return KILLED
         if not one.started_ns:
@@ -114,12 +114,12 @@ class Ledger:
         return any(one.created_ns <= out.end_ns and out.begin_ns <= one.finished_ns for out in away)
 
     def causes(self) -> Counter[str]:
-        """Restarts by their cause."""
+        """Counts restarts by cause."""
         names = {one.name for one in self.instances.values()}
         return Counter(self.cause(one) for name in names for one in self.of(name)[:-1])
 
     def findings(self, names: list[str]) -> list[str]:
-        """Restarts without a cause, counts that are not the number of instances, two instances at once."""
+        """Returns restarts without a cause, restart counts that differ from the number of instances, and overlaps."""
         return [finding for name in names for finding in self._findings(name)]
 
     def _findings(self, name: str) -> list[str]:

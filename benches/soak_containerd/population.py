@@ -1,9 +1,9 @@
-"""The pods of a soak: most are well for ever, some fail their liveness probe, some end by themselves."""
+"""The pods of a soak: most stay healthy, some fail their liveness probe, some end by themselves."""
 
 from typing import Any
 
 WELL_TIMEOUT_SECONDS = 30
-"""Restarts without a reason are looked for here, not slow answers: what is well has time on the busiest machine."""
+"""Long, because the soak looks for restarts without a reason: a healthy pod must have time even on a busy machine."""
 
 EXEC = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 20, "timeoutSeconds": WELL_TIMEOUT_SECONDS}
 HTTP = {"httpGet": {"port": 8080}, "periodSeconds": 1, "timeoutSeconds": WELL_TIMEOUT_SECONDS}
@@ -11,9 +11,9 @@ HANG = {**HTTP, "timeoutSeconds": 5}
 SHELL = ["sh", "-c", "touch /tmp/alive; exec sleep 2147483647"]
 
 CRASH_CODE = 3
-"""What the crashing containers end with; nothing else in a soak does."""
+"""The exit code of the crashing containers; nothing else in a soak exits with it."""
 
-# Kind, share in percent, container. Those called "well" never fail by themselves.
+# Kind, share in percent, container. Kinds named "well" never fail by themselves.
 KINDS: list[tuple[str, int, dict[str, Any]]] = [
     ("wellhttp", 50, {"command": ["target", ":8080"], "livenessProbe": HTTP, "readinessProbe": HTTP}),
     ("wellexec", 30, {"command": SHELL, "livenessProbe": EXEC, "readinessProbe": EXEC}),
@@ -23,7 +23,7 @@ KINDS: list[tuple[str, int, dict[str, Any]]] = [
 
 
 def population(pods: int) -> dict[str, dict[str, Any]]:
-    """Containers by name, one a pod, which has the same name; at least one of each kind."""
+    """Returns the containers by name: one per pod, which has the same name, and at least one of each kind."""
     return {
         f"{kind}-{number}": {"name": f"{kind}-{number}", **container}
         for kind, share, container in KINDS

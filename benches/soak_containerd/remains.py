@@ -1,4 +1,4 @@
-"""What a drain has left behind, on the machine and in the runtime."""
+"""Finds everything that a drain has left on the machine and in the runtime."""
 
 import hashlib
 from collections.abc import Collection
@@ -12,7 +12,7 @@ SHIM_SOCKETS = Path("/run/containerd/s")
 
 
 def remains(containerd: Containerd, node: Node, sandboxes: Collection[str], containers: Collection[str]) -> list[str]:
-    """One line each. ``sandboxes`` and ``containers`` are the IDs of all there ever were."""
+    """Returns a line for each leftover. ``sandboxes`` and ``containers`` hold the IDs of all that ever existed."""
     found = [f"shim {pid}" for pid in containerd.shims()]
     found += [f"socket {path}" for path in (shim_socket(containerd, one) for one in sandboxes) if path.exists()]
     found += [f"process {pid} of a container" for pid in processes_of({*sandboxes, *containers})]
@@ -29,12 +29,12 @@ def remains(containerd: Containerd, node: Node, sandboxes: Collection[str], cont
 
 
 def shim_socket(containerd: Containerd, sandbox: str) -> Path:
-    """Where a sandbox's shim listens (containerd runtime/v2/shim/util_unix.go:SocketAddress)."""
+    """Returns the socket of a sandbox's shim (containerd runtime/v2/shim/util_unix.go:SocketAddress)."""
     return SHIM_SOCKETS / hashlib.sha256(f"{containerd.socket}/k8s.io/{sandbox}".encode()).hexdigest()
 
 
 def processes_of(ids: Collection[str]) -> list[int]:
-    """Processes in the cgroup of one of these containers."""
+    """Returns the processes in the cgroups of these containers."""
     found = []
     for entry in Path("/proc").iterdir():
         with suppress(OSError):

@@ -1,4 +1,4 @@
-"""One soak: pods come up, faults fall on them at random, and somebody looks on."""
+"""One soak: it starts the pods, injects faults at random and observes the runtime."""
 
 import asyncio
 import json
@@ -24,34 +24,34 @@ from tests.system.containerd.machine import Containerd
 from tests.system.containerd.node import Node
 
 BETWEEN_SECONDS = (2.0, 15.0)
-"""Between two faults: some fall into the recovery from the one before."""
+"""The time between two faults; some faults hit the recovery from the fault before."""
 
 AWAY_SECONDS = 5.0
-"""A daemon is gone for at most this long; mostly some pods change meanwhile."""
+"""A daemon is down for at most this long; meanwhile some pods usually change."""
 
 RECOVERY_SECONDS = 180.0
-"""A daemon answers again within this: containerd asks every shim first, which may take a minute on a busy machine."""
+"""A daemon answers again within this time. containerd first asks every shim, which takes a minute on a busy machine."""
 
 SETTLE_SECONDS = 400.0
-"""A container in back-off waits at most five minutes; a pod that does not come back within this never does."""
+"""A container in back-off waits at most five minutes, so a pod that is not back within this time never will be."""
 
 AGREE_SECONDS = 30.0
-"""What the service shows follows the runtime's lists, one a second."""
+"""The service's status must agree with the runtime within this time. The service lists the runtime once a second."""
 
 LOOK_SECONDS = 1.0
 
 Sample = tuple[float, Vitals, Vitals, int]
-"""Seconds since the start; probelet; containerd; shims."""
+"""Seconds since the start, the vitals of probelet and of containerd, and the number of shims."""
 
 
 class Soak:
-    """``start``, ``faults`` as often as one likes, ``settle``; the ledger then has what happened."""
+    """Call ``start``, ``faults`` any number of times, then ``settle``; the ledger then holds what happened."""
 
     def __init__(self, containerd: Containerd, node: Node, pods: int, seed: int) -> None:
         self.ledger = Ledger()
         self.done: Counter[str] = Counter()
         self.events: Counter[str] = Counter()
-        """Events of the service by reason, as told by its socket until it was killed."""
+        """The service's events by reason, from its socket, until the soak killed it."""
         self.sandboxes: set[str] = set()
         self.samples: list[Sample] = []
         self._containerd = containerd
@@ -63,10 +63,10 @@ class Soak:
         for name, container in self.containers.items():
             node.run(name, container, terminationGracePeriodSeconds=1)
 
-    # Looking on.
+    # Observing.
 
     def look(self) -> None:
-        """Take in what the runtime and the service say, where they are there to say it."""
+        """Records what the runtime and the service report, if they are running."""
         with suppress(CriError):
             asyncio.run(self._look())
         for event in self._node.events_since(self._events_seen):
@@ -86,14 +86,14 @@ class Soak:
         return taken
 
     def rest(self, seconds: float) -> None:
-        """Look on for a while."""
+        """Observes for a while."""
         end = time.monotonic() + seconds
         while (left := end - time.monotonic()) > 0:
             time.sleep(min(left, LOOK_SECONDS))
             self.look()
 
     def settle(self) -> bool:
-        """Wait until every pod has run and those that are well are ready; whether they all are.
+        """Waits until every pod has run and the healthy pods are ready; returns whether they all are.
 
         So no fault falls on a sandbox that is being made: containerd 1.6, killed there, leaves its shim for ever.
         """
@@ -108,14 +108,14 @@ class Soak:
         ready = (pods.get(name, {}).get("ready") for name in self.containers if is_well(name))
         return have_run == self.containers.keys() and all(ready)
 
-    # The faults.
+    # Faults.
 
     def start(self, *arguments: str) -> None:
         self._events_seen = 0
         self._node.start(*arguments)
 
     def faults(self, seconds: float, kinds: tuple[Callable[[], None], ...]) -> None:
-        """One fault after another, of these kinds at random, until the time is over."""
+        """Injects one fault after another, of random kinds, until the time is over."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:
             self.rest(self._random.uniform(*BETWEEN_SECONDS))
@@ -149,7 +149,7 @@ class Soak:
             if one.metadata.name == name and one.state == api_pb2.CONTAINER_RUNNING
         ]
         for one in running:
-            # One that has ended meanwhile has no process any more, or nobody says which: nothing was killed then.
+            # If the container has ended meanwhile, it has no process or no known PID, so nothing was killed.
             with suppress(StopIteration, ProcessLookupError, RuntimeError):
                 os.kill(self._containerd.pid_of(one.id), signal.SIGKILL)
                 self.ledger.killed.add(one.id)
@@ -161,10 +161,10 @@ class Soak:
         held = f"probelet {probelet.resident / 1024:.1f} MiB and {probelet.descriptors} descriptors, {shims} shims"
         print(f"{seconds:6.0f} s  killed {kills}; {restarts} restarts; {held}", flush=True)
 
-    # What came of it.
+    # Findings.
 
     def findings(self) -> list[str]:
-        """What is not as expected of the containers. The service must be there, and all pods settled."""
+        """Returns what is wrong with the containers. The service must be running and all pods settled."""
         for line in self._node.said("killing container"):
             self._note(line, line["reason"])
         for line in self._node.said("runtime call failed"):
@@ -181,7 +181,7 @@ class Soak:
         self.ledger.said.setdefault((line["container"], reason), []).append(at)
 
     def _disagreements(self) -> list[str]:
-        """Where the service shows something else than the runtime has."""
+        """Returns the differences between the service's status and the runtime."""
         found = []
         pods = self._node.pods()
         self.look()
@@ -198,7 +198,7 @@ class Soak:
         return found
 
     def document(self) -> dict[str, Any]:
-        """What happened, for the report."""
+        """Returns what happened, for the report."""
         return {
             "pods": len(self.containers),
             "kills": {**self.done, "container": len(self.ledger.killed)},

@@ -1,4 +1,4 @@
-"""What a process holds while it lives: memory and file descriptors."""
+"""Reads the memory and the file descriptors of a running process."""
 
 from contextlib import suppress
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ class Vitals:
 
 
 def vitals(pid: int) -> Vitals:
-    """Raises OSError for a process that is gone."""
+    """Reads the vitals of a process. Raises OSError if it is gone."""
     status = Path(f"/proc/{pid}/status").read_text()
     resident = next((int(line.split()[1]) for line in status.splitlines() if line.startswith("VmRSS")), 0)
     opened = []

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Looks for its configuration, does not find it, gives up.
+# Looks for its configuration, does not find it and exits.
 echo "connecting ..."
 sleep 2
 echo "DATABASE_URL is not set" >&2

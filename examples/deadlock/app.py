@@ -1,4 +1,4 @@
-"""A service with a classic mistake: two threads take the same two locks in opposite order."""
+"""A service with a classic mistake: two threads take the same two locks in opposite orders."""
 
 import os
 import signal
@@ -19,19 +19,19 @@ class Service(BaseHTTPRequestHandler):
             self.end_headers()
 
     def log_message(self, *_: object) -> None:
-        """Probes come every other second; they are not worth a line each."""
+        """Logs nothing, because a line for each probe every other second would be too much."""
 
 
 def close_the_books() -> None:
     time.sleep(DEADLOCK_SECONDS)
     with accounts:
-        time.sleep(2.5)  # long enough for a request to come in and take the ledger
+        time.sleep(2.5)  # long enough for a request to arrive and take the ledger
         with ledger:
             print("never reached", flush=True)
 
 
 def stop(*_: object) -> None:
-    with ledger:  # a clean shutdown writes the ledger, and so hangs as well
+    with ledger:  # a clean shutdown writes the ledger, so it hangs as well
         sys.exit(0)
 
 

@@ -1,6 +1,7 @@
 """``make demo``: five example pods under ``probelet run`` for 45 seconds, then ten seconds of 5,000 probes a second.
 
-On a terminal a live table, elsewhere a timeline. Ends with what was expected and what was seen; exit 1 if they differ.
+On a terminal it shows a live table, elsewhere a timeline. At the end it compares what happened with what should have
+happened, and exits with 1 if they differ.
 """
 
 import signal
@@ -22,9 +23,9 @@ from examples.demo.narration import Narrator
 from examples.demo.node import MANIFESTS, DemoError, Node, left_behind, node
 
 LOOK_SECONDS = 0.2
-"""Finer than any change of the examples."""
+"""Shorter than the time between any two changes of the examples."""
 TIMELINE_LINES = 8
-"""How much of the timeline stands below the live table."""
+"""How many lines of the timeline appear below the live table."""
 
 NEXT = (
     ("probelet run examples/*/pod.yaml", "the same pods, for as long as you like"),
@@ -34,7 +35,7 @@ NEXT = (
 
 
 def watch(running: Node, facts: Facts, show: Callable[[dict[str, Any], list[str]], None]) -> set[str]:
-    """Look until the time is over; returns the addresses of the pods."""
+    """Observes the node until the time is over; returns the addresses of the pods."""
     grace = {pod.pod.metadata.name: pod.pod.spec.termination_grace_period_seconds for pod in load(MANIFESTS).pods}
     narrator = Narrator({name: seconds for name, seconds in grace.items() if seconds is not None})
     addresses: set[str] = set()
@@ -50,7 +51,7 @@ def watch(running: Node, facts: Facts, show: Callable[[dict[str, Any], list[str]
 
 
 def pods(console: Console, facts: Facts) -> Row:
-    """The first part; how it ended is a row of the result."""
+    """Plays the first part, and returns how it ended as a row of the result."""
     with node() as running:
         if console.is_terminal:
             addresses = _on_a_terminal(running, facts, console)
@@ -84,7 +85,7 @@ def _print_lines(lines: list[str]) -> None:
 
 
 def many() -> Row:
-    """The second part."""
+    """Plays the second part."""
     print(f"\n{density.WORKERS:,} pods, one HTTP probe a second each, one process:", flush=True)
     seen = density.probe(lambda sentence: print(f"  {sentence}", flush=True))
     wanted = density.WORKERS * density.SECONDS
@@ -94,7 +95,7 @@ def many() -> Row:
         f"{density.LATENESS_P99_MS_BUDGET:g} ms",
         f"{seen.probes:,} probes, {seen.failures} failed; lateness p50 {seen.p50_ms:.2f}, p99 {seen.p99_ms:.2f}, "
         f"max {seen.max_ms:.2f} ms (stamped by the target)",
-        # Rate and lateness are shown and not judged: they tell as much about what else this machine is doing.
+        # Rate and lateness are only shown, because they depend as much on the other work of this machine.
         seen.failures == 0,
     )
 

@@ -1,4 +1,4 @@
-"""The reason to exist: 5,000 HTTP probes a second from one process, each on time."""
+"""The main claim of probelet: 5,000 HTTP probes a second from one process, each on time."""
 
 import resource
 import select
@@ -19,7 +19,7 @@ SECONDS = 10
 WARM_SECONDS = 2
 """The first second spreads the workers over their period."""
 LATENESS_P99_MS_BUDGET = 5.0
-"""On a quiet machine."""
+"""The budget for a quiet machine."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,7 @@ class Result:
 
 
 def probe(show: Callable[[str], None]) -> Result:
-    """Probe for ten seconds and tell about each. Lateness in the result is stamped by the target as it accepts."""
+    """Probes for ten seconds and shows a line for each. The target measures lateness when it accepts a connection."""
     with target() as served:
         engine = Engine(seed=1)
         try:

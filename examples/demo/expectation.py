@@ -1,10 +1,10 @@
-"""What the example pods should have done, and what they did."""
+"""Compares what the example pods did with what they should have done."""
 
 from dataclasses import dataclass, field
 from typing import Any
 
 SECONDS = 45
-"""Long enough for the third crash and the third kill, so that back-off is seen to double."""
+"""Long enough for the third crash and the third kill, so that the back-off visibly doubles."""
 
 
 @dataclass

@@ -1,6 +1,6 @@
-"""What happened, in sentences: from one look at the status document to the next, and from the events between them.
+"""Describes in sentences what changed between two status documents, and the events in between.
 
-Pure: it is told the time and never looks at a clock.
+It is pure: it reads no clock.
 """
 
 from dataclasses import dataclass, field
@@ -9,23 +9,23 @@ from typing import Any
 
 @dataclass
 class Narrator:
-    """Tells each change once. ``grace`` is terminationGracePeriodSeconds by pod name."""
+    """Reports each change once. ``grace`` is terminationGracePeriodSeconds by pod name."""
 
     grace: dict[str, int]
     _before: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     def changes(self, status: dict[str, Any]) -> list[str]:
-        """What is different from the look before."""
+        """Returns the changes since the last status document."""
         found = []
         for pod in status["pods"]:
-            container = pod["containers"][0]  # the examples have one each
+            container = pod["containers"][0]  # each example has one container
             before = self._before.get(pod["name"])
             found += [f"{pod['name']}: {text}" for text in _changes(before, container)]
             self._before[pod["name"]] = container
         return found
 
     def event(self, event: dict[str, Any]) -> str | None:
-        """A sentence for the events that say more than the status does."""
+        """Returns a sentence for an event that says more than the status."""
         name = event["object"].rpartition("/")[2]
         if event["reason"] != "Killing" or "failed liveness probe" not in event["message"]:
             return None
@@ -70,7 +70,7 @@ def _restart(before: dict[str, Any], now: dict[str, Any]) -> str:
     count = now["restart_count"]
     if before["backoff"] and before["state"] != "running":
         return f"restart {count}, after a back-off of {before['backoff']['delay_seconds']:g} s"
-    # A container that was killed starts again at once if the exit before that one is longer ago than the back-off.
+    # A killed container starts again at once if its earlier exit is longer ago than the back-off.
     return f"restart {count}, {'free' if count == 1 else 'at once'}"
 
 

@@ -1,4 +1,4 @@
-"""The real thing: ``probelet run`` over the example pods, asked over its control socket as the verbs do."""
+"""Runs ``probelet run`` with the example pods, and queries it over its control socket, as the verbs do."""
 
 import os
 import signal
@@ -18,15 +18,15 @@ ROOT = Path(__file__).parent.parent.parent
 MANIFESTS = sorted((ROOT / "examples").glob("*/pod.yaml"))
 
 START_SECONDS = 20
-"""For the service to answer; a second on an idle machine."""
+"""The service must answer within this time; on an idle machine it takes a second."""
 RUN_SECONDS_MAX = 90
-"""The service ends by itself after this, should the demo be killed in a way that it cannot notice."""
+"""After this time the service ends by itself, in case the demo is killed without a chance to stop it."""
 STOP_SECONDS = 15
-"""To drain: every example hears SIGTERM or has a grace of 2 s."""
+"""The service must drain within this time: every example reacts to SIGTERM or has a grace of 2 s."""
 
 
 class DemoError(Exception):
-    """The demo cannot go on; the text is for the user."""
+    """Raised when the demo cannot go on; its text is for the user."""
 
 
 class Node:
@@ -47,7 +47,7 @@ class Node:
             raise DemoError(f"probelet run does not answer: {error}\n{self.last_words()}") from error
 
     def events(self) -> list[dict[str, Any]]:
-        """The events since the last call."""
+        """Returns the events since the last call."""
         events = self._client.events(self._seq)
         self._seq = max([self._seq, *(event["seq"] for event in events)])
         return events
@@ -56,7 +56,7 @@ class Node:
         return time.monotonic() - self.began
 
     def stop(self) -> int:
-        """SIGTERM, and how it ended: 0 for a clean drain."""
+        """Sends SIGTERM and returns the exit code: 0 for a clean drain."""
         if self.process.poll() is None:
             self.process.send_signal(signal.SIGTERM)
         try:
@@ -71,14 +71,14 @@ class Node:
 
 @contextmanager
 def node() -> Iterator[Node]:
-    """A service with a state directory of its own and whatever port is free; nothing is left when the block ends."""
+    """Runs a service with its own state directory on a free port; nothing is left when the block ends."""
     with tempfile.TemporaryDirectory(prefix="probelet-demo-") as folder:
         state_dir, log = Path(folder) / "state", Path(folder) / "log"
         probelet = Path(sys.executable).with_name("probelet")
         paths = [str(path.relative_to(ROOT)) for path in MANIFESTS]
         options = ["--listen", "127.0.0.1:0", "--state-dir", str(state_dir), "--duration", f"{RUN_SECONDS_MAX}s"]
         with log.open("wb") as output:
-            # In the same process group: Ctrl-C reaches it as it would if it had been started by hand.
+            # The service is in the same process group, so Ctrl-C reaches it as if a user had started it.
             process = subprocess.Popen(
                 [str(probelet), "run", *paths, *options], cwd=ROOT, stdout=output, stderr=subprocess.STDOUT
             )
@@ -105,7 +105,7 @@ def _wait_for_answer(running: Node) -> None:
 
 
 def left_behind(addresses: set[str]) -> list[str]:
-    """Command lines of processes that still live with one of the pods' addresses in their environment."""
+    """Returns the command lines of running processes with one of the pods' addresses in their environment."""
     found = []
     wanted = {f"POD_IP={address}".encode() for address in addresses}
     for process in Path("/proc").glob("[0-9]*"):
@@ -113,5 +113,5 @@ def left_behind(addresses: set[str]) -> list[str]:
             if wanted & set((process / "environ").read_bytes().split(b"\0")):
                 found.append((process / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace"))
         except OSError:
-            continue  # it ended meanwhile, or is not ours to look at
+            continue  # the process ended meanwhile, or belongs to another user
     return [line for line in found if line and str(os.getpid()) != line]

@@ -1,6 +1,6 @@
-"""A node agent in small: it hands the probes of one pod to ``probelet serve`` and says what it hears.
+"""A small node agent: it hands the probes of one pod to ``probelet serve`` and prints each result.
 
-Start it with the path of the service's socket.
+Its argument is the path of the service's socket.
 """
 
 import json
@@ -29,7 +29,7 @@ def main(path: Path) -> None:
 
     channel = grpc.insecure_channel(f"unix://{path}")
     results = watch(channel)
-    next(results)  # Everything that is known already: nothing.
+    next(results)  # The first message holds all cached results: none yet.
     call(channel, "SetPodStatus", pb.SetPodStatusRequest(pod_uid="u", status=text(status)))
     call(channel, "AddPod", pb.AddPodRequest(pod=text(pod)))
     for message in results:
@@ -58,7 +58,7 @@ def text(document: dict[str, Any]) -> bytes:
 
 
 def call(channel: Any, name: str, request: Any, response: Any = pb.AddPodResponse) -> Any:
-    """One call; a response that says nothing is read as any other that does."""
+    """Makes one call. All empty responses are alike, so they decode as AddPodResponse."""
     return channel.unary_unary(
         f"/probelet.v1.Prober/{name}",
         request_serializer=lambda message: message.SerializeToString(),

@@ -1,4 +1,4 @@
-"""A service that loads for six seconds and only then opens its port: a TCP probe is all it offers."""
+"""A service that loads for six seconds and only then opens its port. Only a TCP probe fits it."""
 
 import os
 import signal

@@ -1,4 +1,4 @@
-"""A web service: /healthz says that it lives, /readyz whether its database answers."""
+"""A web service: /healthz says that it is alive, /readyz whether its database answers."""
 
 import os
 import signal
@@ -26,7 +26,7 @@ class Service(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Probes come every second; they are not worth a line each."""
+        """Logs nothing, because a line for each probe every second would be too much."""
 
 
 signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))

@@ -1,4 +1,4 @@
-"""Exit 0 if the worker has finished a job lately, 1 if it has not or does not answer."""
+"""Exits with 0 if the worker has finished a job lately, with 1 if it has not or does not answer."""
 
 import os
 import socket

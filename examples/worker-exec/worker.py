@@ -1,4 +1,4 @@
-"""A queue worker: a job every half second, and a status socket that says how long ago the last one was finished."""
+"""A queue worker: it finishes a job every half second, and its status socket says how long ago the last one ended."""
 
 import os
 import signal
@@ -12,7 +12,7 @@ finished = time.monotonic()
 
 
 def answer_status() -> None:
-    """On a socket without a file (Linux: its name begins with a zero byte), so that nothing is left behind."""
+    """Serves on a socket without a file (Linux: its name begins with a zero byte), so that it leaves nothing behind."""
     with socket.socket(socket.AF_UNIX) as listener:
         listener.bind(f"\0worker@{os.environ['POD_IP']}")
         listener.listen()

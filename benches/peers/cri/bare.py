@@ -1,4 +1,4 @@
-"""A bare loop over the gRPC library: a schedule, a call for each of its entries, and nothing else."""
+"""A bare loop over the gRPC library: it keeps a schedule, makes a call for each entry, and does nothing else."""
 
 import asyncio
 import random
@@ -16,7 +16,7 @@ from benches.peers.cri.stamp import Load, Stamps
 METHOD = "/runtime.v1.RuntimeService/ExecSync"
 TIMEOUT_SECONDS = 1
 LIMIT_SECONDS = 121
-"""The kubelet's two minutes and the command's timeout."""
+"""The kubelet's two minutes plus the command's timeout."""
 
 
 @asynccontextmanager
@@ -33,7 +33,7 @@ async def bare(load: Load, stamps: Stamps) -> AsyncIterator[None]:
 
 
 async def _pace(load: Load, stamps: Stamps, call: Any) -> None:
-    """Every worker has a phase of its own, as a kubelet's have; they are kept in its order."""
+    """Gives every worker a phase of its own, as a kubelet does, and sorts the workers by phase."""
     dice, calls = random.Random(1), set[asyncio.Task[None]]()
     schedule = sorted((dice.random() * load.period, number) for number in range(load.workers))
     start = time.monotonic()

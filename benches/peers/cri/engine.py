@@ -1,4 +1,4 @@
-"""probelet's exec probes: the engine, and what ``probelet run`` has between it and the runtime."""
+"""probelet's exec probes: the engine, and the code of ``probelet run`` between the engine and the runtime."""
 
 import asyncio
 import time
@@ -20,14 +20,14 @@ NOWHERE = Place.parse("127.0.0.1:1")
 
 
 class StampedEngine:
-    """Takes the batches and the answers, and looks at the stamps on the way."""
+    """Passes batches and answers on, and reads the time stamps in them."""
 
     def __init__(self, engine: Engine, stamps: Stamps) -> None:
         self._engine = engine
         self._stamps = stamps
         self._due: dict[int, int] = {}
         self._zero = time.monotonic_ns() - engine.now()
-        """The engine's clock is the machine's, with a zero of its own."""
+        """The engine's clock runs like the machine's, but has its own zero."""
 
     def begin(self, execs: Execs) -> None:
         runs = self._engine.drain().execs

@@ -1,4 +1,4 @@
-"""A runtime that knows one call, behind the real wire: ``python -m benches.peers.cri.runtime SOCKET``.
+"""A runtime that knows one call, over real gRPC: ``python -m benches.peers.cri.runtime SOCKET``.
 
 ExecSync succeeds at once and says when it came, in nanoseconds of the monotonic clock, which is the machine's. It
 prints a line when it listens and ends with its input, so that none outlives its benchmark.
@@ -13,7 +13,7 @@ from probelet.cri.v1 import api_pb2
 
 
 class StampingRuntime:
-    """What the server asks."""
+    """The runtime behind the server: it answers each call with the time when the call arrived."""
 
     async def exec_sync(self, request: api_pb2.ExecSyncRequest) -> api_pb2.ExecSyncResponse:
         return api_pb2.ExecSyncResponse(stdout=str(time.monotonic_ns()).encode())

@@ -1,4 +1,4 @@
-"""How late calls were: the runtime's word when each came, against its due."""
+"""The lateness of calls: the time when each one reached the runtime, less the time when it was due."""
 
 import statistics
 from dataclasses import dataclass, field
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 @dataclass(frozen=True)
 class Load:
-    """What is asked of a prober. Times are in seconds; ``socket`` is the runtime's path."""
+    """The load for a prober. Times are in seconds; ``socket`` is the runtime's path."""
 
     socket: str
     workers: int
@@ -17,7 +17,7 @@ class Load:
 
 @dataclass
 class Stamps:
-    """Since the last ``clear``."""
+    """The calls since the last ``clear``."""
 
     failed: int = 0
     late_ns: list[int] = field(default_factory=list)
@@ -27,14 +27,14 @@ class Stamps:
         return len(self.late_ns) + self.failed
 
     def answered(self, due_ns: int, came: bytes) -> None:
-        """A call that succeeded: when it was due and what the runtime said, both of the monotonic clock."""
+        """Adds a call that succeeded: when it was due and when it reached the runtime, both by the monotonic clock."""
         self.late_ns.append(int(came) - due_ns)
 
     def clear(self) -> None:
         self.failed, self.late_ns = 0, []
 
     def late_ms(self) -> dict[str, float]:
-        """Nothing if nothing was answered."""
+        """Returns None if no call was answered."""
         if len(self.late_ns) < 2:
             return {}
         percentiles = statistics.quantiles(self.late_ns, n=100, method="inclusive")

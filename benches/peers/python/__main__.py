@@ -21,7 +21,7 @@ class Counts:
     probes: int = 0
     false_failures: int = 0
     ended: bool = False
-    """A worker is cancelled too, but a probe that times out at that moment swallows it."""
+    """Checked as well as the cancellation, because a probe that times out at that moment swallows a cancellation."""
 
 
 Probe = Callable[[str, int], Awaitable[bool]]
