@@ -107,10 +107,10 @@ def sentence(row: Row) -> str:
 def main() -> int:
     suites = read()
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("suite", choices=[*suites, "page"], help="page: only render what is kept")
-    parser.add_argument("--only", nargs="+", metavar="SCENARIO", help="these and no others; nothing is kept")
-    parser.add_argument("--tiny", action="store_true", help="20 workers for a second; nothing is kept")
-    parser.add_argument("--engines", nargs="+", choices=list(ENGINES), help="these and no others; nothing is kept")
+    parser.add_argument("suite", choices=[*suites, "page"], help="page: only render the kept results")
+    parser.add_argument("--only", nargs="+", metavar="SCENARIO", help="run only these; keep nothing")
+    parser.add_argument("--tiny", action="store_true", help="20 workers for a second; keep nothing")
+    parser.add_argument("--engines", nargs="+", choices=list(ENGINES), help="run only these; keep nothing")
     options = parser.parse_args()
     if options.suite == "page":
         page.write(micro.lines())

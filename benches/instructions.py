@@ -1,7 +1,7 @@
 """Instruction counts of the core's hot paths, which are the same on a busy machine: ``make bench-instructions``.
 
-Each piece of work runs under callgrind twice, with so many times and with twice as many; what the second one needs more
-is the work alone. Compared with the kept counts: exit 1 if one needs more than it did, by over two per cent.
+Each piece of work runs under callgrind twice, the second time with twice the repetitions; the difference is the cost of
+the work alone. The program compares it with the kept counts, and exits with 1 if one has grown by over two per cent.
 """
 
 import json

@@ -15,7 +15,7 @@ INTRODUCTION = """\
 # Results
 
 For readers who want to compare probelet with other probers. `make bench` renders this page from the files in
-`results/`; nobody types the figures. In each scenario the engines take turns against the same target, which runs on
+`results/`; no figure is typed by hand. In each scenario the engines take turns against the same target, which runs on
 the same cores in a process of its own. A figure is the median of the rounds; a ratio is the median of the ratios of
 neighbouring runs. CPU is user + system time of the prober. The target measures lateness when it accepts a connection,
 against each worker's own schedule. The raw loop keeps a schedule and nothing else: no thresholds, no results, no

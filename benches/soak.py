@@ -1,7 +1,7 @@
 """200 pods with mixed probes for ten minutes, ended by SIGTERM, then a short run ended by SIGKILL: ``make soak``.
 
-Expected: 99 of 100 attempts begin less than 5 ms late, the healthy pods are never restarted, the others are, and no
-process, socket or file is left behind. Exit 1 if not.
+It expects that 99 of 100 attempts begin less than 5 ms late, that healthy pods never restart and the others do, and
+that no process, socket or file is left. It exits with 1 if not.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """Shows how ``phase: spread`` changes the peak of a rollout, in virtual time: ``python -m benches.spread``.
 
-Pods that are added together, each with one readiness probe: attempts in the fullest 10 ms of each period.
+It adds pods together, each with one readiness probe, and prints the attempts in the fullest 10 ms of each period.
 """
 
 import argparse

@@ -1,10 +1,16 @@
 """Real containers under random kills of probelet, of containerd and of containers: ``make soak-containerd``.
 
-For two thirds of the time everything is killed, for the last third probelet is not, so that it is seen whether what
-it holds grows. Expected: every restart of a container has its cause (the soak killed it, probelet said that it kills it
-for its liveness probe, it ended by itself, or its start was cut by a kill) and counts one, in the runtime and in what
-probelet shows; no two instances run at once; memory and file descriptors stay; the drain at the end leaves no process,
-socket, sandbox, address, mount or log. Exit 1 if not, 3 where containerd cannot run.
+For two thirds of the time the soak kills everything. In the last third it spares probelet, to see whether its memory
+and descriptors grow. It expects:
+
+- Every restart of a container has a cause: the soak killed it, probelet reported a kill for its liveness probe, it
+  ended by itself, or a kill cut its start short.
+- Every restart counts one, in the runtime and in probelet's status.
+- No two instances of a container run at once.
+- Memory and file descriptors do not grow.
+- The drain at the end leaves no process, socket, sandbox, address, mount or log.
+
+It exits with 1 if one of these fails, and with 3 if containerd cannot run.
 """
 
 import argparse
@@ -68,8 +74,8 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m benches.soak_containerd", description=__doc__)
     parser.add_argument("--minutes", type=float, default=MINUTES)
     parser.add_argument("--pods", type=int, default=PODS)
-    parser.add_argument("--seed", type=int, default=1, help="which faults, and when")
-    parser.add_argument("--report", type=Path, default=REPORT, help="where the JSON goes")
+    parser.add_argument("--seed", type=int, default=1, help="decides which faults come, and when")
+    parser.add_argument("--report", type=Path, default=REPORT, help="the file for the JSON")
     return parser.parse_args()
 
 
@@ -103,7 +109,7 @@ def _soak(containerd: Containerd, folder: Path, pods: int, seconds: float, seed:
 def _growth(samples: list[Sample], probes: int) -> tuple[list[str], dict[str, Any]]:
     """Returns what grew too much while probelet was not killed, and the figures themselves.
 
-    Of descriptors the least of each quarter: the others are those of attempts and calls in flight.
+    For descriptors it takes the least of each quarter, because attempts and calls in flight hold more for a moment.
     """
     quarter = max(1, len(samples) // 4)
     parts = {"first": samples[:quarter], "last": samples[-quarter:]}

@@ -95,7 +95,7 @@ class Soak:
     def settle(self) -> bool:
         """Waits until every pod has run and the healthy pods are ready; returns whether they all are.
 
-        So no fault falls on a sandbox that is being made: containerd 1.6, killed there, leaves its shim for ever.
+        This keeps faults away from a sandbox in creation: containerd 1.6, killed then, leaves its shim for ever.
         """
         deadline = time.monotonic() + SETTLE_SECONDS
         while not (settled := self._all_well_are_ready()) and time.monotonic() < deadline:

@@ -1,7 +1,7 @@
 """Exec probes over a runtime's socket: ``python -m benches.peers.cri probelet|bare cri --target SOCKET``.
 
-``probelet`` is the engine, and what carries out its exec attempts in ``probelet run``. ``bare`` keeps a schedule, makes
-the same call with the gRPC library, and nothing else.
+``probelet`` is the engine with the code that carries out its exec attempts in ``probelet run``. ``bare`` keeps a
+schedule, makes the same call with the gRPC library, and does nothing else.
 """
 
 import argparse

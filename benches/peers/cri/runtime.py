@@ -1,7 +1,7 @@
 """A runtime that knows one call, over real gRPC: ``python -m benches.peers.cri.runtime SOCKET``.
 
-ExecSync succeeds at once and says when it came, in nanoseconds of the monotonic clock, which is the machine's. It
-prints a line when it listens and ends with its input, so that none outlives its benchmark.
+ExecSync succeeds at once and returns its arrival time, in nanoseconds of the machine's monotonic clock. The program
+prints a line when it listens, and ends when its input ends, so that it never outlives its benchmark.
 """
 
 import asyncio
