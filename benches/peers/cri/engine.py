@@ -10,9 +10,8 @@ from probelet._rust import Engine
 from probelet.bench.place import Place
 from probelet.bench.pods import node
 from probelet.cri.client import RuntimeClient
-from probelet.node.execs import Execs, Finished
+from probelet.execs.runtime_execs import Finished, RuntimeExecs
 from probelet.node.runtime.runtime_calls import RuntimeCalls
-from probelet.node.tasks import Tasks
 
 from benches.peers.cri.stamp import Load, Stamps
 
@@ -29,11 +28,14 @@ class StampedEngine:
         self._zero = time.monotonic_ns() - engine.now()
         """The engine's clock runs like the machine's, but has its own zero."""
 
-    def begin(self, execs: Execs) -> None:
+    def begin(self, execs: RuntimeExecs) -> None:
         runs = self._engine.drain().execs
         for run in runs:
             self._due[run.run] = run.due_ns
         execs.start(runs)
+
+    def now(self) -> int:
+        return self._engine.now()
 
     def finish_execs(self, finished: list[Finished]) -> None:
         self._engine.finish_execs(finished)
@@ -47,10 +49,10 @@ class StampedEngine:
 
 @asynccontextmanager
 async def engine(load: Load, stamps: Stamps) -> AsyncIterator[None]:
-    engine, tasks, loop = Engine(seed=1), Tasks(), asyncio.get_running_loop()
+    engine, loop = Engine(seed=1), asyncio.get_running_loop()
     stamped = StampedEngine(engine, stamps)
     async with RuntimeClient(f"unix://{load.socket}", observer=RuntimeCalls().note) as client:
-        execs = Execs(client, stamped, tasks)
+        execs = RuntimeExecs(client, stamped)
         loop.add_reader(engine.fileno(), stamped.begin, execs)
         pods = probelet.bench.load.Load("exec", load.workers, load.period)
         for name, pod, facts in node(pods, NOWHERE):
@@ -60,5 +62,5 @@ async def engine(load: Load, stamps: Stamps) -> AsyncIterator[None]:
             yield
         finally:
             loop.remove_reader(engine.fileno())
-            await tasks.close()
+            await execs.close()
             engine.close()

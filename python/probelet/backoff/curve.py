@@ -3,6 +3,7 @@
 from dataclasses import dataclass, replace
 from typing import Final
 
+from probelet.errors import ProbeletError
 from probelet.spec.text.duration import HOUR, MILLISECOND, SECOND, DurationError, format_duration, parse_duration
 
 INITIAL_MIN_NS: Final = MILLISECOND
@@ -14,7 +15,7 @@ SPAN_MAX_NS: Final = 8760 * HOUR
 FACTOR_MIN, FACTOR_MAX = 1, 1000
 
 
-class CurveError(ValueError):
+class CurveError(ProbeletError, ValueError):
     """A curve that there is not; the text says what is allowed, in one line."""
 
 

@@ -3,8 +3,10 @@
 import ipaddress
 from dataclasses import dataclass
 
+from probelet.errors import ProbeletError
 
-class PlaceError(ValueError):
+
+class PlaceError(ProbeletError, ValueError):
     """A text that is no place; the message says what is wanted."""
 
 

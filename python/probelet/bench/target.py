@@ -12,12 +12,13 @@ from contextlib import contextmanager
 from typing import Any
 
 from probelet.bench.place import Place
+from probelet.errors import ProbeletError
 
 NETWORK = "127.1.0.0/9"
 """An address for each worker, from where the target begins to tell them apart."""
 
 
-class TargetError(Exception):
+class TargetError(ProbeletError):
     """There is no target; the text says why."""
 
 

@@ -2,6 +2,8 @@
 
 from enum import IntEnum
 
+from probelet.errors import ProbeletError
+
 
 class Exit(IntEnum):
     """The exit codes of every verb; a second signal ends ``run`` at once with 128 + its number, as a shell says it."""
@@ -18,7 +20,7 @@ EXIT_CODES = (
 )
 
 
-class CliError(Exception):
+class CliError(ProbeletError):
     """Ends a verb. ``lines`` go to stderr, one mistake each; ``hint`` says what to do next."""
 
     def __init__(self, *lines: str, code: Exit = Exit.USAGE, hint: str | None = None) -> None:

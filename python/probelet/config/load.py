@@ -22,6 +22,7 @@ from probelet.config.opt_in import ProbeletConfiguration
 from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
 from probelet.config.unread_field import UNREAD_FIELDS
 from probelet.config.validate import validate_kubelet, validate_probelet
+from probelet.errors import ProbeletError
 from probelet.spec.read.decode import decode
 from probelet.spec.read.load import read_manifest
 from probelet.spec.read.tree import Document, TreeError, documents, locate
@@ -45,7 +46,7 @@ class Config(msgspec.Struct, frozen=True):
     """What a strict decoder would have refused, and what is ignored; one log line each."""
 
 
-class ConfigError(ValueError):
+class ConfigError(ProbeletError, ValueError):
     """The configuration cannot be used. ``problems`` names every mistake; the text is those lines."""
 
     def __init__(self, problems: list[Problem]) -> None:

@@ -6,8 +6,10 @@ The client raises these, and a runtime built on ``cri.wire`` raises the same one
 
 from typing import ClassVar
 
+from probelet.errors import ProbeletError
 
-class CriError(Exception):
+
+class CriError(ProbeletError):
     """A CRI call that failed. ``code`` is the status code as Go spells it, ``detail`` the runtime's own words."""
 
     code: ClassVar[str] = "Unknown"

@@ -13,23 +13,22 @@ import structlog
 from probelet.config.document import config_document
 from probelet.config.kubelet import parallel_pulls
 from probelet.config.load import Config
-from probelet.config.opt_in import ProbeletConfiguration
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.process.launch import EmbeddedRuntime, LaunchError, launch
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
+from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.gate import restart_gate
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
-from probelet.node.execs import ExecLimits
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.node.source.watch import Manifests
 from probelet.server.address import Address
 from probelet.server.control import ControlServer
 from probelet.server.http import HttpServer
-from probelet.service.prober import Prober
+from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.server import served
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
@@ -91,7 +90,7 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         supervisor = Supervisor()
         supervisor.tell(READY)
         await stack.enter_async_context(_signs_of_life(supervisor, service))
-        work = [_service_died(service), plan.manifests.follow(service.set_pods)]
+        work = [_service_died(service), plan.manifests.follow(service.set_pods, service.timers)]
         if runtime is not None:
             work.append(_runtime_died(runtime))
         reason = await lifetime.wait(plan.seconds, *work)
@@ -143,7 +142,7 @@ async def _service(
         probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],
         kubelet_version=plan.configuration.gates.version,
         configuration=config_document(plan.configuration),
-        exec_limits=_exec_limits(plan.configuration.probelet),
+        exec_limits=exec_limits(plan.configuration.probelet),
         calls=calls,
         parallel_pulls=parallel_pulls(plan.configuration.kubelet),
         release_on_dependency=plan.configuration.probelet.release_on_dependency,
@@ -155,16 +154,6 @@ async def _service(
         yield service
     finally:
         await service.close()
-
-
-def _exec_limits(opted: ProbeletConfiguration) -> ExecLimits:
-    deadline = opted.exec_client_deadline
-    return ExecLimits(
-        single_flight=opted.exec_single_flight,
-        max_in_flight=opted.exec_max_in_flight,
-        client_deadline=None if deadline is None else deadline / SECOND,
-        starved_share=opted.starved_share,
-    )
 
 
 @asynccontextmanager
@@ -183,7 +172,7 @@ async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> Asyn
 @asynccontextmanager
 async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncIterator[None]:
     """Also while the pods drain: systemd must not take a long grace for a service that is stuck."""
-    watch = asyncio.ensure_future(supervisor.watch(service.sleep)) if supervisor.watches else None
+    watch = asyncio.ensure_future(supervisor.watch(service.timers.sleep)) if supervisor.watches else None
     try:
         yield
     finally:
@@ -198,11 +187,11 @@ async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[Non
     if path is None:
         yield
         return
-    prober = Prober(service.engine, claimed=service.has, claimant=service.claimant, released=service.released)
-    service.share(prober)
+    pods = HandedOverPods(service.engine, claimed=service.has, claimant=service.claimant, released=service.released)
+    service.share(pods)
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(served(path, prober))
+            await stack.enter_async_context(served(path, pods))
         except OSError as error:
             raise DaemonError(f"--serve {path}: {error.strerror}") from error
         log.info("serving", socket=str(path), execs="caller")

@@ -16,6 +16,7 @@ from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.daemon.error import DaemonError
+from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.journal import journal
 from probelet.daemon.signals import Lifetime
 from probelet.server.address import Address
@@ -68,8 +69,9 @@ async def _serve(serving: Serving, state_dir: Path) -> None:
             journal=kept,
         )
         stack.enter_context(closing(engine))
-        prober = await stack.enter_async_context(prober_service(serving.path, engine, client))
-        view = PagesView(engine, prober, serving.node, config_document(serving.configuration))
+        limits = exec_limits(serving.configuration.probelet)
+        pods = await stack.enter_async_context(prober_service(serving.path, engine, client, limits))
+        view = PagesView(engine, pods, serving.node, config_document(serving.configuration))
         await stack.enter_async_context(_pages(serving, view))
         log.info("serving", socket=str(serving.path), execs=serving.runtime or "caller")
         reason = await lifetime.wait(serving.seconds)

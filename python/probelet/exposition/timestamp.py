@@ -9,3 +9,8 @@ def rfc3339(unix_ms: int) -> str:
     """RFC 3339 in UTC with milliseconds: ``2026-11-21T14:02:11.000Z``."""
     at = _EPOCH + timedelta(milliseconds=unix_ms)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def unix_ms(text: str) -> int:
+    """The Unix milliseconds of an RFC 3339 time. Raises ValueError for any other text."""
+    return int(datetime.fromisoformat(text).timestamp() * 1000)

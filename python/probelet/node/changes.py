@@ -7,7 +7,7 @@ from typing import Protocol
 import structlog
 
 from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
-from probelet.node.execs import Execs
+from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.node.pod import NodePod
 from probelet.node.recorder import Recorder
 from probelet.node.releases import Releases
@@ -39,7 +39,7 @@ class Changes:
         self,
         engine: Engine,
         *,
-        execs: Execs,
+        execs: RuntimeExecs,
         recorder: Recorder,
         timers: Timers,
         pods: Mapping[str, NodePod],

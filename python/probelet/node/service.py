@@ -13,10 +13,11 @@ import structlog
 
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
+from probelet.execs.limits import ExecLimits
+from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.process_metrics import render_process
 from probelet.node.aging import Aging
 from probelet.node.changes import Changes, HandedOver
-from probelet.node.execs import ExecLimits, Execs
 from probelet.node.metrics.counters import Counters, Gauges
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pods import KnownPod, PodMetrics, render_pods
@@ -94,7 +95,8 @@ class Service:
         self._user_agent = f"kube-lifecycle/{kubelet_version}"
         self._configuration = configuration or {}
         self._tasks = Tasks()
-        self._timers = Timers(engine)
+        self.timers = Timers(engine)
+        """The engine's clock and deadlines."""
         self._cache = PodCache()
         self._counters = Counters()
         curve = gate.options
@@ -104,7 +106,7 @@ class Service:
         gate.observer = self._crash_loop
         self.recorder = Recorder(engine.now, engine.wall_ms)
         """Where events go; listen to it to narrate."""
-        self._execs = Execs(client, engine, self._tasks, exec_limits)
+        self._execs = RuntimeExecs(client, engine, exec_limits)
         self._calls = calls or RuntimeCalls()
         self._parallel_pulls = parallel_pulls
         self._pods: dict[str, NodePod] = {}
@@ -113,14 +115,14 @@ class Service:
             engine,
             execs=self._execs,
             recorder=self.recorder,
-            timers=self._timers,
+            timers=self.timers,
             pods=self._pods,
             releases=self._releases,
             wording=event_wording,
         )
         # A pod that may not begin before another of its name or UID has ended, by name.
         self._waiting: dict[str, Manifest] = {}
-        self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self._timers, self._pods)
+        self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, self._pods)
         self._empty = asyncio.Event()
         self._empty.set()
         self._parts: Parts | None = None
@@ -131,7 +133,7 @@ class Service:
         """Meet the runtime and see what it has. Raises CriError, for the user in one line, when it cannot be used."""
         version = await self._client.verify()
         runtime = version.runtime_name
-        self._pleg = pleg = Pleg(self._client, self._cache, self._timers, runtime, self._observe)
+        self._pleg = pleg = Pleg(self._client, self._cache, self.timers, runtime, self._observe)
         effects = Effects(
             self._client,
             self._cache,
@@ -149,7 +151,7 @@ class Service:
             cache=self._cache,
             effects=effects,
             recorder=self.recorder,
-            timers=self._timers,
+            timers=self.timers,
             tasks=self._tasks,
             counters=self._counters,
             crash_loop=self._crash_loop,
@@ -170,10 +172,6 @@ class Service:
         """Wait until something goes wrong that should never go wrong, and raise it. Cancelling this stops nothing."""
         await self._tasks.failure()
 
-    async def sleep(self, ns: int) -> None:
-        """Wait on the engine's clock: over only while both its thread and this loop turn."""
-        await self._timers.sleep(ns)
-
     # Which pods.
 
     def set_pods(self, manifests: Iterable[Manifest]) -> None:
@@ -189,7 +187,7 @@ class Service:
 
     async def remove_orphans(self) -> None:
         """End what an earlier probelet of this node left on the runtime and no pod given to ``set_pods`` claims."""
-        orphans = Orphans(self._client, self._timers, self._tasks, node=self._node, log_root=self._log_root)
+        orphans = Orphans(self._client, self.timers, self._tasks, node=self._node, log_root=self._log_root)
         await orphans.remove(self._pods)
 
     def _add(self, manifest: Manifest) -> None:
@@ -305,20 +303,16 @@ class Service:
 
     async def _empty_within(self, wait_ns: int) -> bool:
         """Wait until no pod is left, but no longer than this; whether none is left."""
-        given_up = asyncio.Event()
-        timer = self._timers.arm(self._timers.now() + wait_ns, given_up.set)
-        waits = [asyncio.ensure_future(event.wait()) for event in (self._empty, given_up)]
+        empty = asyncio.ensure_future(self._empty.wait())
         try:
-            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+            return await self.timers.done_within(wait_ns, empty)
         finally:
-            self._timers.cancel(timer)
-            for wait in waits:
-                wait.cancel()
-        return self._empty.is_set()
+            empty.cancel()
 
     async def close(self) -> None:
         """Stop everything that runs here. Pods that were not drained stay as they are on the runtime."""
         await self._tasks.close()
+        await self._execs.close()
         self._changes.close()
         self._engine.close()
 
@@ -344,14 +338,14 @@ class Service:
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the node's own."""
         waiting = sum(len(pod.machine.waiting_restarts()) for pod in self._pods.values())
-        loops = self._crash_loop.render(entries=self._gate.entries(self._timers.now()), waiting=waiting)
+        loops = self._crash_loop.render(entries=self._gate.entries(self.timers.now()), waiting=waiting)
         own = self._counters.render(self._gauges())
         pages = (self._engine.metrics(), own, self._calls.render(), loops, self._pod_metrics.render(), render_process())
         return b"".join(pages)
 
     def metrics_pods(self) -> bytes:
         """The page ``/metrics/pods``."""
-        zero = self._engine.wall_ms() / 1_000 - self._timers.now() / SECOND
+        zero = self._engine.wall_ms() / 1_000 - self.timers.now() / SECOND
         known = (KnownPod(p.pod, zero + p.added_ns / SECOND, p.machine.statuses.values()) for p in self._pods.values())
         return render_pods(known)
 

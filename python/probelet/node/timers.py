@@ -1,18 +1,21 @@
-"""Deadlines on the engine's wheel, for the event loop's side: one clock for everything."""
+"""The engine's clock and its wheel of deadlines, for code on the event loop: the one clock of the node."""
 
 import asyncio
 from collections.abc import Callable
 from itertools import count
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
+
+from probelet.spec.text.duration import MILLISECOND
 
 NEVER_NS: Final = 2**64 - 1
-"""The end of the wheel's time, 584 years on: a grace of 2^63 seconds is over then, which is never."""
+"""The wheel's last moment, in 584 years. A grace of 2^63 seconds ends then, which is never."""
 
 
 class Wheel(Protocol):
-    """The part of ``Engine`` that keeps time. Nanoseconds, monotonic."""
+    """The part of ``Engine`` that keeps time: ``now`` in nanoseconds, monotonic; ``wall_ms`` in Unix milliseconds."""
 
     def now(self) -> int: ...
+    def wall_ms(self) -> int: ...
     def arm(self, deadline_ns: int, token: int) -> int: ...
     def cancel(self, timer: int) -> bool: ...
 
@@ -29,14 +32,18 @@ class Timers:
         """Nanoseconds of the engine's clock."""
         return self._wheel.now()
 
+    def wall_ns(self) -> int:
+        """Unix nanoseconds of the engine's wall clock, rounded down to a millisecond."""
+        return self._wheel.wall_ms() * MILLISECOND
+
     def arm(self, deadline_ns: int, fire: Callable[[], None]) -> int:
-        """Call ``fire`` at a time, at the latest at ``NEVER_NS``; returns the token for ``cancel``."""
+        """Calls ``fire`` at ``deadline_ns``, at the latest at ``NEVER_NS``; returns the token for ``cancel``."""
         token = next(self._tokens)
         self._armed[token] = (self._wheel.arm(min(deadline_ns, NEVER_NS), token), fire)
         return token
 
     async def sleep(self, ns: int) -> None:
-        """Wait so many nanoseconds of the engine's clock."""
+        """Waits ``ns`` nanoseconds of the engine's clock."""
         over = asyncio.Event()
         token = self.arm(self.now() + ns, over.set)
         try:
@@ -44,14 +51,24 @@ class Timers:
         finally:
             self.cancel(token)
 
+    async def done_within(self, ns: int, awaited: "asyncio.Future[Any]") -> bool:
+        """Waits for a future, at most ``ns`` nanoseconds of the engine's clock; returns whether it is done. Does not
+        cancel it."""
+        over = asyncio.ensure_future(self.sleep(ns))
+        try:
+            await asyncio.wait((awaited, over), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            over.cancel()
+        return awaited.done()
+
     def cancel(self, token: int) -> None:
-        """Forget a timer. One that has fired, also one whose token is still on its way here, is left alone."""
+        """Forgets a timer. Does nothing if it has fired, even if its token has not been read yet."""
         timer, _ = self._armed.pop(token, (None, None))
         if timer is not None:
             self._wheel.cancel(timer)
 
     def fire(self, token: int) -> None:
-        """A token came back from the wheel."""
+        """Calls back for a token that came from the wheel; ignores a token that was cancelled or has fired."""
         _, fire = self._armed.pop(token, (None, None))
         if fire is not None:
             fire()

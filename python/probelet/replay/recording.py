@@ -5,6 +5,8 @@ from typing import Any
 
 import msgspec
 
+from probelet.errors import ProbeletError
+
 SCHEMA = "kubelet-prober-trace/1"
 
 Line = dict[str, Any]
@@ -65,7 +67,7 @@ class Recording(msgspec.Struct):
         return bool(self.scenario.kubelet_glue.get("kill_ms"))
 
 
-class RecordingError(Exception):
+class RecordingError(ProbeletError):
     """A file that is not a recording; the text names the file."""
 
 

@@ -2,8 +2,10 @@
 
 from typing import Protocol
 
+from probelet.errors import ProbeletError
 
-class NoSuchPodError(Exception):
+
+class NoSuchPodError(ProbeletError):
     """A name that means no pod, several pods, or no container; the message is one line."""
 
 

@@ -2,8 +2,10 @@
 
 from typing import Literal
 
+from probelet.errors import ProbeletError
 
-class RequestError(Exception):
+
+class RequestError(ProbeletError):
     """A call that is refused; ``code`` is the name of its gRPC status, the text its message."""
 
     def __init__(self, code: Literal["ALREADY_EXISTS", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED"], message: str) -> None:

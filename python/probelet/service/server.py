@@ -1,7 +1,7 @@
-"""The service on its socket: gRPC behind a door that knows who knocks.
+"""The service on its socket: gRPC behind a gate that knows the caller's user.
 
-The gRPC library cannot say who its peer is, so the door accepts, asks the kernel, and passes bytes on to the library's
-own socket, in a directory that only we can enter.
+The gRPC library cannot say which user its peer is. So the gate accepts connections, asks the kernel for the user, and
+passes bytes on to the library's own socket, in a directory that only this user can enter.
 """
 
 import os
@@ -19,10 +19,12 @@ from google.protobuf.message_factory import GetMessageClass
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.cri.grpc_channel import snake_case
+from probelet.execs.limits import ExecLimits
+from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.service.error import RequestError
+from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.limit import MESSAGE_BYTES_MAX
-from probelet.service.prober import Prober
-from probelet.service.uid_gate import Door
+from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2
 
 SERVICE: Final = prober_pb2.DESCRIPTOR.services_by_name["Prober"]
@@ -30,43 +32,50 @@ SERVICE: Final = prober_pb2.DESCRIPTOR.services_by_name["Prober"]
 OPTIONS: Final = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
-    # One service owns a socket; a second one must fail instead of taking half of its callers.
+    # One service owns a socket; a second service must fail instead of taking half of the callers.
     ("grpc.so_reuseport", 0),
 )
 
 
 @asynccontextmanager
-async def prober_service(path: Path, engine: Engine, client: RuntimeClient | None = None) -> AsyncIterator[Prober]:
-    """Serve an engine on the unix socket ``path`` until the context ends. The engine, without glue, and the client stay
-    the caller's. Raises OSError when the socket cannot be had."""
-    prober = Prober(engine, client)
-    prober.watch()
+async def prober_service(
+    path: Path, engine: Engine, client: RuntimeClient | None = None, limits: ExecLimits | None = None
+) -> AsyncIterator[HandedOverPods]:
+    """Serves an engine on the unix socket ``path`` until the context ends. Raises OSError if it cannot listen there.
+
+    With ``client``, exec probes go to its runtime within ``limits``; otherwise the caller carries them out. The caller
+    of this function closes the engine, which has no glue, and the client.
+    """
+    execs = None if client is None else RuntimeExecs(client, engine, limits)
+    pods = HandedOverPods(engine, execs)
+    pods.watch()
     try:
-        async with served(path, prober):
-            yield prober
+        async with served(path, pods):
+            yield pods
     finally:
-        prober.close()
+        pods.close()
+        if execs is not None:
+            await execs.close()
 
 
 @asynccontextmanager
-async def served(path: Path, prober: Prober) -> AsyncIterator[None]:
-    """Serve the calls of a prober on the unix socket ``path`` until the context ends. Raises OSError when the socket
-    cannot be had."""
+async def served(path: Path, pods: HandedOverPods) -> AsyncIterator[None]:
+    """Serves the calls on the unix socket ``path`` until the context ends. Raises OSError if it cannot listen there."""
     async with AsyncExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="probelet-serve-")))
         server = grpc.aio.server(options=OPTIONS)
-        server.add_generic_rpc_handlers((_handlers(prober),))
+        server.add_generic_rpc_handlers((_handlers(pods),))
         server.add_insecure_port(f"unix://{directory / 'grpc.sock'}")
         await server.start()
         stack.push_async_callback(server.stop, 0)
-        await stack.enter_async_context(Door(path, directory / "grpc.sock"))
+        await stack.enter_async_context(UidGate(path, directory / "grpc.sock"))
         yield
 
 
-def _handlers(prober: Prober) -> Any:
+def _handlers(pods: HandedOverPods) -> Any:
     handlers = {}
     for method in SERVICE.methods:
-        call = getattr(prober, snake_case(method.name))
+        call = getattr(pods, snake_case(method.name))
         if method.client_streaming:
             make, behaviour = grpc.stream_stream_rpc_method_handler, _stream(call)
         elif method.server_streaming:
@@ -93,7 +102,7 @@ def _unary(call: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
 
 def _stream(call: Callable[[Any], AsyncIterator[Any]]) -> Callable[[Any, Any], AsyncIterator[Any]]:
     async def behaviour(request: Any, context: Any) -> AsyncIterator[Any]:
-        # So that a caller knows that it is heard before there is anything to say.
+        # The headers tell the caller that nothing is missed from now on.
         await context.send_initial_metadata(())
         async for message in call(request):
             yield message

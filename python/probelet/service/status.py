@@ -1,11 +1,11 @@
 """v1.PodStatus as JSON, and the form the engine reads."""
 
 from collections.abc import Iterator
-from datetime import datetime
 from typing import Any, Final, TypeVar
 
 import msgspec
 
+from probelet.exposition.timestamp import unix_ms
 from probelet.service.error import RequestError
 from probelet.spec.rules.validate_probe import unsupported_value
 from probelet.spec.text.problem import FieldError
@@ -115,7 +115,7 @@ def _container(row: dict[str, Any], path: str) -> dict[str, Any]:
 
 def _unix_ms(text: str, path: str) -> int:
     try:
-        return int(datetime.fromisoformat(text).timestamp() * 1000)
+        return unix_ms(text)
     except ValueError as error:
         raise _refused(FieldError(path, "Invalid value", text, "must be a time as RFC 3339 has it")) from error
 

@@ -1,4 +1,4 @@
-"""The socket callers connect to: 0600, and the kernel is asked who they are."""
+"""The socket that callers connect to: mode 0600, and the kernel says which user each caller is."""
 
 import asyncio
 import os
@@ -14,13 +14,13 @@ import structlog
 from probelet.service.limit import CONNECTIONS_MAX
 
 PIECE_BYTES: Final = 64 * 1024
-"""Passed on at once; the kernel's own buffer of a unix socket is not much larger."""
+"""How many bytes are passed on at once; the kernel's own buffer of a unix socket is not much larger."""
 
 log = structlog.get_logger("probelet.service")
 
 
-class Door:
-    """Passes connections of this user and of root on to the socket ``inner``."""
+class UidGate:
+    """Passes connections of this user and of root on to the socket ``inner``; closes all others."""
 
     def __init__(self, path: Path, inner: Path) -> None:
         self._path = path
@@ -29,10 +29,10 @@ class Door:
         self._server: asyncio.Server | None = None
         self._closing = asyncio.Event()
 
-    async def __aenter__(self) -> "Door":
+    async def __aenter__(self) -> "UidGate":
         _remove_abandoned(self._path)
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # Nobody else may connect, not even between bind and a chmod.
+        # With this umask no other user can connect, not even for the moment between bind and a chmod.
         umask = os.umask(0o177)
         try:
             sock.bind(str(self._path))
@@ -49,7 +49,7 @@ class Door:
     ) -> None:
         assert self._server is not None
         self._server.close()
-        # The connections' own tasks are asyncio's, which complains of a cancelled one.
+        # The tasks of the connections belong to asyncio, which logs an error for a cancelled one.
         self._closing.set()
         await asyncio.gather(*self._connections, return_exceptions=True)
         self._path.unlink(missing_ok=True)
@@ -71,7 +71,7 @@ class Door:
             await _closed(writer)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        """Bytes both ways until one side ends; then the other is told."""
+        """Copies bytes both ways until one side ends; then closes the other side."""
         inner_reader, inner_writer = await asyncio.open_unix_connection(str(self._inner), limit=PIECE_BYTES)
         parts = (_copy(reader, inner_writer), _copy(inner_reader, writer), self._closing.wait())
         ways: list[asyncio.Future[Any]] = [asyncio.ensure_future(part) for part in parts]
@@ -93,13 +93,13 @@ async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> N
 
 async def _closed(writer: asyncio.StreamWriter) -> None:
     writer.close()
-    # The other side may have been faster.
+    # The other side may have closed first.
     with suppress(ConnectionError):
         await writer.wait_closed()
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove a socket on which nobody listens any more; whatever else is there stays, and binding says so."""
+    """Removes a socket on which no process listens any more. Anything else stays, and binding fails because of it."""
     if not path.is_socket():
         return
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
@@ -110,7 +110,7 @@ def _remove_abandoned(path: Path) -> None:
 
 
 def peer_uid(sock: socket.socket) -> int:
-    """The user at the other end of a unix socket, as the kernel knows it."""
+    """The user at the other end of a unix socket, from the kernel."""
     credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
     uid: int = struct.unpack("3i", credentials)[1]
     return uid

@@ -1,5 +1,5 @@
-"""What the HTTP pages of ``serve`` show (server.view.View): probes and their results. Everything else about a pod, its
-restarts for one, is the caller's and stays with it."""
+"""What the HTTP pages of ``serve`` show (``server.view.View``): probes and their results. Everything else about a pod,
+its restarts for example, the caller keeps to itself."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from probelet._rust import Engine
 from probelet.exposition.process_metrics import render_process
 from probelet.exposition.timestamp import rfc3339
 from probelet.server.worker import WorkerState, probe_document, workers
-from probelet.service.prober import Prober
+from probelet.service.handed_over_pods import HandedOverPods
 
 _LISTS: Final = (("containers", "regular"), ("init_containers", "init"))
 
@@ -17,19 +17,19 @@ _LISTS: Final = (("containers", "regular"), ("init_containers", "init"))
 class PagesView:
     """``configuration`` is what ``/configz`` shows."""
 
-    def __init__(self, engine: Engine, prober: Prober, node: str, configuration: dict[str, Any]) -> None:
+    def __init__(self, engine: Engine, pods: HandedOverPods, node: str, configuration: dict[str, Any]) -> None:
         self._engine = engine
-        self._prober = prober
+        self._pods = pods
         self._node = node
         self._configuration = configuration
 
     def status(self) -> dict[str, Any]:
-        """The status document: pods with a status, containers as it tells of them. Whether an init container is a
-        sidecar is not in it."""
+        """The status document: each pod with the containers of its status. A v1.PodStatus does not say whether an init
+        container is a sidecar."""
         of_pods: dict[str, list[WorkerState]] = {}
         for worker in workers(self._engine):
             of_pods.setdefault(worker.pod_uid, []).append(worker)
-        pods = [self._pod(uid, name, of_pods.get(uid, ())) for uid, name in self._prober.names.items()]
+        pods = [self._pod(uid, name, of_pods.get(uid, ())) for uid, name in self._pods.names.items()]
         return {
             "schema": "probelet-status/1",
             "as_of": rfc3339(self._engine.wall_ms()),
@@ -57,23 +57,23 @@ class PagesView:
         return self._configuration
 
     def events(self, since: int) -> list[dict[str, Any]]:
-        """None: they are told to ``WatchEvents`` alone."""
+        """Always empty: events go to ``WatchEvents`` alone."""
         return []
 
     def metrics(self) -> bytes:
-        """The engine's series and the service's own."""
-        return b"".join((self._engine.metrics(), render(self._prober), render_process()))
+        """The page ``/metrics``: the engine's series and the service's own."""
+        return b"".join((self._engine.metrics(), render(self._pods), render_process()))
 
     def metrics_pods(self) -> bytes:
-        """Nothing: restarts are the caller's."""
+        """Always empty: the caller restarts containers and counts that."""
         return b""
 
     def metrics_probes(self) -> bytes:
-        """The kubelet's series."""
+        """The page ``/metrics/probes``: the kubelet's series."""
         return self._engine.metrics_probes()
 
     def ready(self) -> tuple[bool, str]:
-        """As long as there is a page, there is a socket."""
+        """Always ready: the socket is open for as long as the pages are."""
         return True, ""
 
 
@@ -95,15 +95,17 @@ def _container(row: dict[str, Any], kind: str, probed: "tuple[()] | list[WorkerS
     }
 
 
-def render(prober: Prober) -> bytes:
+def render(pods: HandedOverPods) -> bytes:
     """The service's own series for ``/metrics``."""
-    results = prober.results
+    results = pods.results
     lines = []
     for name, kind, text, value in (
-        ("pods_handed_over", "gauge", "Pods of other node agents that are probed here.", prober.pods),
+        ("pods_handed_over", "gauge", "Pods of other node agents that are probed here.", pods.pods),
         ("results_cached", "gauge", "Results that callers can ask for.", len(results.all())),
         ("results_changes_total", "counter", "Changes of results.", results.sequence),
         ("results_resets_total", "counter", "Times a reader was too slow and given everything again.", results.resets),
     ):
         lines += [f"# HELP probelet_{name} {text}", f"# TYPE probelet_{name} {kind}", f"probelet_{name} {value}"]
+    if pods.exec_counts is not None:
+        lines += pods.exec_counts.series()
     return ("\n".join(lines) + "\n").encode()

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 import probelet
 from probelet._rust import version
+from probelet.errors import ProbeletError
 from probelet.spec.text.duration import SECOND
 from probelet.stress.outcome import Outcome, judge, shortened
 from probelet.stress.scene import Scene
@@ -22,7 +23,7 @@ RESTARTS_MAX: Final = 20_000
 """Of a virtual scene: one with more of them is played for a shorter time. Twenty thousand take about ten seconds."""
 
 
-class StressError(Exception):
+class StressError(ProbeletError):
     """A scene that could not be played; one line."""
 
 

@@ -3,12 +3,13 @@
 import re
 from typing import Any
 
+from probelet.errors import ProbeletError
 from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
 ANSWER = re.compile(r"^(success|failure|error|timeout|hang)(?:\s+([\w.]+))?(?:\s*:\s*(.*?))?(?:\s*\*\s*(\d+))?$", re.S)
 
 
-class AnswerError(ValueError):
+class AnswerError(ProbeletError, ValueError):
     """An answer that cannot be read; the text says what is allowed."""
 
 

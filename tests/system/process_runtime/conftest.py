@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from probelet.cri import RuntimeClient
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 from probelet.cri.process.launch import EmbeddedRuntime, launch
 from probelet.cri.v1 import api_pb2
 
@@ -30,7 +30,7 @@ def left_of(pids: Iterable[int], seconds: float = PATIENCE_SECONDS) -> set[int]:
     deadline, left = time.monotonic() + seconds, set(pids)
     while left and time.monotonic() < deadline:
         time.sleep(0.005)
-        left &= {row.pid for row in kin.processes().values() if row.alive}
+        left &= {row.pid for row in process_tree.processes().values() if row.alive}
     return left
 
 
@@ -102,7 +102,7 @@ class Node:
     def runtime_pid(self) -> int:
         """The process that serves the RPCs: the guard's first child."""
         guard = self.runtime.process.pid
-        return min(row.pid for row in kin.processes().values() if row.parent == guard)
+        return min(row.pid for row in process_tree.processes().values() if row.parent == guard)
 
     async def pod(self, name: str = "pod", **fields: object) -> Pod:
         config = api_pb2.PodSandboxConfig(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from probelet.cri import RuntimeClient
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 from probelet.cri.process.launch import launch
 
 from tests.system.process_runtime.conftest import Node, content, entries, left_of, python
@@ -29,11 +29,11 @@ class Owned:
 
     @property
     def runtime(self) -> int:
-        return min(row.pid for row in kin.processes().values() if row.parent == self.guard)
+        return min(row.pid for row in process_tree.processes().values() if row.parent == self.guard)
 
     def below(self) -> set[int]:
         """Guard, runtime, and every process of every container."""
-        found = {self.guard, *(row.pid for row in kin.descendants(self.guard))}
+        found = {self.guard, *(row.pid for row in process_tree.descendants(self.guard))}
         self.seen |= found
         return found
 
@@ -171,7 +171,7 @@ async def test_a_relay_of_processes_ends_with_its_container(node: Node, state_di
     container_id = await (await node.pod()).start("sh", "-c", start, sys.executable, RELAY)
     await content(state_dir / "up")
     await node.client.stop_container(container_id, 0)
-    assert [kin.descendants(node.runtime_pid) for _ in range(20)] == [[]] * 20
+    assert [process_tree.descendants(node.runtime_pid) for _ in range(20)] == [[]] * 20
     (state_dir / "up").unlink()
 
 
@@ -234,7 +234,7 @@ async def test_closing_leaves_nothing_and_may_be_repeated(state_dir: Path) -> No
 
 async def test_a_runtime_that_died_says_so(state_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     runtime = await launch(state_dir)
-    child = min(row.pid for row in kin.descendants(runtime.process.pid))
+    child = min(row.pid for row in process_tree.descendants(runtime.process.pid))
     os.kill(child, signal.SIGKILL)
     assert await runtime.wait() == 1
     assert capfd.readouterr().err == (

@@ -7,7 +7,7 @@ from typing import Any
 import grpc
 import pytest
 from probelet.cri.v1 import api_pb2
-from probelet.service.prober import Prober
+from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.server import served
 
 from tests.unit.node.scripted_node import Node, make_manifest
@@ -20,11 +20,11 @@ OURS = [{"name": "app", "image": "i", "readinessProbe": exec_probe(exec={"comman
 @pytest.fixture
 async def agent(node: Node, tmp_path: Path) -> AsyncIterator[Caller]:
     """Another node agent, connected to the node's own prober."""
-    prober = Prober(
+    pods = HandedOverPods(
         node.service.engine, claimed=node.service.has, claimant=node.service.claimant, released=node.service.released
     )
-    node.service.share(prober)
-    async with served(tmp_path / "prober.sock", prober):
+    node.service.share(pods)
+    async with served(tmp_path / "prober.sock", pods):
         agent = Caller(tmp_path / "prober.sock")
         yield agent
         await agent.channel.close()

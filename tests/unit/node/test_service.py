@@ -218,7 +218,7 @@ async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
     await node.until(lambda: node.pod("done")["phase"] == "Succeeded")
     runtime.held["stop_container"] = asyncio.Event()
     limits = []
-    arm = node.service._timers.arm
+    arm = node.service.timers.arm
 
     def arm_by_hand(deadline: int, due: Callable[[], None]) -> int:
         if due.__name__ != "set":
@@ -226,7 +226,7 @@ async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
         limits.append(due)
         return arm(deadline + 3_600_000_000_000, due)
 
-    monkeypatch.setattr(node.service._timers, "arm", arm_by_hand)
+    monkeypatch.setattr(node.service.timers, "arm", arm_by_hand)
     drain = asyncio.ensure_future(node.service.drain())
     await node.until(lambda: limits and not node.pod("done")["phase"])
     limits.pop()()

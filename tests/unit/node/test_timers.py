@@ -14,6 +14,9 @@ class Wheel:
     def now(self) -> int:
         return self.now_ns
 
+    def wall_ms(self) -> int:
+        return self.now_ns // 1_000_000
+
     def arm(self, deadline_ns: int, token: int) -> int:
         return self.wheel.arm(deadline_ns, token)
 

@@ -9,7 +9,7 @@ import grpc
 import pytest
 from probelet._rust import Engine
 from probelet.service.server import prober_service
-from probelet.service.uid_gate import Door
+from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2 as pb
 
 from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, named, running, until_result
@@ -100,7 +100,7 @@ async def test_what_is_removed_leaves_nothing(caller: Caller) -> None:
 
 
 async def test_too_many_pods_are_refused(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.prober.PODS_MAX", 1)
+    monkeypatch.setattr("probelet.service.handed_over_pods.PODS_MAX", 1)
     await caller.add_pod(make_pod("a"))
     with pytest.raises(grpc.aio.AioRpcError, match="1 pods are known already"):
         await caller.add_pod(make_pod("b"))
@@ -131,20 +131,20 @@ async def test_one_connection_too_many_is_turned_away(socket: Path, monkeypatch:
 
 async def test_a_socket_that_somebody_answers_is_not_taken(socket: Path) -> None:
     with pytest.raises(OSError, match="Address already in use"):
-        async with Door(socket, socket):
+        async with UidGate(socket, socket):
             pass
 
 
 async def test_a_socket_that_nobody_answers_is_replaced_and_a_file_is_not(tmp_path: Path) -> None:
     abandoned, file = tmp_path / "prober.sock", tmp_path / "file"
-    async with Door(abandoned, tmp_path / "inner"):
+    async with UidGate(abandoned, tmp_path / "inner"):
         abandoned.rename(tmp_path / "kept")
     (tmp_path / "kept").rename(abandoned)
-    async with Door(abandoned, tmp_path / "inner"):
+    async with UidGate(abandoned, tmp_path / "inner"):
         pass
     file.write_text("mine")
     with pytest.raises(OSError, match="Address already in use"):
-        async with Door(file, tmp_path / "inner"):
+        async with UidGate(file, tmp_path / "inner"):
             pass
     assert file.read_text() == "mine"
 

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from probelet.cri import errors
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 from probelet.cri.process.host import Host
 from probelet.cri.process.log import LINE_BYTES_MAX, ContainerLog, StreamName
 from probelet.cri.process.pipe import PipeReader
@@ -79,7 +79,7 @@ class Container:
 
     @property
     def running(self) -> bool:
-        """Whether the first process is alive; false already while its strays are being killed."""
+        """Whether the first process is alive; false already while its orphan processes are being killed."""
         return self.state == api_pb2.CONTAINER_RUNNING and not self._finished_at
 
     def require_running_for_exec(self) -> None:
@@ -112,7 +112,7 @@ class Container:
         stdout, stderr = self._pipe("stdout", self._log), self._pipe("stderr", self._log)
         argv = [*self.config.command, *self.config.args]
         self._pid = spawn(argv, self.environment, self.config.working_dir, stdout.writing_end, stderr.writing_end)
-        self._host.strays.add_first_process(self._pid)
+        self._host.orphans.add_first_process(self._pid)
         self._host.reaper.watch(self._pid, self._first_process_exited)
         stdout.start()
         stderr.start()
@@ -128,7 +128,7 @@ class Container:
         self._finished_at = time.time_ns()
         self._exit_code = exit_code
         self._kill()
-        self._host.strays.clear(self.id, self._pid, self._cleared)
+        self._host.orphans.clear(self.id, self._pid, self._cleared)
 
     def _cleared(self) -> None:
         """Nothing of the container is left; its address and ports are free, so now it may be seen as exited."""
@@ -161,14 +161,14 @@ class Container:
 
     def _kill(self) -> None:
         """SIGKILL the first process's group; exec runs and what left the group are found when it has exited."""
-        kin.signal_group(self._pid, signal.SIGKILL)
+        process_tree.signal_group(self._pid, signal.SIGKILL)
 
     async def stop(self, grace_seconds: float) -> None:
         """Stop signal to the group, ``grace_seconds``, SIGKILL; returns when nothing is left of the container."""
         if self.running and grace_seconds > 0:
             if not self._stop_signalled:
                 self._stop_signalled = True
-                kin.signal_group(self._pid, self._stop_signal)
+                process_tree.signal_group(self._pid, self._stop_signal)
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._exited.wait(), grace_seconds)
         if self.running:

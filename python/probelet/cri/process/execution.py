@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from probelet.cri import errors
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 from probelet.cri.process.container import Container
 from probelet.cri.process.host import Host
 from probelet.cri.process.pipe import PipeReader
@@ -96,7 +96,7 @@ class ExecSync:
         finally:
             # Also when the caller hung up: a run nobody waits for must not go on.
             if alive:
-                kin.signal_group(pid, signal.SIGKILL)
+                process_tree.signal_group(pid, signal.SIGKILL)
 
 
 class _Capture:

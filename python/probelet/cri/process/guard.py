@@ -7,8 +7,7 @@ import signal
 import sys
 from pathlib import Path
 
-from probelet.cri.process import process_tree as kin
-from probelet.cri.process import server
+from probelet.cri.process import process_tree, server
 from probelet.cri.process.root import Root, RootError
 from probelet.cri.process.server import tell_owner
 
@@ -32,7 +31,7 @@ def run(socket: Path, root_path: Path, owner_fd: int | None) -> int:
     except RootError as error:
         tell_owner(owner_fd, error=str(error))
         return UNUSABLE_EXIT_CODE
-    kin.become_subreaper()
+    process_tree.become_subreaper()
     stop_reading, stop_writing = os.pipe()
     life_reading, life_writing = os.pipe()
     runtime = os.fork()
@@ -45,7 +44,7 @@ def run(socket: Path, root_path: Path, owner_fd: int | None) -> int:
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: None)
     exit_code = _watch(runtime, stop_reading, life_writing, owner_fd)
-    kin.kill_descendants(KILL_SECONDS)
+    process_tree.kill_descendants(KILL_SECONDS)
     root.remove()
     return exit_code
 

@@ -3,7 +3,7 @@
 import asyncio
 
 from probelet.cri import errors
-from probelet.cri.process.orphan_processes import Strays
+from probelet.cri.process.orphan_processes import OrphanProcesses
 from probelet.cri.process.reaper import Reaper
 
 
@@ -14,7 +14,7 @@ class Host:
         self.root = root
         self.loop = asyncio.get_running_loop()
         self.reaper = Reaper(self.loop)
-        self.strays = Strays(self.loop)
+        self.orphans = OrphanProcesses(self.loop)
         self._closing = False
 
     def require_open(self) -> None:

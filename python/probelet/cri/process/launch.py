@@ -9,6 +9,7 @@ from asyncio.subprocess import Process
 from pathlib import Path
 
 import probelet
+from probelet.errors import ProbeletError
 
 SOCKET_PATH_BYTES_MAX = 107
 """What fits into sockaddr_un on Linux with its terminating zero."""
@@ -20,7 +21,7 @@ CLOSE_SECONDS = 5.0
 """For guard and runtime to end by themselves; they promise one second."""
 
 
-class LaunchError(Exception):
+class LaunchError(ProbeletError):
     """The embedded runtime did not start; the text is one line for the user."""
 
 

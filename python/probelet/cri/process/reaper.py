@@ -5,7 +5,7 @@ import os
 import signal
 from collections.abc import Callable
 
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 
 KILLED_EXIT_CODE = 128
 """A process ended by signal n has exit code 128 + n, as shells and runtimes say it (137 is SIGKILL)."""
@@ -35,7 +35,7 @@ class Reaper:
         self._loop.remove_signal_handler(signal.SIGCHLD)
 
     def _reap(self) -> None:
-        for _ in range(kin.REAPED_AT_ONCE_MAX):
+        for _ in range(process_tree.REAPED_AT_ONCE_MAX):
             try:
                 info = os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
             except ChildProcessError:

@@ -7,8 +7,9 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 from probelet.cri.process.spawn import ROOT_VARIABLE
+from probelet.errors import ProbeletError
 
 LOCK_NAME = "runtime.lock"
 
@@ -22,7 +23,7 @@ LOOK_AGAIN_SECONDS = 0.02
 """Between two tries to get the lock."""
 
 
-class RootError(Exception):
+class RootError(ProbeletError):
     """The directory cannot be a runtime's root; the text is one line for the user."""
 
 
@@ -93,11 +94,11 @@ def kill_left_behind(root: Path) -> None:
     mark = os.fsencode(root)
     deadline = time.monotonic() + KILL_SECONDS
     while time.monotonic() < deadline:
-        table = kin.processes()
-        heads = [pid for pid in table if kin.environment_of(pid).get(ROOT_VARIABLE) == mark]
-        left = kin.families(heads, table)
+        table = process_tree.processes()
+        heads = [pid for pid in table if process_tree.environment_of(pid).get(ROOT_VARIABLE) == mark]
+        left = process_tree.families(heads, table)
         if not left:
             return
         for row in left:
-            kin.kill(row.pid)
-        time.sleep(kin.LOOK_AGAIN_SECONDS)
+            process_tree.kill(row.pid)
+        time.sleep(process_tree.LOOK_AGAIN_SECONDS)

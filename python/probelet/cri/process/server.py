@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from probelet.cri import grpc_channel as wire
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 from probelet.cri.process.host import Host
 from probelet.cri.process.runtime import ProcessRuntime
 
@@ -34,7 +34,7 @@ def tell_owner(owner_fd: int | None, **news: str) -> None:
 
 def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> int:
     """Serve until a lifeline ends or SIGTERM; returns the exit code."""
-    kin.become_subreaper()
+    process_tree.become_subreaper()
     raise_file_limit()
     handle_ignored_signals()
     try:
@@ -78,7 +78,7 @@ async def _serve(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: i
         loop.remove_reader(fd)
     # In this order: nothing starts any more, then everything dies without a turn of the loop in between.
     host.close()
-    left = kin.kill_descendants(KILL_SECONDS)
+    left = process_tree.kill_descendants(KILL_SECONDS)
     if left:
         logger.error("cannot be killed: %s", ", ".join(str(row.pid) for row in left))
     await server.stop(0)

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import get_args
 
-from probelet.node.execs import ExecCounts
+from probelet.execs.counts import ExecCounts
 from probelet.policy.action import KillContainer
 from probelet.policy.kill import KillReason
 from probelet.policy.node.container_age import ContainerAge
@@ -47,7 +47,7 @@ class Counters:
         for again in (False, True):
             kind = "restart" if again else "first"
             lines.append(f'probelet_container_starts_total{{kind="{kind}"}} {self._starts[again]}')
-        lines += [*_pods(gauges), *_pulls(gauges), *_age(gauges), *_execs(gauges.execs)]
+        lines += [*_pods(gauges), *_pulls(gauges), *_age(gauges), *gauges.execs.series()]
         lines += _head("probelet_events_dropped_total", "counter", "Events that were not kept, by who dropped them.")
         dropped = sorted(gauges.events_dropped.items())
         lines += [f'probelet_events_dropped_total{{by="{by}"}} {count}' for by, count in dropped]
@@ -95,21 +95,6 @@ def _age(gauges: Gauges) -> list[str]:
     aged = gauges.aged
     waits = {"budget": aged.waiting_for_budget if aged else 0, "group": aged.waiting_for_group if aged else 0}
     lines += [f'{name}{{waits_for="{what}"}} {count}' for what, count in waits.items()]
-    return lines
-
-
-def _execs(execs: ExecCounts) -> list[str]:
-    lines = []
-    for name, kind, text, value in (
-        ("in_flight", "gauge", "that wait for the runtime", execs.in_flight),
-        ("waiting", "gauge", "that wait for their turn (execMaxInFlight)", execs.waiting),
-        ("hanging", "gauge", "given up that still hang in the runtime (execSingleFlight)", execs.hanging),
-        ("waited_total", "counter", "that had to wait for their turn", execs.waited),
-        ("waited_seconds_total", "counter", "seconds spent waiting for their turn", round(execs.waited_seconds, 6)),
-        ("held_back_total", "counter", "never started behind one that hung (execSingleFlight)", execs.held_back),
-    ):
-        lines += _head(f"probelet_execs_{name}", kind, f"Exec attempts: {text}.")
-        lines.append(f"probelet_execs_{name} {value}")
     return lines
 
 

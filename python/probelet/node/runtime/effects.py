@@ -7,11 +7,11 @@ from pathlib import Path
 
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
+from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.cri_config import container_config, log_directory, log_path, sandbox_config
 from probelet.node.runtime.environment import Place
-from probelet.node.runtime.facts import bare_id
 from probelet.node.runtime.hooks import Hooks
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.pleg import Pleg

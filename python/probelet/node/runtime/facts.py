@@ -67,11 +67,6 @@ def container_record(
     )
 
 
-def bare_id(container_id: str) -> str:
-    """``type://id`` without its type: what the runtime itself calls it."""
-    return container_id.partition("://")[2]
-
-
 def encode_facts(publish: Publish) -> bytes:
     """The facts of ``Engine.sync_pod``."""
     rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}

@@ -11,7 +11,7 @@ import msgspec
 from probelet._rust import attempt
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
-from probelet.node.runtime.facts import bare_id
+from probelet.cri.container_id import bare_id
 from probelet.policy.action import Outcome, RunHook
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import HTTPGetAction, Probe

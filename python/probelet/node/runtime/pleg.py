@@ -6,7 +6,6 @@ calls for the whole node; details are asked only of what is new or changed.
 """
 
 import asyncio
-import time
 from collections.abc import Awaitable, Callable
 from typing import Final
 
@@ -14,10 +13,11 @@ import structlog
 
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
+from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
 from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.facts import bare_id, container_record, sandbox_record, state_of
+from probelet.node.runtime.facts import container_record, sandbox_record, state_of
 from probelet.node.timers import Timers
 
 RELIST_PERIOD_NS: Final = 1_000_000_000
@@ -195,7 +195,7 @@ class Pleg:
     def _put(self, uid: str, status: api_pb2.ContainerStatus, sandbox_id: str) -> bool:
         now = self._timers.now()
         record = container_record(
-            status, runtime=self._runtime, sandbox_id=sandbox_id, now_ns=now, wall_ns=time.time_ns()
+            status, runtime=self._runtime, sandbox_id=sandbox_id, now_ns=now, wall_ns=self._timers.wall_ns()
         )
         return self._cache.put_container(uid, record, now)
 

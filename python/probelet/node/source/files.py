@@ -1,12 +1,13 @@
-"""Which pods are in force while their files change. It looks at files; when, is an argument.
+"""Decides which pods are in force while their files change. The time is an argument.
 
-1. A file is read once it has not changed for ``SETTLE_SECONDS`` and nobody has it open for writing. Until then what it
-   said last is in force: a half-written manifest must not end its pod.
-2. A file with a mistake ends nothing. Its valid pods are taken; what it held before and does not name anew stays. Of a
-   file that is no YAML nothing is taken. A file without any pod ends nothing either: it may be empty for a moment. To
-   end a pod, remove the file, or remove the pod from a file that holds others and is right. (Of a file it cannot use
-   the kubelet ends the pod when it lists the directory next, pkg/kubelet/config/file.go:extractFromDir, 1.36.)
-3. Of two pods with one name the one in force stays.
+1. A file is read once it has not changed for ``SETTLE_NS`` and no process has it open for writing. Until then
+   its last pods are in force: a half-written manifest must not end its pod.
+2. A file with a mistake ends no pod. Its valid pods are taken; pods that it held before and does not name now stay.
+   From a file that is not YAML nothing is taken. A file without pods ends none either, because it may be empty for a
+   moment. To end a pod, remove the file, or remove the pod from a file that holds other pods and has no mistake. (The
+   kubelet ends the pod of a file it cannot use when it lists the directory next,
+   pkg/kubelet/config/file.go:extractFromDir, 1.36.)
+3. If two files hold pods of the same name, the pod in force stays.
 4. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
 """
 
@@ -22,10 +23,11 @@ from probelet.node.source.lease import being_written
 from probelet.spec.read.load import Listing, Loaded, Manifest, list_manifests, read_file, unique
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.text.duration import MILLISECOND
 from probelet.spec.text.problem import Problem
 
-# Longer than an editor or a shell takes between removing or emptying a file and writing it anew.
-SETTLE_SECONDS = 0.25
+SETTLE_NS = 250 * MILLISECOND
+"""An editor or a shell takes less between removing or emptying a file and writing it anew."""
 
 
 class Stamp(NamedTuple):
@@ -62,7 +64,7 @@ class _File:
     """Of the version that was read; None when it holds nothing."""
     seen: Stamp | None = None
     """Of the newest version, first seen at ``since``."""
-    since: float = 0.0
+    since: int = 0
     pods: list[Manifest] = field(default_factory=list)
 
 
@@ -77,7 +79,7 @@ class Look:
     kept: list[str]
     """Names of pods that go on as they are, although their file has changed, because of a mistake in it."""
     unsettled: bool
-    """A change waits for its file to settle: look again in ``SETTLE_SECONDS``."""
+    """A change waits for its file to settle: look again in ``SETTLE_NS``."""
 
 
 class ManifestFiles:
@@ -115,8 +117,8 @@ class ManifestFiles:
         self._standing = {*listing.problems, *self._doubles}
         return Loaded(list(self._in_force.values()), problems + self._doubles)
 
-    def look(self, now: float) -> Look:
-        """Read those files that have changed and settled; ``now`` is in seconds of a monotonic clock."""
+    def look(self, now: int) -> Look:
+        """Reads the files that have changed and settled; ``now`` is in nanoseconds of a monotonic clock."""
         listing = list_manifests(self._paths)
         problems: list[Problem] = []
         kept: list[str] = []
@@ -157,9 +159,9 @@ class ManifestFiles:
         self._files = known
         return stamps
 
-    def _settled(self, path: Path, file: _File, now: float) -> Loaded | None:
+    def _settled(self, path: Path, file: _File, now: int) -> Loaded | None:
         """What a changed file holds, or None as long as it may not be whole."""
-        if now - file.since < SETTLE_SECONDS:
+        if now - file.since < SETTLE_NS:
             return None
         if file.seen is None:
             return Loaded([], [])

@@ -1,8 +1,7 @@
-"""The manifests that ``run`` is given: read once before anything starts, and again whenever they change."""
+"""The manifests of ``run``: read once before anything starts, and read again after each change."""
 
 import asyncio
 import stat
-import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing
 from pathlib import Path
@@ -11,16 +10,19 @@ import structlog
 from watchfiles import Change, awatch
 
 from probelet.errors import ProbeletError
-from probelet.node.source.files import SETTLE_SECONDS, ManifestFiles
+from probelet.node.source.files import SETTLE_NS, ManifestFiles
+from probelet.node.timers import Timers
 from probelet.spec.read.load import Manifest
 from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.spec.text.problem import Problem
 
-# Changes that are not announced (a network file system, no watches left) are found this late: the kubelet's
-# fileCheckFrequency (pkg/kubelet/apis/config/v1beta1/defaults.go, 1.36).
-LOOK_AGAIN_SECONDS = 20.0
-# How often the watcher's thread wakes to gather announced changes; cancelling waits for this too.
+LOOK_AGAIN_NS = 20 * SECOND
+"""How late a change is found that the kernel does not announce (a network file system, no watches left). The kubelet's
+fileCheckFrequency (pkg/kubelet/apis/config/v1beta1/defaults.go, 1.36)."""
+
 LOOK_STEP_MS = 50
+"""How often the watcher's thread wakes to gather announced changes; cancelling the watch waits as long."""
 
 SetPods = Callable[[list[Manifest]], None]
 
@@ -28,13 +30,14 @@ log = structlog.get_logger("probelet.run")
 
 
 class ManifestError(ProbeletError):
-    """The manifests have mistakes; the text has a line for each of their problems."""
+    """The manifests have mistakes; the text has one line for each problem."""
 
 
 class Manifests:
-    """The pods in some files and directories. ``gates`` decide which of their fields exist.
+    """The pods in the files and directories ``paths``.
 
-    ``runtime``: what their containers are to run on. ``deny_hosts``: no probe or hook may name a host.
+    ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
+    ``deny_hosts`` a probe or hook that names a host is a mistake.
     """
 
     def __init__(
@@ -44,46 +47,50 @@ class Manifests:
         self._files = ManifestFiles(paths, gates, runtime=runtime, deny_hosts=deny_hosts)
 
     def first(self) -> list[Manifest]:
-        """The pods to begin with. Raises ManifestError if any manifest has a mistake, before anything has started."""
+        """The pods to begin with. Raises ManifestError if any manifest has a mistake, so that nothing starts."""
         loaded = self._files.first()
         if loaded.errors:
             raise ManifestError("\n".join(map(str, loaded.problems)))
         _tell(loaded.problems)
         return loaded.pods
 
-    async def follow(self, set_pods: SetPods) -> None:
-        """Give the whole set of pods again after each change, for ever (see ``manifest_files`` for what changes it)."""
+    async def follow(self, set_pods: SetPods, timers: Timers) -> None:
+        """Calls ``set_pods`` with the whole set of pods after each change, for ever. ``ManifestFiles`` decides which
+        changes of files change the set; ``timers`` has the clock for it."""
         announced = True
         while True:
             try:
-                await self._follow_folders(set_pods)
+                await self._follow_folders(set_pods, timers)
                 announced = True
             except OSError as error:
                 if announced:
-                    log.warning(f"changes of manifests are found every {LOOK_AGAIN_SECONDS:g} s", error=str(error))
+                    log.warning(f"changes of manifests are found every {LOOK_AGAIN_NS // SECOND} s", error=str(error))
                 announced = False
-                await self._look(set_pods)
-                await asyncio.sleep(LOOK_AGAIN_SECONDS)
+                await self._look(set_pods, timers)
+                await timers.sleep(LOOK_AGAIN_NS)
 
-    async def _follow_folders(self, set_pods: SetPods) -> None:
-        """Until a folder is replaced, goes or comes: then it needs another watch. Raises OSError without any."""
+    async def _follow_folders(self, set_pods: SetPods, timers: Timers) -> None:
+        """Follows the folders that are there now; returns when one is replaced, goes or comes, which needs another
+        watch. Raises OSError if the kernel gives no watch."""
         folders = await asyncio.to_thread(watched_folders, self._paths)
         watch = awatch(
             *folders,
             watch_filter=only(self._paths),
             recursive=False,
             step=LOOK_STEP_MS,
-            rust_timeout=int(LOOK_AGAIN_SECONDS * 1000),
+            rust_timeout=LOOK_AGAIN_NS // MILLISECOND,
             yield_on_timeout=True,
         )
         async with aclosing(watch) as changes:
-            # The watch begins within this turn of the loop, so that no change falls between it and the first look.
+            # The watch begins within this turn of the loop, so no change falls between its begin and the first look.
             change = asyncio.ensure_future(anext(changes))
             await asyncio.sleep(0)
             try:
                 while await asyncio.to_thread(watched_folders, self._paths) == folders:
-                    unsettled = await self._look(set_pods)
-                    await asyncio.wait([change], timeout=SETTLE_SECONDS if unsettled else None)
+                    if await self._look(set_pods, timers):
+                        await timers.done_within(SETTLE_NS, change)
+                    else:
+                        await asyncio.wait([change])
                     if change.done():
                         change.result()
                         change = asyncio.ensure_future(anext(changes))
@@ -91,9 +98,9 @@ class Manifests:
                 change.cancel()
                 await asyncio.wait([change])
 
-    async def _look(self, set_pods: SetPods) -> bool:
-        """Look at the files and give the pods if any was read; returns whether one has yet to settle."""
-        look = await asyncio.to_thread(self._files.look, time.monotonic())
+    async def _look(self, set_pods: SetPods, timers: Timers) -> bool:
+        """Looks at the files and calls ``set_pods`` if any was read; returns whether a file has yet to settle."""
+        look = await asyncio.to_thread(self._files.look, timers.now())
         _tell(look.problems)
         if look.kept:
             log.error("these pods stay as they are until their manifests are right", pods=look.kept)
@@ -114,8 +121,9 @@ def _tell(problems: Sequence[Problem]) -> None:
 def watched_folders(paths: Sequence[Path]) -> dict[Path, tuple[int, int]]:
     """The folders to watch, with the identity of each.
 
-    A file is watched through its folder: editors replace it, and a watch on the file would go with the old one. So is
-    a directory, which may go and come back as another; what is gone, through the nearest folder that is there.
+    A file is watched through its folder, because editors replace the file and a watch on it would go with the old one.
+    A directory is watched through its parent too, because another directory may take its place. For a path that is
+    gone, the nearest folder that exists is watched.
     """
     found: dict[Path, tuple[int, int]] = {}
     for path in map(Path.absolute, paths):
@@ -127,7 +135,7 @@ def watched_folders(paths: Sequence[Path]) -> dict[Path, tuple[int, int]]:
 
 
 def _identity(folder: Path) -> tuple[int, int] | None:
-    """Device and inode of a folder; None for what is none, or gone."""
+    """Device and inode of a folder; None if nothing is there, or no folder."""
     try:
         found = folder.stat()
     except OSError:
@@ -136,7 +144,7 @@ def _identity(folder: Path) -> tuple[int, int] | None:
 
 
 def only(paths: Sequence[Path]) -> Callable[[Change, str], bool]:
-    """Which announced changes are worth a look: of the paths, in them, and of the folders that lead to them."""
+    """The filter for announced changes: changes of the paths, inside them, and of the folders that lead to them."""
     named = [path.absolute() for path in paths]
 
     def concerns(_: Change, changed: str) -> bool:

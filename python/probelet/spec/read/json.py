@@ -2,6 +2,7 @@
 
 import msgspec
 
+from probelet.errors import ProbeletError
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import Probe
 from probelet.spec.read.decode import decode
@@ -9,7 +10,7 @@ from probelet.spec.read.tree import DEPTH_MAX, TreeError, documents
 from probelet.spec.text.problem import Problem
 
 
-class SpecError(ValueError):
+class SpecError(ProbeletError, ValueError):
     """An object that cannot be used. ``problems`` names every mistake, one line each; the text is those lines."""
 
     def __init__(self, problems: list[Problem]) -> None:

@@ -15,6 +15,8 @@ from typing import Any, NamedTuple, TypeAlias
 import yaml
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
+from probelet.errors import ProbeletError
+
 # Nodes that aliases may add to one file. Manifests share a probe or an env list, not thousands of nodes.
 ALIAS_NODES_MAX = 100_000
 # Values and brackets in one file: some fifteen thousand ordinary pods. Beyond it a file only costs seconds of parsing.
@@ -23,7 +25,7 @@ NODES_MAX = 1_000_000
 DEPTH_MAX = 100
 
 
-class TreeError(Exception):
+class TreeError(ProbeletError):
     """The text is not YAML, or goes beyond a bound. ``line`` counts from 1."""
 
     def __init__(self, message: str, line: int) -> None:

@@ -5,6 +5,8 @@ A duration is an ``int`` of nanoseconds in int64, the unit of every deadline on 
 
 import re
 
+from probelet.errors import ProbeletError
+
 NANOSECOND = 1
 MICROSECOND = 1000 * NANOSECOND
 MILLISECOND = 1000 * MICROSECOND
@@ -30,7 +32,7 @@ DURATION_MAX = 2**63 - 1
 _PART = re.compile(r"(?P<whole>[0-9]*)(?P<dot>\.?)(?P<fraction>[0-9]*)(?P<unit>[^0-9.]*)", re.ASCII | re.DOTALL)
 
 
-class DurationError(ValueError):
+class DurationError(ProbeletError, ValueError):
     """A text that Go's ``time.ParseDuration`` refuses; the message is Go's."""
 
 

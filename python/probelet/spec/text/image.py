@@ -7,6 +7,8 @@ pkg/kubelet/images/image_manager.go:applyDefaultImageTag).
 import re
 from typing import Final, Literal, TypeAlias
 
+from probelet.errors import ProbeletError
+
 PullPolicy: TypeAlias = Literal["Always", "IfNotPresent", "Never"]
 
 DEFAULT_TAG: Final = "latest"
@@ -24,7 +26,7 @@ _REFERENCE = re.compile(
 _HEXADECIMAL = re.compile(r"[a-f0-9]{64}")
 
 
-class ImageNameError(ValueError):
+class ImageNameError(ProbeletError, ValueError):
     """An image name that cannot be read; the text is Go's."""
 
 

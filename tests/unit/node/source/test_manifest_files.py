@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 from probelet.config import Gates
-from probelet.node.source.files import SETTLE_SECONDS, Look, ManifestFiles
+from probelet.node.source.files import SETTLE_NS, Look, ManifestFiles
+from probelet.spec.text.duration import HOUR, MINUTE, SECOND
 
 POD = """\
 apiVersion: v1
@@ -28,7 +29,7 @@ class Watched:
 
     def __init__(self, *paths: Path, gates: Gates | None = None) -> None:
         self.files = ManifestFiles(list(paths), gates or Gates(), runtime="process")
-        self.now = 100.0
+        self.now = 100 * SECOND
         self.pods: dict[str, str] = {}
         self.begun: list[str] = []
 
@@ -41,8 +42,8 @@ class Watched:
         if look.pods is not None:
             self.pods = {found.pod.metadata.name: found.pod.spec.containers[0].command[-1] for found in look.pods}
 
-    def look(self, seconds: float = 0.0) -> Look:
-        self.now += seconds
+    def look(self, ns: int = 0) -> Look:
+        self.now += ns
         look = self.files.look(self.now)
         self._set(look)
         return look
@@ -50,7 +51,7 @@ class Watched:
     def settled(self) -> Look:
         """See the change, then look again when it has settled."""
         assert self.look().unsettled
-        look = self.look(SETTLE_SECONDS)
+        look = self.look(SETTLE_NS)
         assert not look.unsettled
         return look
 
@@ -84,7 +85,7 @@ def lines(look: Look) -> list[str]:
 def test_without_a_change_nothing_is_read(watch: Watch) -> None:
     write("pods/a.yaml", pod("a"))
     watched = watch()
-    assert watched.look(3600.0) == Look(None, [], [], False)
+    assert watched.look(HOUR) == Look(None, [], [], False)
 
 
 def test_files_come_change_and_go(watch: Watch) -> None:
@@ -106,9 +107,9 @@ def test_a_change_is_read_only_when_it_has_settled(watch: Watch) -> None:
     watched = watch()
     for seconds in (2, 3, 4):
         write("pods/a.yaml", pod("a", seconds) + "#" * seconds)
-        assert watched.look(SETTLE_SECONDS).unsettled
+        assert watched.look(SETTLE_NS).unsettled
     assert watched.pods == {"a": "1"}
-    assert not watched.look(SETTLE_SECONDS).unsettled
+    assert not watched.look(SETTLE_NS).unsettled
     assert watched.pods == {"a": "4"}
 
 
@@ -121,11 +122,11 @@ def test_a_file_that_is_open_for_writing_is_left_alone_and_the_others_are_not(wa
         file.flush()
         write("pods/b.yaml", pod("b"))
         watched.look()
-        assert watched.look(3600.0).unsettled
+        assert watched.look(HOUR).unsettled
         assert watched.pods == {"a": "1", "b": "1"}
         file.write("    env: [{name: A, value: b}]\n")
     watched.look()
-    assert not watched.look(SETTLE_SECONDS).unsettled
+    assert not watched.look(SETTLE_NS).unsettled
     assert watched.pods == {"a": "2", "b": "1"}
 
 
@@ -135,9 +136,9 @@ def test_an_editor_that_removes_and_writes_anew_ends_nothing(watch: Watch) -> No
     Path("pods/a.yaml").unlink()
     assert watched.look() == Look(None, [], [], True)
     write("pods/a.yaml", pod("a", 2))
-    assert watched.look(SETTLE_SECONDS / 2) == Look(None, [], [], True)
+    assert watched.look(SETTLE_NS // 2) == Look(None, [], [], True)
     assert watched.pods == {"a": "1"}
-    watched.look(SETTLE_SECONDS)
+    watched.look(SETTLE_NS)
     assert watched.pods == {"a": "2"}
 
 
@@ -181,7 +182,7 @@ def test_a_mistake_is_said_once_and_again_when_the_file_is_saved_again(watch: Wa
     watched = watch()
     write("pods/a.yaml", "a: [")
     assert len(watched.settled().problems) == 1
-    assert watched.look(3600.0) == Look(None, [], [], False)
+    assert watched.look(HOUR) == Look(None, [], [], False)
     write("pods/a.yaml", "a: [[")
     assert len(watched.settled().problems) == 1
 
@@ -222,7 +223,7 @@ def test_a_directory_that_vanishes_ends_its_pods_and_begins_them_when_it_returns
     Path("pods").rename("elsewhere")
     assert lines(watched.settled()) == ["pods: warning: is gone: it holds no pods"]
     assert watched.pods == {}
-    assert watched.look(60.0) == Look(None, [], [], False)
+    assert watched.look(MINUTE) == Look(None, [], [], False)
     Path("elsewhere").rename("pods")
     watched.settled()
     assert watched.pods == {"a": "1"}
@@ -237,8 +238,8 @@ def test_a_directory_that_is_exchanged_in_a_moment_ends_only_what_the_new_one_do
     Path("pods").rename("old")
     assert watched.look() == Look(None, [], [], True)
     Path("new").rename("pods")
-    watched.look(SETTLE_SECONDS)
-    assert lines(watched.look(SETTLE_SECONDS)) == []
+    watched.look(SETTLE_NS)
+    assert lines(watched.look(SETTLE_NS)) == []
     assert watched.pods == {"a": "1"}
 
 
@@ -262,9 +263,9 @@ def test_a_directory_that_cannot_be_listed_keeps_its_pods(watch: Watch, monkeypa
 
     with monkeypatch.context() as patch:
         patch.setattr(Path, "is_dir", refuse)
-        assert lines(watched.look(60.0)) == ["pods: cannot be read: Permission denied"]
-        assert watched.look(60.0) == Look(None, [], [], False)
-    assert watched.look(60.0) == Look(None, [], [], False)
+        assert lines(watched.look(MINUTE)) == ["pods: cannot be read: Permission denied"]
+        assert watched.look(MINUTE) == Look(None, [], [], False)
+    assert watched.look(MINUTE) == Look(None, [], [], False)
     assert watched.pods == {"a": "1"}
 
 

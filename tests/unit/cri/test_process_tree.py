@@ -3,7 +3,7 @@
 import os
 
 import pytest
-from probelet.cri.process import process_tree as kin
+from probelet.cri.process import process_tree
 from probelet.cri.process.process_tree import Process, families, parsed
 
 
@@ -33,10 +33,10 @@ def test_a_head_that_is_gone_still_has_its_children() -> None:
 
 
 def test_this_process_is_in_the_table() -> None:
-    row = kin.processes()[os.getpid()]
+    row = process_tree.processes()[os.getpid()]
     assert (row.parent, row.group, row.session, row.alive) == (os.getppid(), os.getpgrp(), os.getsid(0), True)
 
 
 def test_the_environment_of_a_process_that_is_gone_is_empty() -> None:
-    assert kin.environment_of(2**22 + 1) == {}
-    assert b"PATH" in kin.environment_of(os.getpid())
+    assert process_tree.environment_of(2**22 + 1) == {}
+    assert b"PATH" in process_tree.environment_of(os.getpid())

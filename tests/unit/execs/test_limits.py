@@ -1,78 +1,11 @@
-"""The opt-ins of exec runs: fewer at once, one at a time per worker, given up before the kubelet would."""
+"""The opt-ins of exec attempts: fewer at once, one at a time per worker, given up before the kubelet would."""
 
 import asyncio
-from collections.abc import AsyncIterator
-from dataclasses import dataclass, field
-from math import inf
-from pathlib import Path
-from types import SimpleNamespace
-from typing import Any
 
-import pytest
 from probelet.cri import errors
-from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
-from probelet.node.execs import ExecLimits, Execs, Finished
-from probelet.node.tasks import Tasks
 
-from tests.unit.node.scripted_runtime import ScriptedRuntime
-
-
-@dataclass
-class Answers:
-    """Where the engine would be."""
-
-    finished: list[Finished] = field(default_factory=list)
-    news: asyncio.Event = field(default_factory=asyncio.Event)
-
-    def finish_execs(self, finished: list[Finished]) -> None:
-        self.finished += finished
-        self.news.set()
-
-    async def count(self, count: int) -> list[tuple[int, str]]:
-        while len(self.finished) < count:
-            self.news.clear()
-            await self.news.wait()
-        return [(run, kind) for run, kind, _, _ in self.finished]
-
-
-@dataclass
-class Rig:
-    runtime: ScriptedRuntime
-    client: RuntimeClient
-    tasks: Tasks
-    answers: Answers
-
-    def execs(self, **limits: Any) -> Execs:
-        # Whose fault a timeout is, is judged elsewhere: these are so short that a busy machine is late for them.
-        return Execs(self.client, self.answers, self.tasks, ExecLimits(starved_share=inf, **limits))
-
-    async def asked(self, count: int) -> list[str]:
-        """The commands that reached the runtime, once there are so many."""
-        while len(self.runtime.called("exec_sync")) < count:
-            await self.client.version()
-        return [request.cmd[0] for request in self.runtime.called("exec_sync")]
-
-
-@pytest.fixture
-async def rig(tmp_path: Path) -> AsyncIterator[Rig]:
-    runtime = ScriptedRuntime()
-    client = await runtime.serve(tmp_path)
-    tasks = Tasks()
-    yield Rig(runtime, client, tasks, Answers())
-    await tasks.close()
-    await client.aclose()
-    await runtime.stop()
-
-
-def run(number: int, worker: str = "", timeout: int = 1) -> Any:
-    return SimpleNamespace(
-        run=number,
-        container_id=f"scripted://{worker or number}",
-        probe_type="liveness",
-        argv=[f"probe{number}"],
-        timeout_seconds=timeout,
-    )
+from tests.unit.execs.rig import Rig, run
 
 
 async def test_without_opt_ins_everything_is_asked_at_once(rig: Rig) -> None:
@@ -86,7 +19,7 @@ async def test_without_opt_ins_everything_is_asked_at_once(rig: Rig) -> None:
     assert execs.counts.in_flight == 0
 
 
-async def test_turns_go_to_who_has_waited_longest(rig: Rig) -> None:
+async def test_the_attempt_that_has_waited_longest_gets_the_next_turn(rig: Rig) -> None:
     rig.runtime.held["exec_sync"] = asyncio.Event()
     execs = rig.execs(max_in_flight=1)
     execs.start([run(number) for number in range(6)])
@@ -96,7 +29,7 @@ async def test_turns_go_to_who_has_waited_longest(rig: Rig) -> None:
     await rig.answers.count(6)
     assert await rig.asked(6) == [f"probe{number}" for number in range(6)]
     assert (execs.counts.in_flight, execs.counts.waiting, execs.counts.waited) == (0, 0, 5)
-    assert execs.counts.waited_seconds > 0
+    assert execs.counts.waited_ns > 0
 
 
 async def test_an_error_gives_its_turn_back(rig: Rig) -> None:

@@ -1,4 +1,4 @@
-"""The calls of ``probelet.v1.Prober`` on an engine: one of its own, or that of a node which runs pods itself."""
+"""The calls of ``probelet.v1.Prober`` on an engine of its own, or on the engine of a node that runs pods too."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
@@ -7,10 +7,10 @@ from typing import Any
 import structlog
 
 from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
-from probelet.cri.client import RuntimeClient
+from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.service.caller_execs import CallerExecs, Execs
 from probelet.service.error import RequestError
 from probelet.service.events import Events
-from probelet.service.execs import CallerExecs, Execs, RuntimeExecs
 from probelet.service.limit import PODS_MAX
 from probelet.service.pod import check_pod, mistyped, required_uid
 from probelet.service.results import Results
@@ -20,18 +20,18 @@ from probelet.service.v1 import prober_pb2 as pb
 log = structlog.get_logger("probelet.service")
 
 
-class Prober:
-    """Who calls keeps the statuses. On one event loop.
+class HandedOverPods:
+    """The pods that another node agent hands over to be probed; that agent keeps their statuses. On one event loop.
 
-    With ``client`` exec probes go to its runtime, otherwise through the caller. On an engine that others use too,
-    ``claimed`` says whether a pod is theirs, ``claimant`` which pod of theirs has a container, if any, and ``released``
-    hears when a pod is nobody's any more.
+    ``execs`` carries out exec probes on a runtime; without it the caller does. On the engine of a node that runs pods
+    too, ``claimed`` says whether the node has a pod with this UID, ``claimant`` names the node's pod that has a
+    container, and ``released`` is called when a pod is no longer handed over.
     """
 
     def __init__(
         self,
         engine: Engine,
-        client: RuntimeClient | None = None,
+        execs: RuntimeExecs | None = None,
         *,
         claimed: Callable[[str], bool] = lambda _: False,
         claimant: Callable[[str], str | None] = lambda _: None,
@@ -42,41 +42,43 @@ class Prober:
         self._claimant = claimant
         self._released = released
         self.results = Results()
-        """What callers are told of."""
+        """The results that callers read."""
         self._events = Events()
+        self.exec_counts = None if execs is None else execs.counts
+        """The counts of exec attempts on a runtime; None if the caller carries them out."""
         self._callers = CallerExecs(engine)
-        self._execs: Execs = self._callers if client is None else RuntimeExecs(client, engine)
-        # Pods with workers or a status, which is what the engine keeps something of.
+        self._execs: Execs = self._callers if execs is None else execs
+        # Namespace and name, by UID, of the pods with workers or a status: the pods that the engine keeps anything of.
         self._pods: dict[str, tuple[str, str]] = {}
 
     def watch(self) -> None:
-        """Read the batches of an engine of its own on the running loop from now on."""
+        """Reads the engine's batches on the running loop from now on. For an engine that no node reads."""
         asyncio.get_running_loop().add_reader(self._engine.fileno(), lambda: self._dispatch(self._engine.drain()))
 
     def close(self) -> None:
-        """Read no more."""
+        """Ends ``watch``."""
         asyncio.get_running_loop().remove_reader(self._engine.fileno())
 
     @property
     def pods(self) -> int:
-        """How many pods it has."""
+        """How many pods are handed over."""
         return len(self._pods)
 
     @property
     def names(self) -> Mapping[str, tuple[str, str]]:
-        """Namespace and name of each pod, by its UID; empty until it was added."""
+        """Namespace and name of each pod, by its UID; both are empty until the pod is added."""
         return self._pods
 
     def owns(self, uid: str) -> bool:
-        """Whether this pod's probing was handed over."""
+        """Whether this pod is handed over."""
         return uid in self._pods
 
     def sift(
         self, events: list[EventRecord], updates: list[Update], execs: list[ExecRun]
     ) -> tuple[list[EventRecord], list[Update], list[ExecRun]]:
-        """Take from an engine's news what is about the pods handed over; returns the rest.
+        """Takes the part of a batch that is about the pods handed over; returns the rest.
 
-        A result that callers know is theirs until it is gone, also when its pod is gone before.
+        A result that callers know stays theirs until it is removed, even if its pod is removed first.
         """
         theirs = [update for update in updates if update.pod_uid in self._pods or self.results.has(update)]
         self._take([event for event in events if event.pod_uid in self._pods], theirs)
@@ -130,7 +132,7 @@ class Prober:
             filled = self._engine.update_pod_status(uid, given)
         finally:
             if uid not in self._pods:
-                # A kubelet fills statuses also before it adds a pod and after it removed it.
+                # A kubelet fills statuses before it adds a pod and after it has removed the pod, too.
                 self._engine.forget_pod(uid)
         return pb.UpdatePodStatusResponse(status=fill(status, filled))
 
@@ -164,7 +166,8 @@ class Prober:
         return self._callers.serve(answers)
 
     def _status(self, status: dict[str, Any]) -> bytes:
-        """As the engine takes it. Results belong to a container ID: two pods that share one would share them."""
+        """The status as the engine takes it. Refuses a container ID of the node's own pods, because results belong to a
+        container ID: two pods with the same ID would share them."""
         given = engine_status(status)
         for path, container_id in container_ids(status):
             if (pod := self._claimant(container_id)) is not None:

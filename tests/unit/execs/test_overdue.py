@@ -4,8 +4,7 @@ import asyncio
 
 import pytest
 from probelet.cri.exec import ExecOutcome
-from probelet.node.execs import judged
-from probelet.node.overdue import BEAT_SECONDS, Overdue
+from probelet.execs.overdue import BEAT_SECONDS, Overdue, judged
 
 
 class Clock:

@@ -1,0 +1,18 @@
+"""The opt-ins of ``ProbeletConfiguration`` for exec attempts."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class ExecLimits:
+    """The defaults are the kubelet's behaviour: all attempts at once, each for as long as the client waits."""
+
+    single_flight: bool = False
+    """Start no attempt of a worker while an earlier call of the same worker still hangs in the runtime."""
+    max_in_flight: int | None = None
+    """Attempts in flight at once, over all workers; others wait, first come, first served. None sets no limit."""
+    client_deadline: float | None = None
+    """Seconds after its own timeout at which an attempt is given up. None means the client's request timeout."""
+    starved_share: float = 0.5
+    """An attempt that probelet itself gives up is starved if the event loop was late by more than this share of the
+    wait."""
