@@ -130,6 +130,26 @@ async def test_a_wall_clock_that_jumps_moves_no_back_off(
         assert node.container()["backoff"]["delay_seconds"] == 3600
 
 
+async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: Node, runtime: ScriptedRuntime) -> None:
+    """An hour that a test puts the clocks forward by has passed for the age of an exit, too."""
+    manifest = make_manifest()
+    node.service.set_pods([manifest])
+    await node.until(lambda: node.container()["state"] == "running")
+    await node.round_trip(HOUR)
+    [container_id] = runtime.containers
+    runtime.exit(container_id, 1, say=False)
+    ended, engine = node.service.engine.now(), node.service.engine
+    await node.round_trip(5_000_000_000)
+    # The runtime tells of the exit five seconds late.
+    runtime.publish(runtime.sandbox_of[container_id], container_id, api_pb2.CONTAINER_STOPPED_EVENT)
+    cache, full_id = node.service._cache, f"scripted://{container_id}"
+    await node.until(lambda: (known := cache.container(manifest.pod.metadata.uid, full_id)) and known.finished_ns)
+    known = cache.container(manifest.pod.metadata.uid, full_id)
+    assert known is not None
+    assert known.finished_ns == pytest.approx(ended, abs=1_000_000_000)
+    assert engine.now() - ended >= 5_000_000_000
+
+
 async def test_a_storm_of_events_is_cut_and_counted(node: Node) -> None:
     manifest = make_manifest()
     node.service.set_pods([manifest])

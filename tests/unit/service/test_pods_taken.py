@@ -63,7 +63,7 @@ async def test_a_mistake_is_named_with_its_field(
 
 
 async def test_what_is_refused_leaves_nothing_behind(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.prober.PODS_MAX", 1)
+    monkeypatch.setattr("probelet.service.handed_over_pods.PODS_MAX", 1)
     with pytest.raises(grpc.aio.AioRpcError):
         await caller.add_pod(NUMBER)
     with pytest.raises(grpc.aio.AioRpcError):
