@@ -85,12 +85,12 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         await stack.enter_async_context(_pages(service, sock, state_dir))
         log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
         await stack.enter_async_context(_handed_over(plan.serve, service))
-        service.set_pods(plan.first)
+        service.pods.set(plan.first)
         await service.remove_orphans()
         supervisor = Supervisor()
         supervisor.tell(READY)
         await stack.enter_async_context(_signs_of_life(supervisor, service))
-        work = [_service_died(service), plan.manifests.follow(service.set_pods, service.timers)]
+        work = [_service_died(service), plan.manifests.follow(service.pods.set, service.timers)]
         if runtime is not None:
             work.append(_runtime_died(runtime))
         reason = await lifetime.wait(plan.seconds, *work)
@@ -104,12 +104,12 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
 
 async def _drain(service: Service, lifetime: Lifetime) -> Ended:
     """End every pod within its grace; after another signal, at once. The log names the pods that cannot be ended."""
-    left = await lifetime.unless_hurried(service.drain())
+    left = await lifetime.unless_hurried(service.pods.drain())
     hurried_by = None
     if not isinstance(left, list):
         log.warning("killing at once", signal=left.name)
         hurried_by = left
-        left = await service.drain(at_once=True)
+        left = await service.pods.drain(at_once=True)
     if left:
         log.error("pods could not be ended", pods=left)
     else:
@@ -187,7 +187,9 @@ async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[Non
     if path is None:
         yield
         return
-    pods = HandedOverPods(service.engine, claimed=service.has, claimant=service.claimant, released=service.released)
+    pods = HandedOverPods(
+        service.engine, claimed=service.pods.has, claimant=service.pods.claimant, released=service.pods.released
+    )
     service.share(pods)
     async with AsyncExitStack() as stack:
         try:

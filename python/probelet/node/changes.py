@@ -1,38 +1,23 @@
-"""What the engine has to say: one file descriptor, one batch, everyone who waits for a part of it."""
+"""Reads the engine's batches: one file descriptor, one batch at a time, and a part of it for each part of the node."""
 
 import asyncio
-from collections.abc import Mapping
-from typing import Protocol
 
 import structlog
 
-from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
+from probelet._rust import Batch, Engine
 from probelet.execs.runtime_execs import RuntimeExecs
-from probelet.node.pod import NodePod
+from probelet.node.pods import NodePods
 from probelet.node.recorder import Recorder
-from probelet.node.releases import Releases
 from probelet.node.timers import Timers
 from probelet.node.wording import EventWording, counted
 
 log = structlog.get_logger("probelet.node")
 
 
-class HandedOver(Protocol):
-    """Pods of other node agents that this engine probes too; their news is not the node's."""
-
-    @property
-    def pods(self) -> int: ...
-    def owns(self, uid: str) -> bool: ...
-    def sift(
-        self, events: list[EventRecord], updates: list[Update], execs: list[ExecRun]
-    ) -> tuple[list[EventRecord], list[Update], list[ExecRun]]: ...
-
-
 class Changes:
-    """Reads the engine's batches. ``pods`` are those of the node, by UID; others are not ours any more. ``releases``
-    hear of results too, where there are any.
+    """Hands out the parts of each batch; what is about a pod that the node no longer has is dropped.
 
-    In a batch events come before what they lead to: an Unhealthy is on record before the sync that kills.
+    Within a batch events come before what follows from them: an Unhealthy event is recorded before the sync that kills.
     """
 
     def __init__(
@@ -42,30 +27,26 @@ class Changes:
         execs: RuntimeExecs,
         recorder: Recorder,
         timers: Timers,
-        pods: Mapping[str, NodePod],
-        releases: Releases | None,
+        pods: NodePods,
         wording: EventWording,
     ) -> None:
         self.events_dropped = 0
-        """Events that the engine had to let go because nobody read them in time."""
-        self.handed_over: HandedOver | None = None
-        """Whoever serves pods of others; it takes its part of each batch first."""
+        """Events that the engine dropped because they were not read in time."""
         self._engine = engine
         self._wording = wording
         self._execs = execs
         self._recorder = recorder
         self._timers = timers
         self._pods = pods
-        self._releases = releases
         self._watched: asyncio.AbstractEventLoop | None = None
 
     def watch(self) -> None:
-        """Read batches on the running loop from now on."""
+        """Reads batches on the running loop from now on."""
         self._watched = asyncio.get_running_loop()
         self._watched.add_reader(self._engine.fileno(), self._read)
 
     def close(self) -> None:
-        """Read no more."""
+        """Ends ``watch``."""
         if self._watched is not None:
             self._watched.remove_reader(self._engine.fileno())
             self._watched = None
@@ -74,12 +55,13 @@ class Changes:
         self.dispatch(self._engine.drain())
 
     def dispatch(self, batch: Batch) -> None:
-        """Hand every part of a batch to who waits for it."""
+        """Hands out the parts of one batch; pods that are handed over take theirs first."""
         events, updates, execs = batch.events, batch.updates, batch.execs
-        if self.handed_over is not None:
-            events, updates, execs = self.handed_over.sift(events, updates, execs)
+        if self._pods.handed_over is not None:
+            events, updates, execs = self._pods.handed_over.sift(events, updates, execs)
+        pods, releases = self._pods.by_uid, self._pods.releases
         for event in events:
-            if pod := self._pods.get(event.pod_uid):
+            if pod := pods.get(event.pod_uid):
                 self._recorder.record(
                     pod.uid,
                     pod.full_name,
@@ -93,14 +75,14 @@ class Changes:
         self.events_dropped += batch.dropped_events
         self._execs.start(execs)
         for update in updates:
-            if update.result is not None and (pod := self._pods.get(update.pod_uid)):
+            if update.result is not None and (pod := pods.get(update.pod_uid)):
                 pod.note_result(update)
-            if self._releases is not None:
-                self._releases.note(update)
+            if releases is not None:
+                releases.note(update)
         for level, text in batch.notices:
             (log.warning if level == "warning" else log.info)(text)
         for token in batch.timers:
             self._timers.fire(token)
         for uid in batch.syncs:
-            if pod := self._pods.get(uid):
+            if pod := pods.get(uid):
                 pod.request_sync()

@@ -88,7 +88,7 @@ class RealNode:
             await service.start()
             self._began = self.engine.now()
             outcome = await self._measure(service, runtime, client, seconds, warm_up)
-            await service.drain(at_once=True)
+            await service.pods.drain(at_once=True)
             left = self.gate.left_after_housekeeping(self.engine.now())
             return replace(outcome, memory=replace(outcome.memory, entries_after_gc=left))
 
@@ -124,12 +124,12 @@ class RealNode:
         """Add the pods, all at once or one by one."""
         manifests = [self._manifest(number) for number in range(self.scene.pods)]
         if not self.scene.spread_ns:
-            service.set_pods(manifests)
+            service.pods.set(manifests)
             return
         for number in range(len(manifests)):
             due = self._began + self.scene.spread_ns * number // len(manifests)
             await asyncio.sleep(max(0, due - self.engine.now()) / SECOND)
-            service.set_pods(manifests[: number + 1])
+            service.pods.set(manifests[: number + 1])
 
     def _manifest(self, number: int) -> Manifest:
         scene, code = self.scene, self.scene.exit_code(number)

@@ -31,4 +31,4 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
         stack.push_async_callback(service.close)
         await service.start()
         yield Node(service, client, folder, logs)
-        await service.drain(at_once=True)
+        await service.pods.drain(at_once=True)

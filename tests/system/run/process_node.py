@@ -61,7 +61,7 @@ class Node:
     def read_manifests(self) -> None:
         loaded = load([self.folder], runtime="process")
         assert not loaded.errors, [str(problem) for problem in loaded.errors]
-        self.service.set_pods(loaded.pods)
+        self.service.pods.set(loaded.pods)
 
     async def until(self, true: Callable[[], object]) -> None:
         """Looks again after each round trip to the runtime; the test's own timeout is the limit."""
@@ -69,7 +69,7 @@ class Node:
             await self.client.version()
 
     def pod(self, name: str) -> dict[str, Any]:
-        pods = self.service.status()["pods"]
+        pods = self.service.view.status()["pods"]
         return next((pod for pod in pods if pod["name"] == name), {"phase": "", "ready": False, "containers": [{}]})
 
     def container(self, name: str) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Node:
         """Events of a reason, all of them or those about one container."""
         return [
             event
-            for event in self.service.events(0)
+            for event in self.service.view.events(0)
             if event["reason"] == reason and event["field_path"].endswith(f"{{{container}}}" if container else "")
         ]
 

@@ -128,7 +128,7 @@ async def test_a_watcher_restarts_all_containers_of_its_pod_in_place(node: Node,
     }
     await node.until(lambda: node.log("training", "main-application", 1) == ["fresh", "fresh"])
     assert node.named("training", "main-application")["last_exit"]["reason"] == "RestartingAllContainers"
-    assert b'reason="restart_all_containers",grace_source="override"' in node.service.metrics()
+    assert b'reason="restart_all_containers",grace_source="override"' in node.service.view.metrics()
 
 
 async def test_a_pod_that_was_active_for_too_long_fails_and_is_not_run_again(node: Node) -> None:

@@ -127,7 +127,7 @@ async def test_a_drain_ends_all_pods_together_and_readiness_is_seen_to_go(node: 
         container = shell(script, workingDir=str(tmp_path / name), readinessProbe=probe)
         node.run(name, container, terminationGracePeriodSeconds=3600)
     await node.until(lambda: all(node.pod(name)["ready"] for name in "abc"))
-    drain = asyncio.ensure_future(node.service.drain())
+    drain = asyncio.ensure_future(node.service.pods.drain())
     await node.until(lambda: not any(node.pod(name)["ready"] for name in "abc"))
     assert not drain.done(), "not ready while it still ends"
     assert not any((tmp_path / name / "ready").exists() for name in "abc"), "all at once, not one after the other"

@@ -29,7 +29,10 @@ async def test_a_hung_container_is_killed_within_its_probes_grace(node: Node, pr
     await node.until(lambda: node.container("hung").get("restart_count") == 1)
     assert waited(seconds(node), 3)
     assert node.container("hung")["last_exit"]["exit_code"] == 137
-    assert f'probelet_container_kills_total{{reason="{probe}",grace_source="probe"}}' in node.service.metrics().decode()
+    assert (
+        f'probelet_container_kills_total{{reason="{probe}",grace_source="probe"}}'
+        in node.service.view.metrics().decode()
+    )
 
 
 async def test_a_second_is_raised_to_two(node: Node) -> None:

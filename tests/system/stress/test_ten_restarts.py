@@ -56,10 +56,10 @@ async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) ->
         )
         stack.push_async_callback(service.close)
         await service.start()
-        service.set_pods([Manifest(set_defaults(msgspec.convert(POD, Pod)), Path("crash.yaml"), 1, "digest")])
+        service.pods.set([Manifest(set_defaults(msgspec.convert(POD, Pod)), Path("crash.yaml"), 1, "digest")])
         while len(said) <= RESTARTS:
             await client.version()
-        await service.drain(at_once=True)
+        await service.pods.drain(at_once=True)
     moments = [said[life] for life in range(RESTARTS + 1)]
     gaps = [(after - before) * 1_000 for before, after in pairwise(moments)]
     assert len(gaps) == len(DELAYS_MS) == RESTARTS

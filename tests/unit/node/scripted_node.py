@@ -69,7 +69,7 @@ class Node:
 
     def pod(self, name: str = "web") -> dict[str, Any]:
         return next(
-            (pod for pod in self.service.status()["pods"] if pod["name"] == name), {"phase": "", "containers": []}
+            (pod for pod in self.service.view.status()["pods"] if pod["name"] == name), {"phase": "", "containers": []}
         )
 
     def container(self, name: str = "web", index: int = 0) -> dict[str, Any]:
@@ -77,7 +77,7 @@ class Node:
         return found
 
     def messages(self, reason: str) -> list[str]:
-        return [event["message"] for event in self.service.events(0) if event["reason"] == reason]
+        return [event["message"] for event in self.service.view.events(0) if event["reason"] == reason]
 
 
 @asynccontextmanager

@@ -42,13 +42,13 @@ async def crash_until_it_waits(node: Node, runtime: ScriptedRuntime, name: str =
 
 
 def metric(node: Node, name: str) -> float:
-    found = re.search(rf"^{re.escape(name)} (\S+)$", node.service.metrics().decode(), re.M)
+    found = re.search(rf"^{re.escape(name)} (\S+)$", node.service.view.metrics().decode(), re.M)
     assert found is not None, name
     return float(found[1])
 
 
 async def test_the_page_counts_restarts_delays_and_who_waits(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     assert metric(node, 'probelet_crashloop_config_info{initial="3600",cap="3600",reset="600",source="default"}') == 1
     await crash_until_it_waits(node, runtime)
@@ -59,15 +59,15 @@ async def test_the_page_counts_restarts_delays_and_who_waits(node: Node, runtime
     assert metric(node, "probelet_crashloop_backoff_delay_seconds_count") == 1
     assert metric(node, "probelet_crashloop_restart_lateness_seconds_count") == 0
     assert metric(node, "probelet_crashloop_status_updates_total") >= 4
-    assert b"web" not in node.service.metrics(), "no pod or container is a label"
+    assert b"web" not in node.service.view.metrics(), "no pod or container is a label"
 
 
 async def test_a_retry_starts_what_waits_and_keeps_its_delay(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
-    assert node.service.retry("web", None) == ["app"]
+    assert node.service.operator.retry("web", None) == ["app"]
     await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
-    assert node.service.retry("default/web", "app") == [], "it runs"
+    assert node.service.operator.retry("default/web", "app") == [], "it runs"
     runtime.exit(node.container()["container_id"].partition("://")[2], 3)
     await node.until(lambda: node.container()["state"] == "waiting")
     assert node.container()["backoff"]["delay_seconds"] == 3600
@@ -77,23 +77,23 @@ async def test_a_retry_starts_what_waits_and_keeps_its_delay(node: Node, runtime
 async def test_a_reset_starts_what_waits_and_makes_the_next_crash_the_first(
     node: Node, runtime: ScriptedRuntime
 ) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
-    assert node.service.reset("web", "app") == ["app"]
+    assert node.service.operator.reset("web", "app") == ["app"]
     await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
     assert metric(node, 'probelet_crashloop_backoff_resets_total{cause="operator"}') == 1
 
 
 async def test_a_name_that_means_nothing_or_too_much(node: Node) -> None:
-    node.service.set_pods([make_manifest(uid="u1"), make_manifest(uid="u2", namespace="shop")])
-    await node.until(lambda: len(node.service.status()["pods"]) == 2)
+    node.service.pods.set([make_manifest(uid="u1"), make_manifest(uid="u2", namespace="shop")])
+    await node.until(lambda: len(node.service.view.status()["pods"]) == 2)
     for pod, container, said in (
         ("nope", None, 'there is no pod "nope"'),
         ("web", None, 'pod "web" is in several namespaces: default/web, shop/web'),
         ("shop/web", "db", 'pod "shop/web" has no container "db", but app'),
     ):
         with pytest.raises(NoSuchPodError) as caught:
-            node.service.retry(pod, container)
+            node.service.operator.retry(pod, container)
         assert str(caught.value) == said
 
 
@@ -102,7 +102,7 @@ async def test_a_dependency_that_turns_healthy_releases_who_waits_for_it(node: N
     database = make_manifest("db", containers=[{"name": "pg", "image": "i", "readinessProbe": READINESS}])
     web, idle = make_manifest("web"), make_manifest("idle")
     web.pod.metadata.annotations["probelet.dev/release-on"] = "app=db/pg/readiness"
-    node.service.set_pods([database, web, idle])
+    node.service.pods.set([database, web, idle])
     await crash_until_it_waits(node, runtime)
     await crash_until_it_waits(node, runtime, "idle")
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
@@ -114,7 +114,7 @@ async def test_a_dependency_that_turns_healthy_releases_who_waits_for_it(node: N
 async def test_a_wall_clock_that_jumps_moves_no_back_off(
     node: Node, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
     waiting = node.container()
     for jump in (24 * HOUR, -24 * HOUR):
@@ -123,7 +123,7 @@ async def test_a_wall_clock_that_jumps_moves_no_back_off(
         exited = waiting["container_id"].partition("://")[2]
         runtime.publish(runtime.sandbox_of[exited], exited, api_pb2.CONTAINER_STOPPED_EVENT)
         other = make_manifest(f"other{abs(jump) + jump}")
-        node.service.set_pods([make_manifest(), other])
+        node.service.pods.set([make_manifest(), other])
         await node.until(lambda name=other.pod.metadata.name: node.pod(name).get("ready"))  # type: ignore[misc]
         assert node.container()["state"] == "waiting"
         assert node.container()["restart_count"] == waiting["restart_count"]
@@ -133,7 +133,7 @@ async def test_a_wall_clock_that_jumps_moves_no_back_off(
 async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: Node, runtime: ScriptedRuntime) -> None:
     """An hour that a test puts the clocks forward by has passed for the age of an exit, too."""
     manifest = make_manifest()
-    node.service.set_pods([manifest])
+    node.service.pods.set([manifest])
     await node.until(lambda: node.container()["state"] == "running")
     await node.round_trip(HOUR)
     [container_id] = runtime.containers
@@ -152,12 +152,12 @@ async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: Node, runtime: Sc
 
 async def test_a_storm_of_events_is_cut_and_counted(node: Node) -> None:
     manifest = make_manifest()
-    node.service.set_pods([manifest])
+    node.service.pods.set([manifest])
     await node.until(lambda: node.pod().get("ready"))
-    uid, before = manifest.pod.metadata.uid, len(node.service.events(0))
+    uid, before = manifest.pod.metadata.uid, len(node.service.view.events(0))
     for number in range(1_000):
         node.service.recorder.record(uid, "default/web", "Warning", "Unhealthy", f"Readiness probe failed: {number}")
     assert metric(node, 'probelet_events_dropped_total{by="spam_filter"}') == 1_000 - (SPAM_BURST - before)
     assert metric(node, 'probelet_events_dropped_total{by="engine"}') == 0
-    assert len(node.service.events(0)) <= SPAM_BURST
+    assert len(node.service.view.events(0)) <= SPAM_BURST
     assert node.pod()["ready"]

@@ -21,7 +21,10 @@ OURS = [{"name": "app", "image": "i", "readinessProbe": exec_probe(exec={"comman
 async def agent(node: Node, tmp_path: Path) -> AsyncIterator[Caller]:
     """Another node agent, connected to the node's own prober."""
     pods = HandedOverPods(
-        node.service.engine, claimed=node.service.has, claimant=node.service.claimant, released=node.service.released
+        node.service.engine,
+        claimed=node.service.pods.has,
+        claimant=node.service.pods.claimant,
+        released=node.service.pods.released,
     )
     node.service.share(pods)
     async with served(tmp_path / "prober.sock", pods):
@@ -32,7 +35,7 @@ async def agent(node: Node, tmp_path: Path) -> AsyncIterator[Caller]:
 
 async def both(node: Node, agent: Caller) -> Hands:
     """A pod of each that is ready."""
-    node.service.set_pods([make_manifest(containers=OURS)])
+    node.service.pods.set([make_manifest(containers=OURS)])
     hands = Hands(agent, code=0)
     await agent.sync(make_pod("theirs", readinessProbe=exec_probe()), running("test://theirs"))
     await node.result(until_result(agent.watch_results(), ("readiness", "test://theirs", "SUCCESS")))
@@ -45,8 +48,8 @@ async def test_each_has_its_own_results_and_execs(node: Node, agent: Caller, run
     assert await agent.results() == {("readiness", "test://theirs"): "SUCCESS"}
     assert {tuple(attempt.argv) for attempt in hands.asked} == {("probe",)}
     assert {tuple(call.cmd) for call in runtime.called("exec_sync")} == {("ours",)}
-    assert [pod["name"] for pod in node.service.status()["pods"]] == ["web"]
-    assert b"probelet_pods_handed_over 1\n" in node.service.metrics()
+    assert [pod["name"] for pod in node.service.view.status()["pods"]] == ["web"]
+    assert b"probelet_pods_handed_over 1\n" in node.service.view.metrics()
     await hands.gone()
 
 
@@ -78,7 +81,7 @@ async def test_an_agent_that_cleans_up_leaves_our_pods_alone(node: Node, agent: 
 
 
 async def test_a_pod_that_we_run_cannot_be_handed_over(node: Node, agent: Caller) -> None:
-    node.service.set_pods([make_manifest(containers=OURS)])
+    node.service.pods.set([make_manifest(containers=OURS)])
     for call in (
         agent.add_pod(make_pod("uid-web")),
         agent.set_pod_status("uid-web", running()),
@@ -105,8 +108,8 @@ async def test_a_container_that_we_run_cannot_be_handed_over_in_another_pod(node
             "in pod default/web"
         )
     assert await agent.results() == {("readiness", "test://theirs"): "SUCCESS"}
-    node.service.set_pods([])
-    await node.until(lambda: not node.service.status()["pods"])
+    node.service.pods.set([])
+    await node.until(lambda: not node.service.view.status()["pods"])
     await agent.set_pod_status("theirs", status)
     await hands.gone()
 
@@ -114,10 +117,10 @@ async def test_a_container_that_we_run_cannot_be_handed_over_in_another_pod(node
 async def test_a_manifest_with_the_uid_of_a_pod_handed_over_waits_for_its_end(node: Node, agent: Caller) -> None:
     probed: dict[str, Any] = make_pod("shared", readinessProbe=exec_probe())
     await agent.sync(probed, running("test://theirs"))
-    node.service.set_pods([make_manifest(uid="shared", containers=OURS)])
-    assert node.service.status()["pods"] == []
+    node.service.pods.set([make_manifest(uid="shared", containers=OURS)])
+    assert node.service.view.status()["pods"] == []
     await agent.sync(probed, running("test://theirs"))
     await agent.remove_pod("shared")
-    assert node.service.status()["pods"] == []
+    assert node.service.view.status()["pods"] == []
     await agent.remove_pod_status("shared")
     await node.until(lambda: node.pod().get("ready"))

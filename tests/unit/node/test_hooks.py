@@ -120,7 +120,7 @@ def hooked(**fields: Any) -> dict[str, Any]:
 async def test_nothing_is_probed_while_a_post_start_hook_runs(node: Node, runtime: ScriptedRuntime) -> None:
     runtime.held["exec_sync"] = asyncio.Event()
     lifecycle = {"postStart": {"exec": {"command": ["warm-up"]}}}
-    node.service.set_pods([make_manifest(containers=[hooked(lifecycle=lifecycle, readinessProbe=EXEC)])])
+    node.service.pods.set([make_manifest(containers=[hooked(lifecycle=lifecycle, readinessProbe=EXEC)])])
     await node.until(lambda: runtime.called("exec_sync"))
     for _ in range(200):
         await node.client.version()
@@ -136,20 +136,20 @@ async def test_a_failed_post_start_hook_kills_its_container_and_is_counted(
 ) -> None:
     runtime.exec_answers["warm-up",] = api_pb2.ExecSyncResponse(exit_code=1)
     lifecycle = {"postStart": {"exec": {"command": ["warm-up"]}}}
-    node.service.set_pods([make_manifest(containers=[hooked(lifecycle=lifecycle)])])
+    node.service.pods.set([make_manifest(containers=[hooked(lifecycle=lifecycle)])])
     await node.until(lambda: runtime.called("stop_container"))
     assert node.messages("FailedPostStartHook") == ["PostStartHook failed"]
     assert node.messages("Killing") == ["FailedPostStartHook"]
     assert runtime.called("stop_container")[0].timeout == 30
-    await node.until(lambda: b'reason="post_start_hook",grace_source="pod"' in node.service.metrics())
+    await node.until(lambda: b'reason="post_start_hook",grace_source="pod"' in node.service.view.metrics())
 
 
 async def test_a_pre_stop_hook_comes_before_the_stop_signal(node: Node, runtime: ScriptedRuntime) -> None:
     lifecycle = {"preStop": {"exec": {"command": ["bye"]}}}
-    node.service.set_pods([make_manifest(containers=[hooked(lifecycle=lifecycle)])])
+    node.service.pods.set([make_manifest(containers=[hooked(lifecycle=lifecycle)])])
     await node.until(lambda: node.pod().get("ready"))
     runtime.held["exec_sync"] = asyncio.Event()
-    node.service.set_pods([])
+    node.service.pods.set([])
     await node.until(lambda: runtime.called("exec_sync"))
     assert runtime.called("stop_container") == []
     runtime.held["exec_sync"].set()
@@ -161,20 +161,20 @@ async def test_a_pre_stop_hook_comes_before_the_stop_signal(node: Node, runtime:
 async def test_a_hook_that_outlives_its_pod_disturbs_nobody(node: Node, runtime: ScriptedRuntime) -> None:
     lifecycle = {"preStop": {"exec": {"command": ["bye"]}}}
     spec = {"containers": [hooked(lifecycle=lifecycle)], "terminationGracePeriodSeconds": 1}
-    node.service.set_pods([make_manifest(**spec)])
+    node.service.pods.set([make_manifest(**spec)])
     await node.until(lambda: node.pod().get("ready"))
     runtime.held["exec_sync"] = asyncio.Event()
-    node.service.set_pods([])
-    await node.until(lambda: not node.service.status()["pods"])
+    node.service.pods.set([])
+    await node.until(lambda: not node.service.view.status()["pods"])
     runtime.held["exec_sync"].set()
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     assert node.messages("FailedPreStopHook") == []
 
 
 async def test_containers_get_their_address_expanded_on_the_host_only(node: Node, runtime: ScriptedRuntime) -> None:
     container = hooked(command=["serve", "$(POD_IP)"], env=[{"name": "ME", "value": "$(POD_IP)"}])
-    node.service.set_pods([make_manifest(containers=[container])])
+    node.service.pods.set([make_manifest(containers=[container])])
     await node.until(lambda: node.pod().get("ready"))
     config = runtime.called("create_container")[0].config
     assert list(config.command) == ["serve", "$(POD_IP)"], "a kubelet sets no POD_IP"

@@ -64,10 +64,10 @@ async def busy(node: Node, runtime: ScriptedRuntime) -> Node:
     """A node on which probes pass and fail and a container was killed and restarted."""
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
     containers = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": TCP}]
-    node.service.set_pods([make_manifest(containers=containers)])
+    node.service.pods.set([make_manifest(containers=containers)])
     await node.until(lambda: node.container()["restart_count"] >= 1 if node.pod()["containers"] else False)
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
-    await node.until(lambda: b'result="successful"' in node.service.metrics_probes())
+    await node.until(lambda: b'result="successful"' in node.service.view.metrics_probes())
     return node
 
 
@@ -106,17 +106,19 @@ async def test_the_documentation_has_every_series_and_no_other(busy: Node) -> No
 
 
 async def test_the_number_of_series_does_not_grow_with_pods(busy: Node) -> None:
-    before = families(busy.service.metrics())
+    before = families(busy.service.view.metrics())
     containers = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": TCP}]
     more = [make_manifest(f"more-{number}", containers=containers) for number in range(20)]
-    busy.service.set_pods([make_manifest(containers=containers), *more])
+    busy.service.pods.set([make_manifest(containers=containers), *more])
     await busy.until(lambda: all(busy.pod(f"more-{number}")["phase"] == "Running" for number in range(20)))
-    await busy.until(lambda: b'more-19",pod_uid="uid-more-19",probe_type="Liveness"' in busy.service.metrics_probes())
-    after = families(busy.service.metrics())
+    await busy.until(
+        lambda: b'more-19",pod_uid="uid-more-19",probe_type="Liveness"' in busy.service.view.metrics_probes()
+    )
+    after = families(busy.service.view.metrics())
     assert {name: found.samples for name, found in after.items()} == {
         name: found.samples for name, found in before.items()
     }
-    assert b"more-" not in busy.service.metrics()
+    assert b"more-" not in busy.service.view.metrics()
 
 
 async def test_the_dashboard_asks_only_for_what_there_is(busy: Node) -> None:
@@ -145,7 +147,7 @@ async def test_the_dashboard_asks_only_for_what_there_is(busy: Node) -> None:
 
 
 async def test_runs_are_counted_by_type_and_result(busy: Node) -> None:
-    page = busy.service.metrics().decode()
+    page = busy.service.view.metrics().decode()
     counts = dict(re.findall(r"^probelet_probe_runs_total\{(.*)\} (\d+)$", page, re.MULTILINE))
     assert len(counts) == 9
     assert int(counts['probe_type="Liveness",result="failed"']) >= 1

@@ -54,7 +54,7 @@ async def test_failures_are_told_as_the_configuration_says(
         lambda event: heard.append(event["message"]) if event["reason"] == "Unhealthy" else None
     )
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not: yet")
-    node.service.set_pods([make_manifest(containers=[{"name": "app", "image": "i", "livenessProbe": EXEC}])])
+    node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "livenessProbe": EXEC}])])
     await node.until(lambda: node.messages("Killing"))
     assert node.messages("Unhealthy") == expected, "one event that happened twice, with either wording"
     assert heard == (
@@ -74,7 +74,7 @@ async def test_old_containers_are_restarted_one_pod_of_a_group_at_a_time(
     def running() -> int:
         return sum(c.state == api_pb2.CONTAINER_RUNNING for c in runtime.containers.values())
 
-    node.service.set_pods([make_manifest(name) for name in names])
+    node.service.pods.set([make_manifest(name) for name in names])
     await node.until(lambda: running() == len(names))
 
     def all_restarted() -> bool:
@@ -88,7 +88,7 @@ async def test_old_containers_are_restarted_one_pod_of_a_group_at_a_time(
     assert said.startswith("Container app has run for ")
     assert said.endswith(" (maxContainerAge 400ms), will be restarted")
     assert node.messages("BackOff") == []
-    assert b'probelet_container_kills_total{reason="max_age",grace_source="pod"}' in node.service.metrics()
+    assert b'probelet_container_kills_total{reason="max_age",grace_source="pod"}' in node.service.view.metrics()
     assert all(call.timeout == 30 for call in runtime.called("stop_container"))
 
 
@@ -96,7 +96,7 @@ async def test_a_pod_that_restarts_no_matter_what_is_the_only_kind_that_ages(
     start_node: StartNode, runtime: ScriptedRuntime
 ) -> None:
     node = await start_node(max_age_ns=200 * MS)
-    node.service.set_pods([make_manifest("job", restartPolicy="OnFailure"), make_manifest("web")])
+    node.service.pods.set([make_manifest("job", restartPolicy="OnFailure"), make_manifest("web")])
     await node.until(lambda: node.pod("web").get("ready"))
     await node.until(lambda: node.container("web")["restart_count"] >= 2)
     assert node.container("job")["restart_count"] == 0

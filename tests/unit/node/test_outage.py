@@ -81,7 +81,7 @@ def counted(node: Node, kind: str) -> dict[tuple[str, str], int]:
 
 
 def series(node: Node, name: str) -> int:
-    rows = (line.rpartition(" ") for line in node.service.metrics().decode().splitlines())
+    rows = (line.rpartition(" ") for line in node.service.view.metrics().decode().splitlines())
     return next((int(value) for known, _, value in rows if known == name), 0)
 
 
@@ -104,7 +104,7 @@ def restarts(node: Node) -> list[int]:
 async def test_a_minute_without_the_runtime_counts_against_nobody(
     node: Node, runtime: ScriptedRuntime, web: asyncio.Server, health: int, tmp_path: Path
 ) -> None:
-    node.service.set_pods([make_manifest(containers=asked(web, health))])
+    node.service.pods.set([make_manifest(containers=asked(web, health))])
     await node.until(lambda: node.pod().get("ready") and len(counted(node, "runs")) == 5)
     await node.until(lambda: all(counted(node, "runs").values()))
     before, runs, errors = seen(node), counted(node, "runs"), counted(node, "errors")
@@ -116,7 +116,7 @@ async def test_a_minute_without_the_runtime_counts_against_nobody(
     for _ in range(MINUTE):
         await second(node)
         assert seen(node) == before
-    assert not node.service.ready()[0]
+    assert not node.service.view.ready()[0]
     assert series(node, "probelet_runtime_up") == 0
     for probe, known in counted(node, "errors").items():
         over_a_socket = probe[0] != "held"
@@ -128,7 +128,7 @@ async def test_a_minute_without_the_runtime_counts_against_nobody(
     assert {found and found[1] for found in said} == {"Liveness", "Readiness"}
 
     await (await runtime.serve(tmp_path)).aclose()
-    await node.until(lambda: node.service.ready()[0])
+    await node.until(lambda: node.service.view.ready()[0])
     late = counted(node, "errors")
     for _ in range(5):
         await second(node)
@@ -150,7 +150,7 @@ async def test_what_was_wanted_meanwhile_is_done_once_when_it_is_back(
     tcp = {"tcpSocket": {"port": port_of(web)}, **OFTEN}
     containers = [{"name": "failing", "image": "i", "livenessProbe": tcp}, {"name": "ending", "image": "i"}]
     old = make_manifest(containers=containers)
-    node.service.set_pods([old])
+    node.service.pods.set([old])
     await node.until(lambda: node.pod().get("ready") and len(counted(node, "runs")) == 1)
     failing, ending = (node.container(index=index)["container_id"].partition("://")[2] for index in (0, 1))
 
@@ -158,7 +158,7 @@ async def test_what_was_wanted_meanwhile_is_done_once_when_it_is_back(
     runtime.calls.clear()
     web.close()
     runtime.exit(ending, 3, say=False)
-    node.service.set_pods([old, make_manifest("new")])
+    node.service.pods.set([old, make_manifest("new")])
     for _ in range(MINUTE):
         await node.round_trip(SECOND_NS)
     assert restarts(node) == [0, 0]

@@ -12,9 +12,9 @@ SECOND = 1_000_000_000
 
 
 async def test_a_node_has_every_series_an_operator_was_told_to_watch(node: Node) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
-    page = node.service.metrics().decode()
+    page = node.service.view.metrics().decode()
     assert 'kubelet_pod_worker_duration_seconds_count{operation_type="create"} 1\n' in page
     assert "kubelet_pod_start_duration_seconds_count 1\n" in page
     assert "kubelet_pod_start_sli_duration_seconds_count 1\n" in page
@@ -22,7 +22,7 @@ async def test_a_node_has_every_series_an_operator_was_told_to_watch(node: Node)
         "the client of this node has no observer"
     )
     assert "process_cpu_seconds_total " in page
-    by_name = node.service.metrics_pods().decode()
+    by_name = node.service.view.metrics_pods().decode()
     labels = 'namespace="default",pod="web",uid="uid-web"'
     assert f'kube_pod_container_status_restarts_total{{{labels},container="app"}} 0\n' in by_name
     assert f'kube_pod_restart_policy{{{labels},type="Always"}} 1\n' in by_name

@@ -18,7 +18,7 @@ PROBED = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe":
 
 
 def series(node: Node, name: str) -> str:
-    rows = (line.rpartition(" ") for line in node.service.metrics().decode().splitlines())
+    rows = (line.rpartition(" ") for line in node.service.view.metrics().decode().splitlines())
     return next((value for known, _, value in rows if known == name), "")
 
 
@@ -30,7 +30,7 @@ def runs(node: Node, kind: str, probe_type: str = "liveness") -> int:
 
 async def probed(node: Node) -> str:
     """A pod with exec probes that pass; returns the id of its container."""
-    node.service.set_pods([make_manifest(containers=PROBED)])
+    node.service.pods.set([make_manifest(containers=PROBED)])
     await node.until(lambda: node.pod().get("ready") and runs(node, "runs"))
     container_id: str = node.container()["container_id"]
     return container_id
@@ -44,13 +44,13 @@ async def test_a_socket_that_is_gone_counts_against_no_container(
     await node.until(lambda: runs(node, "errors") >= 2)
     assert (node.container()["container_id"], node.container()["ready"]) == (container_id, True)
     assert node.container()["probes"]["liveness"]["result"] == "Success"
-    assert not node.service.ready()[0]
+    assert not node.service.view.ready()[0]
     assert series(node, "probelet_runtime_up") == "0"
     # Exits of this minute are seen when the socket is back, from the list: nobody tells of them again.
     runtime.exit(container_id.partition("://")[2], 3, say=False)
     await (await runtime.serve(tmp_path)).aclose()
     await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
-    assert node.service.ready() == (True, "")
+    assert node.service.view.ready() == (True, "")
     assert series(node, "probelet_runtime_up") == "1"
     assert node.messages("Killing") == []
 
@@ -62,7 +62,7 @@ async def test_a_runtime_that_was_restarted_has_its_containers_adopted(
     await runtime.stop()
     await (await runtime.serve(tmp_path)).aclose()
     before = runs(node, "runs")
-    await node.until(lambda: node.service.ready()[0] and runs(node, "runs") > before)
+    await node.until(lambda: node.service.view.ready()[0] and runs(node, "runs") > before)
     assert node.container()["container_id"] == container_id
     assert len(runtime.called("create_container")) == 1
 
@@ -77,10 +77,10 @@ async def test_errors_of_exec_are_errors_of_the_prober(node: Node, runtime: Scri
 
 async def test_an_exec_that_outlasts_its_timeout_counts_by_its_answer(node: Node, runtime: ScriptedRuntime) -> None:
     runtime.held["exec_sync"] = asyncio.Event()
-    node.service.set_pods([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
+    node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
     await node.until(lambda: "exec_sync" in runtime.arrived)
-    late = node.service._engine.now() + 1_200_000_000
-    await node.until(lambda: node.service._engine.now() > late)
+    late = node.service.engine.now() + 1_200_000_000
+    await node.until(lambda: node.service.engine.now() > late)
     assert not node.pod()["ready"]
     runtime.held["exec_sync"].set()
     await node.until(lambda: node.pod()["ready"])
@@ -88,30 +88,30 @@ async def test_an_exec_that_outlasts_its_timeout_counts_by_its_answer(node: Node
 
 
 async def test_one_container_the_runtime_cannot_tell_about_hides_no_other(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest("a"), make_manifest("b")])
+    node.service.pods.set([make_manifest("a"), make_manifest("b")])
     await node.until(lambda: node.pod("a").get("ready") and node.pod("b").get("ready"))
     broken, other = (node.container(name)["container_id"].partition("://")[2] for name in ("a", "b"))
     runtime.mute.add(broken)
     runtime.exit(broken, 1, say=False)
     runtime.exit(other, 1, say=False)
-    node.service._pleg.request_relist()  # type: ignore[union-attr]
+    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
     await node.until(lambda: node.container("b")["restart_count"] == 1)
     assert node.container("a")["restart_count"] == 0
-    assert node.service.ready() == (True, "")
+    assert node.service.view.ready() == (True, "")
     runtime.mute.clear()
-    node.service._pleg.request_relist()  # type: ignore[union-attr]
+    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
     await node.until(lambda: node.container("a")["restart_count"] == 1)
 
 
 async def test_a_list_that_is_refused_is_said_and_asked_for_again(node: Node, runtime: ScriptedRuntime) -> None:
     await probed(node)
     runtime.refuse["list_containers"] = errors.Internal("database is locked")
-    node.service._pleg.request_relist()  # type: ignore[union-attr]
-    await node.until(lambda: not node.service.ready()[0])
-    assert node.service.ready()[1] == "runtime: rpc error: code = Internal desc = database is locked"
+    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    await node.until(lambda: not node.service.view.ready()[0])
+    assert node.service.view.ready()[1] == "runtime: rpc error: code = Internal desc = database is locked"
     runtime.refuse.clear()
-    node.service._pleg.request_relist()  # type: ignore[union-attr]
-    await node.until(lambda: node.service.ready()[0])
+    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    await node.until(lambda: node.service.view.ready()[0])
     assert node.container()["restart_count"] == 0
 
 
@@ -126,7 +126,7 @@ class TestExecThatHangsForEver:
     async def test_it_is_a_failure_of_its_container_and_of_no_other(self, node: Node, runtime: ScriptedRuntime) -> None:
         runtime.held["exec_sync"] = asyncio.Event()
         hanging = make_manifest("hanging", containers=[{"name": "app", "image": "i", "livenessProbe": EXEC}])
-        node.service.set_pods([hanging, make_manifest("other")])
+        node.service.pods.set([hanging, make_manifest("other")])
         await node.until(lambda: node.messages("Killing"))
         assert node.messages("Killing") == ["Container app failed liveness probe, will be restarted"]
         (unhealthy, *_) = node.messages("Unhealthy")
@@ -144,7 +144,7 @@ class TestWithoutEvents:
     async def test_what_was_lost_is_found_by_the_next_list(self, node: Node, runtime: ScriptedRuntime) -> None:
         container_id = await probed(node)
         runtime.refuse["list_containers"] = errors.RuntimeUnavailable("connection refused")
-        await node.until(lambda: not node.service.ready()[0])
+        await node.until(lambda: not node.service.view.ready()[0])
         runtime.exit(container_id.partition("://")[2], 1)
         runtime.refuse.clear()
         await node.until(lambda: node.container()["restart_count"] == 1)

@@ -19,7 +19,7 @@ EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 
 
 
 async def test_a_pod_is_started_published_and_ready(node: Node) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     pod = node.pod()
     assert (pod["phase"], pod["ip"], pod["uid"], pod["namespace"]) == ("Running", "127.0.0.1", "uid-web", "default")
@@ -45,7 +45,7 @@ async def test_a_pod_is_started_published_and_ready(node: Node) -> None:
 
 async def test_readiness_follows_an_exec_probe(node: Node, runtime: ScriptedRuntime) -> None:
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not yet")
-    node.service.set_pods([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
+    node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
     await node.until(lambda: node.messages("Unhealthy"))
     assert node.messages("Unhealthy")[0] == "Readiness probe failed: not yet"
     assert not node.pod()["ready"]
@@ -59,22 +59,22 @@ async def test_readiness_follows_an_exec_probe(node: Node, runtime: ScriptedRunt
 async def test_a_liveness_failure_kills_with_grace_and_restarts_at_once(node: Node, runtime: ScriptedRuntime) -> None:
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
     probe = {**EXEC, "terminationGracePeriodSeconds": 7}
-    node.service.set_pods([make_manifest(containers=[{"name": "app", "image": "i", "livenessProbe": probe}])])
+    node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "livenessProbe": probe}])])
     await node.until(lambda: runtime.called("stop_container"))
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse()
     await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
     assert runtime.called("stop_container")[0].timeout == 7
     assert node.messages("Killing") == ["Container app failed liveness probe, will be restarted"]
     assert node.container()["last_exit"]["exit_code"] == 137
-    reasons = [event["reason"] for event in node.service.events(0)]
+    reasons = [event["reason"] for event in node.service.view.events(0)]
     assert reasons.index("Unhealthy") < reasons.index("Killing")
-    assert b'probelet_container_kills_total{reason="liveness",grace_source="probe"} 1' in node.service.metrics()
+    assert b'probelet_container_kills_total{reason="liveness",grace_source="probe"} 1' in node.service.view.metrics()
 
 
 async def test_a_crashing_container_is_seen_waiting_and_restarted_when_due(
     node: Node, runtime: ScriptedRuntime
 ) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     for crash in (0, 1):
         await node.until(lambda: node.container()["state"] == "running")
         running = next(id for id, c in runtime.containers.items() if c.state == api_pb2.CONTAINER_RUNNING)
@@ -97,12 +97,12 @@ async def test_a_crashing_container_is_seen_waiting_and_restarted_when_due(
 async def test_a_removed_pod_leaves_nothing_and_another_of_its_name_waits_for_that(
     node: Node, runtime: ScriptedRuntime
 ) -> None:
-    node.service.set_pods([make_manifest(uid="u1")])
+    node.service.pods.set([make_manifest(uid="u1")])
     await node.until(lambda: node.pod().get("ready"))
     runtime.held["stop_container"] = asyncio.Event()
-    node.service.set_pods([make_manifest(uid="u2", digest="e")])
+    node.service.pods.set([make_manifest(uid="u2", digest="e")])
     await node.until(lambda: runtime.called("stop_container"))
-    assert [pod["uid"] for pod in node.service.status()["pods"]] == ["u1"]
+    assert [pod["uid"] for pod in node.service.view.status()["pods"]] == ["u1"]
     runtime.held["stop_container"].set()
     await node.until(lambda: node.pod().get("uid") == "u2" and node.pod()["ready"])
     assert len(runtime.sandboxes) == 1
@@ -111,7 +111,7 @@ async def test_a_removed_pod_leaves_nothing_and_another_of_its_name_waits_for_th
 
 async def test_a_container_that_cannot_be_created_says_why(node: Node, runtime: ScriptedRuntime) -> None:
     runtime.refuse["create_container"] = errors.InvalidArgument("no command")
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await node.until(lambda: node.messages("Failed"))
     assert node.messages("Failed") == ["Error: no command"]
     assert (node.container()["state"], node.container()["reason"]) == ("waiting", "CreateContainerError")
@@ -119,7 +119,7 @@ async def test_a_container_that_cannot_be_created_says_why(node: Node, runtime: 
 
 async def test_a_container_that_ended_is_said_with_its_last_line(node: Node, runtime: ScriptedRuntime) -> None:
     with capture_logs() as logs:
-        node.service.set_pods([make_manifest()])
+        node.service.pods.set([make_manifest()])
         await node.until(lambda: node.container()["state"] == "running")
         container_id = next(iter(runtime.containers))
         runtime.containers[container_id].message = "listening\nTraceback: \x1b[31mno port\n"
@@ -134,11 +134,11 @@ async def test_a_container_that_ended_is_said_with_its_last_line(node: Node, run
 async def test_a_call_that_failed_names_the_container_and_no_long_ids(node: Node, runtime: ScriptedRuntime) -> None:
     sandbox = "0123456789abcdef" * 4
     with capture_logs() as logs:
-        node.service.set_pods([make_manifest()])
+        node.service.pods.set([make_manifest()])
         await node.until(lambda: node.container()["state"] == "running")
         container_id = next(iter(runtime.containers))
         runtime.refuse["stop_container"] = errors.RuntimeRefused(f'no "{container_id}" in sandbox "{sandbox}"')
-        node.service.set_pods([])
+        node.service.pods.set([])
         await node.until(lambda: any(line["event"] == "runtime call failed" for line in logs))
         del runtime.refuse["stop_container"]
     line = next(line for line in logs if line["event"] == "runtime call failed")
@@ -153,22 +153,22 @@ async def test_pods_are_taken_over_with_their_restart_counts(
     from probelet.node.service import Service
     from probelet.policy.node.restart_gate import RestartGate
 
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await node.until(lambda: node.container()["state"] == "running")
     runtime.exit(next(iter(runtime.containers)), 1)
     await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
     before = len(runtime.called("create_container"))
     later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=tmp_path)
     await later.start()
-    later.set_pods([make_manifest()])
-    shown = later.status()["pods"][0]["containers"][0]
+    later.pods.set([make_manifest()])
+    shown = later.view.status()["pods"][0]["containers"][0]
     assert (shown["state"], shown["restart_count"], shown["last_exit"]["exit_code"]) == ("running", 1, 1)
     assert len(runtime.called("create_container")) == before
     await later.close()
 
 
 async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest("old"), make_manifest("kept")])
+    node.service.pods.set([make_manifest("old"), make_manifest("kept")])
     await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
     from probelet._rust import Engine
     from probelet.node.service import Service
@@ -177,7 +177,7 @@ async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime
     await node.service.close()
     later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=Path("/nowhere"))
     await later.start()
-    later.set_pods([make_manifest("kept")])
+    later.pods.set([make_manifest("kept")])
     await later.remove_orphans()
     await node.until(lambda: len(runtime.sandboxes) == 1)
     assert next(iter(runtime.sandboxes.values())).metadata.name == "kept"
@@ -186,25 +186,25 @@ async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime
 
 
 async def test_drain_ends_every_pod_at_the_same_time(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest(f"p{number}") for number in range(3)])
+    node.service.pods.set([make_manifest(f"p{number}") for number in range(3)])
     await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(3)))
     runtime.held["stop_container"] = asyncio.Event()
-    drain = asyncio.ensure_future(node.service.drain())
+    drain = asyncio.ensure_future(node.service.pods.drain())
     await node.until(lambda: len(runtime.called("stop_container")) == 3)
-    assert node.service.ready() == (False, "draining")
+    assert node.service.view.ready() == (False, "draining")
     runtime.held["stop_container"].set()
     assert await drain == []
-    assert (runtime.sandboxes, runtime.containers, node.service.status()["pods"]) == ({}, {}, [])
+    assert (runtime.sandboxes, runtime.containers, node.service.view.status()["pods"]) == ({}, {}, [])
 
 
 async def test_draining_at_once_does_not_wait_for_a_grace(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest(terminationGracePeriodSeconds=3600)])
+    node.service.pods.set([make_manifest(terminationGracePeriodSeconds=3600)])
     await node.until(lambda: node.pod().get("ready"))
     runtime.held["stop_container"] = asyncio.Event()
-    drain = asyncio.ensure_future(node.service.drain())
+    drain = asyncio.ensure_future(node.service.pods.drain())
     await node.until(lambda: runtime.called("stop_container"))
     del runtime.held["stop_container"]
-    assert await node.service.drain(at_once=True) == []
+    assert await node.service.pods.drain(at_once=True) == []
     assert [request.timeout for request in runtime.called("stop_container")] == [3600, 0]
     assert await drain == []
 
@@ -212,7 +212,7 @@ async def test_draining_at_once_does_not_wait_for_a_grace(node: Node, runtime: S
 async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
     node: Node, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    node.service.set_pods([make_manifest("done", restartPolicy="Never"), make_manifest("stuck")])
+    node.service.pods.set([make_manifest("done", restartPolicy="Never"), make_manifest("stuck")])
     await node.until(lambda: node.pod("done").get("ready") and node.pod("stuck").get("ready"))
     runtime.exit(node.container("done")["container_id"].partition("://")[2], 0)
     await node.until(lambda: node.pod("done")["phase"] == "Succeeded")
@@ -227,7 +227,7 @@ async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
         return arm(deadline + 3_600_000_000_000, due)
 
     monkeypatch.setattr(node.service.timers, "arm", arm_by_hand)
-    drain = asyncio.ensure_future(node.service.drain())
+    drain = asyncio.ensure_future(node.service.pods.drain())
     await node.until(lambda: limits and not node.pod("done")["phase"])
     limits.pop()()
     await node.until(lambda: limits)
@@ -240,7 +240,7 @@ async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
 async def test_logs_go_with_the_containers_and_the_pod_they_belong_to(
     node: Node, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     logs = tmp_path / "logs" / "default_web_uid-web" / "app"
     for count in range(3):
         await node.until(lambda count=count: node.container().get("restart_count") == count)
@@ -252,18 +252,18 @@ async def test_logs_go_with_the_containers_and_the_pod_they_belong_to(
             runtime.exit(running, 1)
     await node.until(lambda: len(runtime.containers) == 2)
     assert sorted(path.name for path in logs.iterdir()) == ["1.log", "2.log"]
-    await node.service.drain()
+    await node.service.pods.drain()
     assert not logs.parent.exists()
 
 
 async def test_a_completed_pod_is_shown_until_it_is_removed(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest(restartPolicy="Never")])
+    node.service.pods.set([make_manifest(restartPolicy="Never")])
     await node.until(lambda: node.container()["state"] == "running")
     runtime.exit(next(iter(runtime.containers)), 0)
     await node.until(lambda: node.pod()["phase"] == "Succeeded")
     assert (node.container()["state"], node.container()["reason"]) == ("terminated", "Completed")
     await node.until(lambda: runtime.called("stop_pod_sandbox"))
-    node.service.set_pods([])
+    node.service.pods.set([])
     await node.until(lambda: not runtime.sandboxes)
 
 
@@ -274,17 +274,17 @@ async def test_the_logs_of_a_forgotten_container_tell_its_restart_count(
     logs.mkdir(parents=True)
     for name in ("0.log", "2.log.20260101-000000.gz", "notes"):
         (logs / name).touch()
-    node.service.set_pods([make_manifest()])
+    node.service.pods.set([make_manifest()])
     await node.until(lambda: node.container()["state"] == "running")
     assert node.container()["restart_count"] == 3
     assert runtime.called("create_container")[0].config.log_path == "app/3.log"
 
 
 async def test_an_idle_node_asks_the_runtime_for_nothing_pod_by_pod(node: Node, runtime: ScriptedRuntime) -> None:
-    node.service.set_pods([make_manifest(f"p{number}") for number in range(5)])
+    node.service.pods.set([make_manifest(f"p{number}") for number in range(5)])
     await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(5)))
     runtime.calls.clear()
-    await node.service._pleg.relist()  # type: ignore[union-attr]
+    await node.service.view.pleg.relist()  # type: ignore[union-attr]
     assert sorted(name for name, _ in runtime.calls) == ["list_containers", "list_pod_sandbox"]
 
 
@@ -296,7 +296,7 @@ class TestWithoutEvents:
         return ScriptedRuntime(with_events=False)
 
     async def test_an_exit_is_found_by_the_relist(self, node: Node, runtime: ScriptedRuntime) -> None:
-        node.service.set_pods([make_manifest()])
+        node.service.pods.set([make_manifest()])
         await node.until(lambda: node.container()["state"] == "running")
         runtime.exit(next(iter(runtime.containers)), 1)
         await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
@@ -305,13 +305,13 @@ class TestWithoutEvents:
 async def test_a_runtime_that_went_away_is_said_and_found_again(
     node: Node, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
-    await node.until(lambda: node.service.ready()[0])
+    await node.until(lambda: node.service.view.ready()[0])
     await runtime.stop()
-    await node.until(lambda: not node.service.ready()[0])
-    assert node.service.ready()[1].startswith("runtime: rpc error: code = ")
+    await node.until(lambda: not node.service.view.ready()[0])
+    assert node.service.view.ready()[1].startswith("runtime: rpc error: code = ")
     again = ScriptedRuntime()
     client = await again.serve(tmp_path)
-    await node.until(lambda: node.service.ready()[0])
+    await node.until(lambda: node.service.view.ready()[0])
     await client.aclose()
     await again.stop()
 
@@ -320,7 +320,7 @@ async def test_a_container_that_ended_beside_a_running_one_does_not_keep_the_nod
     node: Node, runtime: ScriptedRuntime
 ) -> None:
     short = {"name": "short", "image": "i", "readinessProbe": EXEC}
-    node.service.set_pods([make_manifest(restartPolicy="Never", containers=[short, {"name": "long", "image": "i"}])])
+    node.service.pods.set([make_manifest(restartPolicy="Never", containers=[short, {"name": "long", "image": "i"}])])
     await node.until(lambda: node.pod().get("ready"))
     ended = next(id for id, c in runtime.containers.items() if c.metadata.name == "short")
     syncs = 0

@@ -1,0 +1,36 @@
+"""What an operator may ask of the node (``server.command.Commands``)."""
+
+from collections.abc import Mapping
+
+from probelet.node.pod import NodePod
+from probelet.policy.kind import containers
+from probelet.server.command import NoSuchPodError
+
+
+class Operator:
+    """``pods`` are the node's, by UID. A pod is named NAMESPACE/NAME, or NAME if only one pod has that name."""
+
+    def __init__(self, pods: Mapping[str, NodePod]) -> None:
+        self._pods = pods
+
+    def retry(self, pod: str, container: str | None) -> list[str]:
+        """Starts a pod's waiting containers now; returns their names. Raises NoSuchPodError."""
+        found, names = self._named(pod, container)
+        return found.release(names)
+
+    def reset(self, pod: str, container: str | None) -> list[str]:
+        """Forgets the restart delays of a pod's containers; returns the names of those that had one. Raises
+        NoSuchPodError."""
+        found, names = self._named(pod, container)
+        return found.reset(names)
+
+    def _named(self, name: str, container: str | None) -> tuple[NodePod, list[str]]:
+        pods = [pod for pod in self._pods.values() if name in (pod.full_name, pod.pod.metadata.name)]
+        if not pods:
+            raise NoSuchPodError(f'there is no pod "{name}"')
+        if len(pods) > 1:
+            raise NoSuchPodError(f'pod "{name}" is in several namespaces: {", ".join(p.full_name for p in pods)}')
+        names = [known.name for _, known in containers(pods[0].pod)]
+        if container is not None and container not in names:
+            raise NoSuchPodError(f'pod "{name}" has no container "{container}", but {", ".join(names)}')
+        return pods[0], names if container is None else [container]

@@ -1,0 +1,105 @@
+"""What the node shows on its pages (``server.view.View``)."""
+
+from collections import Counter
+from dataclasses import dataclass
+from typing import Any
+
+from probelet._rust import Engine
+from probelet.execs.counts import ExecCounts
+from probelet.exposition.process_metrics import render_process
+from probelet.node.aging import Aging
+from probelet.node.changes import Changes
+from probelet.node.metrics.counters import Counters, Gauges
+from probelet.node.metrics.crash_loop import CrashLoopMetrics
+from probelet.node.metrics.pods import KnownPod, PodMetrics, render_pods
+from probelet.node.pods import NodePods
+from probelet.node.recorder import Recorder
+from probelet.node.runtime.pleg import Pleg
+from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.status import status_document
+from probelet.policy.node.restart_gate import RestartGate
+from probelet.spec.text.duration import SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class Sources:
+    """The parts of the node that the pages read."""
+
+    node: str
+    configuration: dict[str, Any]
+    engine: Engine
+    gate: RestartGate
+    pods: NodePods
+    changes: Changes
+    recorder: Recorder
+    execs: ExecCounts
+    calls: RuntimeCalls
+    counters: Counters
+    crash_loop: CrashLoopMetrics
+    pod_metrics: PodMetrics
+    aging: Aging | None
+
+
+class NodeView:
+    """``pleg`` is None until the runtime is found."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.pleg: Pleg | None = None
+        self._of = sources
+
+    def status(self) -> dict[str, Any]:
+        """The status document."""
+        of = self._of
+        return status_document(of.pods.by_uid.values(), node=of.node, engine=of.engine, gate=of.gate)
+
+    def configz(self) -> dict[str, Any]:
+        """The effective configuration, as read at start."""
+        return self._of.configuration
+
+    def events(self, since: int) -> list[dict[str, Any]]:
+        """The events kept with ``seq > since``, oldest first."""
+        return self._of.recorder.events(since)
+
+    def metrics(self) -> bytes:
+        """The page ``/metrics``: the engine's series, then the node's own."""
+        of = self._of
+        waiting = sum(len(pod.machine.waiting_restarts()) for pod in of.pods.by_uid.values())
+        loops = of.crash_loop.render(entries=of.gate.entries(of.engine.now()), waiting=waiting)
+        own = of.counters.render(self._gauges())
+        pages = (of.engine.metrics(), own, of.calls.render(), loops, of.pod_metrics.render(), render_process())
+        return b"".join(pages)
+
+    def metrics_pods(self) -> bytes:
+        """The page ``/metrics/pods``."""
+        of = self._of
+        zero = of.engine.wall_ms() / 1_000 - of.engine.now() / SECOND
+        known = (
+            KnownPod(pod.pod, zero + pod.added_ns / SECOND, pod.machine.statuses.values())
+            for pod in of.pods.by_uid.values()
+        )
+        return render_pods(known)
+
+    def _gauges(self) -> Gauges:
+        of, pods = self._of, self._of.pods.by_uid.values()
+        return Gauges(
+            pods=Counter(str(pod.machine.phase) for pod in pods),
+            runtime_up=self.pleg is not None and self.pleg.error is None,
+            execs=of.execs,
+            pulls_waiting=sum(len(pod.machine.waits) - len(pod.machine.waiting_restarts()) for pod in pods),
+            events_dropped={"engine": of.changes.events_dropped, "spam_filter": of.recorder.dropped},
+            aged=None if of.aging is None else of.aging.policy,
+            handed_over=0 if of.pods.handed_over is None else of.pods.handed_over.pods,
+        )
+
+    def metrics_probes(self) -> bytes:
+        """The page ``/metrics/probes``."""
+        return self._of.engine.metrics_probes()
+
+    def ready(self) -> tuple[bool, str]:
+        """Whether pods are run: the runtime answers, and no drain has begun."""
+        if self._of.pods.draining:
+            return False, "draining"
+        if self.pleg is None:
+            return False, "starting"
+        error = self.pleg.error
+        return error is None, "" if error is None else f"runtime: {error}"
