@@ -159,7 +159,7 @@ async def _service(
 @asynccontextmanager
 async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> AsyncIterator[None]:
     """Both doors stay open while the pods drain, so that a person can see what it waits for."""
-    http, control = HttpServer(service, sock), ControlServer(service, service, state_dir)
+    http, control = HttpServer(service.view, sock), ControlServer(service.view, service.operator, state_dir)
     await http.start()
     await control.start()
     try:
@@ -187,9 +187,8 @@ async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[Non
     if path is None:
         yield
         return
-    pods = HandedOverPods(
-        service.engine, claimed=service.pods.has, claimant=service.pods.claimant, released=service.pods.released
-    )
+    own = service.pods
+    pods = HandedOverPods(service.engine, claimed=own.has, claimant=own.claimant, released=own.released)
     service.share(pods)
     async with AsyncExitStack() as stack:
         try:

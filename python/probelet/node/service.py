@@ -108,24 +108,25 @@ class Service:
         )
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
-        self.view = NodeView(
-            Sources(
-                node=node,
-                configuration=configuration,
-                engine=engine,
-                gate=gate,
-                pods=self.pods,
-                changes=self._changes,
-                recorder=self.recorder,
-                execs=self._execs.counts,
-                calls=calls or RuntimeCalls(),
-                counters=self._counters,
-                crash_loop=self._crash_loop,
-                pod_metrics=self._pod_metrics,
-                aging=self._aging,
-            )
-        )
+        self.view = NodeView(self._sources(configuration, calls or RuntimeCalls()))
         """What the pages show."""
+
+    def _sources(self, configuration: dict[str, Any], calls: RuntimeCalls) -> Sources:
+        return Sources(
+            node=self._node,
+            configuration=configuration,
+            engine=self.engine,
+            gate=self._gate,
+            pods=self.pods,
+            changes=self._changes,
+            recorder=self.recorder,
+            execs=self._execs.counts,
+            calls=calls,
+            counters=self._counters,
+            crash_loop=self._crash_loop,
+            pod_metrics=self._pod_metrics,
+            aging=self._aging,
+        )
 
     async def start(self) -> None:
         """Finds the runtime and lists what it has. Raises CriError, one line for the user, if it cannot be used."""

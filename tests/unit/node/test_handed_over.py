@@ -20,12 +20,8 @@ OURS = [{"name": "app", "image": "i", "readinessProbe": exec_probe(exec={"comman
 @pytest.fixture
 async def agent(node: Node, tmp_path: Path) -> AsyncIterator[Caller]:
     """Another node agent, connected to the node's own prober."""
-    pods = HandedOverPods(
-        node.service.engine,
-        claimed=node.service.pods.has,
-        claimant=node.service.pods.claimant,
-        released=node.service.pods.released,
-    )
+    own = node.service.pods
+    pods = HandedOverPods(node.service.engine, claimed=own.has, claimant=own.claimant, released=own.released)
     node.service.share(pods)
     async with served(tmp_path / "prober.sock", pods):
         agent = Caller(tmp_path / "prober.sock")

@@ -84,7 +84,7 @@ async def pages(node: Node) -> dict[str, dict[str, Family]]:
     calls = RuntimeCalls()
     calls.note("version", 0.1, None)
     sock, address = listening_socket(parse_address("127.0.0.1:0"))
-    server = HttpServer(node.service, sock)
+    server = HttpServer(node.service.view, sock)
     await server.start()
     found: dict[str, dict[str, Family]] = {}
     try:

@@ -9,6 +9,7 @@ from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 from probelet.node.pod import SYNC_BURST
 from probelet.policy.action import Action, Input, SyncRequested
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.lifecycle import PodMachine
 from structlog.testing import capture_logs
 
@@ -326,10 +327,10 @@ async def test_a_container_that_ended_beside_a_running_one_does_not_keep_the_nod
     syncs = 0
     give = PodMachine.handle
 
-    def counted(machine: PodMachine, now: int, given: Input) -> list[Action]:
+    def counted(machine: PodMachine, now: int, given: Input, probes: ProbeState) -> list[Action]:
         nonlocal syncs
         syncs += isinstance(given, SyncRequested)
-        return give(machine, now, given)
+        return give(machine, now, given, probes)
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(PodMachine, "handle", counted)
