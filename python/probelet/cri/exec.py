@@ -14,17 +14,17 @@ from probelet.spec.text.duration import SECOND, format_duration
 from probelet.spec.text.golang import go_quote
 
 OUTPUT_BYTES_MAX = 10 * 1024
-"""What is kept of stdout followed by stderr (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""
+"""How much of stdout followed by stderr is kept (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecOutcome:
-    """What an attempt came to.
+    """How an attempt ended.
 
-    ``exit``: the command ran and ended; ``timeout``: a failure, ``output`` says which command took too long, and
-    ``starved`` one of which a caller says that it was late itself;
-    ``error``: the runtime could not be asked or could not run it, the prober discards it. ``exit_code`` is -1
-    unless ``kind`` is ``exit``. ``output`` is at most ``OUTPUT_BYTES_MAX`` bytes of output, or the error's text.
+    ``exit``: the command ran and ended. ``timeout``: the command took too long, a failure; ``output`` names it.
+    ``starved``: a timeout that probelet's own lateness caused. ``error``: the call failed, or the runtime could not run
+    the command: a prober error. ``exit_code`` is -1 unless ``kind`` is ``exit``. ``output`` is at most
+    ``OUTPUT_BYTES_MAX`` bytes of output, or the error's text.
     """
 
     kind: Literal["exit", "starved", "timeout", "error"]
@@ -33,19 +33,20 @@ class ExecOutcome:
 
 
 def outcome_of_answer(response: api_pb2.ExecSyncResponse) -> ExecOutcome:
-    """Stdout before stderr, cut; so a huge stdout hides stderr, as in the kubelet."""
+    """The outcome of a command that ended. Stdout comes before stderr and the whole is cut, so a huge stdout hides
+    stderr, as in the kubelet."""
     return ExecOutcome("exit", response.exit_code, (response.stdout + response.stderr)[:OUTPUT_BYTES_MAX])
 
 
 def outcome_of_error(error: errors.CriError, argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:
-    """DeadlineExceeded, whoever raised it, is the command's timeout; every other error is a prober error."""
+    """DeadlineExceeded, from the runtime or the client, is the command's timeout; any other error is a prober error."""
     if isinstance(error, errors.DeadlineExceeded):
         return timed_out(argv, timeout_seconds)
     return ExecOutcome("error", -1, str(error).encode())
 
 
 def timed_out(argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:
-    """The command took too long; the kubelet's words for it."""
+    """The outcome of a command that took too long, in the kubelet's words."""
     text = f"command timed out: {go_quote(' '.join(argv))} timed out after {format_duration(timeout_seconds * SECOND)}"
     return ExecOutcome("timeout", -1, text.encode())
 
@@ -58,7 +59,7 @@ async def exec_attempt(
     *,
     deadline: float | None = None,
 ) -> ExecOutcome:
-    """Run one attempt, with ``timeout_seconds`` and ``deadline`` as in ``RuntimeClient.exec_sync``.
+    """Runs one attempt, with ``timeout_seconds`` and ``deadline`` as in ``RuntimeClient.exec_sync``.
 
     A ``CriError`` becomes an outcome; nothing else is caught.
     """

@@ -1,7 +1,7 @@
 """The node service: static pods run on a CRI runtime, probed by the engine, killed and restarted by policy.
 
-This is a composition root: it owns the event loop's side of everything and decides nothing itself. What is to be done
-comes from ``policy``, when and how to probe from the engine, and what runs from the runtime:
+``policy`` decides what to do with a pod, the engine decides when to probe, and the runtime says what runs. This package
+carries facts and decisions between them on one event loop, and decides nothing itself:
 
     engine --fd--> changes --> pod (policy) --effects--> runtime --> pleg --facts--> pod --> engine
 """

@@ -1,4 +1,4 @@
-"""Restarting containers for their age: the node's pods are shown to ``policy.container_age`` from time to time."""
+"""Restarts containers for their age (``maxContainerAge``): shows the pods to ``ContainerAge`` every few seconds."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -13,19 +13,19 @@ from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.restart import effective_policy
 
 LOOK_NS: Final = 10_000_000_000
-"""How often the pods are looked at: a rounding error of any age that makes sense on a node."""
+"""The longest time between two looks at the pods, short beside any age that makes sense on a node."""
 LOOKS_PER_AGE: Final = 32
-"""But at least so often within the age, for the short ones of a trial."""
+"""At least so many looks within the age, for the short ages of a trial."""
 OWN_BURST: Final = 10
 """Restarts for age at once where no ``restartBudget`` is set."""
 OWN_REFILL_NS: Final = 60_000_000_000
-"""Then one in each such time: what is regular has no hurry."""
+"""Then one in each such time: a regular restart is not urgent."""
 LOOK_NS_MIN: Final = 100_000_000
-"""A look costs a few microseconds a pod; an age of seconds is no reason for more than ten a second."""
+"""The shortest time between two looks: a look costs a few microseconds a pod, and ten a second suffice for any age."""
 
 
 class Aging:
-    """``pods`` are those of the node, by UID. The budget is the gate's, or if it has none one of its own."""
+    """``pods`` are the node's, by UID. Restarts for age use the gate's budget, or their own if the gate has none."""
 
     def __init__(
         self, max_age_ns: int, gate: RestartGate, engine: Engine, timers: Timers, pods: Mapping[str, NodePod]
@@ -37,21 +37,22 @@ class Aging:
         self._pods = pods
 
     async def run(self) -> None:
-        """Look for ever."""
+        """Looks at the pods for ever."""
         pause = max(min(self.policy.max_age_ns // LOOKS_PER_AGE, LOOK_NS), LOOK_NS_MIN)
         while True:
             await self._timers.sleep(pause)
             self.look()
 
     def look(self) -> None:
-        """Restart what is to be restarted now."""
+        """Restarts the containers whose turn it is now."""
         shown = [self._shown(pod) for pod in self._pods.values()]
         for restart in self.policy.look(self._timers.now(), self._engine.wall_ms(), shown):
             message = reached_age(restart.name, restart.age_ns, self.policy.max_age_ns)
             self._pods[restart.uid].restart(restart.container_id, message)
 
     def _shown(self, pod: NodePod) -> AgingPod:
-        """The pod as its last sync published it: what a sync has not seen is not over. An ending pod has no claims."""
+        """The pod as its last sync published it, so that a restart is over only when a sync has seen it. A pod that ends
+        has no container to restart."""
         running = () if pod.removing else tuple(_aging_containers(pod))
         return AgingPod(pod.uid, group_of(pod.pod), running, self._ready(pod))
 

@@ -1,4 +1,4 @@
-"""Events, with the limits of the kubelet's recorder: similar ones are merged, and a pod that storms is cut.
+"""Events, with the limits of the kubelet's recorder: similar events are merged, and each pod has a rate limit.
 
 client-go tools/record/events_cache.go, 1.36, in its order: aggregation, then the count of equal events, then the spam
 filter. The filter's bucket is per source and object; all our events have one source.
@@ -13,24 +13,25 @@ from probelet._rust import TokenBucket
 from probelet.exposition.timestamp import rfc3339
 
 SPAM_BURST: Final = 25
-"""Events of one object at once (``defaultSpamBurst``)."""
+"""How many events of one object may come at once (``defaultSpamBurst``)."""
 
 SPAM_REFILL_NS: Final = 300_000_000_000
-"""Then one in five minutes (``defaultSpamQPS`` 1/300)."""
+"""Then one event in five minutes (``defaultSpamQPS`` 1/300)."""
 
 SIMILAR_MAX: Final = 10
-"""So many different messages of one reason are merged (``defaultAggregateMaxEvents``)."""
+"""From so many different messages of one reason on, events are merged (``defaultAggregateMaxEvents``)."""
 
 SIMILAR_WINDOW_NS: Final = 600_000_000_000
-"""While they follow each other within ten minutes (``defaultAggregateIntervalInSeconds``)."""
+"""How soon events must follow each other to be merged (``defaultAggregateIntervalInSeconds``)."""
 
 COMBINED: Final = "(combined from similar events): "
 
 EVENTS_MAX: Final = 10_000
-"""Events kept: an hour of a node of 200 pods in which everything fails. An API server keeps one for an hour."""
+"""How many events are kept: an hour of a node of 200 pods in which everything fails. An API server keeps an event for
+an hour."""
 
 OBJECTS_MAX: Final = 4096
-"""Objects whose buckets and similar events are remembered (``maxLruCacheEntries``)."""
+"""For how many objects the buckets and the similar events are remembered (``maxLruCacheEntries``)."""
 
 EventType = Literal["Normal", "Warning"]
 K = TypeVar("K")
@@ -46,20 +47,20 @@ class _Aggregate:
 
 
 class Recorder:
-    """Takes events, keeps the newest ``EVENTS_MAX``, and hands each that passes to its listeners.
+    """Takes events, keeps the newest ``EVENTS_MAX``, and calls the listeners with each event that is not dropped.
 
     ``now`` is the engine's clock in nanoseconds, ``wall_ms`` Unix milliseconds.
     """
 
     def __init__(self, now: Callable[[], int], wall_ms: Callable[[], int]) -> None:
         self.dropped = 0
-        """Events that the spam filter kept back."""
+        """Events that the spam filter dropped."""
         self.listeners: list[Callable[[dict[str, Any]], None]] = []
         """Called with each event as ``events`` would return it."""
         self._now = now
         self._wall_ms = wall_ms
         self._seq = 0
-        # By what makes two events the same one; a repetition moves to the end with its count.
+        # By the fields that make two events equal; a repetition moves to the end with its count.
         self._kept: OrderedDict[_Same | _Similar, dict[str, Any]] = OrderedDict()
         self._aggregates: OrderedDict[_Similar, _Aggregate] = OrderedDict()
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
@@ -77,10 +78,10 @@ class Recorder:
         *,
         shown: str = "",
     ) -> None:
-        """One event about a pod (``namespace/name``) or, with a field path, one of its containers.
+        """Records one event about a pod (``namespace/name``) or, with a field path, about one of its containers.
 
-        ``shown`` is what people read in place of ``message``, which alone says which events are equal or similar: with
-        another wording as many of them are merged, kept and dropped as without.
+        If ``shown`` is given, people read it in place of ``message``. ``message`` alone decides which events are equal
+        or similar, so that another wording merges, keeps and drops the same events.
         """
         now = self._now()
         key, merged = self._aggregate(uid, type, reason, message, field_path, now)
@@ -129,7 +130,7 @@ class Recorder:
     def _aggregate(
         self, uid: str, type: EventType, reason: str, message: str, field_path: str, now: int
     ) -> tuple[_Same | _Similar, bool]:
-        """The key an event is counted under, and whether it is merged, because too many similar ones came."""
+        """The key under which an event is counted, and whether too many similar events came, so that it is merged."""
         similar: _Similar = (uid, type, reason)
         aggregate = _lru(self._aggregates, similar, _Aggregate, OBJECTS_MAX)
         if now - aggregate.last_ns > SIMILAR_WINDOW_NS:
@@ -138,7 +139,7 @@ class Recorder:
         aggregate.last_ns = now
         if len(aggregate.messages) < SIMILAR_MAX:
             return (uid, type, reason, message, field_path), False
-        # Full: one message makes room, so that the next different one is merged as well.
+        # The set stays full: one message leaves it, so that the next different message is merged as well.
         aggregate.messages.pop()
         return similar, True
 

@@ -1,4 +1,4 @@
-"""Containers in back-off that are started when a probe they name turns healthy (``releaseOnDependency``)."""
+"""Starts containers in back-off when a probe that they name turns healthy (``releaseOnDependency``)."""
 
 from collections.abc import Mapping
 
@@ -12,15 +12,15 @@ log = structlog.get_logger("probelet.node")
 
 
 class Releases:
-    """Who waits for which probe. ``pods`` are those of the node, by UID."""
+    """Which containers wait for which probe. ``pods`` are the node's, by UID."""
 
     def __init__(self, pods: Mapping[str, NodePod]) -> None:
         self._pods = pods
-        # What each pod waits for, by its UID; read once, a pod does not change.
+        # The dependencies of each pod's containers, by the pod's UID; read once, because a pod does not change.
         self._wanted: dict[str, dict[str, Dependency]] = {}
 
     def note(self, update: Update) -> None:
-        """A result changed. Success of a probe starts who waits for it; a container's first result counts too."""
+        """A result changed: Success of a probe, also its first one, starts the containers that wait for it."""
         source = self._pods.get(update.pod_uid)
         if update.result != "Success" or source is None:
             return
@@ -32,7 +32,7 @@ class Releases:
                 log.info("released from back-off", pod=pod.full_name, containers=released, dependency="/".join(healthy))
 
     def forget(self, uid: str) -> None:
-        """A pod is gone."""
+        """Drops what is known of a pod that is gone."""
         self._wanted.pop(uid, None)
 
     def _of(self, uid: str, pod: NodePod) -> dict[str, Dependency]:

@@ -34,7 +34,7 @@ class Moment(NamedTuple):
 
 
 def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate) -> dict[str, Any]:
-    """The document, as of now."""
+    """The document, with the state of this moment."""
     moment = Moment(engine.now(), engine.wall_ms())
     workers = {(w.pod_uid, w.container, w.type): w for w in all_workers(engine)}
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
@@ -47,7 +47,7 @@ def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, gate:
 
 
 def _pod(pod: NodePod, known: dict[str, Any], workers: _Workers, gate: RestartGate, moment: Moment) -> dict[str, Any]:
-    # Readiness moves while a kill blocks its pod; so the engine's status counts, not the last sync's.
+    # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []
     for kind, container in containers(pod.pod):
@@ -109,7 +109,7 @@ def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Mome
 
 
 def _probe(probe: Probe, worker: WorkerState | None) -> dict[str, Any]:
-    """A probe with its worker, or without one: the container has not been started yet, or is done."""
+    """A probe with its worker. It has no worker before the container's first start and after its end."""
     if worker is None:
         return {
             "handler": probe.handler,

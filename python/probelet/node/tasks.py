@@ -1,4 +1,4 @@
-"""Background tasks whose failures are not lost."""
+"""Background tasks whose failures end the service instead of being lost."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -17,20 +17,20 @@ class Tasks:
         return len(self._running)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        """Run this until it ends or ``close`` is called."""
+        """Runs ``work`` until it ends or ``close`` is called."""
         task = asyncio.create_task(work)
         self._running.add(task)
         task.add_done_callback(self._ended)
         return task
 
     async def failure(self) -> None:
-        """Wait until a task has failed, and raise its exception."""
+        """Waits until a task has failed, and raises its exception."""
         await self._failed.wait()
         assert self._failure is not None, "the event is set together with it"
         raise self._failure
 
     async def close(self) -> None:
-        """Cancel what still runs and wait for it."""
+        """Cancels all tasks and waits for their end."""
         running = list(self._running)
         for task in running:
             task.cancel()

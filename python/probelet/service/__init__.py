@@ -1,4 +1,4 @@
 """The drop-in prober service: probelet's prober for a node agent that keeps pods and statuses itself.
 
-What it speaks is ``proto/probelet/v1/prober.proto``.
+Its interface is ``proto/probelet/v1/prober.proto``.
 """

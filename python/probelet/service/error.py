@@ -1,4 +1,4 @@
-"""What a caller got wrong, or may not do."""
+"""The refusal of a call."""
 
 from typing import Literal
 
@@ -6,7 +6,7 @@ from probelet.errors import ProbeletError
 
 
 class RequestError(ProbeletError):
-    """A call that is refused; ``code`` is the name of its gRPC status, the text its message."""
+    """The service refuses a call: ``code`` is the name of the gRPC status, the text is its message."""
 
     def __init__(self, code: Literal["ALREADY_EXISTS", "INVALID_ARGUMENT", "RESOURCE_EXHAUSTED"], message: str) -> None:
         super().__init__(message)

@@ -1,4 +1,4 @@
-"""Events the prober wants recorded, for whoever follows them."""
+"""The prober's events, for callers that follow them."""
 
 from collections.abc import AsyncIterator
 
@@ -9,17 +9,17 @@ from probelet.service.v1 import prober_pb2
 
 
 class Events:
-    """Nothing is kept for readers that come later."""
+    """Hands each event to the readers of the moment; nothing is kept for readers that come later."""
 
     def __init__(self) -> None:
         self._readers: Readers[EventRecord] = Readers(EVENTS_KEPT)
 
     def record(self, event: EventRecord) -> None:
-        """One more."""
+        """Hands on one event."""
         self._readers.put(event)
 
     async def follow(self) -> AsyncIterator[prober_pb2.Event]:
-        """Every event from now on; the first after a gap says how many are missing."""
+        """Every event from now on; the first event after a gap says how many are missing."""
         with self._readers.reader() as reader:
             while True:
                 events, lost = await reader.take()

@@ -1,7 +1,7 @@
-"""What of a v1.Pod a caller may hand over.
+"""Checks a v1.Pod that a caller hands over.
 
-A kubelet hands its prober what an API server or its own file source has defaulted and validated; neither is done again
-here, and what the kubelet's prober would take is taken. Refused, with its field, is what no prober could make sense of.
+A kubelet's prober gets pods that an API server or a file source has defaulted and validated. The service does neither
+again: it takes what the kubelet's prober would take, and refuses, with the field, what no prober can work with.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ PROBES: Final = ("startupProbe", "readinessProbe", "livenessProbe")
 
 
 class Names(NamedTuple):
-    """What a pod is called."""
+    """The identity of a pod."""
 
     uid: str
     namespace: str
@@ -24,7 +24,7 @@ class Names(NamedTuple):
 
 
 def check_pod(pod: bytes) -> Names:
-    """How a v1.Pod is called. Raises RequestError with a line for each field that is impossible."""
+    """The identity of a v1.Pod. Raises RequestError with a line for each impossible field."""
     document = decode_object(pod, "pod")
     metadata = document.get("metadata")
     metadata = metadata if isinstance(metadata, dict) else {}
@@ -32,7 +32,7 @@ def check_pod(pod: bytes) -> Names:
     try:
         mistakes = [str(mistake) for mistake in _spinning(document)]
     except (AttributeError, TypeError):
-        # Not a pod: the decoder knows which field it is.
+        # The document is no pod: the decoder says which field is wrong.
         mistakes = _mistyped(pod)
     if mistakes:
         raise RequestError("INVALID_ARGUMENT", "\n".join(mistakes))
@@ -40,14 +40,14 @@ def check_pod(pod: bytes) -> Names:
 
 
 def required_uid(uid: Any, path: str) -> str:
-    """A UID. Raises RequestError without one."""
+    """The UID. Raises RequestError if it is missing or empty."""
     if not isinstance(uid, str) or not uid:
         raise RequestError("INVALID_ARGUMENT", f"{path}: Required value")
     return uid
 
 
 def mistyped(pod: bytes, otherwise: str) -> str:
-    """What is wrong with a pod that the engine refused with the words ``otherwise``: its fields, where we know them."""
+    """The mistakes of a pod that the engine refused: a line for each field, or the engine's text ``otherwise``."""
     return "\n".join(_mistyped(pod)) or otherwise
 
 
@@ -60,7 +60,7 @@ def _mistyped(pod: bytes) -> list[str]:
 
 
 def _spinning(pod: dict[str, Any]) -> Iterator[FieldError]:
-    """A worker without a period would never rest; a kubelet's panics (time.NewTicker)."""
+    """The probes without a period: their worker would run all the time, and the kubelet's panics (time.NewTicker)."""
     spec = pod.get("spec") or {}
     for kind in ("initContainers", "containers"):
         for index, container in enumerate(spec.get(kind) or ()):

@@ -1,4 +1,4 @@
-"""Readers of a stream: what waits for each is bounded."""
+"""Readers of a stream, each with a bounded queue."""
 
 import asyncio
 from collections import deque
@@ -10,7 +10,7 @@ T = TypeVar("T")
 
 
 class Reader(Generic[T]):
-    """What waits for one reader. ``lost`` is what it was too slow for since it last looked."""
+    """The queue of one reader. ``lost`` counts the items that it was too slow for since the last ``take``."""
 
     def __init__(self, kept: int) -> None:
         self._kept = kept
@@ -19,7 +19,7 @@ class Reader(Generic[T]):
         self.lost = 0
 
     def put(self, item: T) -> None:
-        """One more; beyond the bound the oldest goes."""
+        """Adds an item; if the queue is full, drops the oldest."""
         if len(self._waiting) == self._kept:
             self._waiting.popleft()
             self.lost += 1
@@ -27,7 +27,7 @@ class Reader(Generic[T]):
         self._news.set()
 
     async def take(self) -> tuple[list[T], int]:
-        """Everything that waits, at least one; and how many before it were lost."""
+        """Waits for at least one item; returns all that wait, and how many before them were lost."""
         await self._news.wait()
         self._news.clear()
         items, lost = list(self._waiting), self.lost
@@ -45,7 +45,7 @@ class Readers(Generic[T]):
 
     @contextmanager
     def reader(self) -> Iterator[Reader[T]]:
-        """A reader from now on, until the context ends."""
+        """A reader that gets every item until the context ends."""
         reader: Reader[T] = Reader(self._kept)
         self._readers.add(reader)
         try:
@@ -54,6 +54,6 @@ class Readers(Generic[T]):
             self._readers.discard(reader)
 
     def put(self, item: T) -> None:
-        """One more for everyone."""
+        """Adds an item for every reader."""
         for reader in self._readers:
             reader.put(item)

@@ -1,4 +1,4 @@
-"""The cached results, mirrored change by change, for whoever asks for all of them or follows them."""
+"""A copy of the engine's cached results, kept change by change, for callers that list or follow them."""
 
 from collections.abc import AsyncIterator, Iterator
 from typing import Final
@@ -29,7 +29,7 @@ class Results:
     def __init__(self) -> None:
         self.sequence = 0
         self.resets = 0
-        """Times a reader was too slow and given all results again."""
+        """How often a reader was too slow and got all results again."""
         self._known: dict[tuple[str, str], prober_pb2.ContainerResult] = {}
         self._readers: Readers[Change] = Readers(CHANGES_KEPT)
 
@@ -38,7 +38,7 @@ class Results:
         return (update.probe_type, update.container_id) in self._known
 
     def change(self, update: Update) -> None:
-        """A result is new, another, or gone."""
+        """Takes a result that is new, has changed, or is removed."""
         self.sequence += 1
         key = (update.probe_type, update.container_id)
         result = prober_pb2.ContainerResult(
@@ -58,7 +58,7 @@ class Results:
         return list(self._known.values())
 
     async def follow(self) -> AsyncIterator[prober_pb2.WatchResultsResponse]:
-        """Every cached result, then every change; all again for a reader that was too slow."""
+        """Every cached result, then every change. A reader that was too slow gets every cached result again."""
         with self._readers.reader() as reader:
             seen = self.sequence
             for message in self._snapshot():
@@ -75,7 +75,7 @@ class Results:
                         yield prober_pb2.WatchResultsResponse(sequence=sequence, results=[result])
 
     def _snapshot(self) -> Iterator[prober_pb2.WatchResultsResponse]:
-        """All of it as it is now, also if it is sent slowly."""
+        """Messages with every result of this moment, however slowly they are sent."""
         sequence, known = self.sequence, self.all()
         for start in range(0, max(1, len(known)), RESULTS_PER_MESSAGE):
             end = start + RESULTS_PER_MESSAGE

@@ -1,4 +1,4 @@
-"""v1.PodStatus as JSON, and the form the engine reads."""
+"""Turns a v1.PodStatus into the form that the engine reads, and back."""
 
 from collections.abc import Iterator
 from typing import Any, Final, TypeVar
@@ -53,7 +53,7 @@ def container_ids(status: dict[str, Any]) -> Iterator[tuple[str, str]]:
 
 
 def fill(status: dict[str, Any], filled: bytes) -> bytes:
-    """The caller's status with ``started`` and ``ready`` as the prober filled them; all else as it was."""
+    """The caller's status with ``started`` and ``ready`` from the prober; all other fields stay as they were."""
     document = msgspec.json.decode(filled)
     for theirs, ours in _LISTS:
         for row, found in zip(status.get(theirs) or (), document[ours], strict=True):

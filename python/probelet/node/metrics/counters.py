@@ -1,4 +1,4 @@
-"""What the node counts itself, as Prometheus text. Everything about probes is counted and rendered by the engine."""
+"""What the node counts itself, as Prometheus text. The engine counts and renders everything about probes."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ REASONS = {
     KillReason.STARTUP: "startup",
     KillReason.UNKNOWN: "stopping",
 }
-"""Why a container was killed, as a label and in the log. The kubelet says Unknown of every kill of an ending pod."""
+"""The reasons of kills, as labels and in the log. For every kill of an ending pod the kubelet says Unknown."""
 
 
 class Counters:
@@ -31,11 +31,11 @@ class Counters:
         self._starts: Counter[bool] = Counter()
 
     def killed(self, effect: KillContainer) -> None:
-        """A container has been killed."""
+        """Counts a container that was killed."""
         self._kills[REASONS[effect.reason], effect.grace_source] += 1
 
     def started(self, *, again: bool) -> None:
-        """A container has been started, for the first time or again."""
+        """Counts a container that was started, for the first time or again."""
         self._starts[again] += 1
 
     def render(self, gauges: "Gauges") -> bytes:
@@ -48,7 +48,7 @@ class Counters:
             kind = "restart" if again else "first"
             lines.append(f'probelet_container_starts_total{{kind="{kind}"}} {self._starts[again]}')
         lines += [*_pods(gauges), *_pulls(gauges), *_age(gauges), *gauges.execs.series()]
-        lines += _head("probelet_events_dropped_total", "counter", "Events that were not kept, by who dropped them.")
+        lines += _head("probelet_events_dropped_total", "counter", "Events that were not kept, by what dropped them.")
         dropped = sorted(gauges.events_dropped.items())
         lines += [f'probelet_events_dropped_total{{by="{by}"}} {count}' for by, count in dropped]
         return ("\n".join(lines) + "\n").encode()
@@ -56,17 +56,17 @@ class Counters:
 
 @dataclass(frozen=True, slots=True)
 class Gauges:
-    """What others count or know, at the moment the page is asked for."""
+    """What other parts count or know, at the moment of the request."""
 
     pods: Mapping[str, int]
-    """How many there are, by phase."""
+    """The number of pods by phase."""
     runtime_up: bool
-    """Whether the last list was answered."""
+    """Whether the runtime answered the last list."""
     execs: ExecCounts
     pulls_waiting: int
-    """Containers that wait for the back-off of a pull to be over."""
+    """Containers that wait for the end of a pull's back-off."""
     events_dropped: Mapping[str, int]
-    """Events, by who dropped them."""
+    """Dropped events, by the part that dropped them."""
     aged: ContainerAge | None
     """``maxContainerAge``, where it is set."""
     handed_over: int

@@ -1,4 +1,4 @@
-"""What an operator watches of crash loops, as Prometheus text. No pod or container is a label."""
+"""Metrics of crash loops for an operator, as Prometheus text. No label names a pod or container."""
 
 from collections import Counter
 from typing import Final
@@ -8,7 +8,7 @@ from probelet.policy.action import RestartCause
 from probelet.policy.node.restart_gate import ResetCause
 from probelet.spec.text.duration import SECOND
 
-# The delays of both default curves, and what lies between and above them.
+# The delays of both default curves, and bounds between and above them.
 DELAY_BOUNDS: Final = (0, 1, 2, 4, 8, 10, 16, 20, 32, 40, 60, 80, 160, 300, 600)
 # From what an exact timer needs to half of the kubelet's minute between two looks.
 LATENESS_BOUNDS: Final = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
@@ -25,7 +25,7 @@ _CAUSES: Final[tuple[RestartCause, ...]] = (
 
 
 class CrashLoopMetrics:
-    """The ``Observer`` of a node's gate. ``curve`` is the node's, in seconds, with where it comes from."""
+    """The ``Observer`` of a node's gate. The curve is the node's; ``source`` says where it comes from."""
 
     def __init__(self, initial_ns: int, max_ns: int, reset_ns: int, source: str = "default") -> None:
         numbers = (f"{value / SECOND:g}" for value in (initial_ns, max_ns, reset_ns))
@@ -43,21 +43,21 @@ class CrashLoopMetrics:
         self._writes = 0
 
     def charged(self, delay_ns: int, late_ns: int | None) -> None:
-        """A restart passed the gate."""
+        """Counts a restart that passed the gate."""
         self._delays.observe(delay_ns / SECOND)
         if late_ns is not None:
             self._lateness.observe(late_ns / SECOND)
 
     def forgotten(self, cause: ResetCause) -> None:
-        """A container's delay begins anew."""
+        """Counts a container whose delay begins anew."""
         self._resets[cause] += 1
 
     def restarted(self, cause: RestartCause, *, first: bool) -> None:
-        """A container runs again."""
+        """Counts a container that runs again."""
         self._restarts[cause, first] += 1
 
     def status_written(self) -> None:
-        """A pod's status changed and would be written to an API server."""
+        """Counts a pod's status that changed and would be written to an API server."""
         self._writes += 1
 
     def render(self, *, entries: int, waiting: int) -> bytes:

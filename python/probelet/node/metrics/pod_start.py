@@ -6,7 +6,7 @@ from probelet.spec.text.duration import MILLISECOND
 
 
 class PodStart:
-    """Says once that a pod runs, and once that all of its containers do."""
+    """Reports once that a pod runs, and once that all of its containers do."""
 
     def __init__(self, added_ns: int) -> None:
         self._added = added_ns
@@ -15,11 +15,11 @@ class PodStart:
         self._started = False
 
     def pulled(self, took_ns: int) -> None:
-        """An image was pulled for it."""
+        """Adds the time of an image pull."""
         self._pulled += took_ns
 
     def look(self, publish: Publish, now: int, metrics: PodMetrics) -> None:
-        """Its status changed."""
+        """Looks at a status that changed."""
         took = now - self._added
         if not self._running and publish.phase == "Running":
             self._running = True

@@ -1,4 +1,4 @@
-"""How long pods take, with the kubelet's names; and each pod by name, with those of kube-state-metrics."""
+"""How long pods take, with the kubelet's metric names; and series of each pod, with those of kube-state-metrics."""
 
 from collections.abc import Iterable
 from typing import Final, NamedTuple
@@ -22,7 +22,7 @@ class KnownPod(NamedTuple):
 
 
 class PodMetrics:
-    """Histograms without a pod in their labels."""
+    """Histograms over all pods, without labels that name one."""
 
     def __init__(self) -> None:
         self._syncs = Histogram("kubelet_pod_worker_duration_seconds", "How long syncs of pods took.", SYNC_BOUNDS)
@@ -36,15 +36,15 @@ class PodMetrics:
         )
 
     def synced(self, took_ns: int, *, first: bool) -> None:
-        """A sync has ended."""
+        """Takes a sync that has ended."""
         self._syncs.observe(took_ns / SECOND, f'operation_type="{"create" if first else "sync"}"')
 
     def running(self, took_ns: int) -> None:
-        """A pod runs for the first time."""
+        """Takes a pod that runs for the first time."""
         self._starts.observe(took_ns / SECOND)
 
     def started(self, took_ns: int) -> None:
-        """Every container of a pod runs for the first time; ``took_ns`` without pulls and init containers."""
+        """Takes a pod whose containers all run for the first time; ``took_ns`` is without pulls and init containers."""
         self._own_starts.observe(max(took_ns, 0) / SECOND)
 
     def render(self) -> bytes:

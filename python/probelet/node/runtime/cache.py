@@ -1,8 +1,8 @@
-"""What the runtime has, pod by pod, from every source that tells: events, lists, and answers to our own calls.
+"""What the runtime has, pod by pod, from three sources: events, lists, and answers to the node's own calls.
 
 The sources overlap and may overtake each other. Ids are never used twice and a container's states only go forward, so
-the rule is simple: forward is believed from anybody, backward from nobody, and only a list may say that something is
-gone, unless it came after the list was asked for.
+the rule is simple: a step forward is believed from any source, a step backward from none. A list that lacks a container
+or sandbox drops it, unless it became known after the list was asked for.
 """
 
 from collections import deque
@@ -12,7 +12,8 @@ from typing import Final
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 
 REMOVED_KEPT: Final = 64
-"""Ids per pod that were removed and that a late event must not bring back: far more than a pod has events in flight."""
+"""How many removed ids of a pod are remembered, so that a late event does not bring them back: far more than a pod has
+events in flight."""
 
 _PROGRESS: Final = {State.UNKNOWN: 0, State.CREATED: 1, State.RUNNING: 2, State.EXITED: 3}
 
@@ -26,24 +27,24 @@ class _Known:
 
 
 class PodCache:
-    """The cache of ``pleg``. ``now`` is when the news was known, on the engine's clock."""
+    """The cache that ``Pleg`` feeds. ``now`` is the moment, on the engine's clock, at which the news arrived."""
 
     def __init__(self) -> None:
         self._pods: dict[str, _Known] = {}
 
     def snapshot(self, uid: str) -> Snapshot:
-        """The pod as known, newest first; empty for one the runtime does not have."""
+        """The pod as known, newest first; empty for a pod that the runtime does not have."""
         known = self._pods.get(uid)
         if known is None:
             return Snapshot()
-        # Two of one instant: the later attempt is the newer one, whatever their ids.
+        # Of two that were created in one instant, the one with the later attempt is the newer.
         return Snapshot(
             tuple(sorted(known.sandboxes.values(), key=lambda s: (s.created_at_ns, s.attempt), reverse=True)),
             tuple(sorted(known.containers.values(), key=lambda c: (c.created_at_ns, c.restart_count), reverse=True)),
         )
 
     def uids(self) -> set[str]:
-        """Every pod the runtime has something of."""
+        """The UIDs of all pods of which the runtime has a sandbox or a container."""
         return set(self._pods)
 
     def container(self, uid: str, container_id: str) -> ContainerRecord | None:
@@ -57,7 +58,7 @@ class PodCache:
         return known.sandboxes.get(sandbox_id) if known else None
 
     def put_container(self, uid: str, record: ContainerRecord, now: int) -> bool:
-        """News of a container; True if it was news."""
+        """Takes a container's record; True if it changed the cache."""
         known = self._pods.setdefault(uid, _Known())
         old = known.containers.get(record.id)
         if record.id in known.removed or (old is not None and _PROGRESS[record.state] <= _PROGRESS[old.state]):
@@ -67,7 +68,7 @@ class PodCache:
         return True
 
     def put_sandbox(self, uid: str, record: SandboxRecord, now: int) -> bool:
-        """News of a sandbox; True if it was news. One that is not ready stays so."""
+        """Takes a sandbox's record; True if it changed the cache. A sandbox that is not ready stays so."""
         known = self._pods.setdefault(uid, _Known())
         old = known.sandboxes.get(record.id)
         if record.id in known.removed or old == record or (old is not None and record.ready and not old.ready):
@@ -77,7 +78,7 @@ class PodCache:
         return True
 
     def drop(self, uid: str, id: str) -> bool:
-        """A container or sandbox is gone; True if it was known."""
+        """Drops a container or sandbox that is gone; True if it was known."""
         known = self._pods.get(uid)
         if known is None:
             return False
@@ -87,7 +88,7 @@ class PodCache:
         return was_known
 
     def keep_only(self, uid: str, ids: set[str], asked_at: int) -> bool:
-        """A list asked for at ``asked_at`` has only these; True if something else was known and is now dropped."""
+        """Drops everything that a list, asked for at ``asked_at``, does not have; True if anything was dropped."""
         known = self._pods.get(uid)
         if known is None:
             return False
@@ -99,5 +100,5 @@ class PodCache:
         return bool(gone)
 
     def forget(self, uid: str) -> None:
-        """Nothing of the pod is left."""
+        """Drops the whole pod."""
         self._pods.pop(uid, None)

@@ -1,4 +1,4 @@
-"""What the runtime is told to run: sandbox and container configurations (kubelet kuberuntime_sandbox.go, 1.36)."""
+"""Sandbox and container configurations for the runtime (kubelet kuberuntime_sandbox.go, 1.36)."""
 
 from pathlib import Path
 
@@ -17,17 +17,17 @@ def log_directory(root: Path, pod: Pod) -> Path:
 
 
 def log_directory_of(root: Path, namespace: str, name: str, uid: str) -> Path:
-    """The same of a pod of which only its identity is known."""
+    """The log directory of a pod of which only the identity is known."""
     return root / f"{namespace}_{name}_{uid}"
 
 
 def log_path(container: str, restart_count: int) -> str:
-    """The log of one instance, inside the pod's directory."""
+    """The log file of one instance, inside the pod's log directory."""
     return f"{container}/{restart_count}.log"
 
 
 def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_pb2.PodSandboxConfig:
-    """The sandbox of one attempt."""
+    """The configuration of one attempt's sandbox."""
     meta = pod.metadata
     return api_pb2.PodSandboxConfig(
         metadata=api_pb2.PodSandboxMetadata(name=meta.name, uid=meta.uid, namespace=meta.namespace, attempt=attempt),
@@ -53,9 +53,9 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
 def container_config(
     pod: Pod, container: Container, restart_count: int, image_ref: str, place: Place
 ) -> api_pb2.ContainerConfig:
-    """One instance of a container, with everything expanded that the kubelet expands.
+    """The configuration of one instance of a container, expanded as the kubelet does it.
 
-    ``image_ref`` is what the image service calls the image; empty where there are no images.
+    ``image_ref`` is the image service's name for the image; empty where there are no images.
     """
     variables = environment(pod, container, place)
     known = {**place.given, **variables}

@@ -1,4 +1,4 @@
-"""Policy's effects as calls of the runtime, and the cache brought up to date with each."""
+"""Carries out policy's effects as calls of the runtime, and brings the cache up to date with each."""
 
 import shutil
 from collections.abc import Awaitable
@@ -32,14 +32,14 @@ from probelet.policy.action import (
 from probelet.spec.model.pod import Pod
 
 CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", detail="context canceled")
-"""What the kubelet's own calls end with when a sync is given up."""
+"""The outcome of the kubelet's own calls when it gives up a sync."""
 
 
 class Effects:
-    """Carries out one effect at a time; the cache shows what it did before ``perform`` returns.
+    """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
-    ``runtime`` is the type in ``type://id``; ``on_host`` says that containers are processes of this machine; HTTP hooks
-    call themselves ``user_agent``.
+    ``runtime`` is the type in ``type://id``; ``on_host`` says that containers are processes of this machine;
+    ``user_agent`` is the header of HTTP hooks.
     """
 
     def __init__(
@@ -66,23 +66,23 @@ class Effects:
         self._hooks = Hooks(client, user_agent)
 
     async def perform(self, pod: Pod, effect: Effect) -> Outcome:
-        """Never raises for what the runtime answers."""
+        """Carries out one effect. An error of the runtime is an outcome, not an exception."""
         try:
             outcome = await self._call(pod, effect)
         except errors.CriError as error:
             outcome = Outcome(error=str(error), detail=error.detail)
         except OSError as error:
-            # A directory for logs that cannot be made.
+            # The directory for logs cannot be made.
             outcome = Outcome(error=str(error), detail=str(error))
         await self.look(pod.metadata.uid, effect, outcome)
         return outcome
 
     async def look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
-        """Bring the cache up to date with an effect that has ended or was given up."""
+        """Brings the cache up to date with an effect that has ended or was given up."""
         try:
             await self._look(uid, effect, outcome)
         except errors.CriError:
-            # The effect stands as it is; what it changed is found by the next list.
+            # The effect keeps its outcome; the next list finds what it changed.
             self._pleg.request_relist()
 
     async def _call(self, pod: Pod, effect: Effect) -> Outcome:
@@ -112,13 +112,13 @@ class Effects:
         return Outcome()
 
     def _pod_ip(self, pod: Pod, container_id: str) -> str:
-        """The address of a container's sandbox; empty where there is none of its own, or none known."""
+        """The address of a container's sandbox; empty if the sandbox has none of its own, or none is known."""
         container = self._cache.container(pod.metadata.uid, container_id)
         sandbox = self._cache.sandbox(pod.metadata.uid, container.sandbox_id) if container is not None else None
         return sandbox.ip or "" if sandbox is not None else ""
 
     async def _remove(self, pod: Pod, effect: RemoveContainer) -> None:
-        """The log first, as the kubelet does (kuberuntime_container.go:removeContainer, 1.36)."""
+        """Removes the log, then the container, as the kubelet does (kuberuntime_container.go:removeContainer, 1.36)."""
         known = self._cache.container(pod.metadata.uid, effect.container_id)
         if known is not None and not effect.keep_log:
             log = log_directory(self._log_root, pod) / log_path(effect.name, known.restart_count)
@@ -127,24 +127,24 @@ class Effects:
         await _unless_gone(self._client.remove_container(bare_id(effect.container_id)))
 
     def remove_logs(self, pod: Pod) -> None:
-        """The pod is gone: its log directory goes too."""
+        """Removes the log directory of a pod that is gone."""
         shutil.rmtree(log_directory(self._log_root, pod), ignore_errors=True)
 
     async def _create(self, pod: Pod, effect: CreateContainer) -> str:
         sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
         ip = sandbox.ip or "" if sandbox is not None else ""
-        # The process runtime tells every container its address, which a server has to bind there.
+        # The process runtime gives every container its address in a variable: a server has to bind that address.
         given = {"POD_IP": ip} if self._on_host and ip else {}
         place = Place(self._node, ip, given)
         config = container_config(pod, effect.container, self._count(pod, effect), effect.image_ref, place)
-        # A runtime writes the log and does not make its directory.
+        # The runtime writes the log, but does not make its directory.
         log = log_directory(self._log_root, pod) / config.log_path
         log.parent.mkdir(parents=True, exist_ok=True)
         of_sandbox = self._config_of(pod, effect.sandbox_id)
         return f"{self._runtime}://{await self._client.create_container(effect.sandbox_id, config, of_sandbox)}"
 
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
-        """The restart count; where the runtime has forgotten every instance, its logs still tell.
+        """The restart count. If the runtime has forgotten every instance, the names of their logs give it.
 
         Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The process runtime's logs end with it.
         """
@@ -156,7 +156,7 @@ class Effects:
         return max([effect.restart_count, *(int(number) + 1 for number in numbers if number.isdecimal())])
 
     def _config_of(self, pod: Pod, sandbox_id: str) -> api_pb2.PodSandboxConfig:
-        """The configuration a sandbox was run with, which the runtime wants again; it follows from pod and attempt."""
+        """The configuration with which a sandbox was run: the runtime wants it again. Pod and attempt determine it."""
         sandbox = self._cache.sandbox(pod.metadata.uid, sandbox_id)
         return self._sandbox_config(pod, sandbox.attempt if sandbox is not None else 0)
 
@@ -181,7 +181,7 @@ class Effects:
 
 
 async def _unless_gone(call: Awaitable[None]) -> None:
-    """What is already gone needs no stopping (kubelet ``crierror.IsNotFound``, 1.36)."""
+    """Awaits a call and ignores NotFound: what is gone is stopped (kubelet ``crierror.IsNotFound``, 1.36)."""
     try:
         await call
     except errors.NotFound:

@@ -14,18 +14,18 @@ from probelet.spec.rules.downward import ENTRY, readable_field
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a container runs: what it is told beside its pod. An address that is not known is empty."""
+    """Where a container runs, for the variables that do not follow from its pod. An unknown address is empty."""
 
     node: str = ""
     pod_ip: str = ""
     given: Mapping[str, str] = field(default_factory=dict)
-    """Variables that the runtime sets by itself. Those of the manifest win."""
+    """Variables that the runtime sets itself. The manifest's variables replace them."""
 
 
 def environment(pod: Pod, container: Container, place: Place) -> dict[str, str]:
-    """The variables of a container's manifest; a name that is listed twice has its last value.
+    """The variables of a container's manifest; of a name that is listed twice the last value counts.
 
-    A reference sees the variables listed before it, then those given. A variable whose source cannot be read here (a
+    A reference means a variable listed before it, else a given one. A variable whose source cannot be read here (a
     ConfigMap, a Secret, a resource) is left unset.
     """
     variables: dict[str, str] = {}
@@ -42,12 +42,12 @@ def environment(pod: Pod, container: Container, place: Place) -> dict[str, str]:
 
 
 def expanded(texts: list[str], variables: Mapping[str, str]) -> list[str]:
-    """A command or its arguments."""
+    """A command, or its arguments, with every text expanded."""
     return [expand(text, variables) for text in texts]
 
 
 def expand(text: str, variables: Mapping[str, str]) -> str:
-    """Replace ``$(NAME)``; a name that is unknown stays as written, ``$$`` is one dollar, so ``$$(NAME)`` is a text."""
+    """Replaces ``$(NAME)``. An unknown name stays as written; ``$$`` is one dollar, so ``$$(NAME)`` is no reference."""
     parts = []
     rest = text
     while (dollar := rest.find("$")) >= 0:

@@ -1,4 +1,4 @@
-"""From what the runtime says to what policy and the engine read."""
+"""Turns the runtime's statuses into the records of policy and the facts of the engine."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -21,12 +21,12 @@ _NS_PER_MS: Final = 1_000_000
 
 
 def state_of(state: int) -> State:
-    """The runtime's enum; whatever is not one of the known three is unknown."""
+    """The state for a value of the runtime's enum; any value but the known three is UNKNOWN."""
     return _STATES.get(state, State.UNKNOWN)
 
 
 def sandbox_record(status: api_pb2.PodSandboxStatus) -> SandboxRecord:
-    """A sandbox. Its address is None for one on the host's network, which has none of its own."""
+    """The record of a sandbox. Its address is None on the host's network, where it has none of its own."""
     on_host = status.linux.namespaces.options.network == api_pb2.NODE
     return SandboxRecord(
         id=status.id,
@@ -40,11 +40,11 @@ def sandbox_record(status: api_pb2.PodSandboxStatus) -> SandboxRecord:
 def container_record(
     status: api_pb2.ContainerStatus, *, runtime: str, sandbox_id: str, now_ns: int, wall_ns: int
 ) -> ContainerRecord:
-    """A container instance. ``runtime`` is the type in ``type://id``.
+    """The record of a container instance. ``runtime`` is the type in ``type://id``.
 
-    ``now_ns`` and ``wall_ns`` are one moment on the engine's and on the wall clock: the exit is moved to the engine's
-    clock here, once, so that a wall clock that is set later moves no back-off. An exit in the future counts as now; an
-    unknown one, or one from before the engine's time began, as its beginning.
+    ``now_ns`` and ``wall_ns`` are one moment on the engine's clock and on the wall clock. The time of the exit is moved
+    to the engine's clock here, once, so that setting the wall clock later moves no back-off. An exit in the future
+    counts as now. An exit at an unknown time, or before the engine's clock began, counts as the clock's beginning.
     """
     state = state_of(status.state)
     finished_ns = None

@@ -1,4 +1,4 @@
-"""Lifecycle hooks on the runtime and on the wire: kubelet pkg/kubelet/lifecycle/handlers.go, 1.36."""
+"""Lifecycle hooks, as ExecSync calls and HTTP requests: kubelet pkg/kubelet/lifecycle/handlers.go, 1.36."""
 
 import asyncio
 import threading
@@ -18,21 +18,21 @@ from probelet.spec.model.probe import HTTPGetAction, Probe
 from probelet.spec.read.json import encode_probe
 
 REQUESTS_MAX: Final = 256
-"""HTTP hooks at the same time, each a thread that waits: a node of 250 pods that ends all of them at once."""
+"""How many HTTP hooks run at once, each in a thread: enough for a node of 250 pods that ends all of them at once."""
 
 UNLIMITED_SECONDS: Final = 86_400
-"""The longest timeout of a request, and that of one nobody limits. The kubelet has none; after a day its thread should
-end all the same."""
+"""The longest timeout of a request, and the timeout of a request without a limit. The kubelet has none there; a day is
+long enough for a hook and ends the thread."""
 
 OUTPUT_BYTES_MAX: Final = 10 * 1024
-"""What is kept of a hook's output for its failure's text, as much as of a probe's. The kubelet keeps all of it."""
+"""How much of a hook's output the text of its failure keeps, as for a probe. The kubelet keeps all of it."""
 
 _ANSWERED: Final = frozenset({"body", "status"})
-"""Causes of attempts that got an answer all the same. A hook asks no more of its server: neither status nor body."""
+"""Causes of failed attempts that got an answer. A hook succeeds with any answer, whatever its status and body."""
 
 
 class Hooks:
-    """Runs one hook at a time per call; the policy decides how long anybody waits for it."""
+    """Runs hooks; the policy decides how long a container's end waits for one."""
 
     def __init__(self, client: RuntimeClient, user_agent: str) -> None:
         self._client = client
@@ -40,7 +40,7 @@ class Hooks:
         self._requests = asyncio.Semaphore(REQUESTS_MAX)
 
     async def run(self, effect: RunHook, pod_ip: str) -> Outcome:
-        """Run an exec or httpGet hook; whatever it fails with is an outcome, in the words of the kubelet's error."""
+        """Runs an exec or httpGet hook. A failure is an outcome, with the text of the kubelet's error."""
         if effect.handler.exec is not None:
             return await self._exec(effect.container_id, effect.handler.exec.command)
         action = effect.handler.http_get
@@ -62,7 +62,7 @@ class Hooks:
         host = action.host or pod_ip
         if not host:
             return Outcome(error="failed to find networking container: the sandbox has no address")
-        # The protocol is a probe's (KEP-5999): the kubelet's hooks speak HTTP/1.1.
+        # Only probes have a protocol (KEP-5999): the kubelet's hooks speak HTTP/1.1.
         over_http1 = msgspec.structs.replace(action, protocol=None)
         seconds = min(limit or UNLIMITED_SECONDS, UNLIMITED_SECONDS)
         probe = encode_probe(Probe(http_get=over_http1, timeout_seconds=seconds))
@@ -82,7 +82,7 @@ def _text(output: bytes) -> str:
 
 
 async def _in_thread(work: Callable[[], bytes]) -> bytes:
-    """The result of work that blocks. The thread is nobody's to wait for: a hook may outlast the service."""
+    """Runs work that blocks, in a thread of its own, which the service does not join: a hook may outlast it."""
     loop = asyncio.get_running_loop()
     result: asyncio.Future[bytes] = loop.create_future()
 
@@ -100,7 +100,7 @@ async def _in_thread(work: Callable[[], bytes]) -> bytes:
             answer = work()
         except Exception as error:
             failure = error
-        # A loop that is closed has nobody left who waits.
+        # With the loop closed, no task waits for the result.
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(settle, answer, failure)
 

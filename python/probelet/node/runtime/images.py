@@ -1,4 +1,4 @@
-"""Images of the node: looked at, and pulled, one after the other unless the configuration lets more.
+"""The node's images: inspects them and pulls them, one at a time unless the configuration allows more.
 
 Kubelet pkg/kubelet/images/puller.go (serializeImagePulls, maxParallelImagePulls) and
 kuberuntime/kuberuntime_image.go, 1.36.
@@ -24,16 +24,16 @@ class Images:
     def __init__(self, client: RuntimeClient, now: Callable[[], int], parallel: int | None = 1) -> None:
         self._client = client
         self._now = now
-        # First come, first served.
+        # A semaphore wakes in the order of the calls, so pulls are first come, first served.
         self._turns = None if parallel is None else asyncio.Semaphore(parallel)
 
     async def inspect(self, image: str) -> Outcome:
-        """What containers of this image are created from; an empty id when it is missing. Raises CriError."""
+        """The id from which containers of this image are created; empty if the image is missing. Raises CriError."""
         found = await self._client.image_status(image)
         return Outcome(id="" if found is None else found.id)
 
     async def pull(self, image: str, sandbox_config: api_pb2.PodSandboxConfig) -> Outcome:
-        """Pull when it is this image's turn. Raises CriError."""
+        """Waits for this image's turn and pulls it. Raises CriError."""
         asked = self._now()
         async with self._turns or nullcontext():
             begun = self._now()
@@ -42,7 +42,7 @@ class Images:
         return Outcome(id=ref, pull=Pull(ended - begun, ended - asked, await self._size(image)))
 
     async def _size(self, image: str) -> int:
-        """For a text only: that it cannot be told fails no pull."""
+        """The image's size, or 0 if the runtime cannot tell: only a text shows it, so that fails no pull."""
         try:
             found = await self._client.image_status(image)
         except errors.CriError:

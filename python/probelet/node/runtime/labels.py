@@ -1,7 +1,7 @@
-"""What containers and sandboxes carry through the runtime: whose they are, and their restart count.
+"""Labels and annotations of containers and sandboxes: the pod they belong to, and the restart count.
 
 Kubelet pkg/kubelet/kuberuntime/labels.go and k8s.io/kubelet/pkg/types/labels.go, 1.36. The runtime is the only memory
-of restart counts, so probelet may be restarted beside a runtime that goes on, as a kubelet may.
+of restart counts, so probelet can be restarted while the runtime goes on, as a kubelet can.
 """
 
 from collections.abc import Mapping
@@ -22,21 +22,21 @@ RESTART_COUNT: Final = "io.kubernetes.container.restartCount"
 POD_GRACE: Final = "io.kubernetes.pod.terminationGracePeriod"
 
 NODE: Final = "probelet.dev/node"
-"""Which probelet a sandbox belongs to: on a runtime that a kubelet uses too, only our own are touched."""
+"""The probelet that a sandbox belongs to: on a runtime that a kubelet uses too, probelet touches its own only."""
 
 
 def sandbox_labels(pod: Pod, node: str) -> dict[str, str]:
-    """The pod's own labels, and the three that identify it."""
+    """The pod's own labels, the three that identify it, and the node."""
     return {**pod.metadata.labels, **_identity(pod), NODE: node}
 
 
 def container_labels(pod: Pod, container: Container) -> dict[str, str]:
-    """Four labels that identify a container."""
+    """The four labels that identify a container."""
     return {**_identity(pod), CONTAINER_NAME: container.name}
 
 
 def container_annotations(pod: Pod, container: Container, restart_count: int) -> dict[str, str]:
-    """What has to be known of a container after probelet itself was restarted."""
+    """What probelet has to know of a container after probelet itself was restarted."""
     annotations = {HASH: definition(container), RESTART_COUNT: str(restart_count)}
     grace = pod.spec.termination_grace_period_seconds
     if grace is not None:
@@ -45,13 +45,13 @@ def container_annotations(pod: Pod, container: Container, restart_count: int) ->
 
 
 def restart_count(annotations: Mapping[str, str]) -> int:
-    """The restart count of a container; 0 when it carries none that can be read."""
+    """The restart count from a container's annotations; 0 if they have no number."""
     text = annotations.get(RESTART_COUNT, "")
     return int(text) if text.isdecimal() else 0
 
 
 def sandboxes_of(node: str) -> api_pb2.PodSandboxFilter:
-    """The sandboxes that a probelet of this node has made."""
+    """The filter for the sandboxes that a probelet of this node has made."""
     return api_pb2.PodSandboxFilter(label_selector={NODE: node})
 
 

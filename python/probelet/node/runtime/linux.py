@@ -1,4 +1,4 @@
-"""What the kernel is asked for: limits, users and privileges of containers and sandboxes.
+"""Limits, users and privileges of containers and sandboxes.
 
 Kubelet pkg/kubelet/kuberuntime/security_context.go, kuberuntime_container_linux.go and pkg/kubelet/cm/helpers_linux.go,
 1.36.
@@ -19,7 +19,7 @@ CPU_SHARES_MIN: Final = 2
 CPU_SHARES_MAX: Final = 262_144
 SHARES_PER_CPU: Final = 1024
 INT64_MAX: Final = 2**63 - 1
-"""What a message can hold; a limit above it is none."""
+"""The largest number in a message; a limit above it is no limit."""
 
 
 def container_linux(pod: Pod, container: Container) -> api_pb2.LinuxContainerConfig:
@@ -43,7 +43,7 @@ def container_linux(pod: Pod, container: Container) -> api_pb2.LinuxContainerCon
 
 
 def sandbox_linux(pod: Pod) -> api_pb2.LinuxPodSandboxConfig:
-    """The sandbox's; one that holds a privileged container has to be privileged itself."""
+    """Security context of a sandbox; a sandbox with a privileged container has to be privileged itself."""
     of_pod = pod.spec.security_context or PodSecurityContext()
     contexts = (container.security_context for _, container in pod.spec.each_container())
     return api_pb2.LinuxPodSandboxConfig(
@@ -66,9 +66,9 @@ def _optional(value: int | None) -> api_pb2.Int64Value | None:
 
 
 def _resources(resources: ResourceRequirements) -> api_pb2.LinuxContainerResources:
-    """A request that is not written is the limit, which is how the API server defaults it.
+    """The limits for the kernel. A request that is not set is the limit, as the API server defaults it.
 
-    Without either the runtime's own share stands: the kubelet's smallest one is meant for its own tree of cgroups.
+    Without a request and a limit the runtime's own share stays: the kubelet's smallest share is meant for its own tree of cgroups.
     """
     limit = _milli(resources.limits.get("cpu"))
     asked = _milli(resources.requests.get("cpu", resources.limits.get("cpu")))
@@ -88,7 +88,7 @@ def _milli(amount: Any) -> int:
 
 
 def _namespaces(pod: Pod) -> api_pb2.NamespaceOption:
-    # Processes are shared by the pod only where it asks for that; the API's zero value would share them always.
+    # Containers share their processes only if the pod asks for it; the API's zero value would always share them.
     pid = api_pb2.POD if pod.spec.share_process_namespace else api_pb2.CONTAINER
     if pod.spec.host_pid is True:
         pid = api_pb2.NODE

@@ -1,4 +1,4 @@
-"""Pods of this node on the runtime that no manifest claims: what an earlier probelet left behind."""
+"""Ends the pods of this node that an earlier probelet left on the runtime and that no manifest claims."""
 
 import asyncio
 import shutil
@@ -17,16 +17,16 @@ from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 
 GRACE_SECONDS: Final = 1
-"""For a pod whose manifest went away while probelet did not run (kubelet SyncTerminatingRuntimePod, 1.36)."""
+"""The grace of a pod whose manifest went away while probelet did not run (kubelet SyncTerminatingRuntimePod, 1.36)."""
 
 RETRY_NS: Final = 10_000_000_000
-"""When one that could not be ended is tried again, as a failed sync is."""
+"""How long after a failure a pod is tried again, as after a failed sync."""
 
 log = structlog.get_logger("probelet.node")
 
 
 class Orphans:
-    """Ends them, each in a task of its own, until it is gone."""
+    """Ends each pod in a task of its own, which tries again until the pod is gone."""
 
     def __init__(self, client: RuntimeClient, timers: Timers, tasks: Tasks, *, node: str, log_root: Path) -> None:
         self._client = client
@@ -36,7 +36,7 @@ class Orphans:
         self._log_root = log_root
 
     async def remove(self, claimed: Container[str]) -> None:
-        """End every pod of the node whose UID is not claimed. Raises CriError when the runtime cannot be listed."""
+        """Ends every pod of the node whose UID is not claimed. Raises CriError if the runtime cannot be listed."""
         for sandbox in await self._client.list_pod_sandbox(labels.sandboxes_of(self._node)):
             if sandbox.labels.get(labels.POD_UID, "") not in claimed:
                 name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"

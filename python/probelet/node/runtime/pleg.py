@@ -1,8 +1,8 @@
-"""The pod lifecycle event generator: keeps the cache equal to the runtime and says which pods changed.
+"""The pod lifecycle event generator: keeps the cache equal to the runtime and reports which pods changed.
 
-Two ways, as in the kubelet (pkg/kubelet/pleg, 1.36): the runtime's event stream where it has one, and a relist of
-everything, which repairs what events missed and is the only way where there are none (containerd 1.x). A relist is two
-calls for the whole node; details are asked only of what is new or changed.
+It has two sources, as in the kubelet (pkg/kubelet/pleg, 1.36): the runtime's event stream, and a relist of everything,
+which repairs what the events missed and is the only source for a runtime without events (containerd 1.x). A relist is
+two calls for the whole node; only for new and changed containers and sandboxes it asks for details.
 """
 
 import asyncio
@@ -21,10 +21,11 @@ from probelet.node.runtime.facts import container_record, sandbox_record, state_
 from probelet.node.timers import Timers
 
 RELIST_PERIOD_NS: Final = 1_000_000_000
-"""Without events (kubelet ``genericPlegRelistPeriod``, 1.36)."""
+"""The period of relists without events (kubelet ``genericPlegRelistPeriod``, 1.36)."""
 
 EVENTED_RELIST_PERIOD_NS: Final = 10_000_000_000
-"""With events. The kubelet's 300 s trusts its runtime more; ten seconds of a few milliseconds' work cost nothing."""
+"""The period of relists with events. The kubelet's 300 s trusts its runtime more; a few milliseconds of work every ten
+seconds cost nothing."""
 
 log = structlog.get_logger("probelet.node")
 
@@ -44,15 +45,15 @@ class Pleg:
         self._on_change = on_change
         self._wake = asyncio.Event()
         self._evented = False
-        # What could not be looked at, with the error that was said of it.
+        # The ids that the runtime could not tell about, each with the error that was logged.
         self._unseen: dict[str, str] = {}
 
     # Lists.
 
     async def relist(self) -> None:
-        """Bring the cache up to date with the whole runtime. Raises CriError."""
+        """Brings the cache up to date with the whole runtime. Raises CriError."""
         asked_at = self._timers.now()
-        # One after the other: a gather whose child fails while it is cancelled loses the cancellation.
+        # The calls follow each other, because a gather whose child fails while it is cancelled loses the cancellation.
         sandboxes = await self._client.list_pod_sandbox()
         containers = await self._client.list_containers()
         ids: dict[str, set[str]] = {uid: set() for uid in self._cache.uids()}
@@ -65,7 +66,7 @@ class Pleg:
         for row in containers:
             uid = row.labels.get(labels.POD_UID, "")
             if not uid:
-                # Not a container of any kubelet's making; nobody here can have asked for it.
+                # A container without a pod's UID was made by no kubelet and by no probelet.
                 continue
             ids.setdefault(uid, set()).add(self._full_id(row.id))
             if await self._looked_at(self._look_at_container(uid, row), row.id):
@@ -77,7 +78,8 @@ class Pleg:
             self._on_change(uid)
 
     async def _looked_at(self, look: Awaitable[bool], id: str) -> bool:
-        """One that the runtime cannot tell about hides no other; it is asked for again with the next list."""
+        """Awaits a look at one container or sandbox. If the runtime cannot tell about it, the relist goes on, and the
+        next one asks again."""
         try:
             changed = await look
         except errors.RuntimeUnavailable:
@@ -103,7 +105,7 @@ class Pleg:
         return await self.refresh_container(uid, self._full_id(row.id), row.pod_sandbox_id)
 
     async def refresh_sandbox(self, uid: str, sandbox_id: str) -> bool:
-        """Ask the runtime about one sandbox; True if the cache changed. Raises CriError."""
+        """Asks the runtime about one sandbox; True if the cache changed. Raises CriError."""
         try:
             answer = await self._client.pod_sandbox_status(sandbox_id)
         except errors.NotFound:
@@ -111,7 +113,7 @@ class Pleg:
         return self._cache.put_sandbox(uid, sandbox_record(answer.status), self._timers.now())
 
     async def refresh_container(self, uid: str, container_id: str, sandbox_id: str) -> bool:
-        """Ask the runtime about one container; True if the cache changed. Raises CriError."""
+        """Asks the runtime about one container; True if the cache changed. Raises CriError."""
         try:
             answer = await self._client.container_status(bare_id(container_id))
         except errors.NotFound:
@@ -119,11 +121,11 @@ class Pleg:
         return self._put(uid, answer.status, sandbox_id)
 
     def request_relist(self) -> None:
-        """Relist as soon as possible."""
+        """Asks for a relist as soon as possible."""
         self._wake.set()
 
     async def relist_for_ever(self) -> None:
-        """Until cancelled; a runtime that does not answer is asked again."""
+        """Relists until cancelled; after an error it tries again."""
         while True:
             self._wake.clear()
             try:
@@ -147,12 +149,12 @@ class Pleg:
     # Events.
 
     async def follow(self) -> None:
-        """Take events until cancelled, or for good if the runtime has none."""
+        """Takes events until cancelled; returns if the runtime has none."""
         while True:
             stream = self._client.container_events()
             try:
                 await stream.opened()
-                # What happened before the stream was open is found by a list made after it.
+                # A list made after the stream has opened finds what happened before.
                 self._evented = True
                 self.request_relist()
                 async for event in stream:
@@ -175,13 +177,13 @@ class Pleg:
         sandbox = event.pod_sandbox_status
         uid = sandbox.labels.get(labels.POD_UID, sandbox.metadata.uid)
         if not uid:
-            # A runtime that does not say whose container it was leaves it to a list to find out.
+            # The event does not name the pod: a list finds out which one changed.
             self.request_relist()
             return
         changed = False
         if event.container_event_type == api_pb2.CONTAINER_DELETED_EVENT:
             if event.container_id == sandbox.id:
-                # A sandbox has events of its own, under its own id.
+                # This event is the sandbox's own, under its own id.
                 if self._cache.drop(uid, sandbox.id):
                     self._on_change(uid)
                 return

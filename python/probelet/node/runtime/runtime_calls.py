@@ -1,4 +1,4 @@
-"""Calls of the runtime, counted and timed, as Prometheus text."""
+"""Counts and times the calls of the runtime, as Prometheus text."""
 
 from collections import Counter
 from typing import Final
@@ -11,14 +11,14 @@ BUCKETS: Final = tuple(0.005 * 2.5**step for step in range(14))
 
 
 class RuntimeCalls:
-    """An observer of the CRI client. Labels are bounded by the calls and status codes there are."""
+    """An observer of the CRI client. Its labels are calls and status codes, so their number is bounded."""
 
     def __init__(self) -> None:
         self._calls: Counter[tuple[str, str]] = Counter()
         self._times = Histogram("kubelet_runtime_operations_duration_seconds", "How long CRI calls took.", BUCKETS)
 
     def note(self, operation: str, seconds: float, error: CriError | None) -> None:
-        """A call has ended; the histogram has the kubelet's name for it, ``run_podsandbox``."""
+        """Takes a call that has ended; the histogram uses the kubelet's names, such as ``run_podsandbox``."""
         self._calls[operation, "OK" if error is None else error.code] += 1
         self._times.observe(seconds, f'operation_type="{operation.replace("pod_sandbox", "podsandbox")}"')
 

@@ -39,19 +39,19 @@ class Stamp(NamedTuple):
     device: int
 
 
-# Of a file that is there and cannot be looked at; reading it says why.
 UNSEEN = Stamp(0, 0, 0, 0)
+"""The stamp of a file that exists and has no readable status; reading the file says why."""
 
 
 def stamp_of(path: Path) -> Stamp | None:
-    """The stamp of a file; None when there is no file."""
+    """The stamp of a file; None if there is no file."""
     try:
         found = path.stat()
     except (FileNotFoundError, NotADirectoryError):
         return UNSEEN if path.is_symlink() else None
     except OSError:
         return UNSEEN
-    # A pipe or a device, which reading refuses, is written to all the time.
+    # The time of a pipe or a device changes with every write; reading refuses both.
     modified_ns = found.st_mtime_ns if stat.S_ISREG(found.st_mode) else 0
     return Stamp(modified_ns, found.st_size, found.st_ino, found.st_dev)
 
@@ -59,11 +59,11 @@ def stamp_of(path: Path) -> Stamp | None:
 @dataclass
 class _File:
     name: Path
-    """As it was given on the command line."""
+    """The path as given on the command line."""
     read: Stamp | None = None
-    """Of the version that was read; None when it holds nothing."""
+    """The stamp of the version that was read; None if the file holds nothing."""
     seen: Stamp | None = None
-    """Of the newest version, first seen at ``since``."""
+    """The stamp of the newest version, first seen at ``since``."""
     since: int = 0
     pods: list[Manifest] = field(default_factory=list)
 
@@ -75,9 +75,9 @@ class Look:
     pods: list[Manifest] | None
     """The whole set in force; None when no file was read."""
     problems: list[Problem]
-    """What there is to say, without what was said before and still holds."""
+    """The problems that were not reported before."""
     kept: list[str]
-    """Names of pods that go on as they are, although their file has changed, because of a mistake in it."""
+    """Names of pods that stay as they are although their file has changed, because it has a mistake."""
     unsettled: bool
     """A change waits for its file to settle: look again in ``SETTLE_NS``."""
 
@@ -85,8 +85,8 @@ class Look:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which of their fields exist; ``runtime`` and ``deny_hosts`` as for ``spec.load.read_file``.
-    ``first`` comes first.
+    ``gates`` decide which fields exist; ``runtime`` and ``deny_hosts`` are those of ``read_file``. ``first`` is called
+    before ``look``.
     """
 
     def __init__(
@@ -101,11 +101,11 @@ class ManifestFiles:
         # By namespace/name.
         self._in_force: dict[str, Manifest] = {}
         self._doubles: list[Problem] = []
-        # What is wrong with the set as a whole, and was said.
+        # The problems of the set as a whole that were reported.
         self._standing: set[Problem] = set()
 
     def first(self) -> Loaded:
-        """Read everything as it is now. With an error among the problems nothing may begin."""
+        """Reads everything as it is now. If a problem is an error, nothing may start."""
         listing = list_manifests(self._paths)
         problems = list(listing.problems)
         for path, name in listing.files.items():
@@ -149,7 +149,7 @@ class ManifestFiles:
         return read_file(name, runtime=self._runtime, deny_hosts=self._deny_hosts)
 
     def _stamps(self, listing: Listing) -> dict[Path, Stamp | None]:
-        """The stamp of every file that is listed or was; of what cannot be looked at, the one it had."""
+        """Current stamps of all files that are or were listed; an unreadable file keeps its last stamp."""
         known = {path: self._files.get(path, _File(name)) for path, name in listing.files.items()}
         stamps = {path: stamp_of(path) for path in known}
         for path, file in self._files.items():
@@ -160,7 +160,7 @@ class ManifestFiles:
         return stamps
 
     def _settled(self, path: Path, file: _File, now: int) -> Loaded | None:
-        """What a changed file holds, or None as long as it may not be whole."""
+        """The pods of a changed file, or None while the file may be half-written."""
         if now - file.since < SETTLE_NS:
             return None
         if file.seen is None:
@@ -168,11 +168,11 @@ class ManifestFiles:
         if being_written(path):
             return None
         loaded = self._load(file.name)
-        # Somebody may have begun to write while it was read.
+        # A process may have begun to write while the file was read.
         return None if being_written(path) or stamp_of(path) != file.seen else loaded
 
     def _take(self, file: _File, loaded: Loaded) -> list[str]:
-        """Let a file hold what was read; returns the names of the pods that stay because of a mistake."""
+        """Stores what was read from a file; returns the names of the pods that stay because of a mistake."""
         file.read = file.seen
         if file.seen is None or (loaded.pods and not loaded.errors):
             file.pods = loaded.pods
@@ -188,19 +188,19 @@ class ManifestFiles:
         return in_force is not None and in_force.path == manifest.path
 
     def _choose(self) -> None:
-        """Of all that the files hold, put each name in force once."""
+        """Puts one pod of each name in force."""
         held = [manifest for file in self._files.values() for manifest in file.pods]
         chosen = unique(sorted(held, key=lambda manifest: not self._owns(manifest)))
         self._in_force = {manifest.pod.full_name: self._admitted(manifest) for manifest in chosen.pods}
         self._doubles = chosen.problems
 
     def _admitted(self, manifest: Manifest) -> Manifest:
-        """Without the fields whose gate is off, unless the pod in force under that name has them (KEP-2238)."""
+        """The manifest without fields whose gate is off, unless the pod in force under its name has them (KEP-2238)."""
         old = self._in_force.get(manifest.pod.full_name)
         return replace(manifest, pod=drop_disabled_fields(manifest.pod, old.pod if old else None, self._gates))
 
     def _still_wrong(self, listing: Listing, unsettled: bool) -> list[Problem]:
-        """What is wrong with the set as a whole. A path that is gone for a moment is not worth a line."""
+        """The problems of the set as a whole, without paths that are gone for a moment only."""
         gone = [
             Problem("warning", "is gone: it holds no pods", path)
             for path in self._paths

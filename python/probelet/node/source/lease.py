@@ -1,4 +1,4 @@
-"""Whether somebody is still writing a file."""
+"""Whether a process is still writing a file."""
 
 import fcntl
 import os
@@ -8,19 +8,19 @@ from pathlib import Path
 
 
 def being_written(path: Path) -> bool:
-    """Whether any process has the file open for writing, as far as the kernel tells us.
+    """Whether any process has the file open for writing, as far as the kernel can tell.
 
-    It refuses a read lease then (man 2 fcntl). It also refuses one to who does not own the file, and some file systems
-    know no leases: those answer no.
+    The kernel refuses a read lease on such a file (man 2 fcntl). It also refuses a lease if this user does not own the
+    file, and some file systems have no leases: the answer is no then.
     """
     try:
-        # Without O_NONBLOCK a pipe that has taken the file's place would keep us here.
+        # Without O_NONBLOCK a pipe that has taken the file's place would block here.
         fd = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
         return False
     try:
-        # Whoever opens the file in the moment in which we have the lease makes the kernel signal us. The signal it
-        # would choose ends a process.
+        # A process that opens the file while this one has the lease makes the kernel send a signal. The default signal
+        # would end this process.
         fcntl.fcntl(fd, fcntl.F_SETSIG, signal.SIGURG)
         fcntl.fcntl(fd, fcntl.F_SETLEASE, fcntl.F_RDLCK)
     except BlockingIOError:
