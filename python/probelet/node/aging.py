@@ -51,8 +51,8 @@ class Aging:
             self._pods[restart.uid].restart(restart.container_id, message)
 
     def _shown(self, pod: NodePod) -> AgingPod:
-        """The pod as its last sync published it, so that a restart is over only when a sync has seen it. A pod that ends
-        has no container to restart."""
+        """The pod as its last sync published it, so that a restart is over only when a sync has seen it. A pod that
+        ends has no container to restart."""
         running = () if pod.removing else tuple(_aging_containers(pod))
         return AgingPod(pod.uid, group_of(pod.pod), running, self._ready(pod))
 

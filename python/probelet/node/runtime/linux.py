@@ -68,7 +68,8 @@ def _optional(value: int | None) -> api_pb2.Int64Value | None:
 def _resources(resources: ResourceRequirements) -> api_pb2.LinuxContainerResources:
     """The limits for the kernel. A request that is not set is the limit, as the API server defaults it.
 
-    Without a request and a limit the runtime's own share stays: the kubelet's smallest share is meant for its own tree of cgroups.
+    Without a request and a limit the runtime's own share stays: the kubelet's smallest share is meant for its own tree
+    of cgroups.
     """
     limit = _milli(resources.limits.get("cpu"))
     asked = _milli(resources.requests.get("cpu", resources.limits.get("cpu")))
