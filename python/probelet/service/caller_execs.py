@@ -68,7 +68,7 @@ class CallerExecs:
                 self._asked = None
             for run in [run for run, (_, of) in self._open.items() if of is asked]:
                 self._finish(_error(run, GONE))
-            log.info("a caller carries out exec probes no more")
+            log.info("the caller no longer carries out exec probes")
 
     async def _read(self, answers: AsyncIterator[Any]) -> None:
         async for answer in answers:

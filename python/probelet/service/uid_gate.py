@@ -60,9 +60,9 @@ class UidGate:
         uid = peer_uid(writer.get_extra_info("socket"))
         try:
             if uid not in (0, os.getuid()):
-                log.warning("a caller of another user was turned away", uid=uid)
+                log.warning("refused a caller of another user", uid=uid)
             elif len(self._connections) >= CONNECTIONS_MAX:
-                log.warning("a caller too many was turned away", connections=CONNECTIONS_MAX)
+                log.warning("refused a caller: too many connections", connections=CONNECTIONS_MAX)
             else:
                 self._connections.add(task)
                 await self._pass_on(reader, writer)

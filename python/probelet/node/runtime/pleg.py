@@ -86,7 +86,7 @@ class Pleg:
             raise
         except errors.CriError as error:
             if self._unseen.get(id) != str(error):
-                log.warning("runtime cannot tell what became of one it lists", id=id, error=str(error))
+                log.warning("runtime lists a container or sandbox and cannot report on it", id=id, error=str(error))
             self._unseen[id] = str(error)
             return False
         self._unseen.pop(id, None)
