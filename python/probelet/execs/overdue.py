@@ -16,38 +16,43 @@ class Overdue:
     """Adds up the time in which the loop should have turned and did not. While attempts are in flight, the loop turns
     at least once a beat; without attempts nothing wakes it.
 
-    ``now`` is the event loop's clock in seconds.
+    ``now`` is in seconds, on the event loop's clock ``loop_time``.
     """
 
-    def __init__(self, now: Callable[[], float]) -> None:
-        self._now = now
+    def __init__(self, loop_time: Callable[[], float]) -> None:
+        self._loop_time = loop_time
         self._attempts = 0
         self._due: float | None = None
         self._before = 0.0
         self._beat: asyncio.TimerHandle | None = None
 
-    def begin(self) -> float:
+    def begin(self, now: float) -> float:
         """Begins to measure for one more attempt, on the running loop; returns the total so far."""
         self._attempts += 1
         if self._attempts == 1:
-            self._turn()
-        return self.total()
+            self._turn(now)
+        return self.total(now)
 
-    def end(self) -> None:
-        """Ends the measurement for one attempt; the last one stops the beat."""
+    def end(self, now: float) -> float:
+        """Ends the measurement for one attempt; the last one stops the beat. Returns the total so far."""
+        total = self.total(now)
         self._attempts -= 1
         if not self._attempts:
-            self._before, self._due = self.total(), None
+            self._before, self._due = total, None
             if self._beat is not None:
                 self._beat.cancel()
+        return total
 
-    def total(self) -> float:
-        """Seconds overdue until now. The difference of two totals is what lies between the two moments."""
-        return self._before + (0.0 if self._due is None else max(0.0, self._now() - self._due))
+    def total(self, now: float) -> float:
+        """Seconds overdue until ``now``. The difference of two totals is what lies between the two moments."""
+        return self._before + (0.0 if self._due is None else max(0.0, now - self._due))
 
-    def _turn(self) -> None:
-        self._before, self._due = self.total(), self._now() + BEAT_SECONDS
-        self._beat = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._turn)
+    def _turn(self, now: float) -> None:
+        self._before, self._due = self.total(now), now + BEAT_SECONDS
+        self._beat = asyncio.get_running_loop().call_later(BEAT_SECONDS, self._next_turn)
+
+    def _next_turn(self) -> None:
+        self._turn(self._loop_time())
 
 
 def judged(outcome: ExecOutcome, *, patience: float, spent: float, overdue: float, share: float) -> ExecOutcome:

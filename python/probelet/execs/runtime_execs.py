@@ -108,17 +108,19 @@ class RuntimeExecs:
 
     async def _attempt(self, run: ExecRun) -> ExecOutcome:
         self.counts.in_flight += 1
-        patience, began, before = self._patience(run), self._loop_time(), self._overdue.begin()
+        patience, began = self._patience(run), self._loop_time()
+        before = self._overdue.begin(began)
         try:
             if self._limits.single_flight:
                 outcome = await self._alone(run, patience)
             else:
                 outcome = await self._call(run, None if self._limits.client_deadline is None else patience)
-            spent, overdue = self._loop_time() - began, self._overdue.total() - before
-            return judged(outcome, patience=patience, spent=spent, overdue=overdue, share=self._limits.starved_share)
         finally:
-            self._overdue.end()
+            ended = self._loop_time()
+            overdue = self._overdue.end(ended) - before
             self.counts.in_flight -= 1
+        share = self._limits.starved_share
+        return judged(outcome, patience=patience, spent=ended - began, overdue=overdue, share=share)
 
     def _patience(self, run: ExecRun) -> float:
         """Seconds after which an attempt is a timeout, whatever the runtime does."""

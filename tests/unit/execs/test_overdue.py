@@ -19,32 +19,32 @@ async def test_what_goes_by_between_two_turns_beyond_a_beat_is_overdue() -> None
     clock = Clock()
     overdue = Overdue(clock)
     clock.now += 9
-    assert overdue.begin() == 0, "nobody needed the loop before"
+    assert overdue.begin(clock.now) == 0, "nobody needed the loop before"
     clock.now += BEAT_SECONDS / 2
-    assert overdue.total() == 0
+    assert overdue.total(clock.now) == 0
     clock.now += BEAT_SECONDS / 2 + 3
-    assert overdue.total() == pytest.approx(3), "seen before the late turn, by whoever turns first"
-    overdue.end()
+    assert overdue.total(clock.now) == pytest.approx(3), "seen before the late turn, by whoever turns first"
+    overdue.end(clock.now)
     clock.now += 9
-    assert overdue.total() == pytest.approx(3)
+    assert overdue.total(clock.now) == pytest.approx(3)
 
 
 async def test_a_loop_that_turns_is_looked_at_again_and_again_until_the_last_one_has_ended() -> None:
     clock = Clock()
     overdue = Overdue(clock)
-    overdue.begin()
-    overdue.begin()
-    overdue.end()
+    overdue.begin(clock.now)
+    overdue.begin(clock.now)
+    overdue.end(clock.now)
     loop = asyncio.get_running_loop()
     turned = asyncio.Event()
     # On the loop's clock no time is judged here: only that the beat comes, and forgives what lies before it.
     clock.now += 5
     loop.call_later(3 * BEAT_SECONDS, turned.set)
     await turned.wait()
-    assert overdue.total() == pytest.approx(5 - BEAT_SECONDS)
+    assert overdue.total(clock.now) == pytest.approx(5 - BEAT_SECONDS)
     clock.now += BEAT_SECONDS
-    assert overdue.total() == pytest.approx(5 - BEAT_SECONDS)
-    overdue.end()
+    assert overdue.total(clock.now) == pytest.approx(5 - BEAT_SECONDS)
+    overdue.end(clock.now)
 
 
 @pytest.mark.parametrize(
