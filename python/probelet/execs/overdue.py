@@ -9,7 +9,7 @@ from typing import Final
 from probelet.cri.exec import ExecOutcome
 
 BEAT_SECONDS: Final = 0.05
-"""The engine's own loop beats as often (rust/engine/src/live)."""
+"""The engine's own loop beats as often (rust/engine/src/live/time/overdue.rs)."""
 
 
 class Overdue:

@@ -51,7 +51,7 @@ async def test_a_cri_error_is_no_line_of_the_log(rig: Rig) -> None:
     assert logs == []
 
 
-async def test_an_attempt_whose_client_is_closed_under_it_is_a_prober_error(rig: Rig) -> None:
+async def test_an_attempt_whose_client_is_closed_is_a_prober_error(rig: Rig) -> None:
     rig.runtime.held["exec_sync"] = asyncio.Event()
     rig.execs().start([run(1)])
     await rig.asked(1)

@@ -1,4 +1,4 @@
-"""How late the event loop was while exec attempts were in flight, and whose fault their timeouts are then."""
+"""How late the event loop was while exec attempts were in flight, and whether it is to blame for their timeouts."""
 
 import asyncio
 
@@ -15,21 +15,21 @@ class Clock:
         return self.now
 
 
-async def test_what_goes_by_between_two_turns_beyond_a_beat_is_overdue() -> None:
+async def test_time_beyond_a_beat_between_two_turns_is_overdue() -> None:
     clock = Clock()
     overdue = Overdue(clock)
     clock.now += 9
-    assert overdue.begin(clock.now) == 0, "nobody needed the loop before"
+    assert overdue.begin(clock.now) == 0, "no attempt needed the loop before"
     clock.now += BEAT_SECONDS / 2
     assert overdue.total(clock.now) == 0
     clock.now += BEAT_SECONDS / 2 + 3
-    assert overdue.total(clock.now) == pytest.approx(3), "seen before the late turn, by whoever turns first"
+    assert overdue.total(clock.now) == pytest.approx(3), "the total counts it before the late turn has come"
     overdue.end(clock.now)
     clock.now += 9
     assert overdue.total(clock.now) == pytest.approx(3)
 
 
-async def test_a_loop_that_turns_is_looked_at_again_and_again_until_the_last_one_has_ended() -> None:
+async def test_the_beat_goes_on_until_the_last_attempt_has_ended() -> None:
     clock = Clock()
     overdue = Overdue(clock)
     overdue.begin(clock.now)
@@ -37,7 +37,7 @@ async def test_a_loop_that_turns_is_looked_at_again_and_again_until_the_last_one
     overdue.end(clock.now)
     loop = asyncio.get_running_loop()
     turned = asyncio.Event()
-    # On the loop's clock no time is judged here: only that the beat comes, and forgives what lies before it.
+    # The test judges no time of the loop's clock, only that the beat comes and adds up what was overdue before it.
     clock.now += 5
     loop.call_later(3 * BEAT_SECONDS, turned.set)
     await turned.wait()
@@ -52,14 +52,14 @@ async def test_a_loop_that_turns_is_looked_at_again_and_again_until_the_last_one
     [
         ("timeout", 3.0, 1.6, "starved"),
         ("timeout", 3.0, 1.5, "timeout"),
-        # Told by the runtime, on its own clock.
+        # The runtime reported it, on its own clock.
         ("timeout", 2.9, 2.5, "timeout"),
         # An answer is the command's, however late it was read.
         ("exit", 9.0, 8.0, "exit"),
         ("error", 9.0, 8.0, "error"),
     ],
 )
-def test_only_a_timeout_that_we_find_ourselves_may_be_our_own(
+def test_only_a_timeout_that_probelet_finds_itself_may_be_starved(
     kind: str, spent: float, overdue: float, expected: str
 ) -> None:
     outcome = ExecOutcome(kind, 0, b"said")  # type: ignore[arg-type]

@@ -23,7 +23,7 @@ from tests.unit.node.scripted_runtime import ScriptedRuntime
 T = TypeVar("T")
 
 ROUND_TRIP_NS: Final = 10_000_000
-"""What a round trip to the runtime takes on the node's clocks, so that nobody waits for a period or a delay."""
+"""What a round trip to the runtime takes on the node's clocks, so that no test waits for a period or a delay."""
 
 
 def make_manifest(
@@ -37,9 +37,9 @@ def make_manifest(
 
 
 class Node:
-    """A service that has been started. ``until`` waits, event by event, for something to become true.
+    """A service that has been started. ``until`` waits, event by event, for a condition.
 
-    The node's clocks, and the runtime's with them, go as the machine's do and are put forward besides.
+    The node's clocks, and with them the runtime's, run as the machine's do, and each round trip puts them forward.
     """
 
     def __init__(self, service: Service, runtime: ScriptedRuntime, client: RuntimeClient) -> None:
@@ -50,18 +50,18 @@ class Node:
         runtime.wall_ns = lambda: time.time_ns() + self._ahead_ns
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Looks again after each round trip to the runtime; the test's own timeout is the limit."""
+        """Waits until the condition is true, with a look after each round trip; the test's own timeout is the limit."""
         while not true():
             await self.round_trip()
 
     async def result(self, call: Awaitable[T]) -> T:
-        """What a call comes to that has to wait for the node."""
+        """The result of a call that has to wait for the node."""
         waiting = asyncio.ensure_future(call)
         await self.until(waiting.done)
         return waiting.result()
 
     async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
-        """Ask the runtime for something, in vain if it is gone."""
+        """Calls the runtime once, in vain if it is gone, and puts the clocks forward."""
         with suppress(errors.CriError):
             await self.client.version()
         self._ahead_ns += takes_ns

@@ -1,4 +1,4 @@
-"""A CRI runtime of nothing but memory, behind the real wire: a test says how it behaves and what happens in it."""
+"""A CRI runtime in memory, behind the real wire: the test decides how it behaves and what happens in it."""
 
 import asyncio
 import itertools
@@ -28,7 +28,7 @@ class ScriptedRuntime:
         self.refuse: dict[str, errors.CriError] = {}
         self.held: dict[str, asyncio.Event] = {}
         self.arrived: dict[str, asyncio.Event] = {}
-        # Containers the runtime lists and cannot tell about.
+        # The containers that the runtime lists and cannot report on.
         self.mute: set[str] = set()
         self.images: set[str] = {"i:latest"}
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
@@ -78,7 +78,7 @@ class ScriptedRuntime:
             reader.put_nowait(event)
 
     def drop_readers(self) -> None:
-        """End every event stream with an error, as a runtime does whose reader was too slow."""
+        """Ends every event stream with an error, as a runtime does when its reader is too slow."""
         for reader in self._readers:
             reader.put_nowait(None)
         self._readers.clear()

@@ -47,7 +47,7 @@ def metric(node: Node, name: str) -> float:
     return float(found[1])
 
 
-async def test_the_page_counts_restarts_delays_and_who_waits(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_the_page_counts_restarts_delays_and_waiting_containers(node: Node, runtime: ScriptedRuntime) -> None:
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     assert metric(node, 'probelet_crashloop_config_info{initial="3600",cap="3600",reset="600",source="default"}') == 1
@@ -97,7 +97,9 @@ async def test_a_name_that_means_nothing_or_too_much(node: Node) -> None:
         assert str(caught.value) == said
 
 
-async def test_a_dependency_that_turns_healthy_releases_who_waits_for_it(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_dependency_that_turns_healthy_releases_the_containers_that_wait_for_it(
+    node: Node, runtime: ScriptedRuntime
+) -> None:
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
     database = make_manifest("db", containers=[{"name": "pg", "image": "i", "readinessProbe": READINESS}])
     web, idle = make_manifest("web"), make_manifest("idle")

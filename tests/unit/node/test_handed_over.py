@@ -49,7 +49,7 @@ async def test_each_has_its_own_results_and_execs(node: Node, agent: Caller, run
     await hands.gone()
 
 
-async def test_events_go_to_whom_they_are_about(node: Node, agent: Caller, runtime: ScriptedRuntime) -> None:
+async def test_each_agent_gets_the_events_of_its_own_pods(node: Node, agent: Caller, runtime: ScriptedRuntime) -> None:
     hands = await both(node, agent)
     events = agent.watch_events()
     await events.initial_metadata()

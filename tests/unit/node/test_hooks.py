@@ -158,7 +158,7 @@ async def test_a_pre_stop_hook_comes_before_the_stop_signal(node: Node, runtime:
     assert order == ["exec_sync", "stop_container"]
 
 
-async def test_a_hook_that_outlives_its_pod_disturbs_nobody(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_hook_that_outlives_its_pod_disturbs_no_other_pod(node: Node, runtime: ScriptedRuntime) -> None:
     lifecycle = {"preStop": {"exec": {"command": ["bye"]}}}
     spec = {"containers": [hooked(lifecycle=lifecycle)], "terminationGracePeriodSeconds": 1}
     node.service.pods.set([make_manifest(**spec)])

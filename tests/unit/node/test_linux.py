@@ -1,4 +1,4 @@
-"""Users, privileges and limits as a runtime is told them."""
+"""Users, privileges and limits in the configuration for a runtime."""
 
 from typing import Any
 
@@ -43,7 +43,7 @@ def test_cpu_and_memory() -> None:
     assert told.memory_limit_in_bytes == 64 * 2**20
 
 
-def test_a_limit_is_also_the_request_and_nothing_asked_is_nothing_said() -> None:
+def test_a_limit_is_also_the_request_and_without_both_no_resource_is_set() -> None:
     pod = pod_of({"resources": {"limits": {"cpu": 2}}})
     assert container_linux(pod, pod.spec.containers[0]).resources.cpu_shares == 2048
     pod = pod_of({"resources": {"limits": {"cpu": "1m"}}})

@@ -45,7 +45,7 @@ async def start_node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path
         ({"event_wording": "counted"}, ["Liveness probe failed (2 of 2): not: yet"]),
     ],
 )
-async def test_failures_are_told_as_the_configuration_says(
+async def test_the_configuration_chooses_the_wording_of_failures(
     start_node: StartNode, runtime: ScriptedRuntime, opted: dict[str, Any], expected: list[str]
 ) -> None:
     heard: list[str] = []

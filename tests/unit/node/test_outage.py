@@ -101,7 +101,7 @@ def restarts(node: Node) -> list[int]:
     return [container["restart_count"] for container in node.pod()["containers"]]
 
 
-async def test_a_minute_without_the_runtime_counts_against_nobody(
+async def test_a_minute_without_the_runtime_counts_against_no_container(
     node: Node, runtime: ScriptedRuntime, web: asyncio.Server, health: int, tmp_path: Path
 ) -> None:
     node.service.pods.set([make_manifest(containers=asked(web, health))])

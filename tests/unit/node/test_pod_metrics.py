@@ -11,7 +11,7 @@ from tests.unit.node.scripted_node import Node, make_manifest
 SECOND = 1_000_000_000
 
 
-async def test_a_node_has_every_series_an_operator_was_told_to_watch(node: Node) -> None:
+async def test_a_node_has_every_series_that_an_operator_watches(node: Node) -> None:
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     page = node.service.view.metrics().decode()

@@ -103,7 +103,7 @@ async def test_one_container_the_runtime_cannot_tell_about_hides_no_other(node: 
     await node.until(lambda: node.container("a")["restart_count"] == 1)
 
 
-async def test_a_list_that_is_refused_is_said_and_asked_for_again(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_refused_list_is_reported_and_asked_for_again(node: Node, runtime: ScriptedRuntime) -> None:
     await probed(node)
     runtime.refuse["list_containers"] = errors.Internal("database is locked")
     node.service.view.pleg.request_relist()  # type: ignore[union-attr]

@@ -118,7 +118,7 @@ async def test_a_container_that_cannot_be_created_says_why(node: Node, runtime: 
     assert (node.container()["state"], node.container()["reason"]) == ("waiting", "CreateContainerError")
 
 
-async def test_a_container_that_ended_is_said_with_its_last_line(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_the_log_names_a_container_that_ended_with_its_last_line(node: Node, runtime: ScriptedRuntime) -> None:
     with capture_logs() as logs:
         node.service.pods.set([make_manifest()])
         await node.until(lambda: node.container()["state"] == "running")
@@ -303,7 +303,7 @@ class TestWithoutEvents:
         await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
 
 
-async def test_a_runtime_that_went_away_is_said_and_found_again(
+async def test_readiness_names_a_runtime_that_went_away_until_it_is_back(
     node: Node, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     await node.until(lambda: node.service.view.ready()[0])

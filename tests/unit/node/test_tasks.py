@@ -1,4 +1,4 @@
-"""A task that fails is heard of, a task that is cancelled is not a failure."""
+"""A task that fails is a failure of the service; a task that is cancelled is not."""
 
 import asyncio
 
@@ -6,7 +6,7 @@ import pytest
 from probelet.node.tasks import Tasks
 
 
-async def test_the_first_failure_is_raised_to_whoever_waits() -> None:
+async def test_waiting_for_a_failure_raises_the_first_one() -> None:
     tasks = Tasks()
 
     async def break_down() -> None:

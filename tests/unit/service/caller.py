@@ -77,7 +77,7 @@ class Caller:
 
 
 class Hands:
-    """Carries out execs with the exit code it is told; ``asked`` is every attempt."""
+    """Carries out execs with the exit code ``code``; ``asked`` is every attempt."""
 
     def __init__(self, caller: Caller, code: int) -> None:
         self.code = code

@@ -34,7 +34,7 @@ async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: 
     await hands.gone()
 
 
-async def test_results_are_told_once_each_with_numbers_without_a_gap(caller: Caller) -> None:
+async def test_each_result_is_sent_once_and_numbers_have_no_gap(caller: Caller) -> None:
     hands = Hands(caller, code=0)
     changes = caller.watch_results()
     snapshot = await changes.read()
@@ -129,13 +129,13 @@ async def test_one_connection_too_many_is_turned_away(socket: Path, monkeypatch:
     await late.channel.close()
 
 
-async def test_a_socket_that_somebody_answers_is_not_taken(socket: Path) -> None:
+async def test_a_socket_with_a_listener_is_not_taken(socket: Path) -> None:
     with pytest.raises(OSError, match="Address already in use"):
         async with UidGate(socket, socket):
             pass
 
 
-async def test_a_socket_that_nobody_answers_is_replaced_and_a_file_is_not(tmp_path: Path) -> None:
+async def test_a_socket_without_a_listener_is_replaced_and_a_file_is_not(tmp_path: Path) -> None:
     abandoned, file = tmp_path / "prober.sock", tmp_path / "file"
     async with UidGate(abandoned, tmp_path / "inner"):
         abandoned.rename(tmp_path / "kept")

@@ -1,4 +1,4 @@
-"""What a caller may hand over: whatever a kubelet's prober would take. A mistake is told by its field."""
+"""A caller may hand over what a kubelet's prober would take; a refusal names the field of each mistake."""
 
 from typing import Any
 

@@ -46,7 +46,7 @@ async def test_the_runtime_carries_out_exec_probes(tmp_path: Path, engine: Engin
 async def test_a_failure_that_is_no_cri_error_is_a_prober_error_and_the_probe_goes_on(
     tmp_path: Path, engine: Engine
 ) -> None:
-    """Without an answer the worker would wait for ever, and nobody would hear of it."""
+    """Without an answer the worker would wait for ever, without an event and without a line in the log."""
     broken = True
 
     def observe(operation: str, seconds: float, error: CriError | None) -> None:

@@ -21,7 +21,7 @@ def update(container_id: str, result: str | None = "Success") -> Any:
 
 
 class Follower:
-    """Keeps what a reader knows, as docs/serve.md tells it to. Raises at a gap that nobody told of."""
+    """Keeps what a reader knows, as docs/serve.md describes. Raises at a gap without a reset."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], str] = {}

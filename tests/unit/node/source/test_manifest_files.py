@@ -178,7 +178,7 @@ def test_a_file_that_is_no_yaml_keeps_all_its_pods(watch: Watch) -> None:
     assert watched.pods == {}
 
 
-def test_a_mistake_is_said_once_and_again_when_the_file_is_saved_again(watch: Watch) -> None:
+def test_a_mistake_is_reported_once_and_again_when_the_file_is_saved_again(watch: Watch) -> None:
     watched = watch()
     write("pods/a.yaml", "a: [")
     assert len(watched.settled().problems) == 1
