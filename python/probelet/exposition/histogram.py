@@ -4,24 +4,24 @@ from collections.abc import Iterator, Sequence
 
 
 class Histogram:
-    """Counts values by upper bound; ``bounds`` ascend and the last bucket, without one, is not among them."""
+    """Counts values by upper bound. ``bounds`` ascend; the last bucket, ``+Inf``, is added to them."""
 
     def __init__(self, name: str, text: str, bounds: Sequence[float]) -> None:
         self._name = name
         self._text = text
         self._bounds = bounds
-        # By labels as they are written: a count per bucket, and the sum.
+        # Rendered labels -> a count per bucket, and the sum.
         self._series: dict[str, tuple[list[int], list[float]]] = {}
 
     def observe(self, value: float, labels: str = "") -> None:
-        """One value; ``labels`` as in ``operation_type="create"``."""
+        """Counts one value; ``labels`` are rendered already, as in ``operation_type="create"``."""
         counts, total = self._series.setdefault(labels, ([0] * (len(self._bounds) + 1), [0.0]))
-        place = next((place for place, bound in enumerate(self._bounds) if value <= bound), len(self._bounds))
-        counts[place] += 1
+        bucket = next((bucket for bucket, bound in enumerate(self._bounds) if value <= bound), len(self._bounds))
+        counts[bucket] += 1
         total[0] += value
 
     def render(self) -> Iterator[str]:
-        """The lines of the page; a histogram without labels is there before its first value."""
+        """The lines of the page; a histogram without labels is shown even before its first value."""
         yield f"# HELP {self._name} {self._text}"
         yield f"# TYPE {self._name} histogram"
         series = self._series or {"": ([0] * (len(self._bounds) + 1), [0.0])}

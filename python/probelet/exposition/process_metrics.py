@@ -1,4 +1,4 @@
-"""CPU and memory of this process, under the names every Prometheus client uses."""
+"""CPU and memory of this process, under the names that every Prometheus client uses."""
 
 import os
 import resource

@@ -1,4 +1,4 @@
-"""Times as every document of probelet writes them."""
+"""The time format of every document that probelet writes."""
 
 from datetime import UTC, datetime, timedelta
 
@@ -6,7 +6,7 @@ _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 
 
 def rfc3339(unix_ms: int) -> str:
-    """RFC 3339 in UTC with milliseconds: ``2026-11-21T14:02:11.000Z``."""
+    """Renders as RFC 3339 in UTC with milliseconds: ``2026-11-21T14:02:11.000Z``."""
     at = _EPOCH + timedelta(milliseconds=unix_ms)
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 

@@ -1,4 +1,4 @@
-"""Kubernetes objects we read: typed, defaulted, validated with the API server's words."""
+"""The Kubernetes objects that probelet reads: typed, defaulted, and validated with the API server's messages."""
 
 from probelet.spec.model.container import (
     Container,

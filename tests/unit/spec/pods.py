@@ -1,4 +1,4 @@
-"""Pods for the tests of this room."""
+"""Pods for the tests of this folder."""
 
 from typing import Any
 

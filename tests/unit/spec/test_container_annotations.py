@@ -1,4 +1,4 @@
-"""Annotations that say something of single containers: curves and dependencies."""
+"""Annotations for single containers: back-off curves and dependencies."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ TWO = "must be two durations above zero, the first not longer, such as app=1s/30
         ("app=1s/2s/3s", f'Invalid value: "app=1s/2s/3s": {TWO}'),
     ],
 )
-def test_a_curve_that_is_none(text: str, said: str) -> None:
+def test_a_malformed_curve(text: str, said: str) -> None:
     _, errors = chosen_curves(pod(**{"probelet.dev/backoff": text}))
     assert [str(error) for error in errors] == [CURVE + said]
 
@@ -61,7 +61,7 @@ def test_dependencies_by_container() -> None:
 
 
 @pytest.mark.parametrize("probe", ["pg/readiness", "db/pg/ready", "a/b/c/d/startup", "db//readiness"])
-def test_a_dependency_that_is_no_probe(probe: str) -> None:
+def test_a_malformed_dependency(probe: str) -> None:
     found, errors = dependencies(pod(**{"probelet.dev/release-on": f"app={probe}"}))
     detail = "must be [NAMESPACE/]POD/CONTAINER/TYPE, where TYPE is liveness, readiness or startup"
     assert (found, [str(error) for error in errors]) == ({}, [f'{RELEASE}Invalid value: "app={probe}": {detail}'])

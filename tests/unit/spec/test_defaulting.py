@@ -1,4 +1,4 @@
-"""What the API server fills in."""
+"""The API server's defaults."""
 
 import msgspec
 import pytest

@@ -1,4 +1,4 @@
-"""Fields behind a switched-off gate: dropped, unless the pod in use already has them (KEP-2238's ratchet)."""
+"""Fields of a switched-off gate are dropped, unless the running pod already has them (KEP-2238's ratchet)."""
 
 from typing import Any
 

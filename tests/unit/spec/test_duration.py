@@ -56,14 +56,14 @@ def test_durations_read_and_render_as_in_go(text: str, nanoseconds: int, rendere
         ('1"', r'time: unknown unit "\"" in duration "1\""'),
     ],
 )
-def test_what_go_refuses_is_refused_with_its_words(text: str, message: str) -> None:
+def test_malformed_durations_raise_gos_message(text: str, message: str) -> None:
     with pytest.raises(DurationError) as caught:
         parse_duration(text)
     assert str(caught.value) == message
 
 
 @given(st.integers(DURATION_MIN, DURATION_MAX))
-def test_what_is_rendered_reads_back(nanoseconds: int) -> None:
+def test_a_rendered_duration_parses_back(nanoseconds: int) -> None:
     text = format_duration(nanoseconds)
     assert parse_duration(text) == nanoseconds
 

@@ -1,4 +1,4 @@
-"""Pod Security's rule about hosts in probes and hooks, which a node can be told to follow."""
+"""Pod Security's rule about hosts in probes and hooks, which a node may enforce."""
 
 from pathlib import Path
 from typing import Any
@@ -38,7 +38,7 @@ def test_a_hook_with_a_host(hook: str, handler: str) -> None:
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost", "example.com"])
-def test_no_host_is_good_enough_not_even_the_loopback(host: str) -> None:
+def test_every_host_is_refused_even_the_loopback(host: str) -> None:
     assert [error.body for error in denied_hosts(probed({"tcpSocket": {"port": 80, "host": host}}))] == [
         denied("app", host)
     ]

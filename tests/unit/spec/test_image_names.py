@@ -1,4 +1,4 @@
-"""Names of images, and what their tags default the pull policy to."""
+"""Image names, and the pull policy that follows from their tag."""
 
 import pytest
 from probelet.spec.rules.needed import require_image
@@ -45,14 +45,14 @@ def test_names_with_and_without_tags(image: str, tagged: str, policy: str) -> No
         ("example.com/" + "a" * 256, "repository name must not be more than 255 characters"),
     ],
 )
-def test_what_is_no_name(image: str, error: str) -> None:
+def test_malformed_image_names(image: str, error: str) -> None:
     with pytest.raises(ImageNameError) as raised:
         with_tag(image)
     assert str(raised.value) == error
     assert default_pull_policy(image) == "IfNotPresent"
 
 
-def test_a_policy_that_is_none() -> None:
+def test_an_unknown_pull_policy() -> None:
     pod = pod_of({"containers": [{"name": "app", "image": "i", "imagePullPolicy": "Sometimes"}]})
     assert [str(error) for error in validate(pod)] == [
         'spec.containers[0].imagePullPolicy: Unsupported value: "Sometimes": '

@@ -1,4 +1,4 @@
-"""initializationFailureThreshold written as an annotation."""
+"""initializationFailureThreshold as an annotation."""
 
 import pytest
 from probelet.spec.annotation.initialization import ANNOTATION, PATH, fold_annotation
@@ -25,7 +25,7 @@ def folded(text: str, **probe: int) -> tuple[dict[str, int], list[str]]:
     return thresholds, [str(error) for error in errors]
 
 
-def test_each_entry_reaches_its_probe() -> None:
+def test_each_entry_sets_its_probes_threshold() -> None:
     text = "app/liveness=20, app/readiness=5,proxy/startup=7"
     assert folded(text) == ({"livenessProbe": 20, "readinessProbe": 5, "startupProbe": 7}, [])
 

@@ -1,4 +1,4 @@
-"""What is refused until it exists, what is ignored with a line, what the process runtime asks for."""
+"""Refused features, ignored fields, and the requirements of the process runtime."""
 
 from pathlib import Path
 from typing import Any
@@ -23,12 +23,12 @@ C = "spec.containers[0]"
         ({"hostNetwork": True}, f"spec.hostNetwork: Forbidden: {DETAIL}"),
     ],
 )
-def test_what_cannot_be_is_refused_by_name(spec: dict[str, Any], said: str) -> None:
+def test_refused_features_are_named(spec: dict[str, Any], said: str) -> None:
     assert [str(error) for error in unsupported_fields(pod_of(APP | spec))] == [said]
 
 
 @pytest.mark.parametrize("runtime", ["process", "cri"])
-def test_a_field_of_a_gate_that_is_off_is_ignored_with_a_line(runtime: RuntimeKind) -> None:
+def test_a_field_of_a_switched_off_gate_is_ignored_with_a_warning(runtime: RuntimeKind) -> None:
     pod = pod_of({"containers": [{"name": "app", "lifecycle": {"stopSignal": "SIGUSR1"}}]})
     [line] = [str(problem) for problem in ignored_fields(pod, runtime)]
     assert line == (
@@ -95,7 +95,7 @@ def test_the_process_runtime_needs_a_command() -> None:
     ]
 
 
-def test_programs_that_are_missing_are_named_with_what_follows() -> None:
+def test_missing_programs_are_named_with_the_consequence() -> None:
     missing = {"exec": {"command": ["/no/such"]}}
     pod = probed(
         missing,
@@ -113,7 +113,7 @@ def test_programs_that_are_missing_are_named_with_what_follows() -> None:
     ]
 
 
-def test_a_program_is_looked_for_where_the_container_would(tmp_path: Path) -> None:
+def test_a_program_is_searched_in_the_containers_path(tmp_path: Path) -> None:
     (tmp_path / "tool").write_text("#!/bin/sh\n")
     relative = {"containers": [{"name": "app", "command": ["./tool"], "workingDir": str(tmp_path)}]}
     through_path = {

@@ -20,7 +20,7 @@ spec:
 
 @pytest.fixture(autouse=True)
 def in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paths are shown as they were named, so name them shortly."""
+    """Messages repeat a path as given, so the tests give short ones."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -39,7 +39,7 @@ def names(*paths: Path) -> list[str]:
     return [manifest.pod.metadata.name for manifest in load(list(paths)).pods]
 
 
-def test_a_pod_comes_defaulted_with_a_uid_and_its_place() -> None:
+def test_a_loaded_pod_has_defaults_a_uid_and_its_line() -> None:
     path = write("web.yaml", "# a comment\n" + POD.format(name="web"))
     [manifest] = load([path]).pods
     assert (manifest.path, manifest.line) == (path, 2)
@@ -69,14 +69,14 @@ def test_a_directory_is_read_in_order_without_dot_files_others_and_directories()
     assert lines(Path("d")) == []
 
 
-def test_an_empty_directory_is_worth_a_line() -> None:
+def test_an_empty_directory_is_a_warning() -> None:
     Path("d").mkdir()
     assert lines(Path("d")) == [
         "d: warning: no manifest in this directory (*.yaml, *.yml, *.json; directories in it are not read)"
     ]
 
 
-def test_what_cannot_be_read_is_named() -> None:
+def test_an_unreadable_path_is_named() -> None:
     os.mkfifo("pipe.yaml")
     write("latin.yaml", b"a: 1\nb: \xe9\n")
     write("big.yaml", b"#" * (FILE_BYTES_MAX + 1))
@@ -107,7 +107,7 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ("apiVersion: v1\nkind: List\nitems: [5]", "f.yaml:3: items[0]: 5 is not a Kubernetes object"),
     ],
 )
-def test_what_is_no_pod_is_named(text: str, expected: str) -> None:
+def test_an_object_that_is_no_pod_is_named(text: str, expected: str) -> None:
     assert lines(write("f.yaml", text)) == [expected]
 
 
@@ -150,7 +150,7 @@ def test_a_second_pod_of_the_same_name_or_uid_is_left_out() -> None:
     ]
 
 
-def test_a_file_that_is_something_else_does_not_fill_the_screen() -> None:
+def test_a_file_of_another_kind_does_not_fill_the_screen() -> None:
     fields = "".join(f"field{index}: 1\n" for index in range(500))
     found = lines(write("f.yaml", POD.format(name="web") + fields))
     assert len(found) == PROBLEMS_MAX + 1
@@ -192,7 +192,7 @@ def test_keys_cannot_write_to_the_terminal() -> None:
     assert line == r"f.yaml:8: warning: a\x1b[31m\nb: unknown field, ignored"
 
 
-def test_what_the_process_runtime_says_has_its_line_too() -> None:
+def test_problems_of_the_process_runtime_have_line_numbers() -> None:
     path = write("web.yaml", "# a comment\n" + POD.format(name="web").replace('command: [sleep, "9"]', "image: nginx"))
     assert lines(path) == []
     said = load([path], runtime="process")
@@ -211,10 +211,10 @@ def test_a_command_of_a_wrong_type_is_not_missing_as_well() -> None:
     ]
 
 
-def test_a_file_without_a_pod_is_worth_a_line() -> None:
+def test_a_file_without_a_pod_is_a_warning() -> None:
     assert lines(write("empty.yaml", "# later\n")) == ["empty.yaml: warning: no pod in this file"]
 
 
-def test_a_file_named_by_itself_and_through_its_directory_is_one() -> None:
+def test_a_file_given_twice_is_loaded_once() -> None:
     path = write("d/web.yaml", POD.format(name="web"))
     assert lines(Path("d"), path, path.absolute()) == []

@@ -1,4 +1,4 @@
-"""A key that is the empty text is named all the same."""
+"""Messages name a key even if it is the empty text."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ import pytest
 from probelet.spec import load
 
 
-def test_every_line_about_it_says_where_it_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_message_has_its_place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     path = Path("f.yaml")
     path.write_text('apiVersion: v1\nkind: Pod\n"": 1\nspec: {"": 2, "": 3}\n')

@@ -1,4 +1,4 @@
-"""Pods as JSON: what arrives from a node agent, what goes to the engine."""
+"""Pods as JSON: from a node agent, and to the engine."""
 
 import msgspec
 import pytest
@@ -71,7 +71,7 @@ def test_every_field_of_a_wrong_type_is_named() -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"{", b"\xff", b'{"kind":"\xff"}', b"[]", b"5", b"null", b'{"spec":5}'])
-def test_what_is_no_pod_is_refused(data: bytes) -> None:
+def test_json_that_is_no_pod_is_refused(data: bytes) -> None:
     with pytest.raises(SpecError) as caught:
         decode_pod(data)
     assert caught.value.problems

@@ -1,4 +1,4 @@
-"""What a container may use and do: quantities as Kubernetes writes them, types as the API server wants them."""
+"""Resources and security contexts: Kubernetes' quantities, and the API server's types."""
 
 from fractions import Fraction
 from typing import Any
@@ -36,7 +36,7 @@ def test_quantities(text: Any, value: Fraction) -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1 Gi", "Mi", "1gi", "1mm", "--1", True, None, []])
-def test_what_is_no_quantity(text: Any) -> None:
+def test_malformed_quantities(text: Any) -> None:
     with pytest.raises(ValueError, match="quantities must match the regular expression"):
         parse_quantity(text)
 
@@ -71,7 +71,7 @@ def test_users_and_groups_have_their_range() -> None:
     ]
 
 
-def test_only_what_no_runtime_is_told_is_named() -> None:
+def test_only_fields_that_reach_no_runtime_are_named() -> None:
     context = {"runAsUser": 5, "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"}}
     resources = {"limits": {"memory": "64Mi"}}
     assert [problem.field for problem in ignored_fields(pod(securityContext=context, resources=resources), "cri")] == [

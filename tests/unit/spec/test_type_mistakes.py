@@ -1,4 +1,4 @@
-"""A field of a wrong type: one line each, with what YAML made of it."""
+"""A field of a wrong type: one line each, with the type that YAML read."""
 
 import pytest
 from probelet.spec import Pod, Problem
@@ -61,7 +61,7 @@ def decoded(text: str) -> tuple[Pod, list[str]]:
         ("spec: {xyz: {}}", "warning: spec.xyz: unknown field, ignored"),
     ],
 )
-def test_one_line_says_what_is_there_and_what_should_be(text: str, expected: str) -> None:
+def test_one_line_names_the_found_and_the_wanted_type(text: str, expected: str) -> None:
     found = decoded(text)[1]
     assert [line.removeprefix(":1: ") for line in found] == [expected]
 
@@ -87,7 +87,7 @@ def test_null_is_the_zero_value_everywhere() -> None:
     assert len(pod.spec.containers) == 2
 
 
-def test_fields_that_are_not_read_are_carried_along() -> None:
+def test_opaque_fields_are_kept() -> None:
     pod, problems = decoded("spec: {volumes: [{name: a, emptyDir: {}}], nodeSelector: {a: b}}")
     assert problems == []
     assert pod.spec.volumes == [{"name": "a", "emptyDir": {}}]

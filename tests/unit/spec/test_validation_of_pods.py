@@ -29,7 +29,7 @@ def container(**fields: Any) -> Pod:
     return pod_of({"containers": [{"name": "app", **fields}]})
 
 
-def test_an_empty_object_misses_a_name_and_a_container() -> None:
+def test_an_empty_object_lacks_a_name_and_a_container() -> None:
     assert messages(set_defaults(decode_pod(b"{}"))) == [
         "metadata.name: Required value: name or generateName is required",
         "spec.containers: Required value",

@@ -99,12 +99,12 @@ def test_each_mistake_has_the_api_servers_words(probe: dict[str, Any], expected:
 
 
 def test_an_http_path_emptied_after_defaulting_is_required() -> None:
-    # Defaulting fills "", so the row can only be reached by an object that was not defaulted.
+    # Defaulting fills "", so only an object without defaulting reaches this row.
     probe = Probe(http_get=HTTPGetAction(port=80, scheme="HTTP"), success_threshold=1)
     assert [str(error) for error in validate_probe(probe, "liveness", "P")] == ["P.httpGet.path: Required value"]
 
 
-def test_only_the_first_handler_is_looked_into() -> None:
+def test_only_the_first_handler_is_validated_in_full() -> None:
     probe = {"exec": {}, "httpGet": {"port": 0}, "tcpSocket": {"port": 0}, "grpc": {}}
     assert messages(probe) == [
         f"{P}.exec.command: Required value",
@@ -143,7 +143,7 @@ def test_readiness_with_every_number_negative() -> None:
     ]
 
 
-def test_readiness_may_need_several_successes_but_knows_no_grace() -> None:
+def test_readiness_may_need_several_successes_but_has_no_grace_period() -> None:
     assert messages(EXEC | {"successThreshold": 3}, "readiness") == []
     assert messages(EXEC | {"terminationGracePeriodSeconds": 7}, "readiness") == [
         "spec.containers[0].readinessProbe.terminationGracePeriodSeconds: Invalid value: 7: "

@@ -1,4 +1,4 @@
-"""YAML with lines, read as the kubelet reads it, and what a hostile file meets."""
+"""YAML with line numbers, parsed as the kubelet parses it, and the limits for hostile files."""
 
 from typing import Any
 
@@ -73,7 +73,7 @@ def test_several_documents_and_none() -> None:
     assert plain("# nothing\n---\n---\na: 1\n---\n- b\n") == [{"a": 1}, ["b"]]
 
 
-def test_a_key_written_twice_is_reported_with_its_place_and_the_last_one_counts() -> None:
+def test_a_duplicate_key_is_reported_and_its_last_value_counts() -> None:
     [document] = documents("a:\n- b: 1\n  c: 2\n  b: 3\n")
     assert document.root.plain() == {"a": [{"b": 3, "c": 2}]}
     assert document.duplicates == [(4, "a[0].b")]
@@ -85,7 +85,7 @@ def test_a_key_written_beside_a_merge_is_no_duplicate() -> None:
     assert document.duplicates == []
 
 
-def test_a_field_is_found_or_the_nearest_thing_around_it() -> None:
+def test_locate_finds_a_field_or_its_nearest_parent() -> None:
     [document] = documents("a:\n  b:\n  - x: 1\n  - y: 2\n    z.w: 3\n")
     lines = {field: locate(document.root, field) for field in ("a", "a.b", "a.b[1].y", "a.b[1].q", "a.b[9]", "n.m")}
     assert lines == {"a": 1, "a.b": 2, "a.b[1].y": 4, "a.b[1].q": 4, "a.b[9]": 2, "n.m": 1}
@@ -102,13 +102,13 @@ def test_a_field_is_found_or_the_nearest_thing_around_it() -> None:
         ("a: !!set {}", 1, "tag tag:yaml.org,2002:set is not supported"),
         ("a: .inf", 1, ".inf is no number of JSON"),
         ("a: *x", 1, "alias *x has no anchor before it"),
-        ("a: 1\nb: &x [*x]", 2, "alias *x stands inside what it names"),
+        ("a: 1\nb: &x [*x]", 2, "alias *x refers to a node that contains it"),
         ("? [a]\n: b", 1, "a key must be a text, not a list or a mapping"),
         ("~: b", 1, "a key must be a text, not null, a list or a mapping"),
         ("a: {<<: 5}", 1, "<< must name a mapping or a list of mappings"),
     ],
 )
-def test_what_is_not_usable_is_named_with_its_line(text: str, line: int, message: str) -> None:
+def test_unusable_yaml_is_reported_with_its_line(text: str, line: int, message: str) -> None:
     with pytest.raises(TreeError) as caught:
         list(documents(text))
     assert (caught.value.line, str(caught.value)) == (line, message)
@@ -134,7 +134,7 @@ def test_deep_nesting_is_refused(opening: str) -> None:
         list(documents(opening * 1_000_000))
 
 
-def test_a_file_of_nothing_but_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_with_too_many_values_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(tree, "NODES_MAX", 1000)
     with pytest.raises(TreeError, match="more than 1000 values") as caught:
         list(documents("- a\n" * 2000))

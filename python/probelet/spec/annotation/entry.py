@@ -1,11 +1,11 @@
-"""Annotations of ours that say something of single containers: ``<container>=<text>`` entries behind commas."""
+"""Annotations of ours that address single containers: ``<container>=<text>`` entries separated by commas."""
 
 from probelet.spec.model.pod import Pod
 from probelet.spec.text.problem import FieldError
 
 
 def container_entries(pod: Pod, annotation: str, wanted: str) -> tuple[dict[str, str], list[FieldError]]:
-    """What an annotation says of each container. ``wanted`` tells, in a mistake's line, what an entry looks like."""
+    """The text of each container's entry. ``wanted`` is an example for the error messages."""
     text = pod.metadata.annotations.get(annotation)
     if text is None:
         return {}, []
@@ -14,13 +14,13 @@ def container_entries(pod: Pod, annotation: str, wanted: str) -> tuple[dict[str,
     entries: dict[str, str] = {}
     errors = []
     for entry in text.split(","):
-        name, equals, said = (part.strip() for part in entry.partition("="))
-        if not (equals and said):
+        name, equals, value = (part.strip() for part in entry.partition("="))
+        if not (equals and value):
             errors.append(FieldError(path, "Invalid value", entry.strip(), f"must be a list such as {wanted}"))
         elif name not in names:
             errors.append(FieldError(path, "Invalid value", entry.strip(), "the pod has no such container"))
         elif name in entries:
             errors.append(FieldError(path, "Duplicate value", name))
         else:
-            entries[name] = said
+            entries[name] = value
     return entries, errors

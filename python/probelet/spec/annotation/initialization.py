@@ -1,6 +1,6 @@
-"""``initializationFailureThreshold`` written as an annotation (KEP-950, ours).
+"""``initializationFailureThreshold`` as an annotation (KEP-950, ours).
 
-An API server prunes fields it does not know, so the field has a second form on the pod:
+An API server prunes fields that it does not know, so the field has a second form on the pod:
 ``probelet.dev/initialization-failure-threshold: app/liveness=20,app/readiness=5``.
 """
 
@@ -21,10 +21,10 @@ _THRESHOLD_MAX = 2**31 - 1
 
 
 def fold_annotation(pod: Pod) -> tuple[Pod, list[FieldError]]:
-    """Write the annotation's thresholds into the probes they name. ``pod`` itself stays as it was.
+    """Writes the annotation's thresholds into a copy of ``pod``.
 
-    An entry that names no container or no probe, is not ``<container>/<type>=<number>``, or contradicts the probe's
-    own field is an error; the others are still folded.
+    An entry is an error if it is not ``<container>/<type>=<number>``, names no container or probe, or contradicts
+    the probe's own field; the other entries still apply.
     """
     text = pod.metadata.annotations.get(ANNOTATION)
     if text is None:
@@ -53,7 +53,7 @@ def fold_annotation(pod: Pod) -> tuple[Pod, list[FieldError]]:
 
 
 def _fold(container: Container, wanted: dict[tuple[str, ProbeType], int], errors: list[FieldError]) -> Container:
-    """The container with its entries folded in; what was used is taken out of ``wanted``."""
+    """The container with its entries written into its probes; removes those entries from ``wanted``."""
     folded: dict[ProbeType, Probe] = {}
     for probe_type, probe in container.probes.items():
         threshold = wanted.pop((container.name, probe_type), None)
@@ -68,7 +68,7 @@ def _fold(container: Container, wanted: dict[tuple[str, ProbeType], int], errors
 
 
 def with_probes(container: Container, changed: dict[ProbeType, Probe]) -> Container:
-    """A copy of a container with some of its probes exchanged."""
+    """A copy of ``container`` with the probes in ``changed`` replaced."""
     return replace(
         container,
         liveness_probe=changed.get("liveness", container.liveness_probe),

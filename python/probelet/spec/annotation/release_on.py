@@ -1,7 +1,7 @@
-"""What a container in back-off waits for besides time (ours): ``probelet.dev/release-on: app=postgres/db/readiness``.
+"""The probe whose success ends a container's back-off (ours): ``probelet.dev/release-on: app=postgres/db/readiness``.
 
-The pod may be given with its namespace, ``db/postgres/db/readiness``; otherwise it is the container's own. It counts
-where the node allows it (``releaseOnDependency``).
+The pod may carry a namespace, ``db/postgres/db/readiness``; without one it is the container's own. It applies only
+if the node sets ``releaseOnDependency``.
 """
 
 import re
@@ -18,7 +18,7 @@ _PROBE = re.compile(r"(?:([^/\s]+)/)?([^/\s]+)/([^/\s]+)/(liveness|readiness|sta
 
 
 class Dependency(NamedTuple):
-    """A probe of a container of the node."""
+    """One probe of one container on this node."""
 
     pod: str
     """``namespace/name``."""
@@ -27,15 +27,15 @@ class Dependency(NamedTuple):
 
 
 def dependencies(pod: Pod) -> tuple[dict[str, Dependency], list[FieldError]]:
-    """The probe that releases each container, and the entries that name none."""
+    """The probe that releases each container from its back-off, and an error for each malformed entry."""
     entries, errors = container_entries(pod, ANNOTATION, "app=postgres/db/readiness")
     found = {}
-    for name, said in entries.items():
-        match = _PROBE.fullmatch(said)
+    for name, text in entries.items():
+        match = _PROBE.fullmatch(text)
         if match is None:
             detail = "must be [NAMESPACE/]POD/CONTAINER/TYPE, where TYPE is liveness, readiness or startup"
             path = f"metadata.annotations[{ANNOTATION}]"
-            errors.append(FieldError(path, "Invalid value", f"{name}={said}", detail))
+            errors.append(FieldError(path, "Invalid value", f"{name}={text}", detail))
         else:
             namespace = match[1] or pod.metadata.namespace
             probe_type: ProbeType = match[4]  # type: ignore[assignment]  # the pattern allows exactly the three

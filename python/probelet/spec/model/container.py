@@ -1,4 +1,4 @@
-"""Container and what hangs on it, without its probes' own fields (core/v1, Kubernetes 1.36)."""
+"""Container and the types it holds, except its probes (core/v1, Kubernetes 1.36)."""
 
 import msgspec
 
@@ -9,7 +9,7 @@ from probelet.spec.model.security_context import SecurityContext
 
 
 class EnvVar(Object, frozen=True, kw_only=True):
-    """One environment variable. Only literal values are expanded in commands."""
+    """One environment variable. Commands expand only literal values."""
 
     name: str = ""
     value: str = ""
@@ -17,7 +17,7 @@ class EnvVar(Object, frozen=True, kw_only=True):
 
 
 class ContainerPort(Object, frozen=True, kw_only=True):
-    """A port the container listens on; its name can be used by probes."""
+    """A port that the container listens on; probes can refer to its name."""
 
     name: str = ""
     container_port: Int32 = 0
@@ -28,13 +28,13 @@ class ContainerPort(Object, frozen=True, kw_only=True):
 
 
 class SleepAction(Object, frozen=True, kw_only=True):
-    """A hook that only waits."""
+    """A hook that only sleeps."""
 
     seconds: Int64 = 0
 
 
 class LifecycleHandler(Object, frozen=True, kw_only=True):
-    """What a hook does; exactly one."""
+    """The action of a hook: exactly one field is set."""
 
     exec: ExecAction | None = None
     http_get: HTTPGetAction | None = None
@@ -43,7 +43,7 @@ class LifecycleHandler(Object, frozen=True, kw_only=True):
 
 
 class Lifecycle(Object, frozen=True, kw_only=True):
-    """Hooks around a container's life."""
+    """Hooks after the start and before the stop of a container."""
 
     post_start: LifecycleHandler | None = None
     pre_stop: LifecycleHandler | None = None
@@ -51,7 +51,7 @@ class Lifecycle(Object, frozen=True, kw_only=True):
 
 
 class ContainerRestartRuleOnExitCodes(Object, frozen=True, kw_only=True):
-    """Exit codes a restart rule matches (KEP-5307)."""
+    """The exit codes that a restart rule matches (KEP-5307)."""
 
     operator: str = ""
     """``In`` or ``NotIn``."""
@@ -59,7 +59,7 @@ class ContainerRestartRuleOnExitCodes(Object, frozen=True, kw_only=True):
 
 
 class ContainerRestartRule(Object, frozen=True, kw_only=True):
-    """What to do on certain exit codes, before the restart policy is asked (KEP-5307)."""
+    """What to do on certain exit codes; rules apply before the restart policy (KEP-5307)."""
 
     action: str = ""
     """``Restart`` or ``RestartAllContainers``."""
@@ -83,10 +83,10 @@ class Container(Object, frozen=True, kw_only=True):
     startup_probe: Probe | None = None
     lifecycle: Lifecycle | None = None
     restart_policy: str | None = None
-    """``Always``, ``OnFailure`` or ``Never``; absent: the pod's. ``Always`` on an init container makes a sidecar."""
+    """``Always``, ``OnFailure`` or ``Never``; if absent, the pod's. ``Always`` on an init container makes a sidecar."""
     restart_policy_rules: list[ContainerRestartRule] = msgspec.field(default_factory=list)
     target_container_name: str = ""
-    """Ephemeral containers only."""
+    """Only on ephemeral containers."""
     env_from: Opaque = None
     resize_policy: Opaque = None
     resources: ResourceRequirements | None = None
@@ -100,7 +100,7 @@ class Container(Object, frozen=True, kw_only=True):
     volume_mounts: Opaque = None
 
     def probe(self, probe_type: ProbeType) -> Probe | None:
-        """The probe of one type."""
+        """The probe of type ``probe_type``, or None."""
         match probe_type:
             case "liveness":
                 return self.liveness_probe

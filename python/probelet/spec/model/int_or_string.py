@@ -7,13 +7,13 @@ from probelet.spec.model.meta import Int32
 
 IntOrString: TypeAlias = Int32 | str
 
-# Ten digits hold every int32; more are taken only as leading zeros, as strconv does.
+# Ten digits hold every int32; strconv accepts more only as leading zeros.
 _DECIMAL = re.compile(r"([+-]?)0*([0-9]{1,10})", re.ASCII)
 _INT32 = range(-(2**31), 2**31)
 
 
 def parse_int_or_string(text: str) -> IntOrString:
-    """Read ``text`` as ``intstr.Parse`` does: a decimal that fits 32 bits is a number, all else stays text."""
+    """Parses ``text`` as ``intstr.Parse``: a decimal that fits 32 bits becomes a number, anything else stays text."""
     match = _DECIMAL.fullmatch(text)
     if match is None:
         return text

@@ -1,14 +1,14 @@
-"""ObjectMeta, as far as a prober reads it."""
+"""ObjectMeta: the fields that a prober reads."""
 
 from typing import Annotated, Any, TypeAlias
 
 import msgspec
 
-# Go's fixed widths: a number outside is a decoding error in Kubernetes too, never a silent wrap.
+# Go's fixed widths: a number outside them is a decoding error in Kubernetes too; it never wraps around.
 Int32: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**31), le=2**31 - 1)]
 Int64: TypeAlias = Annotated[int, msgspec.Meta(ge=-(2**63), le=2**63 - 1)]
 
-# A field that belongs to the Kubernetes API and is carried along unread.
+# A field of the Kubernetes API that probelet passes on without reading it.
 Opaque: TypeAlias = Any
 
 
@@ -33,9 +33,9 @@ class ObjectMeta(Object, frozen=True, kw_only=True):
     name: str = ""
     generate_name: str = ""
     namespace: str = ""
-    """Empty before defaulting, then ``default``."""
+    """Empty before defaulting, ``default`` after it."""
     uid: str = ""
-    """Static pods without one get a hash (``static_pod.static_uid``)."""
+    """A static pod without a UID gets a hash (``static_pod.static_uid``)."""
     labels: dict[str, str] = msgspec.field(default_factory=dict)
     annotations: dict[str, str] = msgspec.field(default_factory=dict)
     owner_references: list[OwnerReference] = msgspec.field(default_factory=list)
@@ -46,6 +46,6 @@ class ObjectMeta(Object, frozen=True, kw_only=True):
     creation_timestamp: str | None = None
     """RFC 3339."""
     deletion_timestamp: str | None = None
-    """RFC 3339; set once the object is being deleted."""
+    """RFC 3339; set once deletion of the object has begun."""
     deletion_grace_period_seconds: Int64 | None = None
     managed_fields: Opaque = None

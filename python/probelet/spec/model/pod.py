@@ -14,7 +14,7 @@ PodPhase: TypeAlias = Literal["Pending", "Running", "Succeeded", "Failed", "Unkn
 
 
 class PodSpec(Object, frozen=True, kw_only=True):
-    """What is to run. Fields typed ``Opaque`` are carried along unread."""
+    """The wanted state of a pod. Fields typed ``Opaque`` are passed on without being read."""
 
     containers: list[Container] = msgspec.field(default_factory=list)
     init_containers: list[Container] = msgspec.field(default_factory=list)
@@ -63,7 +63,7 @@ class PodSpec(Object, frozen=True, kw_only=True):
     workload_ref: Opaque = None
 
     def each_container(self) -> Iterator[tuple[str, Container]]:
-        """Every container with its field path: regular, init, ephemeral, in the order they are validated."""
+        """Yields every container with its field path in validation order: regular, init, ephemeral."""
         kinds = (
             ("containers", self.containers),
             ("initContainers", self.init_containers),
@@ -74,14 +74,14 @@ class PodSpec(Object, frozen=True, kw_only=True):
                 yield f"spec.{name}[{index}]", container
 
     def each_probe(self) -> Iterator[tuple[str, Probe]]:
-        """Every probe with its field path."""
+        """Yields every probe with its field path."""
         for path, container in self.each_container():
             for probe_type, probe in container.probes.items():
                 yield f"{path}.{probe_type}Probe", probe
 
 
 class ContainerStateWaiting(Object, frozen=True, kw_only=True):
-    """Not running yet, or waiting for the back-off."""
+    """Not running: not started yet, or in back-off."""
 
     reason: str = ""
     message: str = ""
@@ -106,7 +106,7 @@ class ContainerStateTerminated(Object, frozen=True, kw_only=True):
 
 
 class ContainerState(Object, frozen=True, kw_only=True):
-    """One of three; none set means waiting."""
+    """At most one field is set; none means waiting."""
 
     waiting: ContainerStateWaiting | None = None
     running: ContainerStateRunning | None = None
@@ -114,7 +114,7 @@ class ContainerState(Object, frozen=True, kw_only=True):
 
 
 class ContainerStatus(Object, frozen=True, kw_only=True):
-    """What is known of one container."""
+    """The observed state of one container."""
 
     name: str = ""
     state: ContainerState = ContainerState()
@@ -145,7 +145,7 @@ class PodIP(Object, frozen=True, kw_only=True):
 
 
 class PodStatus(Object, frozen=True, kw_only=True):
-    """What is known of a pod; the fields a prober and its callers read."""
+    """The observed state of a pod: the fields that a prober and its callers read."""
 
     phase: str = ""
     conditions: list[PodCondition] = msgspec.field(default_factory=list)

@@ -1,6 +1,6 @@
-"""Probe and its handlers (core/v1 ``Probe``, Kubernetes 1.36, and one field of ours).
+"""Probe and its handlers (core/v1 ``Probe``, Kubernetes 1.36, plus one field of ours).
 
-A field whose default comes from a factory is written even when empty, as Kubernetes does for those few.
+A field whose default comes from a factory is written even if empty, because Kubernetes writes it.
 """
 
 from typing import Literal, TypeAlias
@@ -12,15 +12,15 @@ from probelet.spec.model.meta import Int32, Int64, Object
 
 ProbeType: TypeAlias = Literal["liveness", "readiness", "startup"]
 
-# The order in which probes of a container are validated and listed everywhere (core validation, 1.36).
+# Validation and every listing use this order (core validation, 1.36).
 PROBE_TYPES: tuple[ProbeType, ...] = ("liveness", "readiness", "startup")
 
 
 class ExecAction(Object, frozen=True, kw_only=True):
-    """Run a command in the container; no shell is involved."""
+    """Runs a command in the container without a shell."""
 
     command: list[str] = msgspec.field(default_factory=list)
-    """Program and arguments, at least one element. ``$(NAME)`` is expanded from literal ``env`` entries."""
+    """Program and arguments, at least one element. Literal ``env`` entries replace ``$(NAME)``."""
 
 
 class HTTPHeader(Object, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class HTTPHeader(Object, frozen=True, kw_only=True):
 
 
 class HTTPGetAction(Object, frozen=True, kw_only=True):
-    """GET a URL; 200 to 399 is healthy."""
+    """Sends a GET request; a status from 200 to 399 is healthy."""
 
     path: str = ""
     """Default ``/``; may carry a query."""
@@ -43,21 +43,21 @@ class HTTPGetAction(Object, frozen=True, kw_only=True):
     """``HTTP`` (default) or ``HTTPS``; certificates are never verified."""
     http_headers: list[HTTPHeader] = msgspec.field(default_factory=list)
     protocol: str | None = None
-    """``HTTP1`` (default) or ``HTTP2``: without TLS and without asking first (KEP-5999, alpha in 1.37). Probes only."""
+    """``HTTP1`` (default) or ``HTTP2`` with prior knowledge and no TLS (KEP-5999, alpha in 1.37). Probes only."""
 
 
 class TCPSocketAction(Object, frozen=True, kw_only=True):
-    """Open a TCP connection and close it."""
+    """Opens a TCP connection and closes it."""
 
     port: IntOrString = msgspec.field(default_factory=int)
     host: str = ""
 
 
 class GRPCAction(Object, frozen=True, kw_only=True):
-    """Ask ``grpc.health.v1.Health/Check``."""
+    """Calls ``grpc.health.v1.Health/Check``."""
 
     port: Int32 = msgspec.field(default_factory=int)
-    """1 to 65535; a name is not allowed here."""
+    """1 to 65535; the API allows no name here."""
     service: str | None = None
     """Default: the empty service name."""
     mode: str | None = None
@@ -65,16 +65,16 @@ class GRPCAction(Object, frozen=True, kw_only=True):
 
 
 class Probe(Object, frozen=True, kw_only=True):
-    """A probe of a container. A number that is 0 or absent becomes its default; seconds are whole seconds."""
+    """A probe of a container. A number that is 0 or absent gets its default; times are whole seconds."""
 
     exec: ExecAction | None = None
     http_get: HTTPGetAction | None = None
     tcp_socket: TCPSocketAction | None = None
     grpc: GRPCAction | None = None
     initial_delay_seconds: Int32 = 0
-    """Since the container's ``startedAt``. Default 0."""
+    """Counts from the container's ``startedAt``. Default 0."""
     timeout_seconds: Int32 = 0
-    """Per attempt. Default 1."""
+    """For each attempt. Default 1."""
     period_seconds: Int32 = 0
     """Default 10."""
     success_threshold: Int32 = 0
@@ -82,13 +82,13 @@ class Probe(Object, frozen=True, kw_only=True):
     failure_threshold: Int32 = 0
     """Consecutive failures. Default 3."""
     termination_grace_period_seconds: Int64 | None = None
-    """Grace of a kill by this probe (KEP-2238); above 0, not for readiness. Default: the pod's."""
+    """Grace period of a kill by this probe (KEP-2238); above 0, not for readiness. Default: the pod's."""
     initialization_failure_threshold: Int32 = 0
-    """Failures allowed before the first success of a container (KEP-950, ours). 0: as ``failureThreshold``."""
+    """Failures allowed before a container's first success (KEP-950, ours). 0 means ``failureThreshold``."""
 
     @property
     def handler(self) -> Literal["exec", "httpGet", "tcpSocket", "grpc"] | None:
-        """The handler that runs: the first one present, in the prober's own order."""
+        """The handler that runs: the first one set, in the prober's order."""
         if self.exec is not None:
             return "exec"
         if self.http_get is not None:

@@ -1,4 +1,4 @@
-"""Resources of a container: requests and limits (core/v1 ResourceRequirements, 1.36)."""
+"""A container's resources: requests and limits (core/v1 ResourceRequirements, 1.36)."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +11,7 @@ from probelet.spec.text.quantity import parse_quantity
 
 
 class ResourceRequirements(Object, frozen=True, kw_only=True):
-    """Quantities by resource, as written; ``cpu`` and ``memory`` are read."""
+    """Quantities by resource name, as written; probelet reads ``cpu`` and ``memory``."""
 
     limits: dict[str, Any] = msgspec.field(default_factory=dict)
     requests: dict[str, Any] = msgspec.field(default_factory=dict)
@@ -19,7 +19,7 @@ class ResourceRequirements(Object, frozen=True, kw_only=True):
 
 
 def validate_resources(resources: ResourceRequirements, path: str) -> list[FieldError]:
-    """Quantities that cannot be read, below zero, or requests above their limit (``ValidateResourceRequirements``)."""
+    """Reports unreadable and negative quantities, and requests above their limit (``ValidateResourceRequirements``)."""
     errors = []
     for name, amounts in (("limits", resources.limits), ("requests", resources.requests)):
         errors += list(_amounts(amounts, f"{path}.{name}"))

@@ -1,4 +1,4 @@
-"""Who a container runs as and what it may do (core/v1 SecurityContext and PodSecurityContext, 1.36)."""
+"""The user a container runs as and its privileges (core/v1 SecurityContext and PodSecurityContext, 1.36)."""
 
 import msgspec
 
@@ -9,14 +9,14 @@ ID_MAX = 2**31 - 1
 
 
 class Capabilities(Object, frozen=True, kw_only=True):
-    """Capabilities beside those of the runtime's default set."""
+    """Capabilities to add to or drop from the runtime's default set."""
 
     add: list[str] = msgspec.field(default_factory=list)
     drop: list[str] = msgspec.field(default_factory=list)
 
 
 class SecurityContext(Object, frozen=True, kw_only=True):
-    """Of one container; what it sets wins over the pod's."""
+    """The settings of one container; they override the pod's."""
 
     allow_privilege_escalation: bool | None = None
     """False sets no_new_privs."""
@@ -34,10 +34,10 @@ class SecurityContext(Object, frozen=True, kw_only=True):
 
 
 class PodSecurityContext(Object, frozen=True, kw_only=True):
-    """Of every container of a pod."""
+    """The settings for every container of a pod."""
 
     fs_group: Int64 | None = None
-    """One more supplemental group; there are no volumes to own."""
+    """One more supplemental group; probelet mounts no volumes whose owner it could change."""
     run_as_group: Int64 | None = None
     run_as_user: Int64 | None = None
     supplemental_groups: list[Int64] = msgspec.field(default_factory=list)
@@ -53,7 +53,7 @@ class PodSecurityContext(Object, frozen=True, kw_only=True):
 
 
 def validate_ids(context: SecurityContext | PodSecurityContext | None, path: str) -> list[FieldError]:
-    """Users and groups (apimachinery ``IsValidUserID``)."""
+    """Checks the user and group IDs (apimachinery ``IsValidUserID``)."""
     if context is None:
         return []
     ids = {"runAsUser": context.run_as_user, "runAsGroup": context.run_as_group}

@@ -1,8 +1,8 @@
-"""From a tree to typed objects: every mistake found at once, each with its line and field.
+"""Decodes a tree into typed objects, and reports every mistake at once, each with its line and field.
 
-An unknown field is a warning (the kubelet accepts it), a wrong type an error and the field is left unset, so that one
-pass names every mistake of a file. The types are msgspec Structs; this module walks their declaration, because
-msgspec's own decoder stops at the first mistake and knows no lines.
+An unknown field is a warning, because the kubelet accepts it. A wrong type is an error and leaves the field unset, so
+that one pass finds every mistake of a file. This module walks the declarations of the msgspec Structs itself: msgspec's
+decoder stops at the first mistake and has no line numbers.
 """
 
 import difflib
@@ -21,13 +21,13 @@ from probelet.spec.text.problem import Problem, Severity, go_value, shorten
 
 T = TypeVar("T", bound=msgspec.Struct)
 
-# What a field of the wrong type leaves behind: nothing, not even None.
+# The value of a field of the wrong type: the field stays unset, which differs from None.
 _NOTHING = object()
 
-# Looking for the nearest known name costs a millisecond; a file of nothing but unknown names must not take minutes.
+# The search for the nearest known name takes a millisecond; a file full of unknown names must not take minutes.
 SUGGESTIONS_MAX = 50
 
-# ``Annotated[int, Meta(extra={"format": "duration"})]`` is written as a Go duration text.
+# ``Annotated[int, Meta(extra={"format": "duration"})]`` marks a field written as a Go duration.
 DURATION_FORMAT = {"format": "duration"}
 
 
@@ -44,19 +44,19 @@ def _fields(cls: type[msgspec.Struct]) -> dict[str, types.Field]:
 
 
 def decode(document: Document, cls: type[T], path: Path | None, problems: list[Problem]) -> T:
-    """Build a ``cls`` from a document whose root is a mapping; what is wrong is appended to ``problems``."""
+    """Builds a ``cls`` from a document whose root is a mapping; appends each mistake to ``problems``."""
     report_duplicates(document, path, problems)
     return decode_node(document.root, cls, path, problems)
 
 
 def report_duplicates(document: Document, path: Path | None, problems: list[Problem]) -> None:
-    """A warning for each key that was written twice in one mapping."""
+    """Warns of each key that one mapping holds twice."""
     for line, field in document.duplicates:
         problems.append(Problem("warning", "duplicate field, the last one counts", path, line, field))
 
 
 def decode_node(node: Node, cls: type[T], path: Path | None, problems: list[Problem], field: str = "") -> T:
-    """As ``decode`` for a part of a document; ``field`` is where that part stands."""
+    """Like ``decode``, for the part of a document at the path ``field``."""
     value = _Decoder(path, problems).value(node, _struct(cls), field, node.line)
     return cls() if value is _NOTHING else value
 
@@ -74,7 +74,7 @@ class _Decoder:
         kind = "a fraction" if is_fraction else _kind(node)
         message = f"Invalid value: {shorten(go_value(node.plain()))}: must be {wanted}, not {kind}"
         if wanted == "a string" and not isinstance(node.value, list | dict):
-            # The YAML 1.1 trap: yes, on, 8080 and 1.20 are no texts unless quoted.
+            # YAML 1.1 reads yes, on, 8080 and 1.20 as something other than texts unless they are quoted.
             message += f"; write {shorten(go_quote(node.text))} in quotes"
         elif wanted == "an integer" and isinstance(node.value, str) and node.value.isdecimal():
             message += f"; write {shorten(node.value)} without quotes"
@@ -82,7 +82,7 @@ class _Decoder:
         return _NOTHING
 
     def value(self, node: Node, info: types.Type, field: str, line: int) -> Any:
-        """The value for a declared type. A null is the zero value, as for Go's JSON decoder."""
+        """Converts ``node`` to the declared type. A null becomes the zero value, as in Go's JSON decoder."""
         value = node.value
         if value is None:
             return _zero(info)
@@ -120,7 +120,7 @@ class _Decoder:
         known = _fields(cls)
         found = {}
         for name, member in node.value.items():
-            # A key may be the empty text; a line about it still has to name it.
+            # A key may be empty; a message about it still has to name it.
             shown = name or '""'
             inner = f"{field}.{shown}" if field else shown
             declared = known.get(name)
@@ -144,7 +144,7 @@ class _Decoder:
         items = []
         for index, item in enumerate(node.value):
             value = self.value(item, info.item_type, f"{field}[{index}]", item.line)
-            # An element of the wrong type keeps its place, so that the paths of later ones stay right.
+            # An element of the wrong type keeps its index, so that the paths of later elements stay right.
             items.append(_zero(info.item_type) if value is _NOTHING else value)
         return items
 
@@ -201,7 +201,7 @@ class _Decoder:
 
 
 def _zero(info: types.Type) -> Any:
-    """Go's zero value."""
+    """Go's zero value of a type."""
     match info:
         case types.StructType():
             return info.cls()
@@ -220,7 +220,7 @@ def _zero(info: types.Type) -> Any:
 
 
 def _integer(value: Any) -> int | None:
-    """An integer as Go's decoder takes it from YAML: 10, and 10.0 or 1e1, which the way through JSON makes 10."""
+    """An integer as Go's decoder accepts it: 10, and also 10.0 or 1e1, because the YAML passes through JSON as 10."""
     if isinstance(value, bool):
         return None
     if isinstance(value, float) and value.is_integer():
@@ -231,9 +231,9 @@ def _integer(value: Any) -> int | None:
 def _kind(node: Node) -> str:
     match node.value:
         case bool():
-            # 1.1 booleans surprise: say what was written when it is not true or false.
-            said = f" (YAML reads {node.text} so)" if node.text.lower() not in ("true", "false", "") else ""
-            return f"a boolean{said}"
+            # The booleans of YAML 1.1 surprise people, so the message repeats what the file says.
+            source = f" (YAML reads {node.text} so)" if node.text.lower() not in ("true", "false", "") else ""
+            return f"a boolean{source}"
         case int() | float():
             return "a number"
         case str():

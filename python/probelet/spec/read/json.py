@@ -1,4 +1,4 @@
-"""Pods and probes as JSON, the form they cross to the engine and arrive from a node agent in."""
+"""Pods and probes as JSON: the form in which a node agent sends them and the engine reads them."""
 
 import msgspec
 
@@ -11,7 +11,7 @@ from probelet.spec.text.problem import Problem
 
 
 class SpecError(ProbeletError, ValueError):
-    """An object that cannot be used. ``problems`` names every mistake, one line each; the text is those lines."""
+    """An unusable object. ``problems`` holds every mistake; the exception's text has one line for each."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
@@ -19,14 +19,14 @@ class SpecError(ProbeletError, ValueError):
 
 
 def decode_pod(data: bytes) -> Pod:
-    """Decode a v1.Pod from JSON, without defaulting or validation; unknown fields are ignored, null is unset.
+    """Decodes a v1.Pod from JSON without defaulting or validation; ignores unknown fields and reads null as unset.
 
     Raises ``SpecError`` with one problem per field of a wrong type.
     """
     try:
         return msgspec.json.decode(data, type=Pod)
     except msgspec.ValidationError:
-        # A null where Go's decoder takes one, or a mistake: the tree knows which, and names all of them.
+        # Either a null that Go's decoder accepts, or a mistake: the tree decoder can tell and names every mistake.
         pass
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SpecError([Problem("error", f"not JSON: {error}")]) from None
@@ -44,10 +44,10 @@ def decode_pod(data: bytes) -> Pod:
 
 
 def encode_pod(pod: Pod) -> bytes:
-    """Encode as v1.Pod JSON: camelCase, empty fields left out. The Rust engine parses exactly this."""
+    """Encodes as v1.Pod JSON: camelCase, without empty fields. The Rust engine parses exactly this."""
     return msgspec.json.encode(pod)
 
 
 def encode_probe(probe: Probe) -> bytes:
-    """Encode as v1.Probe JSON, which ``attempt`` parses."""
+    """Encodes as v1.Probe JSON, which ``attempt`` parses."""
     return msgspec.json.encode(probe)

@@ -1,4 +1,4 @@
-"""Manifests from files and directories: typed, defaulted and validated pods, and one line per mistake."""
+"""Loads manifests from files and directories: typed, defaulted, valid pods, and one problem per mistake."""
 
 import hashlib
 import stat
@@ -27,14 +27,14 @@ from probelet.spec.text.problem import FieldError, Problem, Severity, go_value, 
 
 # The kubelet's own limit for a manifest (pkg/kubelet/config/common.go:maxConfigLength, 1.36).
 FILE_BYTES_MAX = 10 * 1024 * 1024
-# Lines about one file; a file that is something else altogether must not fill the screen.
+# Problems reported per file; a file of another kind must not fill the screen.
 PROBLEMS_MAX = 50
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
 
 class Manifest(msgspec.Struct, frozen=True):
-    """A pod and where it was written down."""
+    """A pod and its place in a file."""
 
     pod: Pod
     """Defaulted, valid, with a UID."""
@@ -42,49 +42,49 @@ class Manifest(msgspec.Struct, frozen=True):
     line: int
     """First line of the pod in the file, from 1."""
     digest: str
-    """Changes exactly when the pod changes; comments and layout do not count."""
+    """Changes exactly when the pod changes; comments and layout do not affect it."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """What was found in a set of paths. Pods with an error are left out; the others can run."""
+    """The result of loading some paths. It leaves out pods with an error; the others can run."""
 
     pods: list[Manifest]
     problems: list[Problem]
 
     @property
     def errors(self) -> list[Problem]:
-        """The problems that kept something out."""
+        """The problems of severity ``error``; each left out a pod, a document or a file."""
         return [problem for problem in self.problems if problem.severity == "error"]
 
 
 class Listing(msgspec.Struct, frozen=True):
-    """The manifest files of some paths, before any of them is read."""
+    """The manifest files behind some paths, not read yet."""
 
     files: dict[Path, Path]
-    """From each file's absolute path to its name as it was given; a file that is named twice is still one."""
+    """Absolute path -> the name as given; a file given twice counts once."""
     problems: list[Problem]
     unread: list[Path]
-    """Absolute paths that could not be looked at: nothing is known of what they hold."""
+    """Absolute paths that could not be listed, so their manifests are unknown."""
 
 
 def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None) -> Loaded:
-    """Read manifests: files of one or more YAML or JSON documents (Pod, or List of them), and directories of such.
+    """Loads files of one or more YAML or JSON documents (Pod, or a List of them), and directories of such files.
 
-    ``runtime`` is what the pods are to run on, None when they are only looked at: it asks for a command or an image,
-    and leaves some fields without effect. Nothing is raised for a bad input: each mistake is a problem.
+    ``runtime`` is the kind that will run the pods: it requires a command or an image, and warns of fields without
+    effect. None means that the pods will not run. Nothing raises for a bad input: each mistake is a problem.
     """
     listing = list_manifests(paths)
     read = [read_file(name, runtime=runtime) for name in listing.files.values()]
     found = unique([manifest for loaded in read for manifest in loaded.pods])
-    told = [problem for loaded in read for problem in loaded.problems]
-    return Loaded(found.pods, [*listing.problems, *told, *found.problems])
+    problems = [problem for loaded in read for problem in loaded.problems]
+    return Loaded(found.pods, [*listing.problems, *problems, *found.problems])
 
 
 def list_manifests(paths: Sequence[Path]) -> Listing:
-    """The files of some paths: each path itself, or the manifests of the directory it is.
+    """The files behind ``paths``: a file is itself, a directory stands for its manifests.
 
-    A directory is read as the kubelet reads its static pod directory: not recursively, in order of names, without
-    dot files; only ``*.yaml``, ``*.yml`` and ``*.json``.
+    A directory is read as the kubelet reads its static pod directory: only ``*.yaml``, ``*.yml`` and ``*.json``, in
+    order of names, without dot files and subdirectories.
     """
     listing = Listing({}, [], [])
     for path in paths:
@@ -111,9 +111,9 @@ def _manifests_in(folder: Path) -> list[Path]:
 
 
 def read_file(path: Path, *, runtime: RuntimeKind | None = None, deny_hosts: bool = False) -> Loaded:
-    """The pods of one file, and what is wrong in it; pods of the same name are all in it.
+    """Reads the pods of one file, and its problems. Pods of the same name all stay (``unique`` drops them).
 
-    ``deny_hosts``: probes and hooks that name a host are a mistake.
+    ``deny_hosts`` makes a host in a probe or hook a mistake.
     """
     problems: list[Problem] = []
     pods = _Reader(path, problems, runtime, deny_hosts).manifests()
@@ -126,7 +126,7 @@ def read_file(path: Path, *, runtime: RuntimeKind | None = None, deny_hosts: boo
 
 
 def unique(manifests: Sequence[Manifest]) -> Loaded:
-    """A pod that was named before, by name or by UID, is left out: the first one stays."""
+    """Keeps the first pod of each name and UID; each later one is a problem."""
     kept: list[Manifest] = []
     problems: list[Problem] = []
     names: dict[str, Manifest] = {}
@@ -145,8 +145,8 @@ def unique(manifests: Sequence[Manifest]) -> Loaded:
 
 
 def read_manifest(path: Path) -> str:
-    """The text of a manifest or configuration file. Raises ``TreeError`` or ``OSError`` when it cannot be used."""
-    # A pipe or a device could keep the reader for ever.
+    """The text of a manifest or configuration file. Raises ``TreeError`` or ``OSError`` if it is unusable."""
+    # Reading a pipe or a device could block for ever.
     if not stat.S_ISREG(path.stat().st_mode):
         raise TreeError("cannot be read: not a regular file", 0)
     with path.open("rb") as stream:
@@ -161,7 +161,7 @@ def read_manifest(path: Path) -> str:
 
 
 class _Reader:
-    """Reads one file; what is wrong goes to ``problems``."""
+    """Reads one file; appends each mistake to ``problems``."""
 
     def __init__(self, path: Path, problems: list[Problem], runtime: RuntimeKind | None, deny_hosts: bool) -> None:
         self._path = path
@@ -170,7 +170,7 @@ class _Reader:
         self._deny_hosts = deny_hosts
 
     def manifests(self) -> list[Manifest]:
-        """The pods of the file; none when it cannot be read to its end, for then nobody knows what it was to say."""
+        """The pods of the file; none if its end is unreadable, because the rest could have changed their meaning."""
         try:
             text = read_manifest(self._path)
             return [manifest for document in documents(text) for manifest in self._document(document)]
@@ -188,7 +188,7 @@ class _Reader:
         yield from self._object(document.root, "")
 
     def _object(self, root: Node, prefix: str) -> Iterator[Manifest]:
-        """A Pod, or the pods of a List; anything else is named and left out."""
+        """Yields the pod, or the pods of a List; reports anything else."""
         if not isinstance(root.value, dict):
             self._report("error", f"{_shown(root)} is not a Kubernetes object", root.line, prefix)
             return
@@ -215,7 +215,7 @@ class _Reader:
     def _pod(self, root: Node, prefix: str) -> Iterator[Manifest]:
         found: list[Problem] = []
         pod, errors = fold_annotation(decode_node(root, Pod, self._path, found, prefix))
-        told = {problem.field for problem in found if problem.severity == "error"}
+        mistyped = {problem.field for problem in found if problem.severity == "error"}
         pod = set_defaults(pod)
         errors += validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
         if self._deny_hosts:
@@ -230,7 +230,7 @@ class _Reader:
             found += [self._placed(root, prefix, problem) for problem in ignored_fields(pod, self._runtime)]
         problems = [self._located(root, prefix, error, "error") for error in errors]
         problems += [self._located(root, prefix, error, "warning") for error in warnings]
-        found += [problem for problem in problems if not _echoes(problem, told)]
+        found += [problem for problem in problems if not _echoes(problem, mistyped)]
         self._problems.extend(sorted(found, key=lambda problem: problem.line))
         if not any(problem.severity == "error" for problem in found):
             pod = with_static_uid(pod, self._path)
@@ -240,16 +240,16 @@ class _Reader:
         return self._placed(root, prefix, Problem(severity, error.shortened().body, field=error.path))
 
     def _placed(self, root: Node, prefix: str, problem: Problem) -> Problem:
-        """A problem that names a field of the pod, with the file and the line of that field."""
+        """Attaches the file, and the line of the problem's field."""
         field = f"{prefix}.{problem.field}".removeprefix(".")
         return msgspec.structs.replace(problem, path=self._path, line=locate(root, problem.field), field=field)
 
 
-def _echoes(problem: Problem, told: set[str]) -> bool:
-    """A field of a wrong type was left unset; what validation then says about it, or misses around it, is no news."""
-    inside = any(problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")) for field in told)
+def _echoes(problem: Problem, mistyped: set[str]) -> bool:
+    """True if ``problem`` follows from a field in ``mistyped``: decoding left that field unset and reported it."""
+    inside = any(problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")) for field in mistyped)
     around = problem.message.startswith("Required value") and any(
-        field.startswith(f"{problem.field}.") for field in told
+        field.startswith(f"{problem.field}.") for field in mistyped
     )
     return inside or around
 

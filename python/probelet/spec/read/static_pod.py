@@ -1,4 +1,4 @@
-"""What makes a manifest a static pod: an identity that does not change from one start to the next."""
+"""The identity of a static pod: its UID stays the same from one start of probelet to the next."""
 
 import hashlib
 from pathlib import Path
@@ -10,9 +10,9 @@ from probelet.spec.read.json import encode_pod
 
 
 def static_uid(pod: Pod, path: Path) -> str:
-    """The UID of a pod that names none: 32 hex digits over its content and its file's absolute path.
+    """The UID of a pod without one: 32 hex digits over its content and its file's absolute path.
 
-    As the kubelet's (``config/common.go:applyDefaults``, 1.36) it changes with the manifest, so that a changed pod is
+    Like the kubelet's (``config/common.go:applyDefaults``, 1.36) it changes with the manifest, so that a changed pod is
     a new pod. The digits differ from the kubelet's, which hashes Go's own rendering of the object.
     """
     blank = replace(pod, metadata=replace(pod.metadata, uid=""))

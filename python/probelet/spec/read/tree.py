@@ -1,10 +1,10 @@
-"""YAML as a tree that remembers its lines, with every bound a hostile file needs.
+"""Parses YAML into a tree with line numbers, within the limits that a hostile file requires.
 
 Rules
 1. Scalars resolve as in sigs.k8s.io/yaml (the kubelet's reader, go-yaml 2): ``yes``, ``on`` and ``y`` are booleans,
-   ``010`` is 8, ``1_000`` is 1000, dates and ``1:30`` stay texts.
-2. A duplicate key is reported and the last one counts, as for the kubelet.
-3. Aliases and merge keys work; what they expand to is bounded, and nothing may contain itself.
+   ``010`` is 8, ``1_000`` is 1000, dates and ``1:30`` stay text.
+2. A duplicate key is reported and its last value counts, as for the kubelet.
+3. Aliases and merge keys work. Their expansion is bounded, and no node may contain itself.
 """
 
 import math
@@ -19,14 +19,14 @@ from probelet.errors import ProbeletError
 
 # Nodes that aliases may add to one file. Manifests share a probe or an env list, not thousands of nodes.
 ALIAS_NODES_MAX = 100_000
-# Values and brackets in one file: some fifteen thousand ordinary pods. Beyond it a file only costs seconds of parsing.
+# Values and brackets in one file: about fifteen thousand ordinary pods. A larger file only costs seconds of parsing.
 NODES_MAX = 1_000_000
 # A Pod is at most about twenty levels deep; the limit keeps every later recursion shallow.
 DEPTH_MAX = 100
 
 
 class TreeError(ProbeletError):
-    """The text is not YAML, or goes beyond a bound. ``line`` counts from 1."""
+    """The text is not YAML, or exceeds a limit. ``line`` counts from 1."""
 
     def __init__(self, message: str, line: int) -> None:
         super().__init__(message)
@@ -45,7 +45,7 @@ Value: TypeAlias = "bool | int | float | str | list[Node] | dict[str, Member] | 
 
 
 class Node:
-    """A value and where it starts."""
+    """A value and the line it starts on."""
 
     __slots__ = ("line", "size", "text", "value")
 
@@ -53,17 +53,17 @@ class Node:
         self.value = value
         self.line = line
         self.text = text
-        """A scalar as it was written."""
+        """The scalar as written."""
         self.size = 1
         """Nodes in this subtree with its aliases expanded."""
 
     def text_of(self, name: str) -> str:
-        """The text of one member of a mapping; empty when there is none, or it is something else."""
+        """The text of member ``name`` of a mapping; empty if the member is missing or no text."""
         member = self.value.get(name) if isinstance(self.value, dict) else None
         return member.node.value if member is not None and isinstance(member.node.value, str) else ""
 
     def plain(self) -> Any:
-        """The value without lines, as JSON would hold it."""
+        """The value without line numbers, as JSON would hold it."""
         if isinstance(self.value, list):
             return [node.plain() for node in self.value]
         if isinstance(self.value, dict):
@@ -72,7 +72,7 @@ class Node:
 
 
 class Duplicate(NamedTuple):
-    """A key that was written twice in one mapping."""
+    """A key that one mapping holds twice."""
 
     line: int
     field: str
@@ -101,7 +101,7 @@ _FLOATS = {
 }
 _INT = re.compile(r"[-+]?(?:0[xX](?P<x>[0-9a-fA-F]+)|0[bB](?P<b>[01]+)|0[oO]?(?P<o>[0-7]+)|(?P<d>0|[1-9][0-9]*))", re.A)
 _FLOAT = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?", re.A)
-# More digits than any number of the API has; beyond it a number stays text, which also keeps int() linear.
+# No number of the API has more digits; a longer one stays text, which also keeps int() linear.
 _DIGITS_MAX = 64
 
 _STRING_TAGS = frozenset({"!", "tag:yaml.org,2002:str"})
@@ -125,17 +125,17 @@ def resolve(text: str) -> bool | int | float | str | None:
             if match[group] is not None:
                 number = int(match[group], base)
                 return -number if digits[0] == "-" else number
-    # A number beyond a double stays text, as in Go.
+    # A number too large for a double stays text, as in Go.
     return float(digits) if _FLOAT.fullmatch(digits) and math.isfinite(float(digits)) else text
 
 
 def _line(event: yaml.events.Event) -> int:
-    """The line an event starts on, from 1."""
+    """The line that an event starts on, from 1."""
     return event.start_mark.line + 1 if event.start_mark is not None else 0
 
 
 class _Frame:
-    """A collection that is still open."""
+    """A collection whose end has not been parsed yet."""
 
     __slots__ = ("anchor", "is_merge", "key", "key_line", "merged", "node")
 
@@ -147,7 +147,7 @@ class _Frame:
         self.is_merge = False
         """The open key is an unquoted ``<<``."""
         self.merged: set[str] = set()
-        """Keys that came from a merge only: to write them out is no duplicate."""
+        """Keys that came only from a merge: writing them out is no duplicate."""
 
 
 class _Builder:
@@ -209,7 +209,7 @@ class _Builder:
             raise TreeError(f"alias *{anchor} has no anchor before it", line)
         node = self._anchors[anchor]
         if node is None:
-            raise TreeError(f"alias *{anchor} stands inside what it names", line)
+            raise TreeError(f"alias *{anchor} refers to a node that contains it", line)
         self._aliased += node.size
         if self._aliased > ALIAS_NODES_MAX:
             raise TreeError(f"aliases expand to more than {ALIAS_NODES_MAX} values", line)
@@ -237,7 +237,7 @@ class _Builder:
             frame.key = None
 
     def _key(self, node: Node, line: int) -> str:
-        """Keys become texts as on the way to JSON: ``on:`` is the key ``true``, ``1:`` is ``1``."""
+        """Converts a key to text, as YAML on its way to JSON: ``on:`` is the key ``true``, ``1:`` is ``1``."""
         match node.value:
             case str():
                 return node.value
@@ -258,7 +258,7 @@ class _Builder:
         return field.removeprefix(".")
 
     def _merge(self, frame: _Frame, value: dict[str, Member], source: Node) -> None:
-        """``<<`` as in go-yaml 2: it overrides what stands before it; of a list of mappings the first one wins."""
+        """Merges ``<<`` as go-yaml 2: it overrides earlier keys, and the first mapping of a list wins."""
         for node in reversed(source.value) if isinstance(source.value, list) else [source]:
             if not isinstance(node.value, dict):
                 raise TreeError("<< must name a mapping or a list of mappings", source.line)
@@ -266,12 +266,12 @@ class _Builder:
             value.update(node.value)
 
 
-# An escaped character of a JSON text; both halves of one outside the basic plane are taken together.
+# An escape in a JSON text; a surrogate pair is matched as one.
 _ESCAPE = re.compile(r"\\(?:u(d[89ab][0-9a-f]{2})\\u(d[c-f][0-9a-f]{2})|.)", re.I | re.S)
 
 
 def _yaml_of_json(text: str) -> str:
-    """JSON is YAML but for two habits: tabs between tokens, and surrogate pairs for characters above U+FFFF."""
+    """Rewrites the two parts of JSON that are not YAML: tabs between tokens, and surrogate pairs above U+FFFF."""
 
     def joined(match: re.Match[str]) -> str:
         if match[1] is None:
@@ -282,7 +282,7 @@ def _yaml_of_json(text: str) -> str:
 
 
 def documents(text: str) -> Iterator[Document]:
-    """The documents of a YAML (or JSON) text, in order, empty ones left out. Raises ``TreeError``."""
+    """Yields the documents of a YAML or JSON text in order, without empty ones. Raises ``TreeError``."""
     if text.lstrip().startswith("{"):
         text = _yaml_of_json(text)
     parser = CParser(text)
@@ -304,10 +304,10 @@ def documents(text: str) -> Iterator[Document]:
                 raise TreeError(f"more than {NODES_MAX} values", _line(event))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = ", ".join(part for part in (error.problem, error.context) if part)
-        # A file that ends too early is reported one line behind its end.
+        problem = ", ".join(part for part in (error.problem, error.context) if part)
+        # The parser reports a file that ends too early one line behind its end.
         last = text.rstrip().count("\n") + 1
-        raise TreeError(f"not YAML: {said}", min(mark.line + 1, last) if mark else 0) from None
+        raise TreeError(f"not YAML: {problem}", min(mark.line + 1, last) if mark else 0) from None
     except yaml.reader.ReaderError as error:
         line = text.count("\n", 0, error.position) + 1
         raise TreeError(f"not YAML: character #x{error.character:04x} is not allowed", line) from None
@@ -319,7 +319,7 @@ _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]*)\]")
 
 
 def locate(root: Node, field: str) -> int:
-    """The line of a field, or of the nearest thing around it that was written down."""
+    """The line of ``field``, or of its nearest parent in the file."""
     line, node = root.line, root
     for match in _STEP.finditer(field):
         name = match[1] if match[1] is not None else match[2]

@@ -1,7 +1,7 @@
-"""The API server's defaulting (``SetObjectDefaults_Pod``, 1.36), for the fields that are read here.
+"""The API server's defaulting (``SetObjectDefaults_Pod``, 1.36) for the fields that probelet reads.
 
-A number that is 0 counts as absent: an explicit 0 silently becomes the default, which is how the published
-"minimum value is 1" comes about.
+A number that is 0 counts as absent: an explicit 0 silently becomes the default. The published "minimum value is 1"
+means this.
 """
 
 from msgspec.structs import replace
@@ -20,7 +20,7 @@ TERMINATION_GRACE_PERIOD_SECONDS = 30
 
 
 def set_defaults(pod: Pod) -> Pod:
-    """A copy of ``pod`` with every default filled in; ``pod`` itself stays as it was. Idempotent."""
+    """A copy of ``pod`` with every default filled in. Idempotent; does not change ``pod``."""
     return replace(
         pod,
         api_version=pod.api_version or "v1",
@@ -59,7 +59,7 @@ def _container(container: Container) -> Container:
 
 
 def _pull_policy(image: str) -> str:
-    # A program of this machine has no image, and so nothing to pull.
+    # Without an image the container is a program of this machine: there is nothing to pull.
     return default_pull_policy(image) if image else ""
 
 
@@ -68,7 +68,7 @@ def _port(port: ContainerPort) -> ContainerPort:
 
 
 def set_probe_defaults(probe: Probe | None) -> Probe | None:
-    """The defaults of one probe (``SetDefaults_Probe``); nothing stays nothing."""
+    """Fills in the defaults of one probe (``SetDefaults_Probe``); None stays None."""
     if probe is None:
         return None
     grpc = probe.grpc

@@ -1,7 +1,7 @@
-"""Fields behind a switched-off feature gate are dropped, unless the object in use already has them (ratcheting).
+"""Drops the fields of switched-off feature gates, unless the running object already has them (ratcheting).
 
-As the API server does on create and update (``dropDisabledFields``: 1.27 for KEP-2238, 1.36 for restart rules, 1.37 for
-the two others).
+The API server does the same on create and update (``dropDisabledFields``: 1.27 for KEP-2238, 1.36 for restart rules,
+1.37 for the two others).
 """
 
 from collections.abc import Callable, Mapping
@@ -15,18 +15,18 @@ from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import Probe, ProbeType
 
 
-class _Row(Protocol):
-    """What one gate stands for."""
+class _GatedField(Protocol):
+    """The part of a pod that one gate controls."""
 
     def used_by(self, pod: Pod) -> bool:
-        """Whether any container of the pod uses it."""
+        """True if any container of ``pod`` has the field."""
 
     def dropped_from(self, container: Container, *, init: bool) -> Container:
-        """The container without it; ``init`` says that it is one of ``spec.initContainers``."""
+        """``container`` without the field; ``init`` is true for ``spec.initContainers``."""
 
 
-class _ProbeRow:
-    """One gated field of a probe: which probes use it, and how one is freed of it."""
+class _GatedProbeField:
+    """A gated field of a probe."""
 
     def __init__(self, uses: Callable[[Probe, ProbeType], bool], drop: Callable[[Probe], Probe]) -> None:
         self.uses = uses
@@ -48,8 +48,8 @@ class _ProbeRow:
         return with_probes(container, changed) if changed else container
 
 
-class _PolicyRow:
-    """A gated part of a container's own restart policy: how a container is freed of it."""
+class _GatedRestartPolicy:
+    """A gated part of a container's own restart policy. ``drop`` returns the same object if there is none."""
 
     def __init__(self, drop: Callable[[Container, bool], Container]) -> None:
         self.drop = drop
@@ -72,7 +72,7 @@ def _without_mode(probe: Probe) -> Probe:
 
 
 def _without_own_policy(container: Container, init: bool) -> Container:
-    # On an init container Always makes a sidecar, which is another gate's.
+    # On an init container Always makes a sidecar, which another gate controls.
     sidecar = init and container.restart_policy == "Always"
     if (sidecar or container.restart_policy is None) and not container.restart_policy_rules:
         return container
@@ -84,20 +84,20 @@ def _without_restart_of_all(container: Container, _: bool) -> Container:
     return container if rules == container.restart_policy_rules else replace(container, restart_policy_rules=rules)
 
 
-_GATED: dict[str, _Row] = {
-    "ContainerRestartRules": _PolicyRow(_without_own_policy),
-    # The API server refuses such a rule; the kubelet goes on as if it were not there.
-    "RestartAllContainersOnContainerExits": _PolicyRow(_without_restart_of_all),
-    # Readiness is left alone: validation refuses the field there, a silent drop would hide the mistake.
-    "ProbeTerminationGracePeriod": _ProbeRow(
+_GATED: dict[str, _GatedField] = {
+    "ContainerRestartRules": _GatedRestartPolicy(_without_own_policy),
+    # The API server refuses such a rule; the kubelet runs the pod without it.
+    "RestartAllContainersOnContainerExits": _GatedRestartPolicy(_without_restart_of_all),
+    # Readiness keeps the field: validation refuses it there, and a silent drop would hide the mistake.
+    "ProbeTerminationGracePeriod": _GatedProbeField(
         lambda probe, probe_type: probe.termination_grace_period_seconds is not None and probe_type != "readiness",
         lambda probe: replace(probe, termination_grace_period_seconds=None),
     ),
-    "H2CContainerProbe": _ProbeRow(
+    "H2CContainerProbe": _GatedProbeField(
         lambda probe, _: probe.http_get is not None and probe.http_get.protocol is not None,
         _without_protocol,
     ),
-    "GRPCContainerProbeTLS": _ProbeRow(
+    "GRPCContainerProbeTLS": _GatedProbeField(
         lambda probe, _: probe.grpc is not None and probe.grpc.mode is not None,
         _without_mode,
     ),
@@ -105,22 +105,22 @@ _GATED: dict[str, _Row] = {
 
 
 def drop_disabled_fields(new: Pod, old: Pod | None, gates: Mapping[str, bool]) -> Pod:
-    """``new`` without the fields whose gate is off, unless ``old`` (the pod running under that name) uses them.
+    """``new`` without the fields whose gate is off, unless ``old``, the running pod of that name, has them.
 
-    ``gates`` holds every gate of the table (``config.Gates``). Neither pod is modified.
+    ``gates`` has a value for every gate of the table (``config.Gates``). Changes neither pod.
     """
-    for gate, row in _GATED.items():
-        if gates[gate] or (old is not None and row.used_by(old)):
+    for gate, gated in _GATED.items():
+        if gates[gate] or (old is not None and gated.used_by(old)):
             continue
         spec = new.spec
         new = replace(
             new,
             spec=replace(
                 spec,
-                containers=[row.dropped_from(container, init=False) for container in spec.containers],
-                init_containers=[row.dropped_from(container, init=True) for container in spec.init_containers],
+                containers=[gated.dropped_from(container, init=False) for container in spec.containers],
+                init_containers=[gated.dropped_from(container, init=True) for container in spec.init_containers],
                 ephemeral_containers=[
-                    row.dropped_from(container, init=False) for container in spec.ephemeral_containers
+                    gated.dropped_from(container, init=False) for container in spec.ephemeral_containers
                 ],
             ),
         )

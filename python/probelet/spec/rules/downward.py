@@ -1,6 +1,6 @@
-"""The downward API of environment variables: which ``valueFrom`` a node can read without an API server.
+"""The downward API in environment variables: the ``valueFrom`` sources that a node can read without an API server.
 
-Kubelet pkg/kubelet/kubelet_pods.go:podFieldSelectorRuntimeValue, 1.36. ``valueFrom`` is carried unread in ``EnvVar``.
+Kubelet pkg/kubelet/kubelet_pods.go:podFieldSelectorRuntimeValue, 1.36. ``EnvVar`` holds ``valueFrom`` unread.
 """
 
 import re

@@ -1,6 +1,6 @@
-"""The Pod Security rule that no probe and no hook names a host (KEP-4940, level baseline, policy 1.34 and later).
+"""The Pod Security rule against a host in probes and hooks (KEP-4940, level baseline, policy 1.34 and later).
 
-An API server refuses a whole pod in one sentence; here each field has its line, in the same words.
+An API server refuses the whole pod in one sentence; here each field gets its own error, in the same words.
 """
 
 from collections.abc import Iterator
@@ -15,10 +15,10 @@ POLICY = 'violates PodSecurity "baseline:v1.34": probe or lifecycle host'
 
 
 def denied_hosts(pod: Pod) -> list[FieldError]:
-    """One error for each host in a probe or hook of a container of any kind; an empty host is none.
+    """One error per host in a probe or hook of any container; an empty host passes.
 
-    Every handler of a probe counts, not only the one that runs. Also localhost is refused: the rule keeps a pod from
-    having the kubelet speak to anything but the pod (policy check ``hostProbesAndHostLifecycle``, 1.34).
+    Every handler of a probe counts, not only the one that runs. The rule refuses localhost too: it keeps a pod from
+    making the kubelet connect to anything but the pod (policy check ``hostProbesAndHostLifecycle``, 1.34).
     """
     return [
         FieldError(
@@ -32,7 +32,7 @@ def denied_hosts(pod: Pod) -> list[FieldError]:
 
 
 def _hosts(container: Container) -> Iterator[tuple[str, str]]:
-    """The handlers of a container that name a host, by their path in it."""
+    """Yields the path and host of each handler that names a host."""
     owners: dict[str, Probe | LifecycleHandler | None] = {
         f"{probe_type}Probe": probe for probe_type, probe in container.probes.items()
     }

@@ -1,7 +1,7 @@
-"""What a runtime cannot honour: ignored with one line each.
+"""The fields that a runtime cannot honour; each gets one warning.
 
-With the embedded runtime a container is a process of this machine: it has no image, no cgroup and no mounts of its
-own. On a CRI runtime what is missing is missing in probelet.
+With the process runtime a container is a process of this machine without an image, a cgroup or mounts of its own. With
+a CRI runtime the missing fields are gaps of probelet.
 """
 
 from collections.abc import Iterator, Mapping
@@ -16,8 +16,8 @@ from probelet.spec.text.problem import Problem
 
 _PROCESS = "a container is a process of this machine"
 
-# Field name -> why it has no effect. Fields that have none on a kubelet either (scheduling, service accounts of static
-# pods) and imagePullPolicy beside image are left out: they would only be noise.
+# Field name -> why it has no effect. The table leaves out fields that have no effect on a kubelet either (scheduling,
+# service accounts of static pods) and imagePullPolicy, which image covers: those warnings would be noise.
 _PROCESS_CONTAINER: Mapping[str, str] = {
     "image": f"{_PROCESS}, started from command and args",
     "resources": f"{_PROCESS} without limits of its own",
@@ -27,7 +27,7 @@ _PROCESS_CONTAINER: Mapping[str, str] = {
     "env_from": "there is no API server to read it from; use env",
     "stdin": "standard input is empty",
     "tty": "output goes to the log, never to a terminal",
-    "termination_message_path": "the message is the end of the log, of a container that fails",
+    "termination_message_path": "the message of a failed container is the end of its log",
 }
 _PROCESS_POD: Mapping[str, str] = {
     "dns_config": f"{_PROCESS} and resolves names as it does",
@@ -68,7 +68,7 @@ _CRI_SECURITY: Mapping[str, str] = {
     "app_armor_profile": _NOT_YET,
     "fs_group_change_policy": "volumes are not mounted in this version of probelet",
     "proc_mount": _NOT_YET,
-    "run_as_non_root": "the image's user is not looked at",
+    "run_as_non_root": "probelet does not read the image's user",
     "se_linux_change_policy": _NOT_YET,
     "se_linux_options": _NOT_YET,
     "seccomp_profile": _NOT_YET,
@@ -76,7 +76,7 @@ _CRI_SECURITY: Mapping[str, str] = {
     "sysctls": _NOT_YET,
 }
 
-# What a field says that only spells out what happens anyway.
+# Values that only spell out the default behaviour.
 _SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {"dns_policy": ("Default",)}
 
 

@@ -1,4 +1,4 @@
-"""What names may look like (apimachinery ``util/validation``, 1.36): each function returns the API server's texts."""
+"""Syntax of names (apimachinery ``util/validation``, 1.36): each function returns the API server's messages."""
 
 import re
 from collections.abc import Callable
@@ -31,12 +31,12 @@ _ENV_TEXT = "a valid environment variable name must consist only of printable AS
 
 
 def _too_long(text: str, length_max: int, unit: str = "characters") -> list[str]:
-    """Bytes are counted, whatever the unit is called."""
+    """Counts bytes, as the API server does, even if ``unit`` says characters."""
     return [f"must be no more than {length_max} {unit}"] if len(text.encode()) > length_max else []
 
 
 def dns1123_label(text: str) -> list[str]:
-    """A container's or a namespace's name."""
+    """Checks the name of a container or a namespace."""
     errors = _too_long(text, DNS1123_LABEL_LENGTH_MAX)
     if not re.fullmatch(_LABEL, text):
         errors.append("must not contain dots" if re.fullmatch(_SUBDOMAIN, text) else _LABEL_TEXT)
@@ -44,18 +44,18 @@ def dns1123_label(text: str) -> list[str]:
 
 
 def dns1123_subdomain(text: str) -> list[str]:
-    """A pod's name."""
+    """Checks the name of a pod."""
     wrong = [] if re.fullmatch(_SUBDOMAIN, text) else [_SUBDOMAIN_TEXT]
     return _too_long(text, DNS1123_SUBDOMAIN_LENGTH_MAX) + wrong
 
 
 def port_number(number: int) -> list[str]:
-    """1 to 65535."""
+    """Checks for 1 to 65535."""
     return [] if 1 <= number <= 65535 else ["must be between 1 and 65535, inclusive"]
 
 
 def port_name(text: str) -> list[str]:
-    """An IANA service name; one text can break several rules."""
+    """Checks an IANA service name; one name can break several rules."""
     wrong = _too_long(text, PORT_NAME_LENGTH_MAX, "bytes")
     if not re.fullmatch("[-a-z0-9]+", text):
         wrong.append("must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)")
@@ -69,10 +69,10 @@ def port_name(text: str) -> list[str]:
 
 
 def http_header_name(text: str) -> list[str]:
-    """The name of a header that a probe sends."""
+    """Checks the name of a header that a probe sends."""
     return [] if re.fullmatch(_HEADER, text) else [_HEADER_TEXT]
 
 
 def env_name(text: str) -> list[str]:
-    """An environment variable's name (the relaxed rule, GA in 1.34)."""
+    """Checks the name of an environment variable (the relaxed rule, GA in 1.34)."""
     return [] if re.fullmatch("[ -<>-~]+", text) else [_ENV_TEXT]

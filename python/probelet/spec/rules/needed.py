@@ -1,4 +1,4 @@
-"""What a runtime needs of a manifest: a program to start, or an image to take it from."""
+"""What each kind of runtime requires of a manifest: a command to start, or an image."""
 
 import os
 import shutil
@@ -11,7 +11,7 @@ from probelet.spec.text.problem import FieldError
 
 
 def require_image(pod: Pod) -> list[FieldError]:
-    """A CRI runtime makes every container from an image (core ``validateContainerCommon``, 1.36)."""
+    """Every container needs an image, from which a CRI runtime creates it (``validateContainerCommon``, 1.36)."""
     errors = []
     for path, container in pod.spec.each_container():
         image = container.image
@@ -24,7 +24,7 @@ def require_image(pod: Pod) -> list[FieldError]:
 
 
 def require_command(pod: Pod) -> list[FieldError]:
-    """The process runtime has no image to take an entry point from: every container needs a command."""
+    """Every container needs a command: the process runtime has no image whose entry point it could use."""
     detail = "the process runtime has no image to take it from"
     return [
         FieldError(f"{path}.command", "Required value", detail=detail)
@@ -34,9 +34,9 @@ def require_command(pod: Pod) -> list[FieldError]:
 
 
 def missing_programs(pod: Pod) -> list[FieldError]:
-    """Programs that this machine does not have at the moment: a container that cannot start, a probe that only errs.
+    """Programs that this machine lacks now: the container cannot start, or every probe run is an error.
 
-    No more than warnings, because another container or person may still put them there.
+    These are only warnings, because another container or a person may still install the program.
     """
     errors = []
     for path, container in pod.spec.each_container():
@@ -51,7 +51,7 @@ def _commands(container: Container) -> Iterator[tuple[str, list[str], str]]:
     yield "command", container.command, ", the container cannot start without it"
     for probe_type, probe in container.probes.items():
         if probe.exec is not None:
-            # Not an exit code: the runtime cannot run it, which the prober discards (kubernetes#106682).
+            # The runtime cannot run it, so there is no exit code and the prober discards the run (kubernetes#106682).
             yield f"{probe_type}Probe.exec.command", probe.exec.command, ", every run is an error without it"
     hooks = container.lifecycle or Lifecycle()
     for name, hook in (("postStart", hooks.post_start), ("preStop", hooks.pre_stop)):
@@ -60,7 +60,7 @@ def _commands(container: Container) -> Iterator[tuple[str, list[str], str]]:
 
 
 def _found(program: str, container: Container) -> bool:
-    """Whether the container would find a program, as far as can be told before it starts."""
+    """True if the container would find ``program``, or if only its start can tell."""
     path = next((entry.value for entry in reversed(container.env) if entry.name == "PATH"), None)
     if "$(" in program or "$(" in (path or ""):
         return True

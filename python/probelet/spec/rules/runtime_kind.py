@@ -1,6 +1,6 @@
-"""What kind of runtime the containers of a manifest are for."""
+"""The kind of runtime that will run a manifest's containers."""
 
 from typing import Literal, TypeAlias
 
 RuntimeKind: TypeAlias = Literal["cri", "process"]
-"""``process``: containers are processes of this machine; ``cri``: a runtime like containerd makes them from images."""
+"""``process``: a container is a process of this machine. ``cri``: a runtime such as containerd runs its image."""

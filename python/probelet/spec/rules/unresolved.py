@@ -1,4 +1,4 @@
-"""Port names that resolve to nothing: valid for the API server, a prober error at every run (kubelet, 1.36)."""
+"""Port names that no port has: valid for the API server, but a prober error at every run (kubelet, 1.36)."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,7 @@ from probelet.spec.text.problem import FieldError
 
 
 def unresolved_ports(pod: Pod) -> list[FieldError]:
-    """One entry for each probe port that no run will be able to resolve; only the probed container's ports count."""
+    """One error for each probe port that can never resolve; only the probed container's own ports count."""
     errors = []
     for path, container in pod.spec.each_container():
         for probe_type, probe in container.probes.items():
@@ -23,7 +23,7 @@ def unresolved_ports(pod: Pod) -> list[FieldError]:
 
 
 def _ports(probe: Probe) -> Iterator[tuple[str, IntOrString]]:
-    """The port of the handler that runs; further handlers are refused anyway."""
+    """The port of the handler that runs; validation refuses any further handler."""
     if probe.handler == "httpGet" and probe.http_get is not None:
         yield "httpGet", probe.http_get.port
     if probe.handler == "tcpSocket" and probe.tcp_socket is not None:

@@ -1,8 +1,7 @@
-"""What is refused by name.
+"""Fields that make probelet refuse a pod.
 
-That is what this version does not do yet, so that no manifest is half obeyed, and what no pod may begin with.
-
-One table; a row goes when its feature comes. What can be ignored without harm is in ``ignored``.
+These are the features that this version lacks, because running half of a manifest would be worse, and the fields that
+no pod may have at its creation. Remove a row once its feature exists. ``ignored`` has the fields that do no harm.
 """
 
 from collections.abc import Callable, Iterator
@@ -12,7 +11,7 @@ from probelet.spec.text.problem import FieldError
 
 DETAIL = "not available in this version of probelet"
 NOT_ON_CREATE = "cannot be set on create"
-"""Of a static pod a kubelet says the same (core ``ValidatePodCreate``, 1.36)."""
+"""A kubelet's message for the same field of a static pod (core ``ValidatePodCreate``, 1.36)."""
 
 
 def _ephemeral_containers(pod: Pod) -> Iterator[FieldError]:
@@ -25,7 +24,7 @@ def _host_network(pod: Pod) -> Iterator[FieldError]:
         yield FieldError("spec.hostNetwork", "Forbidden", detail=DETAIL)
 
 
-# Each row finds the uses of one feature.
+# Each function finds the uses of one feature.
 UNSUPPORTED: tuple[Callable[[Pod], Iterator[FieldError]], ...] = (
     _ephemeral_containers,
     _host_network,
@@ -33,5 +32,5 @@ UNSUPPORTED: tuple[Callable[[Pod], Iterator[FieldError]], ...] = (
 
 
 def unsupported_fields(pod: Pod) -> list[FieldError]:
-    """One error for each use of what is refused."""
+    """One error for each use of a refused feature."""
     return [error for row in UNSUPPORTED for error in row(pod)]

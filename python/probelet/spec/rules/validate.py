@@ -1,6 +1,6 @@
-"""Validation of a pod with the API server's words: paths, kinds, details and order (core ``ValidatePod``, 1.36).
+"""Validates a pod with the API server's paths, kinds, details and order (core ``ValidatePod``, 1.36).
 
-What is validated is what is read here; opaque fields pass as they are. The input is a defaulted pod.
+It checks the fields that probelet reads; opaque fields pass unchecked. The input must be a defaulted pod.
 """
 
 from probelet.spec.model.meta import ObjectMeta
@@ -11,14 +11,14 @@ from probelet.spec.rules.validate_container import named, validate_containers
 from probelet.spec.rules.validate_probe import non_negative, unsupported_value
 from probelet.spec.text.problem import FieldError
 
-# The API server lists these three in its own order.
+# The API server's own order.
 POD_RESTART_POLICIES = ("Always", "OnFailure", "Never")
 
 ACTIVE_DEADLINE_SECONDS_MAX = 2**31 - 1
 
 
 def validate(pod: Pod) -> list[FieldError]:
-    """Every mistake of a defaulted pod, in the API server's order; empty when it would be admitted."""
+    """Every mistake of a defaulted pod in the API server's order; empty if the server would admit the pod."""
     return _meta(pod.metadata) + _spec(pod.spec)
 
 

@@ -1,6 +1,6 @@
-"""Validation of containers of every kind (core ``validateContainers`` and its siblings, 1.36).
+"""Validates containers of every kind (core ``validateContainers`` and its siblings, 1.36).
 
-``image`` is not asked for here: whether one is needed is the runtime's affair (``needed``).
+It does not require ``image``: that depends on the runtime (``needed``).
 """
 
 from probelet.spec.model.container import Container, ContainerPort, ContainerRestartRule, EnvVar
@@ -27,14 +27,14 @@ NOT_FOR_EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
 def named(path: str, value: str, rule: Rule) -> list[FieldError]:
-    """A required name."""
+    """Checks a required name."""
     if not value:
         return [FieldError(path, "Required value")]
     return [FieldError(path, "Invalid value", value, text) for text in rule(value)]
 
 
 def validate_containers(spec: PodSpec) -> list[FieldError]:
-    """All containers: regular, init, ephemeral. A name may be used once in the whole pod."""
+    """Checks all containers: regular, init, ephemeral. A name may occur once in the whole pod."""
     seen: set[str] = set()
     errors = [] if spec.containers else [FieldError("spec.containers", "Required value")]
     for index, container in enumerate(spec.containers):
@@ -70,7 +70,7 @@ def _shared(container: Container, path: str) -> list[FieldError]:
 
 
 def _unique(container: Container, path: str, seen: set[str]) -> list[FieldError]:
-    """Also a second empty name is a duplicate."""
+    """Checks that the name is new; a second empty name is a duplicate too."""
     if container.name not in seen:
         seen.add(container.name)
         return []
@@ -88,10 +88,10 @@ def _probed(container: Container, spec: PodSpec, path: str) -> list[FieldError]:
 
 
 def _forbidden(container: Container, path: str, detail: str) -> list[FieldError]:
-    """Kinds that know neither hooks nor probes; each type has its own place in the API server's order."""
+    """Refuses hooks and probes on a kind that has none, in the API server's order for that kind."""
     present = [f"{probe_type}Probe" for probe_type in PROBE_TYPES if container.probe(probe_type) is not None]
     if container.lifecycle is not None:
-        # Init containers name the hooks first, ephemeral ones last (the order of the type's fields).
+        # The API server lists the hooks first for init containers, last for ephemeral ones (the order of their type).
         present.insert(0 if detail == NOT_FOR_INIT else len(present), "lifecycle")
     return [FieldError(f"{path}.{name}", "Forbidden", detail=detail) for name in present]
 
@@ -129,7 +129,7 @@ def _env(env: list[EnvVar], path: str) -> list[FieldError]:
 
 
 def _restart(container: Container, path: str) -> list[FieldError]:
-    """Container-level restart policy and its rules (KEP-5307, beta and on since 1.35)."""
+    """Checks a container's own restart policy and rules (KEP-5307, beta and on since 1.35)."""
     errors = []
     policy, rules = container.restart_policy, container.restart_policy_rules
     if policy is None:

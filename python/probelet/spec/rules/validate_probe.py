@@ -1,6 +1,6 @@
-"""Validation of probes, hooks and their handlers (core ``validateProbe``, ``validateHandler``, 1.36).
+"""Validates probes, hooks and their handlers (core ``validateProbe``, ``validateHandler``, 1.36).
 
-Mistakes accumulate, nothing short-circuits. A named port is not looked up here: the prober resolves it at each run.
+Every mistake is reported, not only the first. Port names are not checked here: the prober resolves them at each run.
 """
 
 from probelet.spec.model.container import Lifecycle, LifecycleHandler, SleepAction
@@ -27,7 +27,7 @@ def non_negative(path: str, value: int) -> list[FieldError]:
 
 
 def validate_probe(probe: Probe, probe_type: ProbeType, path: str) -> list[FieldError]:
-    """One probe: its handler, its numbers in the order of the type, then what its type asks for."""
+    """Checks one probe: its handler, its numbers in the type's order, then the rules of its probe type."""
     errors = _handlers(probe, path)
     for name, value in (
         ("initialDelaySeconds", probe.initial_delay_seconds),
@@ -50,7 +50,7 @@ def validate_probe(probe: Probe, probe_type: ProbeType, path: str) -> list[Field
 
 
 def validate_lifecycle(lifecycle: Lifecycle, grace_seconds: int | None, path: str) -> list[FieldError]:
-    """Both hooks; a sleep may not be longer than the pod's grace."""
+    """Checks both hooks; a sleep may not exceed the pod's grace period."""
     errors = []
     for name, hook in (("postStart", lifecycle.post_start), ("preStop", lifecycle.pre_stop)):
         if hook is not None:
@@ -59,7 +59,7 @@ def validate_lifecycle(lifecycle: Lifecycle, grace_seconds: int | None, path: st
 
 
 def _handlers(owner: Probe | LifecycleHandler, path: str, grace_seconds: int | None = None) -> list[FieldError]:
-    """The first handler present is validated in depth, each further one is only refused."""
+    """Validates the first handler in full and refuses each further one."""
     present = [
         (name, handler)
         for name, handler in (
@@ -116,7 +116,7 @@ def _http_get(action: HTTPGetAction, path: str) -> list[FieldError]:
 
 
 def _protocol(action: HTTPGetAction, path: str) -> list[FieldError]:
-    """KEP-5999: HTTP/2 without TLS, and only towards the pod itself."""
+    """KEP-5999: HTTP/2 only without TLS, and only to the pod itself."""
     field = f"{path}.protocol"
     if action.protocol is None or action.protocol == "HTTP1":
         return []

@@ -1,6 +1,6 @@
 """Go's durations: ``time.ParseDuration`` and ``Duration.String`` to the nanosecond (metav1.Duration in config files).
 
-A duration is an ``int`` of nanoseconds in int64, the unit of every deadline on the boundary to the core.
+A duration is an ``int`` of nanoseconds in int64, the unit of every deadline that crosses into the core.
 """
 
 import re
@@ -14,7 +14,7 @@ SECOND = 1000 * MILLISECOND
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 
-# Go takes both micro signs: U+00B5 and the Greek mu U+03BC.
+# Go accepts both micro signs: U+00B5 and the Greek mu U+03BC.
 _UNITS = {
     "ns": NANOSECOND,
     "us": MICROSECOND,
@@ -33,13 +33,13 @@ _PART = re.compile(r"(?P<whole>[0-9]*)(?P<dot>\.?)(?P<fraction>[0-9]*)(?P<unit>[
 
 
 class DurationError(ProbeletError, ValueError):
-    """A text that Go's ``time.ParseDuration`` refuses; the message is Go's."""
+    """Go's ``time.ParseDuration`` refuses the text; the message is Go's."""
 
 
 def parse_duration(text: str) -> int:
-    """Parse ``text`` as Go's ``time.ParseDuration``: ``300ms``, ``-1.5h``, ``2h45m``. Returns nanoseconds.
+    """Parses ``text`` as Go's ``time.ParseDuration``: ``300ms``, ``-1.5h``, ``2h45m``. Returns nanoseconds.
 
-    Raises ``DurationError`` with Go's words, for example ``time: missing unit in duration "4"``.
+    Raises ``DurationError`` with Go's message, for example ``time: missing unit in duration "4"``.
     """
     quoted = _quote(text)
     invalid = DurationError(f"time: invalid duration {quoted}")
@@ -76,10 +76,10 @@ def parse_duration(text: str) -> int:
 
 
 def _fraction(digits: str, unit: int) -> int:
-    """Nanoseconds of ``.digits`` units, cut off as Go does: digits beyond int64 are dropped, then a float product."""
+    """Nanoseconds of ``.digits`` units, truncated as in Go: digits beyond int64 are dropped, then a float product."""
     value, scale = 0, 1.0
     for digit in digits:
-        # time.leadingFraction stops taking digits once the value would pass 2**63-1, and keeps skipping the rest.
+        # time.leadingFraction ignores the remaining digits once the value would exceed 2**63-1.
         if value > DURATION_MAX // 10 or value * 10 + int(digit) > 2**63:
             break
         value = value * 10 + int(digit)
@@ -88,7 +88,7 @@ def _fraction(digits: str, unit: int) -> int:
 
 
 def format_duration(nanoseconds: int) -> str:
-    """Render as Go's ``Duration.String``: ``1m30s``, ``1.5s``, ``100ms``, ``0s``."""
+    """Renders as Go's ``Duration.String``: ``1m30s``, ``1.5s``, ``100ms``, ``0s``."""
     sign = "-" if nanoseconds < 0 else ""
     rest = abs(nanoseconds)
     if rest == 0:
@@ -115,7 +115,7 @@ def _decimal(value: int, unit: int) -> str:
 
 
 def _quote(text: str) -> str:
-    """Go's own ``time.quote``: bytes outside printable ASCII become ``\\xNN``, quotes and backslashes are escaped."""
+    """Quotes as Go's ``time.quote``: bytes outside printable ASCII become ``\\xNN``; escapes quotes and backslashes."""
     parts = []
     for char in text:
         if char in '"\\':

@@ -1,4 +1,4 @@
-"""Texts as Go prints them."""
+"""Texts in the form that Go prints."""
 
 _ESCAPES = {
     '"': '\\"',
@@ -14,7 +14,7 @@ _ESCAPES = {
 
 
 def go_quote(text: str) -> str:
-    """Quote ``text`` as Go's ``strconv.Quote`` does (``%q`` of every message of the API server and the kubelet)."""
+    """Quotes ``text`` as Go's ``strconv.Quote`` does (``%q`` in messages of the API server and the kubelet)."""
     parts = []
     for char in text:
         if char in _ESCAPES:

@@ -1,6 +1,6 @@
-"""Names of images: ``[REGISTRY/]PATH[:TAG][@DIGEST]``, read as the kubelet reads them.
+"""Image names, ``[REGISTRY/]PATH[:TAG][@DIGEST]``, parsed as the kubelet parses them.
 
-The grammar is that of github.com/distribution/reference as Kubernetes 1.36 uses it (pkg/util/parsers and
+The grammar is github.com/distribution/reference as Kubernetes 1.36 uses it (pkg/util/parsers and
 pkg/kubelet/images/image_manager.go:applyDefaultImageTag).
 """
 
@@ -27,21 +27,21 @@ _HEXADECIMAL = re.compile(r"[a-f0-9]{64}")
 
 
 class ImageNameError(ProbeletError, ValueError):
-    """An image name that cannot be read; the text is Go's."""
+    """The image name is malformed; the message is Go's."""
 
 
 def with_tag(image: str) -> str:
-    """The name with ``:latest`` where it has neither a tag nor a digest; no registry is added.
+    """``image`` with ``:latest`` if it has neither a tag nor a digest; adds no registry.
 
     Raises:
-        ImageNameError: it is no name of an image.
+        ImageNameError: ``image`` is malformed.
     """
     found = _parse(image)
     return image if found["tag"] or found["digest"] else f"{image}:{DEFAULT_TAG}"
 
 
 def default_pull_policy(image: str) -> PullPolicy:
-    """``Always`` for ``:latest`` and for no tag at all, else ``IfNotPresent`` (``SetDefaults_Container``, 1.36)."""
+    """``Always`` for ``:latest`` and for a missing tag, else ``IfNotPresent`` (``SetDefaults_Container``, 1.36)."""
     try:
         found = _parse(image)
     except ImageNameError:
@@ -66,7 +66,7 @@ def _parse(image: str) -> re.Match[str]:
 
 
 def _split(image: str) -> tuple[str, str]:
-    """The registry and the rest; what looks like no host is the beginning of a path of the default registry."""
+    """Splits off the registry; a first part that cannot be a host belongs to a path of the default registry."""
     first, slash, rest = image.partition("/")
     is_host = any(mark in first for mark in ".:") or first == "localhost" or first != first.lower()
     registry, rest = (first, rest) if slash and is_host else (DEFAULT_REGISTRY, image)

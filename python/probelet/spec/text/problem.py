@@ -1,4 +1,4 @@
-"""What is wrong with an input: one line per mistake, with the place, the value and what is allowed."""
+"""Mistakes in an input: one line each, with the place, the value and the allowed values."""
 
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -9,7 +9,7 @@ from probelet.spec.text.golang import go_quote
 
 Severity: TypeAlias = Literal["error", "warning"]
 
-# The kinds of apimachinery's field.Error that we emit, in its spelling.
+# The kinds of apimachinery's field.Error that probelet uses, in its spelling.
 Kind: TypeAlias = Literal[
     "Duplicate value",
     "Forbidden",
@@ -20,15 +20,15 @@ Kind: TypeAlias = Literal[
     "Unsupported value",
 ]
 
-# Kinds whose text does not repeat the value (apimachinery ``field.Error.ErrorBody``, 1.36).
+# The text of these kinds does not repeat the value (apimachinery ``field.Error.ErrorBody``, 1.36).
 KINDS_WITHOUT_VALUE = frozenset({"Forbidden", "Required value"})
 
-# A value is quoted up to this length.
+# A message quotes this many characters of a value.
 VALUE_LENGTH_MAX = 120
 
 
 def go_value(value: Any) -> str:
-    """Render a value as ``field.Error`` does: texts quoted, numbers and booleans bare, nothing as ``null``."""
+    """Renders a value as ``field.Error`` does: texts in quotes, numbers and booleans bare, None as ``null``."""
     match value:
         case None:
             return "null"
@@ -43,19 +43,19 @@ def go_value(value: Any) -> str:
 
 
 def shorten(text: str) -> str:
-    """The beginning of a long value; a message stays one line that fits a terminal."""
+    """Cuts a long value, so that the message stays one line of a terminal."""
     return text if len(text) <= VALUE_LENGTH_MAX else f"{text[:VALUE_LENGTH_MAX]}..."
 
 
 def one_line(text: str) -> str:
-    """Escape what would break a line or reach the terminal: keys and file names may hold anything."""
+    """Escapes unprintable characters: keys and file names may contain line breaks and terminal commands."""
     return (
         text if text.isprintable() else "".join(char if char.isprintable() else go_quote(char)[1:-1] for char in text)
     )
 
 
 class FieldError(msgspec.Struct, frozen=True):
-    """A mistake in an object, as the API server would word it (apimachinery ``field.Error``, 1.36)."""
+    """A mistake in an object, in the API server's words (apimachinery ``field.Error``, 1.36)."""
 
     path: str
     """Field path from the object's root, such as ``spec.containers[0].livenessProbe.periodSeconds``."""
@@ -74,7 +74,7 @@ class FieldError(msgspec.Struct, frozen=True):
         return ": ".join(parts)
 
     def shortened(self) -> "FieldError":
-        """The same mistake with the beginning of its value, if that is a long text."""
+        """A copy whose value, if it is a long text, is cut."""
         if not isinstance(self.value, str):
             return self
         return msgspec.structs.replace(self, value=shorten(self.value))
@@ -84,21 +84,21 @@ class FieldError(msgspec.Struct, frozen=True):
 
 
 class Problem(msgspec.Struct, frozen=True):
-    """One line for a person: where, which field, what is wrong and what is allowed."""
+    """One line for a person: the place, the field, the mistake and the allowed values."""
 
     severity: Severity
     message: str
-    """What is wrong; carries the value and what is allowed, never the path or the field."""
+    """The mistake with its value and the allowed values, without path and field."""
     path: Path | None = None
-    """The file as it was named by the user; ``None`` for an input without a file, such as a flag."""
+    """The file as the user named it; ``None`` for an input that is no file, such as a flag."""
     line: int = 0
-    """Line in the file, from 1; 0 when no line can be named."""
+    """Line in the file, from 1; 0 if there is none."""
     field: str = ""
-    """Field path, empty when the whole document is meant."""
+    """Field path; empty for the whole document."""
 
     @property
     def place(self) -> str:
-        """``web.yaml:12``, ``web.yaml``, or nothing."""
+        """``web.yaml:12``, ``web.yaml``, or an empty text."""
         if self.path is None:
             return ""
         return f"{self.path}:{self.line}" if self.line else str(self.path)

@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any, Final
 
 SYNTAX: Final = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"
-"""What apimachinery says of one that cannot be read."""
+"""apimachinery's message for a malformed quantity."""
 
 _QUANTITY = re.compile(
     r"(?P<number>[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+))(?:[eE](?P<exponent>[+-]?[0-9]{1,3})|(?P<suffix>\D*))"
@@ -17,7 +17,7 @@ _BINARY = {f"{letter}i": 10 * power for power, letter in enumerate("KMGTPE", sta
 
 
 def parse_quantity(value: Any) -> Fraction:
-    """Read a quantity, written as a text or as a number. Raises ValueError with ``SYNTAX``."""
+    """Parses a quantity given as a text or a number. Raises ValueError with ``SYNTAX``."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         raise ValueError(SYNTAX)
     found = _QUANTITY.fullmatch(str(value))
