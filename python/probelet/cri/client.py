@@ -1,7 +1,7 @@
-"""The CRI client: any CRI v1 runtime behind a unix socket, with the kubelet's deadlines.
+"""The CRI client: talks to any CRI v1 runtime on a unix socket, with the kubelet's deadlines.
 
-Deadlines are those of kubelet cri-client/pkg/remote_runtime.go, 1.36: two minutes, plus the timeout or grace of
-the calls that have one, twice that for RunPodSandbox, none for the event stream.
+The deadlines are those of kubelet cri-client/pkg/remote_runtime.go, 1.36: two minutes, plus a call's own timeout or
+grace period, twice that for RunPodSandbox, and none for the event stream.
 """
 
 import stat
@@ -12,22 +12,21 @@ from typing import Any, cast
 
 from google.protobuf.message import Message
 
-from probelet.cri import errors
-from probelet.cri import grpc_channel as wire
+from probelet.cri import errors, grpc_channel
 from probelet.cri.v1 import api_pb2
 
 REQUEST_TIMEOUT_SECONDS = 120.0
 """The kubelet's runtimeRequestTimeout default."""
 
 VERIFY_TIMEOUT_SECONDS = 5.0
-"""How long ``verify`` waits for Version: a runtime that needs longer is not ready to run pods."""
+"""Limit for Version in ``verify``: a runtime that takes longer is not ready to run pods."""
 
 Observer = Callable[[str, float, errors.CriError | None], None]
-"""Called after each call with the operation (``exec_sync``), its seconds, and the error if it failed."""
+"""Gets each finished call's operation (``exec_sync``), its seconds, and the error if it failed."""
 
 
 def socket_of(endpoint: str) -> str:
-    """The socket path of ``unix:///run/containerd/containerd.sock``. Raises ValueError for anything else."""
+    """The socket path in ``unix:///run/containerd/containerd.sock``. Raises ValueError for any other endpoint."""
     scheme, separator, path = endpoint.partition("://")
     if scheme != "unix" or not separator or not path.startswith("/"):
         raise ValueError(f"runtime endpoint {endpoint!r}: must be unix:// and an absolute path to a socket")
@@ -35,9 +34,9 @@ def socket_of(endpoint: str) -> str:
 
 
 class ContainerEvents:
-    """The open event stream. Iterate it; it ends with a ``CriError`` when the runtime goes away."""
+    """The open event stream. Iterate over it; it ends with a ``CriError`` when the runtime goes away."""
 
-    def __init__(self, stream: wire.Stream) -> None:
+    def __init__(self, stream: grpc_channel.Stream) -> None:
         self._stream = stream
 
     def __aiter__(self) -> AsyncIterator[api_pb2.ContainerEventResponse]:
@@ -47,23 +46,23 @@ class ContainerEvents:
         return cast(api_pb2.ContainerEventResponse, await self._stream.__anext__())
 
     async def opened(self) -> None:
-        """Wait until no event can be missed any more.
+        """Waits until the stream misses no event from now on.
 
-        The embedded runtime says so at once, containerd only with its first event: bound the wait, and list again
-        now and then. Raises Unimplemented for a runtime without events.
+        The embedded runtime confirms this at once, containerd only with its first event: bound the wait, and list again
+        from time to time. Raises Unimplemented for a runtime without events.
         """
         await self._stream.opened()
 
     def cancel(self) -> None:
-        """Close the stream; an iteration that waits ends with ``asyncio.CancelledError``."""
+        """Closes the stream; a waiting iteration ends with ``asyncio.CancelledError``."""
         self._stream.cancel()
 
 
 class RuntimeClient:
-    """A client of one runtime. Create it inside the event loop that uses it; close it with ``aclose``.
+    """The client of one runtime. Create it inside the event loop that uses it; close it with ``aclose``.
 
-    Every method raises ``errors.CriError`` (its subclass per status code) and nothing of the gRPC library.
-    ``observer`` sees every unary call. Ids are the runtime's own, without ``type://``.
+    Every method raises ``errors.CriError`` (its subclass for the status code) and no error of the gRPC library.
+    ``observer`` gets every unary call. IDs are the runtime's own, without ``type://``.
     """
 
     def __init__(
@@ -75,10 +74,10 @@ class RuntimeClient:
     ) -> None:
         self.endpoint = endpoint
         self.request_timeout = request_timeout
-        """Seconds a call may take; what waits by nature gets more."""
+        """Limit of a call in seconds; calls that wait by design get more."""
         self._observer = observer
         self._socket = socket_of(endpoint)
-        self._channel = wire.Channel(self._socket)
+        self._channel = grpc_channel.Channel(self._socket)
 
     async def __aenter__(self) -> "RuntimeClient":
         return self
@@ -87,7 +86,7 @@ class RuntimeClient:
         await self.aclose()
 
     async def aclose(self) -> None:
-        """Cancel what is in flight and close the connection."""
+        """Cancels the calls in flight and closes the connection."""
         await self._channel.close()
 
     async def _call(self, rpc: str, request: Message, limit: float | None) -> Any:
@@ -101,7 +100,7 @@ class RuntimeClient:
             failure = error
             raise
         finally:
-            self._observer(wire.snake_case(rpc), time.monotonic() - begun, failure)
+            self._observer(grpc_channel.snake_case(rpc), time.monotonic() - begun, failure)
 
     def _require_socket(self) -> None:
         try:
@@ -112,7 +111,7 @@ class RuntimeClient:
             raise errors.NotARuntime(f"runtime endpoint {self.endpoint}: is not a socket")
 
     async def verify(self) -> api_pb2.VersionResponse:
-        """Ask for the version and raise ``errors.NotARuntime`` with one clear line unless a CRI v1 runtime answers."""
+        """Asks for the version; raises ``errors.NotARuntime``, one clear line, unless a CRI v1 runtime answers."""
         self._require_socket()
         try:
             request = api_pb2.VersionRequest(version="0.1.0")
@@ -128,7 +127,7 @@ class RuntimeClient:
     # The runtime itself.
 
     async def version(self) -> api_pb2.VersionResponse:
-        """Name and version of the runtime."""
+        """The runtime's name and version."""
         request = api_pb2.VersionRequest(version="0.1.0")
         return cast(api_pb2.VersionResponse, await self._call("Version", request, self.request_timeout))
 
@@ -138,7 +137,7 @@ class RuntimeClient:
         return cast(api_pb2.StatusResponse, await self._call("Status", request, self.request_timeout))
 
     async def update_runtime_config(self, pod_cidr: str) -> None:
-        """Tell the runtime the node's pod CIDR."""
+        """Passes the node's pod CIDR to the runtime."""
         config = api_pb2.RuntimeConfig(network_config=api_pb2.NetworkConfig(pod_cidr=pod_cidr))
         request = api_pb2.UpdateRuntimeConfigRequest(runtime_config=config)
         await self._call("UpdateRuntimeConfig", request, self.request_timeout)
@@ -151,18 +150,18 @@ class RuntimeClient:
     # Pod sandboxes.
 
     async def run_pod_sandbox(self, config: api_pb2.PodSandboxConfig, runtime_handler: str = "") -> str:
-        """Create and start a sandbox; returns its id. Waits up to twice the request timeout, as the kubelet does."""
+        """Creates and starts a sandbox; returns its ID. The limit is twice the request timeout, as in the kubelet."""
         request = api_pb2.RunPodSandboxRequest(config=config, runtime_handler=runtime_handler)
         response = await self._call("RunPodSandbox", request, self.request_timeout * 2)
         return cast(api_pb2.RunPodSandboxResponse, response).pod_sandbox_id
 
     async def stop_pod_sandbox(self, pod_sandbox_id: str) -> None:
-        """Kill what still runs in the sandbox and free its network. Idempotent."""
+        """Kills the sandbox's remaining processes and frees its network. Idempotent."""
         request = api_pb2.StopPodSandboxRequest(pod_sandbox_id=pod_sandbox_id)
         await self._call("StopPodSandbox", request, self.request_timeout)
 
     async def remove_pod_sandbox(self, pod_sandbox_id: str) -> None:
-        """Forget the sandbox and its containers. Idempotent."""
+        """Removes the sandbox and its containers. Idempotent."""
         request = api_pb2.RemovePodSandboxRequest(pod_sandbox_id=pod_sandbox_id)
         await self._call("RemovePodSandbox", request, self.request_timeout)
 
@@ -175,7 +174,7 @@ class RuntimeClient:
         return cast(api_pb2.PodSandboxStatusResponse, response)
 
     async def list_pod_sandbox(self, filter: api_pb2.PodSandboxFilter | None = None) -> list[api_pb2.PodSandbox]:
-        """Every sandbox the filter lets through."""
+        """Every sandbox that matches ``filter``."""
         request = api_pb2.ListPodSandboxRequest(filter=filter)
         response = await self._call("ListPodSandbox", request, self.request_timeout)
         return list(cast(api_pb2.ListPodSandboxResponse, response).items)
@@ -185,7 +184,7 @@ class RuntimeClient:
     async def create_container(
         self, pod_sandbox_id: str, config: api_pb2.ContainerConfig, sandbox_config: api_pb2.PodSandboxConfig
     ) -> str:
-        """Create a container in a sandbox; returns its id. ``sandbox_config`` is what the sandbox was run with."""
+        """Creates a container; returns its ID. ``sandbox_config`` is the one that the sandbox was started with."""
         request = api_pb2.CreateContainerRequest(
             pod_sandbox_id=pod_sandbox_id, config=config, sandbox_config=sandbox_config
         )
@@ -193,25 +192,25 @@ class RuntimeClient:
         return cast(api_pb2.CreateContainerResponse, response).container_id
 
     async def start_container(self, container_id: str) -> None:
-        """Start a created container. A command that cannot start raises; the container is then Exited, StartError."""
+        """Starts a created container. If its command cannot start, raises; the container is then Exited, StartError."""
         request = api_pb2.StartContainerRequest(container_id=container_id)
         await self._call("StartContainer", request, self.request_timeout)
 
     async def stop_container(self, container_id: str, timeout_seconds: int) -> None:
-        """Stop signal, ``timeout_seconds`` of grace, SIGKILL; returns when it has exited. 0 kills.
+        """Sends the stop signal, waits ``timeout_seconds``, sends SIGKILL; returns after the exit. 0 kills at once.
 
-        Stopping again succeeds; an unknown container is NotFound in containerd 1.x and succeeds elsewhere.
+        A second stop succeeds. An unknown container is NotFound in containerd 1.x; other runtimes succeed.
         """
         request = api_pb2.StopContainerRequest(container_id=container_id, timeout=timeout_seconds)
         await self._call("StopContainer", request, self.request_timeout + timeout_seconds)
 
     async def remove_container(self, container_id: str) -> None:
-        """Forget a container, killing it if it runs. Idempotent."""
+        """Removes a container; kills it first if it runs. Idempotent."""
         request = api_pb2.RemoveContainerRequest(container_id=container_id)
         await self._call("RemoveContainer", request, self.request_timeout)
 
     async def list_containers(self, filter: api_pb2.ContainerFilter | None = None) -> list[api_pb2.Container]:
-        """Every container the filter lets through, whatever its state."""
+        """Every container that matches ``filter``, in any state."""
         request = api_pb2.ListContainersRequest(filter=filter)
         response = await self._call("ListContainers", request, self.request_timeout)
         return list(cast(api_pb2.ListContainersResponse, response).containers)
@@ -225,11 +224,11 @@ class RuntimeClient:
     async def exec_sync(
         self, container_id: str, cmd: Sequence[str], timeout_seconds: int, *, deadline: float | None = None
     ) -> api_pb2.ExecSyncResponse:
-        """Run a command in the container and wait for it.
+        """Runs a command in the container and waits for its end.
 
-        ``timeout_seconds`` goes to the runtime; 0 means none, and then the call has no deadline either.
-        ``deadline`` in seconds replaces the client's own limit (request timeout + ``timeout_seconds``).
-        Raises DeadlineExceeded when the command took too long.
+        The runtime gets ``timeout_seconds``; 0 means no timeout, and then the call has no deadline either.
+        ``deadline``, in seconds, replaces the client's own limit (request timeout + ``timeout_seconds``). Raises
+        DeadlineExceeded if the command takes too long.
         """
         request = api_pb2.ExecSyncRequest(container_id=container_id, cmd=cmd, timeout=timeout_seconds)
         limit = deadline
@@ -237,31 +236,31 @@ class RuntimeClient:
             limit = self.request_timeout + timeout_seconds
         return cast(api_pb2.ExecSyncResponse, await self._call("ExecSync", request, limit))
 
-    # Images (ImageService; on the same socket, as the kubelet's default is).
+    # Images (ImageService, on the same socket as in the kubelet's default).
 
     async def list_images(self) -> list[api_pb2.Image]:
-        """Every image the runtime has."""
+        """Every image that the runtime has."""
         request = api_pb2.ListImagesRequest()
         response = await self._call("ListImages", request, self.request_timeout)
         return list(cast(api_pb2.ListImagesResponse, response).images)
 
     async def image_status(self, image: str) -> api_pb2.Image | None:
-        """The image the runtime has under this name, None if it has none."""
+        """The runtime's image of this name, or None."""
         request = api_pb2.ImageStatusRequest(image=api_pb2.ImageSpec(image=image))
         response = cast(api_pb2.ImageStatusResponse, await self._call("ImageStatus", request, self.request_timeout))
         return response.image if response.HasField("image") and response.image.id else None
 
     async def pull_image(self, image: str, sandbox_config: api_pb2.PodSandboxConfig) -> str:
-        """Fetch an image; returns what to create containers from. Without a limit: the runtime watches its progress."""
+        """Pulls an image; returns the reference for containers. No limit: the runtime watches the pull's progress."""
         request = api_pb2.PullImageRequest(image=api_pb2.ImageSpec(image=image), sandbox_config=sandbox_config)
         return cast(api_pb2.PullImageResponse, await self._call("PullImage", request, None)).image_ref
 
     # Events.
 
     def container_events(self) -> ContainerEvents:
-        """Open the event stream. Open it before listing, and list again after any error of it.
+        """Opens the event stream. Open it before listing, and list again after any error on it.
 
-        A runtime without events (containerd 1.x) ends it with Unimplemented; a reader of the embedded runtime that
-        falls behind is told so with ResourceExhausted.
+        A runtime without events (containerd 1.x) ends it with Unimplemented. The embedded runtime ends it with
+        ResourceExhausted for a reader that falls behind.
         """
         return ContainerEvents(self._channel.stream("GetContainerEvents", api_pb2.GetEventsRequest()))

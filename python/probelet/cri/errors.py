@@ -1,7 +1,7 @@
-"""What a CRI call can fail with. The gRPC library's own types never leave ``cri.wire``.
+"""The errors of CRI calls. Only ``cri.grpc_channel`` uses the gRPC library's own types.
 
-The client raises these, and a runtime built on ``cri.wire`` raises the same ones to answer with that status code.
-``str(error)`` is the text the kubelet logs and puts into events: ``rpc error: code = NotFound desc = ...``.
+The client raises these errors; a runtime served by ``cri.grpc_channel`` raises them to answer with that status code.
+``str(error)`` is the text that the kubelet logs and puts into events: ``rpc error: code = NotFound desc = ...``.
 """
 
 from typing import ClassVar
@@ -10,7 +10,7 @@ from probelet.errors import ProbeletError
 
 
 class CriError(ProbeletError):
-    """A CRI call that failed. ``code`` is the status code as Go spells it, ``detail`` the runtime's own words."""
+    """A CRI call failed. ``code`` is the status code in Go's spelling, ``detail`` the runtime's message."""
 
     code: ClassVar[str] = "Unknown"
 
@@ -23,61 +23,61 @@ class CriError(ProbeletError):
 
 
 class Canceled(CriError):
-    """The call was cancelled on the way, by a proxy or by a runtime that shuts down."""
+    """A proxy, or a runtime that shuts down, cancelled the call."""
 
     code = "Canceled"
 
 
 class RuntimeRefused(CriError):
-    """The runtime tried and failed (``Unknown``: what containerd answers for most of its errors)."""
+    """The runtime tried and failed (``Unknown``, containerd's code for most of its errors)."""
 
     code = "Unknown"
 
 
 class InvalidArgument(CriError):
-    """The request itself is wrong; the same request will fail again."""
+    """The request is wrong; a repetition fails too."""
 
     code = "InvalidArgument"
 
 
 class DeadlineExceeded(CriError):
-    """The runtime, or the client's own deadline, gave up waiting. For ExecSync this is the command's timeout."""
+    """The runtime's or the client's deadline passed. For ExecSync it means the command's timeout."""
 
     code = "DeadlineExceeded"
 
 
 class NotFound(CriError):
-    """The runtime knows no such sandbox or container."""
+    """The runtime has no such sandbox or container."""
 
     code = "NotFound"
 
 
 class AlreadyExists(CriError):
-    """The name is taken by another sandbox or container."""
+    """Another sandbox or container has the name."""
 
     code = "AlreadyExists"
 
 
 class PermissionDenied(CriError):
-    """The runtime does not allow this."""
+    """The runtime does not permit the call."""
 
     code = "PermissionDenied"
 
 
 class ResourceExhausted(CriError):
-    """A limit of the runtime is reached: messages too large, too many runs in flight, a reader too slow."""
+    """A limit of the runtime is exceeded: the size of a message, the runs in flight, or a slow reader's queue."""
 
     code = "ResourceExhausted"
 
 
 class FailedPrecondition(CriError):
-    """The sandbox or container is in a state that does not allow this."""
+    """The state of the sandbox or container does not allow the call."""
 
     code = "FailedPrecondition"
 
 
 class Aborted(CriError):
-    """The runtime gave up because of a conflict."""
+    """The runtime abandoned the call because of a conflict."""
 
     code = "Aborted"
 
@@ -95,13 +95,13 @@ class Unimplemented(CriError):
 
 
 class Internal(CriError):
-    """A broken invariant: in the runtime, or in the stream between it and us."""
+    """An invariant is broken, in the runtime or in the stream to it."""
 
     code = "Internal"
 
 
 class RuntimeUnavailable(CriError):
-    """Nobody answers on the socket: the runtime is not running, restarting, or went away during the call."""
+    """Nothing answers on the socket: the runtime is down, restarting, or ended during the call."""
 
     code = "Unavailable"
 
@@ -113,13 +113,13 @@ class DataLoss(CriError):
 
 
 class Unauthenticated(CriError):
-    """The runtime asks for credentials."""
+    """The runtime requires credentials."""
 
     code = "Unauthenticated"
 
 
 class NotARuntime(CriError):
-    """What listens on the endpoint, if anything, is not a CRI v1 runtime. ``detail`` is one line for the user."""
+    """No CRI v1 runtime listens on the endpoint. ``detail`` is one line for the user."""
 
     code = "Unavailable"
 

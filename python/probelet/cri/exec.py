@@ -1,4 +1,4 @@
-"""One attempt of an exec probe: ExecSync, and its answer as the prober counts it.
+"""One attempt of an exec probe: calls ExecSync and converts the answer for the prober.
 
 Kubelet pkg/kubelet/prober/prober.go:execInContainer and pkg/probe/exec/exec.go:Probe, 1.36.
 """
@@ -14,17 +14,17 @@ from probelet.spec.text.duration import SECOND, format_duration
 from probelet.spec.text.golang import go_quote
 
 OUTPUT_BYTES_MAX = 10 * 1024
-"""How much of stdout followed by stderr is kept (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""
+"""Limit of stdout plus stderr that the prober keeps (kubelet pkg/probe/exec/exec.go:maxReadLength, 1.36)."""
 
 
 @dataclass(frozen=True, slots=True)
 class ExecOutcome:
-    """How an attempt ended.
+    """The outcome of one attempt.
 
-    ``exit``: the command ran and ended. ``timeout``: the command took too long, a failure; ``output`` names it.
-    ``starved``: a timeout that probelet's own lateness caused. ``error``: the call failed, or the runtime could not run
-    the command: a prober error. ``exit_code`` is -1 unless ``kind`` is ``exit``. ``output`` is at most
-    ``OUTPUT_BYTES_MAX`` bytes of output, or the error's text.
+    ``exit``: the command ran and ended. ``timeout``: a failure; ``output`` names the command. ``starved``: a timeout
+    while the caller itself was late. ``error``: the runtime did not answer or could not run the command, and the prober
+    discards the attempt. ``exit_code`` is -1 unless ``kind`` is ``exit``. ``output`` is the command's output, at most
+    ``OUTPUT_BYTES_MAX`` bytes, or the error's text.
     """
 
     kind: Literal["exit", "starved", "timeout", "error"]
@@ -33,13 +33,12 @@ class ExecOutcome:
 
 
 def outcome_of_answer(response: api_pb2.ExecSyncResponse) -> ExecOutcome:
-    """The outcome of a command that ended. Stdout comes before stderr and the whole is cut, so a huge stdout hides
-    stderr, as in the kubelet."""
+    """Joins stdout and stderr, then cuts: a huge stdout hides stderr, as in the kubelet."""
     return ExecOutcome("exit", response.exit_code, (response.stdout + response.stderr)[:OUTPUT_BYTES_MAX])
 
 
 def outcome_of_error(error: errors.CriError, argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:
-    """DeadlineExceeded, from the runtime or the client, is the command's timeout; any other error is a prober error."""
+    """DeadlineExceeded, from either side, is the command's timeout; every other error is a prober error."""
     if isinstance(error, errors.DeadlineExceeded):
         return timed_out(argv, timeout_seconds)
     return ExecOutcome("error", -1, str(error).encode())
@@ -59,9 +58,9 @@ async def exec_attempt(
     *,
     deadline: float | None = None,
 ) -> ExecOutcome:
-    """Runs one attempt, with ``timeout_seconds`` and ``deadline`` as in ``RuntimeClient.exec_sync``.
+    """Runs one attempt; ``timeout_seconds`` and ``deadline`` are those of ``RuntimeClient.exec_sync``.
 
-    A ``CriError`` becomes an outcome; nothing else is caught.
+    A ``CriError`` becomes an outcome; any other exception passes through.
     """
     try:
         return outcome_of_answer(await client.exec_sync(container_id, argv, timeout_seconds, deadline=deadline))

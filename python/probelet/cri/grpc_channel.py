@@ -1,7 +1,7 @@
-"""CRI messages over gRPC: the one module that knows the gRPC library.
+"""CRI messages over gRPC: the only module that uses the gRPC library.
 
-Method paths and message types come from the descriptor of ``runtime.v1``, so there is no generated service stub.
-A client method and a runtime's method carry the RPC's name in snake_case.
+Method paths and message types come from the descriptor of ``runtime.v1``, so no generated service stub is needed.
+Client and runtime methods have the RPC's name in snake_case.
 """
 
 import asyncio
@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from typing import Any, cast
 
-# The C library writes to stderr by itself unless told otherwise before it is loaded.
+# Set before the import: otherwise the C library writes to stderr on its own.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc  # type: ignore[import-untyped]
@@ -23,26 +23,26 @@ from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 
 MESSAGE_BYTES_MAX = 16 * 1024 * 1024
-"""The largest message either side takes (kubelet cri-client remote_runtime.go:maxMsgSize, 1.36)."""
+"""Largest message that either side accepts (kubelet cri-client remote_runtime.go:maxMsgSize, 1.36)."""
 
 CHANNEL_OPTIONS = (
     ("grpc.max_receive_message_length", MESSAGE_BYTES_MAX),
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
-    # A runtime that restarts is found again soon (kubelet cri-client remote_runtime.go: baseBackoffDelay,
-    # maxBackoffDelay and minConnectionTimeout, 1.36).
+    # Reconnects soon after a runtime restarts (kubelet cri-client remote_runtime.go: baseBackoffDelay, maxBackoffDelay
+    # and minConnectionTimeout, 1.36).
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 3_000),
-    # This one is the time a connection may take to be made: a busy runtime is not a dead one.
+    # The last of these limits the time to connect: a busy runtime is not a dead one.
     ("grpc.min_reconnect_backoff_ms", 5_000),
-    # A proxy from the environment must never get in front of a unix socket.
+    # The connection to a unix socket must not use a proxy from the environment.
     ("grpc.enable_http_proxy", 0),
 )
 
 LIMIT_SECONDS_MAX = 10 * 365 * 86_400
-"""The longest deadline of a call: the gRPC library counts nanoseconds since 1970 in 64 bits, which end in 2262."""
+"""Longest deadline of a call: the gRPC library counts nanoseconds since 1970 in 64 bits, which end in 2262."""
 
 SERVICES = tuple(api_pb2.DESCRIPTOR.services_by_name.values())
-"""RuntimeService and ImageService: two services of one socket, no RPC's name in both."""
+"""RuntimeService and ImageService: both are on one socket, and no RPC name occurs in both."""
 
 METHODS = {method.name: method for service in SERVICES for method in service.methods}
 
@@ -62,13 +62,13 @@ STATUS_CODES = {go_code(code): code for code in grpc.StatusCode}
 
 
 def translated(error: Any) -> errors.CriError:
-    """Our error for the gRPC library's."""
+    """Converts the gRPC library's error to ours."""
     kind = errors.BY_CODE.get(go_code(error.code()), errors.RuntimeRefused)
     return kind(error.details() or "")
 
 
 class Stream:
-    """Messages of one open server-streaming call. Ends with ``StopAsyncIteration`` or a ``CriError``."""
+    """The messages of one open server-streaming call. It ends with ``StopAsyncIteration`` or a ``CriError``."""
 
     def __init__(self, call: Any) -> None:
         self._call = call
@@ -86,7 +86,7 @@ class Stream:
         return cast(Message, message)
 
     async def opened(self) -> None:
-        """Wait for the other side's headers. Raises ``CriError`` when the stream ended instead."""
+        """Waits for the server's headers. Raises ``CriError`` if the stream ends instead."""
         try:
             await self._call.initial_metadata()
             await self._call.wait_for_connection()
@@ -94,7 +94,7 @@ class Stream:
             raise translated(error) from None
 
     def cancel(self) -> None:
-        """Close the stream from this side."""
+        """Closes the stream from this side."""
         self._call.cancel()
 
 
@@ -118,7 +118,7 @@ class Channel:
         return found
 
     async def call(self, rpc: str, request: Message, limit: float | None) -> Any:
-        """One unary call; ``limit`` in seconds, None waits without limit. Raises ``errors.CriError``."""
+        """Makes one unary call within ``limit`` seconds; None means no limit. Raises ``errors.CriError``."""
         bounded = None if limit is None else min(limit, LIMIT_SECONDS_MAX)
         try:
             return await self._multi_callable(rpc)(request, timeout=bounded)
@@ -128,20 +128,20 @@ class Channel:
             raise errors.RuntimeUnavailable(f"the client is closed: {error}") from None
 
     def stream(self, rpc: str, request: Message) -> Stream:
-        """Open a server-streaming call without a deadline; the request is on its way when this returns."""
+        """Opens a server-streaming call without a deadline; the request is sent when this returns."""
         return Stream(self._multi_callable(rpc)(request))
 
     async def close(self) -> None:
-        """Cancel what is in flight and close the connection."""
+        """Cancels the calls in flight and closes the connection."""
         await self._channel.close()
 
 
 class Server:
-    """Serves an object whose async methods carry the RPCs' names in snake_case, on a unix socket.
+    """Serves an object on a unix socket; its async methods have the RPCs' names in snake_case.
 
-    A method takes the request message and returns the response message; a streaming one returns an async generator,
-    or whatever can be iterated and has ``aclose``, and the stream counts as open when it returns. An error is
-    answered by raising a ``CriError``. RPCs without a method are Unimplemented.
+    A method takes the request message and returns the response message. A streaming method returns an async generator,
+    or another async iterator with ``aclose``; the stream counts as open once the method returns. To answer with an
+    error, a method raises a ``CriError``. An RPC without a method is Unimplemented.
     """
 
     def __init__(self, runtime: object) -> None:
@@ -154,7 +154,7 @@ class Server:
         )
 
     async def start(self, socket: str) -> None:
-        """Listen. Raises OSError when the socket cannot be bound."""
+        """Listens on ``socket``. Raises OSError if the bind fails."""
         try:
             self._server.add_insecure_port(f"unix:{socket}")
         except RuntimeError as error:
@@ -162,7 +162,7 @@ class Server:
         await self._server.start()
 
     async def stop(self, grace: float) -> None:
-        """Take no more calls, give those in flight ``grace`` seconds, then cancel them."""
+        """Accepts no more calls, gives the calls in flight ``grace`` seconds, then cancels them."""
         await self._server.stop(grace)
 
 
@@ -195,7 +195,7 @@ def _answering_stream(implementation: Callable[[Any], Any]) -> Callable[[Any, An
     async def answer(request: Message, context: Any) -> AsyncIterator[Any]:
         try:
             async with aclosing(await implementation(request)) as messages:
-                # The caller learns from the headers that nothing is missed from now on.
+                # The headers confirm to the client that the stream misses no event from now on.
                 await context.send_initial_metadata(())
                 async for message in messages:
                     yield message
@@ -206,7 +206,7 @@ def _answering_stream(implementation: Callable[[Any], Any]) -> Callable[[Any, An
 
 
 class _NotCancelled(logging.Filter):
-    """The gRPC library logs a call that was cancelled, by a caller or by ``Server.stop``, as an unhandled exception."""
+    """Drops a log record of the gRPC library: it reports a cancelled call as an unhandled exception."""
 
     def filter(self, record: logging.LogRecord) -> bool:
         return not (record.exc_info and isinstance(record.exc_info[1], asyncio.CancelledError))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from probelet.cri import RuntimeClient
-from probelet.cri.process import process_tree
+from probelet.cri.process.child import process_tree
 from probelet.cri.process.launch import EmbeddedRuntime, launch
 from probelet.cri.v1 import api_pb2
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from probelet.cri import errors
 from probelet.cri.exec import exec_attempt
-from probelet.cri.process.execution import STREAM_BYTES_MAX
+from probelet.cri.process.pod.execution import STREAM_BYTES_MAX
 from probelet.cri.v1 import api_pb2
 
 from tests.system.process_runtime.conftest import Node, content, left_of

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from probelet.cri import RuntimeClient
-from probelet.cri.process import process_tree
+from probelet.cri.process.child import process_tree
 from probelet.cri.process.launch import launch
 
 from tests.system.process_runtime.conftest import Node, content, entries, left_of, python

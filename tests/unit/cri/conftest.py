@@ -1,12 +1,11 @@
-"""A runtime of the test's own making, behind the real wire."""
+"""Serves a test's own runtime over real gRPC."""
 
 import tempfile
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from pathlib import Path
 
 import pytest
-from probelet.cri import RuntimeClient
-from probelet.cri import grpc_channel as wire
+from probelet.cri import RuntimeClient, grpc_channel
 
 Connect = Callable[[object], Awaitable[RuntimeClient]]
 
@@ -20,12 +19,12 @@ def socket_path() -> Iterator[Path]:
 
 @pytest.fixture
 async def connect(socket_path: Path) -> AsyncIterator[Connect]:
-    """``await connect(runtime)`` serves an object and returns a client of it."""
-    servers: list[wire.Server] = []
+    """``await connect(runtime)`` serves ``runtime`` and returns a client for it."""
+    servers: list[grpc_channel.Server] = []
     clients: list[RuntimeClient] = []
 
     async def serve(runtime: object) -> RuntimeClient:
-        servers.append(wire.Server(runtime))
+        servers.append(grpc_channel.Server(runtime))
         await servers[-1].start(str(socket_path))
         clients.append(RuntimeClient(f"unix://{socket_path}"))
         return clients[-1]

@@ -1,4 +1,4 @@
-"""The client against runtimes that answer, refuse, hang, or are something else altogether."""
+"""The client against runtimes that answer, refuse or hang, and against other servers."""
 
 import asyncio
 import socket
@@ -8,8 +8,7 @@ from typing import Any
 
 import grpc
 import pytest
-from probelet.cri import RuntimeClient, errors
-from probelet.cri import grpc_channel as wire
+from probelet.cri import RuntimeClient, errors, grpc_channel
 from probelet.cri.exec import ExecOutcome, exec_attempt
 from probelet.cri.v1 import api_pb2
 
@@ -73,7 +72,7 @@ async def test_the_clients_own_deadline_ends_an_exec_as_a_timeout(connect: Conne
 
 
 class Stopping:
-    """A runtime that remembers the grace of the last StopContainer."""
+    """A runtime that records the grace period of the last StopContainer."""
 
     def __init__(self) -> None:
         self.grace = 0
@@ -132,7 +131,7 @@ async def test_the_observer_sees_each_call_with_its_end(connect: Connect, socket
 
 
 class Talking:
-    """A runtime that sends events once told to, then stops with an error."""
+    """A runtime that sends events when the test allows it, then ends with an error."""
 
     def __init__(self) -> None:
         self.talk = asyncio.Event()
@@ -175,7 +174,7 @@ CALLS: list[tuple[str, Callable[[RuntimeClient], Awaitable[object]], float | Non
 async def test_deadlines_are_the_kubelets(
     rpc: str, call: Callable[[RuntimeClient], Awaitable[object]], seconds: float | None, socket_path: Path
 ) -> None:
-    """Only the gRPC library's own server sees how long the client is going to wait."""
+    """Only the gRPC library's own server can read the client's deadline."""
     seen: list[float | None] = []
 
     async def answer(request: bytes, context: Any) -> None:
@@ -195,10 +194,10 @@ async def test_deadlines_are_the_kubelets(
     await server.stop(0)
     remaining = seen[0]
     if seconds is None:
-        # No deadline is a very late one on this side of the wire.
+        # The server sees a missing deadline as a very late one.
         assert remaining is None or remaining > 1e6
     else:
-        # The header that carries it is rounded up to a second.
+        # The header rounds the deadline up to a second.
         assert remaining == pytest.approx(seconds, abs=1.5)
 
 
@@ -217,7 +216,7 @@ async def verified(path: Path) -> str:
     return str(caught.value).removeprefix(f"runtime endpoint unix://{path}: ")
 
 
-async def test_an_endpoint_that_is_not_there_gets_one_line(socket_path: Path) -> None:
+async def test_a_missing_endpoint_is_one_line(socket_path: Path) -> None:
     assert await verified(socket_path) == "No such file or directory"
 
 
@@ -225,12 +224,12 @@ async def test_a_file_is_not_a_socket() -> None:
     assert await verified(Path(__file__)) == "is not a socket"
 
 
-async def test_a_grpc_server_without_the_cri_gets_one_line(connect: Connect, socket_path: Path) -> None:
+async def test_a_grpc_server_without_the_cri_is_one_line(connect: Connect, socket_path: Path) -> None:
     await connect(object())
     assert await verified(socket_path) == "speaks gRPC but not CRI v1 (runtime.v1.RuntimeService)"
 
 
-async def test_another_protocol_on_the_socket_gets_one_line(socket_path: Path) -> None:
+async def test_another_protocol_on_the_socket_is_one_line(socket_path: Path) -> None:
     async def greet(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         writer.write(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
         writer.close()
@@ -241,7 +240,7 @@ async def test_another_protocol_on_the_socket_gets_one_line(socket_path: Path) -
     assert "\n" not in line
 
 
-async def test_a_socket_nobody_listens_on_gets_one_line(socket_path: Path) -> None:
+async def test_a_socket_without_a_listener_is_one_line(socket_path: Path) -> None:
     with socket.socket(socket.AF_UNIX) as abandoned:
         abandoned.bind(str(socket_path))
     line = await verified(socket_path)
@@ -249,7 +248,7 @@ async def test_a_socket_nobody_listens_on_gets_one_line(socket_path: Path) -> No
     assert "onnection refused" in line
 
 
-async def test_a_socket_that_never_answers_gets_one_line(socket_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_socket_that_never_answers_is_one_line(socket_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.cri.client.VERIFY_TIMEOUT_SECONDS", 0.05)
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(socket_path))
@@ -262,4 +261,4 @@ async def test_a_socket_that_never_answers_gets_one_line(socket_path: Path, monk
     [("ExecSync", "exec_sync"), ("RunPodSandbox", "run_pod_sandbox"), ("Version", "version")],
 )
 def test_methods_carry_the_rpcs_names_in_snake_case(rpc: str, name: str) -> None:
-    assert wire.snake_case(rpc) == name
+    assert grpc_channel.snake_case(rpc) == name

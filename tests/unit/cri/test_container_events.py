@@ -1,4 +1,4 @@
-"""The event queues: everyone sees everything in order, and nobody can fill the memory."""
+"""The event queues: each reader gets every event in order, within bounded memory."""
 
 import pytest
 from probelet.cri import errors
@@ -20,7 +20,7 @@ async def test_every_reader_sees_every_event_in_order() -> None:
         assert [(await anext(reader)).container_id for _ in range(3)] == ["0", "1", "2"]
 
 
-async def test_events_are_wanted_while_somebody_reads() -> None:
+async def test_events_are_wanted_while_there_is_a_reader() -> None:
     source = Events()
     assert not source.wanted
     reader = source.subscribe()
@@ -29,7 +29,7 @@ async def test_events_are_wanted_while_somebody_reads() -> None:
     assert not source.wanted
 
 
-async def test_a_reader_that_falls_behind_gets_all_before_the_gap_and_is_told() -> None:
+async def test_a_slow_reader_gets_the_events_before_the_gap_then_an_error() -> None:
     source = Events()
     reader = source.subscribe()
     for number in range(EVENTS_WAITING_MAX + 5):
@@ -41,7 +41,7 @@ async def test_a_reader_that_falls_behind_gets_all_before_the_gap_and_is_told() 
     assert not source.wanted
 
 
-async def test_readers_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_readers_above_the_limit_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(events, "READERS_MAX", 1)
     source = Events()
     reader = source.subscribe()

@@ -5,8 +5,8 @@ import re
 from pathlib import Path
 
 import pytest
-from probelet.cri.process import log
-from probelet.cri.process.log import LINE_BYTES_MAX, TAIL_BYTES_MAX, ContainerLog, LineSplitter, timestamp
+from probelet.cri.process.pod import log
+from probelet.cri.process.pod.log import LINE_BYTES_MAX, TAIL_BYTES_MAX, ContainerLog, LineSplitter, timestamp
 
 NOON = 1_795_262_400_000_000_001
 STAMP = b"2026-11-21T12:00:00.000000001Z"

@@ -1,4 +1,4 @@
-"""What an answer to ExecSync means to the prober (specification: kubelet pkg/probe/exec/exec.go, 1.36)."""
+"""The outcome that each answer to ExecSync becomes (specification: kubelet pkg/probe/exec/exec.go, 1.36)."""
 
 import pytest
 from probelet.cri import errors

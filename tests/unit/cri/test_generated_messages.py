@@ -1,12 +1,11 @@
-"""The generated messages, the proto file and the client belong together."""
+"""The generated messages and the client match the proto file."""
 
 import inspect
 from pathlib import Path
 
 from google.protobuf import descriptor_pb2
 from grpc_tools import protoc
-from probelet.cri import RuntimeClient
-from probelet.cri import grpc_channel as wire
+from probelet.cri import RuntimeClient, grpc_channel
 from probelet.cri.v1 import api_pb2
 
 from tests.support.paths import ROOT
@@ -17,14 +16,14 @@ NAMED_DIFFERENTLY = {"GetContainerEvents": "container_events"}
 
 
 def forget_json_names(message: descriptor_pb2.DescriptorProto) -> None:
-    """The compiler writes them into a descriptor set and not into Python modules."""
+    """Removes the JSON names, which the compiler writes into a descriptor set but not into Python modules."""
     for field in message.field:
         field.ClearField("json_name")
     for nested in message.nested_type:
         forget_json_names(nested)
 
 
-def test_the_committed_messages_are_those_of_the_proto_file(tmp_path: Path) -> None:
+def test_the_committed_messages_match_the_proto_file(tmp_path: Path) -> None:
     built = tmp_path / "api.binpb"
     arguments = ["protoc", f"-I{PROTO}", f"--descriptor_set_out={built}", "runtime/v1/api.proto"]
     assert protoc.main(arguments) == 0
@@ -37,7 +36,7 @@ def test_the_committed_messages_are_those_of_the_proto_file(tmp_path: Path) -> N
 
 
 def test_the_client_has_every_rpc_of_the_runtime_service() -> None:
-    rpcs = set(wire.METHODS)
-    expected = {NAMED_DIFFERENTLY.get(rpc, wire.snake_case(rpc)) for rpc in rpcs}
+    rpcs = set(grpc_channel.METHODS)
+    expected = {NAMED_DIFFERENTLY.get(rpc, grpc_channel.snake_case(rpc)) for rpc in rpcs}
     methods = {name for name, _ in inspect.getmembers(RuntimeClient, inspect.isfunction) if not name.startswith("_")}
     assert methods - {"aclose", "verify"} == expected

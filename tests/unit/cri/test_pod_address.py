@@ -3,8 +3,8 @@
 from ipaddress import ip_address, ip_network
 
 import pytest
-from probelet.cri.process import address
-from probelet.cri.process.address import ADDRESSES, AddressPool, address_at
+from probelet.cri.process.pod import address
+from probelet.cri.process.pod.address import ADDRESSES, AddressPool, address_at
 
 
 def test_the_same_pod_gets_the_same_address_again() -> None:
@@ -39,7 +39,7 @@ def test_every_number_is_another_address() -> None:
     assert len({address_at(index) for index in range(0, ADDRESSES, 61)}) == len(range(0, ADDRESSES, 61))
 
 
-def test_a_full_range_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_range_raises(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(address, "ADDRESSES", 2)
     pool = AddressPool("root")
     assert {pool.allocate("a"), pool.allocate("a")} == {address_at(0), address_at(1)}

@@ -3,8 +3,8 @@
 import os
 
 import pytest
-from probelet.cri.process import process_tree
-from probelet.cri.process.process_tree import Process, families, parsed
+from probelet.cri.process.child import process_tree
+from probelet.cri.process.child.process_tree import Process, living_descendants, parsed
 
 
 @pytest.mark.parametrize(
@@ -23,13 +23,13 @@ def table(*edges: tuple[int, int], dead: tuple[int, ...] = ()) -> dict[int, Proc
     return {pid: Process(pid, parent, pid, pid, pid not in dead) for pid, parent in edges}
 
 
-def test_a_family_reaches_through_the_dead() -> None:
+def test_descendants_of_a_dead_process_are_found() -> None:
     rows = table((2, 1), (3, 2), (4, 3), (5, 1), dead=(3,))
-    assert sorted(row.pid for row in families([2], rows)) == [2, 4]
+    assert sorted(row.pid for row in living_descendants([2], rows)) == [2, 4]
 
 
-def test_a_head_that_is_gone_still_has_its_children() -> None:
-    assert [row.pid for row in families([9], table((10, 9), (11, 1)))] == [10]
+def test_descendants_of_a_missing_root_are_found() -> None:
+    assert [row.pid for row in living_descendants([9], table((10, 9), (11, 1)))] == [10]
 
 
 def test_this_process_is_in_the_table() -> None:

@@ -1,4 +1,4 @@
-"""What a container is started with, and how a start that fails is worded."""
+"""The environment of a container, and the messages of a failed start."""
 
 import errno
 import os
@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from probelet.cri import errors
-from probelet.cri.process.spawn import environment, refusal, spawn
+from probelet.cri.process.child.spawn import environment, refusal, spawn
 from probelet.cri.v1 import api_pb2
 
 
@@ -28,7 +28,7 @@ def test_a_container_gets_little_of_the_machines_environment(monkeypatch: pytest
     }
 
 
-def test_the_manifest_wins_over_what_is_inherited_but_not_over_the_marks() -> None:
+def test_the_manifest_overrides_inherited_variables_but_not_the_marks() -> None:
     made = environment(config(PATH="/mine", POD_IP="10.0.0.1", PROBELET_CONTAINER_ID="x"), "id", "127.64.0.1", "/r")
     assert (made[b"PATH"], made[b"POD_IP"], made[b"PROBELET_CONTAINER_ID"]) == (b"/mine", b"10.0.0.1", b"id")
 
@@ -47,7 +47,7 @@ def test_a_pod_on_the_nodes_network_has_no_pod_ip_of_ours() -> None:
         (errno.ENOENT, "/gone", "true", "/gone", 'chdir to cwd ("/gone") failed: no such file or directory'),
     ],
 )
-def test_a_refused_start_says_what_is_wrong(number: int, filename: str, program: str, cwd: str, text: str) -> None:
+def test_the_message_of_a_refused_start(number: int, filename: str, program: str, cwd: str, text: str) -> None:
     assert refusal(OSError(number, os.strerror(number), filename), program, cwd) == text
 
 

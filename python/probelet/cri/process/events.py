@@ -1,4 +1,4 @@
-"""Container events for any number of readers, none of whom can hold up the runtime."""
+"""Container events for several readers; a slow reader does not hold up the runtime."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -7,14 +7,14 @@ from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 
 EVENTS_WAITING_MAX = 1024
-"""Per reader: five events for each of 200 containers. A reader further behind must list again anyway."""
+"""Queue of a reader: five events for each of 200 containers. A reader further behind must list again anyway."""
 
 READERS_MAX = 16
-"""A node has one reader; a few more may watch."""
+"""A node has one reader; a few others may watch."""
 
 
 class EventReader:
-    """One reader's events, from its subscription on. Iteration raises ResourceExhausted where events were lost."""
+    """The events since a reader's subscription. Iteration raises ResourceExhausted at the first lost event."""
 
     def __init__(self, readers: "set[EventReader]") -> None:
         self._readers = readers
@@ -22,11 +22,11 @@ class EventReader:
         readers.add(self)
 
     def offer(self, event: api_pb2.ContainerEventResponse) -> None:
-        """Queue an event; a reader that has no room for it is cut off."""
+        """Queues an event; ends the subscription if the queue is full."""
         if self._waiting.qsize() < EVENTS_WAITING_MAX:
             self._waiting.put_nowait(event)
         else:
-            # The mark of the end comes after all that was before the gap.
+            # The end marker follows all events before the gap.
             self._waiting.put_nowait(None)
             self._readers.discard(self)
 
@@ -40,28 +40,28 @@ class EventReader:
         return event
 
     async def aclose(self) -> None:
-        """Take no more events."""
+        """Ends the subscription."""
         self._readers.discard(self)
 
 
 class Events:
-    """Hands each event to every reader's own queue."""
+    """Distributes events to the readers' queues."""
 
     def __init__(self) -> None:
         self._readers: set[EventReader] = set()
 
     @property
     def wanted(self) -> bool:
-        """Whether anybody reads; composing an event costs a pod status."""
+        """True if there is a reader; building an event costs a pod status."""
         return bool(self._readers)
 
     def publish(self, event: api_pb2.ContainerEventResponse) -> None:
-        """Queue an event for every reader."""
+        """Queues an event for every reader."""
         for reader in list(self._readers):
             reader.offer(event)
 
     def subscribe(self) -> EventReader:
-        """A reader of every event from now on. Raises ResourceExhausted when there are ``READERS_MAX``."""
+        """Returns a reader of all later events. Raises ResourceExhausted if ``READERS_MAX`` exist."""
         if len(self._readers) >= READERS_MAX:
             raise errors.ResourceExhausted(f"{READERS_MAX} readers of container events already")
         return EventReader(self._readers)

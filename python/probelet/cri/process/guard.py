@@ -1,4 +1,4 @@
-"""The guard: parent of the runtime process, alive to end whatever the runtime can no longer end itself."""
+"""The guard: the parent of the runtime process; it ends the containers if the runtime cannot."""
 
 import logging
 import os
@@ -7,15 +7,16 @@ import signal
 import sys
 from pathlib import Path
 
-from probelet.cri.process import process_tree, server
+from probelet.cri.process import server
+from probelet.cri.process.child import process_tree
 from probelet.cri.process.root import Root, RootError
 from probelet.cri.process.server import tell_owner
 
 RUNTIME_EXIT_SECONDS = 0.7
-"""For the runtime to end its containers and itself; then the guard does it, still within the promised second."""
+"""Time for the runtime to end its containers and itself; then the guard kills, still within the promised second."""
 
 KILL_SECONDS = 2.0
-"""For descendants the runtime left; only processes that nobody can kill need that long."""
+"""Time to kill the runtime's remaining descendants; only unkillable processes need this long."""
 
 RUNTIME_DIED_EXIT_CODE = 1
 UNUSABLE_EXIT_CODE = 2
@@ -24,7 +25,7 @@ logger = logging.getLogger(__name__)
 
 
 def run(socket: Path, root_path: Path, owner_fd: int | None) -> int:
-    """Claim the root, run the runtime in a child, and leave nothing when either it or the owner is gone."""
+    """Claims the root, runs the runtime in a child, and kills every process once the child or the owner has ended."""
     logging.basicConfig(format="probelet process runtime: %(message)s", stream=sys.stderr)
     try:
         root = Root(root_path, socket)
@@ -54,17 +55,17 @@ def _be_the_runtime(socket: Path, root: Root, life_reading: int, owner_fd: int |
     exit_code = UNUSABLE_EXIT_CODE
     try:
         exit_code = server.run(socket, root.path, lifelines, owner_fd)
-        # Whoever comes last removes the root; with the guard gone, that is this process.
+        # The last process removes the root; if the guard has ended, that is this one.
         if not _writer_lives(life_reading):
             root.remove()
     finally:
         logging.shutdown()
-        # A forked child must not run what its parent registered for its own exit.
+        # A forked child must not run its parent's exit handlers.
         os._exit(exit_code)
 
 
 def _watch(runtime: int, stop_reading: int, life_writing: int, owner_fd: int | None) -> int:
-    """Wait for the first to go, then for the runtime's end; returns the guard's exit code."""
+    """Waits until the owner or the runtime ends, then for the runtime's end; returns the guard's exit code."""
     pidfd = os.pidfd_open(runtime)
     waiting = select.poll()
     for fd in (pidfd, stop_reading) if owner_fd is None else (pidfd, stop_reading, owner_fd):
@@ -88,7 +89,7 @@ def _watch(runtime: int, stop_reading: int, life_writing: int, owner_fd: int | N
 
 
 def _writer_lives(reading: int) -> bool:
-    """Whether the other end of the lifeline is still held."""
+    """True if the other end of the lifeline is still open."""
     ready = select.poll()
     ready.register(reading, select.POLLIN)
     return not ready.poll(0)

@@ -1,14 +1,14 @@
-"""What containers and exec runs need of the process they live in."""
+"""The runtime process as its containers and exec runs use it."""
 
 import asyncio
 
 from probelet.cri import errors
-from probelet.cri.process.orphan_processes import OrphanProcesses
-from probelet.cri.process.reaper import Reaper
+from probelet.cri.process.child.orphan_processes import OrphanProcesses
+from probelet.cri.process.child.reaper import Reaper
 
 
 class Host:
-    """The runtime's own process: its loop, the children it waits for, the root that marks them."""
+    """The event loop, the reaper of child processes, and the root that marks them."""
 
     def __init__(self, root: str) -> None:
         self.root = root
@@ -18,11 +18,11 @@ class Host:
         self._closing = False
 
     def require_open(self) -> None:
-        """Raise RuntimeUnavailable when no process may be started any more."""
+        """Raises RuntimeUnavailable if no process may start any more."""
         if self._closing:
             raise errors.RuntimeUnavailable("the runtime is shutting down")
 
     def close(self) -> None:
-        """Start nothing from now on."""
+        """Forbids any further start."""
         self._closing = True
         self.reaper.close()

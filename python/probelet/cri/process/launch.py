@@ -1,4 +1,4 @@
-"""Starting the embedded runtime from the program that owns it."""
+"""Starts the embedded runtime from the program that owns it."""
 
 import asyncio
 import json
@@ -12,37 +12,37 @@ import probelet
 from probelet.errors import ProbeletError
 
 SOCKET_PATH_BYTES_MAX = 107
-"""What fits into sockaddr_un on Linux with its terminating zero."""
+"""Longest path in sockaddr_un on Linux, without the terminating zero."""
 
 READY_SECONDS = 30.0
-"""For an interpreter to start and import gRPC; a fifth of a second on an idle machine."""
+"""Limit for an interpreter to start and import gRPC; an idle machine needs a fifth of a second."""
 
 CLOSE_SECONDS = 5.0
-"""For guard and runtime to end by themselves; they promise one second."""
+"""Time for guard and runtime to end on their own; they promise one second."""
 
 
 class LaunchError(ProbeletError):
-    """The embedded runtime did not start; the text is one line for the user."""
+    """The embedded runtime did not start; the message is one line for the user."""
 
 
 class EmbeddedRuntime:
-    """A running embedded runtime. It ends when ``aclose`` is called or when this process does, however it does."""
+    """A running embedded runtime. It ends with ``aclose``, or with this process however that ends."""
 
     def __init__(self, endpoint: str, root: Path, process: Process, owner: socket.socket) -> None:
         self.endpoint = endpoint
-        """For ``RuntimeClient``."""
+        """The endpoint for ``RuntimeClient``."""
         self.log_directory = root / "logs"
-        """A place for container logs that goes when the runtime goes."""
+        """A directory for container logs, removed when the runtime ends."""
         self.process = process
-        """The guard."""
+        """The guard's process."""
         self._owner = owner
 
     async def wait(self) -> int:
-        """Wait for the runtime's end: 0 after ``aclose``, 1 when it died by itself (its containers died with it)."""
+        """Waits for the runtime's end: 0 after ``aclose``, 1 if it died (then its containers died too)."""
         return await self.process.wait()
 
     async def aclose(self) -> None:
-        """Kill every container, end the runtime, remove its files. Closing twice is fine."""
+        """Kills every container, ends the runtime and removes its files. A second call does nothing."""
         self._owner.close()
         try:
             async with asyncio.timeout(CLOSE_SECONDS):
@@ -53,7 +53,7 @@ class EmbeddedRuntime:
 
 
 async def launch(state_dir: Path) -> EmbeddedRuntime:
-    """Start the embedded runtime under ``state_dir``/runtime and wait until it serves. Raises LaunchError."""
+    """Starts the embedded runtime under ``state_dir``/runtime and waits until it serves. Raises LaunchError."""
     path = _socket_path(state_dir)
     root = path.parent
     ours, theirs = socket.socketpair()
@@ -85,7 +85,7 @@ async def _start(root: Path, path: Path, owner_fd: int) -> Process:
         stdout=asyncio.subprocess.DEVNULL,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))},
         pass_fds=(owner_fd,),
-        # Ctrl-C in a terminal is the owner's to handle: it drains, and the containers must live until then.
+        # The owner handles Ctrl-C in a terminal: it drains, and the containers must live until then.
         start_new_session=True,
     )
 

@@ -1,4 +1,4 @@
-"""The directory of one runtime: claimed by a lock, gone when the runtime is."""
+"""The directory of one runtime: claimed by a lock, removed when the runtime ends."""
 
 import fcntl
 import os
@@ -7,33 +7,33 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-from probelet.cri.process import process_tree
-from probelet.cri.process.spawn import ROOT_VARIABLE
+from probelet.cri.process.child import process_tree
+from probelet.cri.process.child.spawn import ROOT_VARIABLE
 from probelet.errors import ProbeletError
 
 LOCK_NAME = "runtime.lock"
 
 CLAIM_SECONDS = 3.0
-"""For the runtime of an owner that has just died to let go of the root; it promises one second."""
+"""Time for the runtime of a dead owner to release the root; it promises one second."""
 
 KILL_SECONDS = 2.0
-"""For processes that an earlier runtime left running to go."""
+"""Time for an earlier runtime's remaining processes to exit."""
 
 LOOK_AGAIN_SECONDS = 0.02
-"""Between two tries to get the lock."""
+"""Pause between two attempts to lock."""
 
 
 class RootError(ProbeletError):
-    """The directory cannot be a runtime's root; the text is one line for the user."""
+    """The directory cannot be a runtime's root; the message is one line for the user."""
 
 
 class Root:
-    """A claimed root. The lock lasts as long as a process holds the file open: guard and runtime, no container."""
+    """A claimed root. The lock lasts as long as guard or runtime holds the file open; containers do not inherit it."""
 
     def __init__(self, path: Path, socket: Path) -> None:
-        """Claim ``path``, made if need be, and clear it of what a runtime killed outright left. Raises RootError.
+        """Claims ``path``, makes it if missing, and clears what a killed runtime left there. Raises RootError.
 
-        The socket must be a file in the root: only its user gets there, and gRPC replaces whatever socket it finds.
+        The socket must be a file in the root: only its user can reach it there, and gRPC replaces any socket it finds.
         """
         self.path = path
         if socket.parent != path:
@@ -41,7 +41,7 @@ class Root:
         try:
             self._lock = _locked(path)
             if os.fstat(self._lock).st_size:
-                kill_left_behind(path)
+                kill_remaining(path)
                 self._clear()
             path.chmod(0o700)
             os.ftruncate(self._lock, 0)
@@ -57,16 +57,16 @@ class Root:
                 entry.unlink(missing_ok=True)
 
     def remove(self) -> None:
-        """Delete the directory with all that is in it. Removing twice is fine."""
+        """Deletes the directory with its contents. A second call does nothing."""
         with suppress(OSError):
             self._clear()
-            # The lock goes last: without it the rest would look like somebody else's directory.
+            # Delete the lock last: without it the rest would look like another program's directory.
             (self.path / LOCK_NAME).unlink(missing_ok=True)
             self.path.rmdir()
 
 
 def _locked(path: Path) -> int:
-    """The open lock file of the root, once nobody else holds it."""
+    """Opens and locks the root's lock file."""
     lock_path = path / LOCK_NAME
     deadline = time.monotonic() + CLAIM_SECONDS
     while True:
@@ -76,7 +76,7 @@ def _locked(path: Path) -> int:
         lock = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            # The holder before us deletes the file as its last act; what we opened may be that deleted one.
+            # The previous holder deletes the file as its last act; we may have opened that deleted file.
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(lock), lock_path.stat()):
                     return lock
@@ -89,14 +89,14 @@ def _locked(path: Path) -> int:
         time.sleep(LOOK_AGAIN_SECONDS)
 
 
-def kill_left_behind(root: Path) -> None:
-    """SIGKILL what an earlier runtime on this root left running."""
+def kill_remaining(root: Path) -> None:
+    """SIGKILLs the processes that an earlier runtime on this root left running."""
     mark = os.fsencode(root)
     deadline = time.monotonic() + KILL_SECONDS
     while time.monotonic() < deadline:
         table = process_tree.processes()
-        heads = [pid for pid in table if process_tree.environment_of(pid).get(ROOT_VARIABLE) == mark]
-        left = process_tree.families(heads, table)
+        marked = [pid for pid in table if process_tree.environment_of(pid).get(ROOT_VARIABLE) == mark]
+        left = process_tree.living_descendants(marked, table)
         if not left:
             return
         for row in left:

@@ -1,7 +1,7 @@
-"""The RPCs of the embedded runtime. Each method is one of runtime.v1.RuntimeService; ``cri.wire`` serves them.
+"""The RPCs of the embedded runtime: each method is one of runtime.v1.RuntimeService, served by ``cri.grpc_channel``.
 
-Where the CRI leaves a choice this does what containerd does: stopping or removing what is unknown succeeds, a
-removed container that runs is killed, sandboxes have events of their own.
+If the CRI leaves a choice, this does what containerd does: stopping or removing something unknown succeeds, removing
+a running container kills it, and sandboxes have events of their own.
 """
 
 import asyncio
@@ -10,16 +10,16 @@ from collections.abc import Mapping
 from importlib import metadata
 
 from probelet.cri import errors
-from probelet.cri.process.address import AddressPool
-from probelet.cri.process.container import Container
 from probelet.cri.process.events import EventReader, Events
-from probelet.cri.process.execution import ExecSync
 from probelet.cri.process.host import Host
-from probelet.cri.process.sandbox import Sandbox
+from probelet.cri.process.pod.address import AddressPool
+from probelet.cri.process.pod.container import Container
+from probelet.cri.process.pod.execution import ExecSync
+from probelet.cri.process.pod.sandbox import Sandbox
 from probelet.cri.v1 import api_pb2
 
 CONTAINERS_MAX = 10_000
-"""Sandboxes plus containers, exited ones included: a client that never removes anything is stopped here."""
+"""Limit of sandboxes plus containers, exited ones included: it stops a client that never removes any."""
 
 
 def _version() -> str:
@@ -34,7 +34,7 @@ def _matches(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
 
 
 class ProcessRuntime:
-    """Sandboxes and containers of one root."""
+    """The sandboxes and containers of one root."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
@@ -90,7 +90,7 @@ class ProcessRuntime:
         for other in self._sandboxes.values():
             if other.name == sandbox.name:
                 raise errors.AlreadyExists(f"sandbox {'/'.join(map(str, sandbox.name))} exists as {other.id}")
-        # A pod on the node's own network has no address of its own, as in containerd.
+        # A pod on the node's network has no address of its own, as in containerd.
         if request.config.linux.security_context.namespace_options.network != api_pb2.NODE:
             try:
                 sandbox.ip = self._addresses.allocate("/".join(sandbox.name[:2]))
@@ -109,7 +109,7 @@ class ProcessRuntime:
 
     async def _stop_sandbox(self, sandbox: Sandbox) -> None:
         was_ready = sandbox.state == api_pb2.SANDBOX_READY
-        # Not ready first: no container may start while the others are being killed.
+        # Not ready first: no container may start during the kill of the others.
         sandbox.state = api_pb2.SANDBOX_NOTREADY
         await asyncio.gather(*(container.stop(0) for container in sandbox.containers.values()))
         self._addresses.release(sandbox.ip)
@@ -192,7 +192,7 @@ class ProcessRuntime:
 
     async def _remove(self, container: Container) -> None:
         await container.stop(0)
-        # Another call may have removed it while this one waited.
+        # Another call may have removed it during our wait.
         if self._containers.pop(container.id, None) is None:
             return
         container.delete()

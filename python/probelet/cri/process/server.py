@@ -10,30 +10,30 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from probelet.cri import grpc_channel as wire
-from probelet.cri.process import process_tree
+from probelet.cri import grpc_channel
+from probelet.cri.process.child import process_tree
 from probelet.cri.process.host import Host
 from probelet.cri.process.runtime import ProcessRuntime
 
 KILL_SECONDS = 0.5
-"""For the death of every process when the owner is gone; half of the second that is promised."""
+"""Time for every process to die after the owner's end; half of the promised second."""
 
 logger = logging.getLogger(__name__)
 
 
 def tell_owner(owner_fd: int | None, **news: str) -> None:
-    """One line of JSON to the owner, who may have gone: ``{"ready": endpoint}`` or ``{"error": line}``."""
+    """Sends one line of JSON to the owner: ``{"ready": endpoint}`` or ``{"error": line}``. The owner may be gone."""
     if owner_fd is None:
         sys.stderr.write(f"probelet process runtime: {next(iter(news.values()))}\n")
         return
     try:
         os.write(owner_fd, json.dumps(news).encode() + b"\n")
     except OSError as error:
-        logger.info("the owner does not listen: %s", error.strerror)
+        logger.info("cannot reach the owner: %s", error.strerror)
 
 
 def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> int:
-    """Serve until a lifeline ends or SIGTERM; returns the exit code."""
+    """Serves until a lifeline ends or SIGTERM arrives; returns the exit code."""
     process_tree.become_subreaper()
     raise_file_limit()
     handle_ignored_signals()
@@ -46,16 +46,16 @@ def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None
 
 
 def raise_file_limit() -> None:
-    """Three files per container: the soft limit of 1024 that shells set is too low for a node."""
+    """Raises the soft limit of open files: shells set 1024, a container needs three, and a node has many."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def handle_ignored_signals() -> None:
-    """What a shell in the background or nohup has ignored stays ignored here, and no container inherits it.
+    """Handles the signals that a background shell or nohup set to ignored, so that no container inherits that.
 
-    A program that is started finds every signal as usual that was handled, if only by doing nothing. Python's own two
-    are restored by subprocess.
+    A program starts with the default action for every signal that its parent handled, even by doing nothing. Python's
+    own two ignored signals are restored by subprocess.
     """
     for number in signal.valid_signals() - {signal.SIGPIPE, signal.SIGXFSZ}:
         if signal.getsignal(number) is signal.SIG_IGN:
@@ -66,7 +66,7 @@ async def _serve(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: i
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     host = Host(str(root))
-    server = wire.Server(ProcessRuntime(host))
+    server = grpc_channel.Server(ProcessRuntime(host))
     await server.start(str(socket))
     for fd in lifelines:
         loop.add_reader(fd, ended.set)
@@ -76,7 +76,7 @@ async def _serve(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: i
     await ended.wait()
     for fd in lifelines:
         loop.remove_reader(fd)
-    # In this order: nothing starts any more, then everything dies without a turn of the loop in between.
+    # In this order: first forbid starts, then kill everything before the loop runs again.
     host.close()
     left = process_tree.kill_descendants(KILL_SECONDS)
     if left:

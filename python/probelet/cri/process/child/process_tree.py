@@ -1,4 +1,4 @@
-"""The process table seen as a family: who descends from whom, and how to end a whole family."""
+"""The process table as a tree: finds the descendants of a process, and kills all of them."""
 
 import contextlib
 import ctypes
@@ -13,21 +13,21 @@ PR_SET_CHILD_SUBREAPER = 36
 """From linux/prctl.h."""
 
 LOOK_AGAIN_SECONDS = 0.001
-"""Between two looks at a family that is being killed: what a killed process needs to go."""
+"""Pause between two searches during a kill: the time that a killed process needs to exit."""
 
 REAPED_AT_ONCE_MAX = 256
-"""Children may exit as fast as they are reaped; there is other work."""
+"""Limit of one call of ``reap``: children may exit as fast as it reaps, and the loop has other work."""
 
 CHILDREN_FILE = "/proc/thread-self/children"
 HAS_CHILDREN_FILE = Path(CHILDREN_FILE).exists()
 
 READ_BYTES = 16 * 1024
-"""One read takes a row of the process table and nearly every environment."""
+"""One read of this size holds an entry of the process table and nearly every environment."""
 
 
 @dataclass(frozen=True, slots=True)
 class Process:
-    """One row of the process table."""
+    """One entry of the process table."""
 
     pid: int
     parent: int
@@ -37,14 +37,14 @@ class Process:
 
 
 def become_subreaper() -> None:
-    """From now on orphaned descendants become children of this process instead of init's."""
+    """Makes this process, instead of init, the parent of its orphaned descendants."""
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "prctl PR_SET_CHILD_SUBREAPER")
 
 
 def parsed(stat: bytes) -> Process:
-    """A row from the text of /proc/PID/stat. The command name in parentheses may hold anything, even parentheses."""
+    """Parses /proc/PID/stat. The command name in parentheses may contain anything, even parentheses."""
     head, _, tail = stat.rpartition(b")")
     state, parent, group, session = tail.split(None, 4)[:4]
     pid = int(head.split(None, 1)[0])
@@ -63,7 +63,7 @@ def processes() -> dict[int, Process]:
 
 
 def _content(path: str) -> bytes:
-    """A file of /proc; empty when its process is gone by now, which is as good as never seen, or not ours."""
+    """The content of a file in /proc; empty if the process is gone or belongs to another user."""
     try:
         fd = os.open(path, os.O_RDONLY)
     except OSError:
@@ -79,8 +79,8 @@ def _content(path: str) -> bytes:
     return b"".join(parts)
 
 
-def families(roots: Iterable[int], table: dict[int, Process]) -> list[Process]:
-    """The living processes of the table that are or descend from ``roots``."""
+def living_descendants(roots: Iterable[int], table: dict[int, Process]) -> list[Process]:
+    """The living processes in ``table`` that are in ``roots`` or descend from them."""
     children: dict[int, list[int]] = {}
     for row in table.values():
         children.setdefault(row.parent, []).append(row.pid)
@@ -95,23 +95,23 @@ def families(roots: Iterable[int], table: dict[int, Process]) -> list[Process]:
 
 def descendants(pid: int) -> list[Process]:
     """The living descendants of a process."""
-    return [row for row in families([pid], processes()) if row.pid != pid]
+    return [row for row in living_descendants([pid], processes()) if row.pid != pid]
 
 
 def environment_of(pid: int) -> dict[bytes, bytes]:
-    """What a process was started with; empty when it is gone or not ours to read."""
+    """The environment a process was started with; empty if it is gone or unreadable for us."""
     pairs = (entry.partition(b"=") for entry in _content(f"/proc/{pid}/environ").split(b"\0"))
     return {key: value for key, equals, value in pairs if equals}
 
 
 def signal_group(group: int, number: int) -> None:
-    """Signal a process group; one that is gone is ignored."""
+    """Signals a process group; ignores a group that is gone."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         os.killpg(group, number)
 
 
 def kill(pid: int) -> None:
-    """SIGKILL a process and its group: the kernel ends a group at once, so none of it forks away meanwhile."""
+    """SIGKILLs a process and its group: the kernel ends a group at once, so no member can fork away."""
     with contextlib.suppress(ProcessLookupError, PermissionError):
         group = os.getpgid(pid)
         if group not in (0, os.getpgrp()):
@@ -120,10 +120,11 @@ def kill(pid: int) -> None:
 
 
 def children() -> list[int]:
-    """The children of this process, those that have exited and wait to be reaped included.
+    """The children of this process, including exited ones that nobody has reaped.
 
-    One small file, where the kernel has it (CONFIG_PROC_CHILDREN, in every distribution's): fast enough to catch a
-    process that forks and exits in turn. Orphans fall to the main thread, which also starts our own children.
+    It reads one small file if the kernel has it (CONFIG_PROC_CHILDREN, on in every distribution): fast enough to catch
+    a process that keeps forking and exiting. Orphans become children of the main thread, which also starts our
+    children.
     """
     if HAS_CHILDREN_FILE:
         return [int(pid) for pid in _content(CHILDREN_FILE).split()]
@@ -131,7 +132,7 @@ def children() -> list[int]:
 
 
 def reap() -> tuple[int, bool]:
-    """Collect children that have exited; returns how many, and whether there are more children, of any kind."""
+    """Collects exited children; returns their number, and whether any child is left."""
     for collected in range(REAPED_AT_ONCE_MAX):
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
@@ -142,11 +143,11 @@ def reap() -> tuple[int, bool]:
 
 
 def kill_descendants(limit: float) -> list[Process]:
-    """SIGKILL every descendant of this process, a subreaper, at most ``limit`` seconds long.
+    """SIGKILLs every descendant of this process, which must be a subreaper, for at most ``limit`` seconds.
 
-    Killing children is enough: theirs become ours. That no child is left is the kernel's word (ECHILD), not a look
-    at a table that something may slip through. Returns what is still there: processes in an uninterruptible system
-    call, or of another user.
+    Killing children is enough, because their children become ours. The kernel confirms that no child is left (ECHILD);
+    a look at the process table could miss one. Returns the remaining processes: they are in an uninterruptible system
+    call or belong to another user.
     """
     deadline = time.monotonic() + limit
     while True:

@@ -1,4 +1,4 @@
-"""Starting a process for a container: its environment, and the words for a command that cannot start."""
+"""Starts a container's processes: their environment, and the message if a command cannot start."""
 
 import errno
 import os
@@ -10,17 +10,17 @@ from probelet.cri.v1 import api_pb2
 from probelet.spec.text.golang import go_quote
 
 CONTAINER_VARIABLE = b"PROBELET_CONTAINER_ID"
-"""In the environment of every process of a container: it finds those that left its session."""
+"""In the environment of every process of a container, to find a process that left its session."""
 
 ROOT_VARIABLE = b"PROBELET_RUNTIME_ROOT"
-"""In the environment of every process of a runtime: it finds those that a runtime killed outright left behind."""
+"""In the environment of every process of a runtime, to find a process that a killed runtime left behind."""
 
 INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
-"""What a container takes over from the runtime; an image would bring these."""
+"""Variables that a container inherits from the runtime; with images, the image would set them."""
 
 
 def environment(config: api_pb2.ContainerConfig, container_id: str, pod_ip: str, root: str) -> dict[bytes, bytes]:
-    """The environment of a container: inherited, POD_IP, the manifest's own (which wins), and the two marks."""
+    """A container's environment: inherited, POD_IP, the manifest's own (which override), and the two marks."""
     result = {name: os.environb[name] for name in INHERITED if name in os.environb}
     if pod_ip:
         result[b"POD_IP"] = pod_ip.encode()
@@ -29,9 +29,9 @@ def environment(config: api_pb2.ContainerConfig, container_id: str, pod_ip: str,
 
 
 def spawn(argv: Sequence[str], env: Mapping[bytes, bytes], cwd: str, stdout: int, stderr: int) -> int:
-    """Start a process in a session of its own; returns its pid, for which the caller must wait.
+    """Starts a process in its own session; returns its pid, for which the caller must wait.
 
-    Raises ``RuntimeRefused`` or ``InvalidArgument`` with the words runc has for it.
+    Raises ``RuntimeRefused`` or ``InvalidArgument`` with runc's message.
     """
     try:
         process = subprocess.Popen(
@@ -47,14 +47,14 @@ def spawn(argv: Sequence[str], env: Mapping[bytes, bytes], cwd: str, stdout: int
         raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None
     except OSError as error:
         raise errors.RuntimeRefused(refusal(error, argv[0], cwd)) from None
-    # The reaper waits for every child. An object that thinks its process still runs would wait for it as well, from
-    # its finalizer, and take the exit code away.
+    # Only the reaper may wait for children. A Popen that believes its process alive would also wait, in its finalizer,
+    # and take the exit code.
     process.returncode = 0
     return process.pid
 
 
 def refusal(error: OSError, program: str, cwd: str) -> str:
-    """Why a command did not start, as runc says it."""
+    """The reason why a command did not start, in runc's words."""
     reason = (error.strerror or str(error)).lower()
     if cwd and error.filename == cwd:
         return f"chdir to cwd ({go_quote(cwd)}) failed: {reason}"

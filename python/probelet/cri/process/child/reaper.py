@@ -1,37 +1,37 @@
-"""The one place that waits for children: those we started, and orphans that fell to us as subreaper."""
+"""The only place that waits for children: processes we started, and orphans of which we are the subreaper."""
 
 import asyncio
 import os
 import signal
 from collections.abc import Callable
 
-from probelet.cri.process import process_tree
+from probelet.cri.process.child import process_tree
 
 KILLED_EXIT_CODE = 128
-"""A process ended by signal n has exit code 128 + n, as shells and runtimes say it (137 is SIGKILL)."""
+"""A process ended by signal n has exit code 128 + n, as in shells and runtimes (137 is SIGKILL)."""
 
 
 class Reaper:
-    """Reaps on SIGCHLD and tells whoever watches the pid its exit code.
+    """Reaps on SIGCHLD and passes each exit code to the pid's callback.
 
-    The watcher is called while the child is still a zombie: its pid and its process group cannot be taken by
-    another process yet, so signalling the group is safe.
+    The callback runs while the child is still a zombie: no other process can have its pid or its process group yet, so
+    signalling the group is safe.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         self._watchers: dict[int, Callable[[int], None]] = {}
         self._loop = loop
         loop.add_signal_handler(signal.SIGCHLD, self._reap)
-        # Children that come and go by the thousand fill the pipe that wakes the loop; it is awake then, so Python
-        # need not print a warning for each.
+        # Thousands of short-lived children fill the pipe that wakes the loop. The loop is awake then, so Python need
+        # not warn of each.
         signal.set_wakeup_fd(signal.set_wakeup_fd(-1), warn_on_full_buffer=False)
 
     def watch(self, pid: int, exited: Callable[[int], None]) -> None:
-        """Call ``exited(exit_code)`` once. Call this in the same step that started the process, so none is missed."""
+        """Calls ``exited(exit_code)`` once. Call this in the same loop step as the start, or it may miss the exit."""
         self._watchers[pid] = exited
 
     def close(self) -> None:
-        """Stop listening for SIGCHLD."""
+        """Stops handling SIGCHLD."""
         self._loop.remove_signal_handler(signal.SIGCHLD)
 
     def _reap(self) -> None:

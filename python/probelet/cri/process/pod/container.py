@@ -1,4 +1,4 @@
-"""One container: a process in a session of its own, its log, and the states the CRI gives it."""
+"""One container: a process in its own session, its log, and its CRI states."""
 
 import asyncio
 import secrets
@@ -9,31 +9,31 @@ from contextlib import suppress
 from pathlib import Path
 
 from probelet.cri import errors
-from probelet.cri.process import process_tree
+from probelet.cri.process.child import process_tree
+from probelet.cri.process.child.pipe import PipeReader
+from probelet.cri.process.child.spawn import environment, spawn
 from probelet.cri.process.host import Host
-from probelet.cri.process.log import LINE_BYTES_MAX, ContainerLog, StreamName
-from probelet.cri.process.pipe import PipeReader
-from probelet.cri.process.spawn import environment, spawn
+from probelet.cri.process.pod.log import LINE_BYTES_MAX, ContainerLog, StreamName
 from probelet.cri.v1 import api_pb2
 from probelet.spec.text.golang import go_quote
 
 START_ERROR_EXIT_CODE = 128
-"""Of a container whose command could not start (containerd's errorStartExitCode, reason StartError)."""
+"""Exit code of a container whose command could not start (containerd's errorStartExitCode, reason StartError)."""
 
 LOG_PAUSE_SECONDS = 0.01
-"""Between two reads of one stream: 1.6 MB/s of output, more than a person or a collector reads."""
+"""Pause between two reads of a stream: 1.6 MB/s of output, more than a person or a collector reads."""
 
 LOG_BYTES_PER_SECOND_MAX = 4 * 1024 * 1024
-"""Very short lines grow twentyfold in the log; this bounds what one stream makes us write."""
+"""Very short lines grow twentyfold in the log; this bounds the log bytes per second of one stream."""
 
 ADDRESS_IN_USE = (b"address already in use", b"eaddrinuse", b"addrinuse")
-"""How C, Go, Java, Rust, Python and Node programs report that a port is taken."""
+"""The phrases by which C, Go, Java, Rust, Python and Node programs report a taken port."""
 
 Publish = Callable[["Container", api_pb2.ContainerEventType], None]
 
 
 def stop_signal(config: api_pb2.ContainerConfig) -> signal.Signals:
-    """The signal StopContainer begins with. Raises InvalidArgument for one this machine does not have."""
+    """The first signal of StopContainer. Raises InvalidArgument for a signal that this machine does not have."""
     if config.stop_signal == api_pb2.SIGNAL_RUNTIME_DEFAULT:
         return signal.SIGTERM
     name = api_pb2.Signal.Name(config.stop_signal).removeprefix("SIGNAL_")
@@ -44,7 +44,7 @@ def stop_signal(config: api_pb2.ContainerConfig) -> signal.Signals:
 
 
 class Container:
-    """Created, Running, Exited. ``publish`` hears of every change of state."""
+    """A container in state Created, Running or Exited. It calls ``publish`` at every change of state."""
 
     def __init__(
         self,
@@ -79,18 +79,18 @@ class Container:
 
     @property
     def running(self) -> bool:
-        """Whether the first process is alive; false already while its orphan processes are being killed."""
+        """True while the first process lives; false during the kill of the remaining processes."""
         return self.state == api_pb2.CONTAINER_RUNNING and not self._finished_at
 
     def require_running_for_exec(self) -> None:
-        """Raise RuntimeRefused, in containerd's words, unless it runs."""
+        """Raises RuntimeRefused, in containerd's words, unless the container runs."""
         if not self.running:
             exited = self.state == api_pb2.CONTAINER_RUNNING
             state = api_pb2.ContainerState.Name(api_pb2.CONTAINER_EXITED if exited else self.state)
             raise errors.RuntimeRefused(f"failed to exec in container: container is in {state} state")
 
     def start(self) -> None:
-        """Start the command. Raises RuntimeRefused, and is Exited with StartError, when it cannot be started."""
+        """Starts the command. If that fails, raises RuntimeRefused; the container is then Exited with StartError."""
         if self.state != api_pb2.CONTAINER_CREATED:
             raise errors.FailedPrecondition(f"container is in {api_pb2.ContainerState.Name(self.state)} state")
         self._host.require_open()
@@ -131,7 +131,7 @@ class Container:
         self._host.orphans.clear(self.id, self._pid, self._cleared)
 
     def _cleared(self) -> None:
-        """Nothing of the container is left; its address and ports are free, so now it may be seen as exited."""
+        """Publishes the exit: no process of the container is left, so its address and ports are free."""
         self._exit("Error" if self._exit_code else "Completed")
 
     def _exit(self, reason: str) -> None:
@@ -146,8 +146,8 @@ class Container:
         self._publish(self, api_pb2.CONTAINER_STOPPED_EVENT)
 
     def _explanation(self, log: ContainerLog) -> str:
-        """The last lines of the log of a container that failed, as ``terminationMessagePolicy: FallbackToLogsOnError``
-        has them, and below them what they mean where we can tell."""
+        """The message of a container that failed: the last lines of its log, as with
+        ``terminationMessagePolicy: FallbackToLogsOnError``, and a hint if probelet knows the cause."""
         if not self._exit_code:
             return ""
         lines = log.last_lines()
@@ -160,11 +160,11 @@ class Container:
         return "\n".join(lines)
 
     def _kill(self) -> None:
-        """SIGKILL the first process's group; exec runs and what left the group are found when it has exited."""
+        """SIGKILLs the first process's group. After its exit the orphan search finds the rest."""
         process_tree.signal_group(self._pid, signal.SIGKILL)
 
     async def stop(self, grace_seconds: float) -> None:
-        """Stop signal to the group, ``grace_seconds``, SIGKILL; returns when nothing is left of the container."""
+        """Signals the group, waits ``grace_seconds``, sends SIGKILL; returns once no process is left."""
         if self.running and grace_seconds > 0:
             if not self._stop_signalled:
                 self._stop_signalled = True
@@ -177,12 +177,12 @@ class Container:
             await self._exited.wait()
 
     def delete(self) -> None:
-        """Delete the log of a container that does not run."""
+        """Deletes the log of a stopped container."""
         if self._log is not None:
             self._log.remove()
 
     def status(self) -> api_pb2.ContainerStatus:
-        """Everything the CRI reports of one container."""
+        """The container's full CRI status."""
         return api_pb2.ContainerStatus(
             id=self.id,
             metadata=self.config.metadata,
@@ -203,7 +203,7 @@ class Container:
         )
 
     def row(self) -> api_pb2.Container:
-        """Its row in a list."""
+        """The container's entry in ListContainers."""
         return api_pb2.Container(
             id=self.id,
             pod_sandbox_id=self.pod_sandbox_id,

@@ -1,6 +1,6 @@
 """Container logs in the CRI's format: ``<RFC 3339 time> <stdout|stderr> <F|P> <line>``.
 
-F is a full line; P a part of one, of a line longer than ``LINE_BYTES_MAX`` or of a last line without its newline.
+F is a full line; P is part of a line: one longer than ``LINE_BYTES_MAX``, or a last line without its newline.
 """
 
 import logging
@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Literal
 
 LINE_BYTES_MAX = 16 * 1024
-"""Longer lines are cut into parts (containerd's max_container_log_line_size)."""
+"""Longer lines are split into parts (containerd's max_container_log_line_size)."""
 
 FILE_BYTES_MAX = 10 * 1024 * 1024
-"""A log that is full becomes ``<name>.1`` and starts anew (the kubelet's containerLogMaxSize default)."""
+"""A log of this size is renamed to ``<name>.1`` and a new one begins (the kubelet's containerLogMaxSize default)."""
 
 TAIL_BYTES_MAX = 2 * 1024
-"""How much of the newest output is kept in memory, to explain an exit (kubelet
-MaxContainerTerminationMessageLogLength, 1.36)."""
+"""Bytes of the newest output kept in memory to explain an exit (kubelet MaxContainerTerminationMessageLogLength,
+1.36)."""
 
 TAIL_LINES_MAX = 80
-"""And how many lines of it (MaxContainerTerminationMessageLogLines)."""
+"""Lines of the newest output kept in memory (MaxContainerTerminationMessageLogLines)."""
 
 StreamName = Literal["stdout", "stderr"]
 
@@ -28,20 +28,20 @@ logger = logging.getLogger(__name__)
 
 
 def timestamp(unix_ns: int) -> str:
-    """RFC 3339 with nanoseconds, UTC."""
+    """RFC 3339 in UTC with nanoseconds."""
     seconds, fraction = divmod(unix_ns, 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{fraction:09d}Z"
 
 
 class LineSplitter:
-    """Turns one stream's bytes into log records; every record is one line or part of at most ``LINE_BYTES_MAX``."""
+    """Converts the bytes of one stream to log records, each one line or part of at most ``LINE_BYTES_MAX``."""
 
     def __init__(self, stream: StreamName) -> None:
         self._stream = stream
         self._open = b""
 
     def records(self, data: bytes, unix_ns: int) -> bytes:
-        """The records that are complete with ``data``, at most ``LINE_BYTES_MAX`` bytes of it at a time."""
+        """The records that ``data``, at most ``LINE_BYTES_MAX`` bytes, completes."""
         time_and_stream = f"{timestamp(unix_ns)} {self._stream} ".encode()
         full, part = time_and_stream + b"F ", time_and_stream + b"P "
         head, newline, rest = data.rpartition(b"\n")
@@ -51,7 +51,7 @@ class LineSplitter:
             out = part + self._open + b"\n"
             self._open = b""
         if newline:
-            # One timestamp for all lines of a read lets the C code of replace do the work of the loop.
+            # One timestamp for all lines of a read allows bytes.replace, which is faster than a Python loop.
             out += full + (self._open + head).replace(b"\n", b"\n" + full) + b"\n"
             self._open = rest
         else:
@@ -59,16 +59,16 @@ class LineSplitter:
         return out
 
     def rest(self, unix_ns: int) -> bytes:
-        """The record of a last line that never got its newline."""
+        """The record of a last line without its newline."""
         left, self._open = self._open, b""
         return f"{timestamp(unix_ns)} {self._stream} P ".encode() + left + b"\n" if left else b""
 
 
 class ContainerLog:
-    """The log file of one container. A full disk loses lines, with one warning, and never stops the container."""
+    """The log file of one container. A full disk loses lines with one warning; it never stops the container."""
 
     def __init__(self, path: Path | None) -> None:
-        """Open for appending, with the directories above it; None keeps only the tail. Raises OSError."""
+        """Opens for appending, and makes the directories above; None keeps only the tail. Raises OSError."""
         self.path = path
         self.tail = b""
         self._splitters = {name: LineSplitter(name) for name in ("stdout", "stderr")}
@@ -84,7 +84,7 @@ class ContainerLog:
         self._size = os.fstat(self._file).st_size
 
     def write(self, stream: StreamName, data: bytes) -> int:
-        """Log what a container wrote, at most ``LINE_BYTES_MAX`` bytes at a time; returns the bytes it made."""
+        """Logs a container's output, ``LINE_BYTES_MAX`` per call at most; returns the bytes written to the log."""
         self.tail = (self.tail + data)[-TAIL_BYTES_MAX:]
         return self._append(self._splitters[stream].records(data, time.time_ns()))
 
@@ -113,19 +113,19 @@ class ContainerLog:
             self._file = -1
 
     def close(self) -> None:
-        """Write what is left of both streams and close the file."""
+        """Writes the rest of both streams and closes the file."""
         for splitter in self._splitters.values():
             self._append(splitter.rest(time.time_ns()))
         self._close_file()
 
     def last_lines(self) -> list[str]:
-        """The newest lines, whole ones if there are any, without empty ones at the end."""
+        """The newest lines, whole lines if possible, without empty lines at the end."""
         _, newline, rest = self.tail.partition(b"\n")
         whole = rest if len(self.tail) == TAIL_BYTES_MAX and newline and rest.strip() else self.tail
         return whole.decode(errors="replace").rstrip().splitlines()[-TAIL_LINES_MAX:]
 
     def remove(self) -> None:
-        """Delete the file and its older part."""
+        """Deletes the file and its older part."""
         self._close_file()
         if self.path is not None:
             self.path.unlink(missing_ok=True)

@@ -1,18 +1,18 @@
-"""Reading a process's output from the event loop, no faster than we can afford."""
+"""Reads a process's output from the event loop, at a bounded rate."""
 
 import asyncio
 import os
 from collections.abc import Callable
 
 DRAIN_BYTES_MAX = 1024 * 1024
-"""What is read at most after the writer has exited: the largest pipe an unprivileged process can make."""
+"""Limit of reads after the writer exited: the largest pipe that an unprivileged process can make."""
 
 
 class PipeReader:
-    """Owns the reading end of a pipe and hands its bytes to ``take`` until the end, or until closed.
+    """Owns the reading end of a pipe; passes its bytes to ``take`` until the end or ``close``.
 
-    ``take`` returns how many seconds to wait before the next read. While we wait the pipe fills and the writer
-    blocks: a process that writes without end is slowed down instead of starving everybody else.
+    ``take`` returns the seconds until the next read. During that time the pipe fills and the writer blocks: endless
+    output slows down its own process and nothing else.
     """
 
     def __init__(self, loop: asyncio.AbstractEventLoop, take: Callable[[bytes], float], bytes_per_read: int) -> None:
@@ -24,12 +24,12 @@ class PipeReader:
         os.set_blocking(self._fd, False)
 
     def start(self) -> None:
-        """Begin to read, once the process has its own copy of the writing end; ours is closed."""
+        """Starts reading. Call it once the process has its copy of the writing end; this closes ours."""
         self._close_writing_end()
         self._loop.add_reader(self._fd, self._readable)
 
     def _read(self) -> bytes | None:
-        """Some bytes, b"" at the end, None when there is nothing right now."""
+        """Some bytes, b"" at the end, None if there are none yet."""
         try:
             return os.read(self._fd, self._bytes_per_read)
         except BlockingIOError:
@@ -50,7 +50,7 @@ class PipeReader:
         self._loop.add_reader(self._fd, self._readable)
 
     def close(self) -> None:
-        """Take what the pipe still holds, without waiting for writers, and close it. Closing twice is fine."""
+        """Reads what the pipe still holds, without waiting for writers, and closes it. A second call does nothing."""
         self._close_writing_end()
         if self._fd < 0:
             return

@@ -1,9 +1,9 @@
-"""Pod addresses: each sandbox gets a loopback address of its own, so that pods may listen on the same port."""
+"""Pod addresses: each sandbox gets its own loopback address, so that several pods can listen on the same port."""
 
 from hashlib import blake2b
 
-# 127.64.0.0/10 without the addresses that end in 0 and 255; 127.0.0.0/16, where programs of the machine listen,
-# is far away.
+# 127.64.0.0/10 without addresses that end in 0 or 255. It does not overlap 127.0.0.0/16, where programs of the machine
+# listen.
 SECOND_FIRST, SECOND_COUNT = 64, 64
 THIRD_COUNT = 256
 LAST_FIRST, LAST_COUNT = 1, 254
@@ -11,16 +11,16 @@ ADDRESSES = SECOND_COUNT * THIRD_COUNT * LAST_COUNT
 
 
 def address_at(index: int) -> str:
-    """The address with this number, 0 to ``ADDRESSES`` - 1."""
+    """The address with the number ``index``, 0 to ``ADDRESSES`` - 1."""
     rest, last = divmod(index, LAST_COUNT)
     second, third = divmod(rest, THIRD_COUNT)
     return f"127.{SECOND_FIRST + second}.{third}.{LAST_FIRST + last}"
 
 
 class AddressPool:
-    """Hands out addresses: the same key gets the same address unless it is taken.
+    """Allocates addresses; a key gets the same address each time unless it is taken.
 
-    ``seed`` tells runtimes on one machine apart, so that their pods of the same name do not meet.
+    ``seed`` differs between the runtimes of a machine, so that their pods of the same name get different addresses.
     """
 
     def __init__(self, seed: str) -> None:
@@ -28,7 +28,7 @@ class AddressPool:
         self._taken: set[str] = set()
 
     def allocate(self, key: str) -> str:
-        """An address nobody else of this pool holds. Raises LookupError when none is left."""
+        """An address that is free in this pool. Raises LookupError if none is left."""
         digest = blake2b(f"{self._seed}\0{key}".encode("utf-8", "surrogateescape"), digest_size=8).digest()
         preferred = int.from_bytes(digest, "big") % ADDRESSES
         for step in range(ADDRESSES):
@@ -39,5 +39,5 @@ class AddressPool:
         raise LookupError("every pod address is taken")
 
     def release(self, address: str) -> None:
-        """Give an address back; one that is not held is ignored."""
+        """Returns an address to the pool; ignores one that is not allocated."""
         self._taken.discard(address)

@@ -1,4 +1,4 @@
-"""ExecSync: one command in a container's environment, with a time limit and capped output."""
+"""ExecSync: runs one command in a container's environment, with a time limit and capped output."""
 
 import asyncio
 import signal
@@ -6,37 +6,37 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 
 from probelet.cri import errors
-from probelet.cri.process import process_tree
-from probelet.cri.process.container import Container
+from probelet.cri.process.child import process_tree
+from probelet.cri.process.child.pipe import PipeReader
+from probelet.cri.process.child.spawn import spawn
 from probelet.cri.process.host import Host
-from probelet.cri.process.pipe import PipeReader
-from probelet.cri.process.spawn import spawn
+from probelet.cri.process.pod.container import Container
 from probelet.cri.v1 import api_pb2
 
 STREAM_BYTES_MAX = 16 * 1024
-"""Kept of stdout and of stderr each; the prober keeps 10 KiB of both. The rest is read and thrown away."""
+"""Limit of stdout and of stderr; the prober keeps 10 KiB of both. The runtime reads and discards the rest."""
 
 READ_BYTES = 64 * 1024
 READ_PAUSE_SECONDS = 0.001
-"""64 KiB a millisecond: as fast as a sane command writes, and no busy loop for one that never stops."""
+"""64 KiB per millisecond: as fast as a sane command writes, and no busy loop for endless output."""
 
 IN_FLIGHT_MAX = 512
-"""Each run in flight is a process and two pipes; a node of 500 pods with one exec probe each stays below."""
+"""Each run in flight takes a process and two pipes; 500 pods with one exec probe each stay below this."""
 
 
 class ExecSync:
-    """Runs commands in containers; keeps count of those in flight."""
+    """Runs commands in containers and counts the runs in flight."""
 
     def __init__(self, host: Host) -> None:
         self._host = host
         self._in_flight = 0
 
     async def run(self, container: Container, cmd: Sequence[str], limit: float) -> api_pb2.ExecSyncResponse:
-        """Run ``cmd`` for at most ``limit`` seconds, 0 without limit.
+        """Runs ``cmd`` for at most ``limit`` seconds; 0 means no limit.
 
-        Raises DeadlineExceeded after killing its process group, RuntimeRefused when it cannot start. The answer
-        does not wait for background processes that hold the output open (containerd's does, for minutes); they
-        live on in the container.
+        Raises DeadlineExceeded after killing the command's process group, and RuntimeRefused if the command cannot
+        start. Background processes that hold the output open do not delay the answer (in containerd they do, for
+        minutes); they live on in the container.
         """
         container.require_running_for_exec()
         self._host.require_open()
@@ -94,7 +94,7 @@ class ExecSync:
             detail = f"failed to exec in container: timeout {limit:g}s exceeded: context deadline exceeded"
             raise errors.DeadlineExceeded(detail) from None
         finally:
-            # Also when the caller hung up: a run nobody waits for must not go on.
+            # Also if the caller hung up: a run without a caller must end.
             if alive:
                 process_tree.signal_group(pid, signal.SIGKILL)
 

@@ -1,16 +1,16 @@
-"""One pod sandbox: an address, a name, and the containers in it. No process stands for it."""
+"""One pod sandbox: an address, a name and its containers. It has no process of its own."""
 
 import secrets
 import time
 from pathlib import Path, PurePath
 
 from probelet.cri import errors
-from probelet.cri.process.container import Container
+from probelet.cri.process.pod.container import Container
 from probelet.cri.v1 import api_pb2
 
 
 class Sandbox:
-    """Ready until it is stopped; stopped for good."""
+    """A sandbox, ready until its stop; a stop is final."""
 
     def __init__(self, config: api_pb2.PodSandboxConfig, ip: str) -> None:
         self.id = secrets.token_hex(32)
@@ -22,12 +22,12 @@ class Sandbox:
 
     @property
     def name(self) -> tuple[str, str, str, int]:
-        """What no two sandboxes may share."""
+        """The identity of a sandbox; no two sandboxes may share it."""
         metadata = self.config.metadata
         return metadata.namespace, metadata.name, metadata.uid, metadata.attempt
 
     def log_path(self, config: api_pb2.ContainerConfig) -> Path | None:
-        """Where a container's log goes; None when the caller wants none. Raises InvalidArgument."""
+        """The path of a container's log; None if the caller wants no log. Raises InvalidArgument."""
         if not self.config.log_directory or not config.log_path:
             return None
         inside = PurePath(config.log_path)
@@ -36,7 +36,7 @@ class Sandbox:
         return Path(self.config.log_directory) / inside
 
     def status(self) -> api_pb2.PodSandboxStatus:
-        """Everything the CRI reports of one sandbox. A stopped one has no address, as in containerd."""
+        """The sandbox's full CRI status. A stopped sandbox has no address, as in containerd."""
         options = self.config.linux.security_context.namespace_options
         return api_pb2.PodSandboxStatus(
             id=self.id,
@@ -50,7 +50,7 @@ class Sandbox:
         )
 
     def row(self) -> api_pb2.PodSandbox:
-        """Its row in a list."""
+        """The sandbox's entry in ListPodSandbox."""
         return api_pb2.PodSandbox(
             id=self.id,
             metadata=self.config.metadata,

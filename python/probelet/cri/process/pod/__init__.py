@@ -1,0 +1,1 @@
+"""Sandboxes and containers: their states, addresses, logs and exec runs."""
