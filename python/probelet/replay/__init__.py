@@ -1,4 +1,4 @@
-"""Replay: recordings of the kubelet's prober played through probelet's production core."""
+"""Replay: plays recordings of the kubelet's prober through probelet's production core."""
 
 from probelet.replay.difference import Difference, compare
 from probelet.replay.play import play

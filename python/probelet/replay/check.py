@@ -1,4 +1,4 @@
-"""Whether what a recording names is there: its pods, their containers, what a closed replay needs."""
+"""Checks the names in a recording: its pods, their containers, and the values that a closed replay needs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -23,17 +23,17 @@ CLOSED_OPS = frozenset(
         "update_pod_status",
     }
 )
-"""What a closed replay does with a scenario's events."""
+"""The event operations that a closed replay knows."""
 
 TIMES = frozenset({"sync_delay_ms", "kill_ms", "restart_ms"})
-"""What it is told of the kubelet and its runtime."""
+"""The timing of the kubelet and its runtime that a closed replay needs."""
 
 
 def check(recording: Recording) -> None:
-    """Look at everything that playing a recording looks up.
+    """Checks everything that playing the recording looks up.
 
     Raises:
-        ValueError: something is not there; the text begins with the place.
+        ValueError: a name is unknown or a value is missing; the text begins with its place.
     """
     for place, name, known in _names(recording):
         if name not in known:
@@ -45,7 +45,7 @@ def check(recording: Recording) -> None:
 
 
 def _names(recording: Recording) -> Iterator[tuple[str, str | None, frozenset[str]]]:
-    """Every place where something is named, the name, and what could be."""
+    """Yields every name in the recording: its place, the name, and the known names."""
     scenario = recording.scenario
     pods = frozenset(pod.name for pod in scenario.pods)
     containers = {
@@ -56,13 +56,13 @@ def _names(recording: Recording) -> Iterator[tuple[str, str | None, frozenset[st
         place = f"trace.effective_probes[{index}]"
         yield f"{place}.pod", line["pod"], pods
         yield f"{place}.container", line["container"], containers[line["pod"]]
-    told = [(f"trace.inputs[{index}]", "call", line) for index, line in enumerate(recording.trace["inputs"])]
+    lines = [(f"trace.inputs[{index}]", "call", line) for index, line in enumerate(recording.trace["inputs"])]
     if recording.kills:
         events = [(f"scenario.events[{index}]", "op", line) for index, line in enumerate(scenario.events)]
         for place, _, line in events:
             yield f"{place}.op", line["op"], CLOSED_OPS
-        told += events
-    for place, kind, line in told:
+        lines += events
+    for place, kind, line in lines:
         if line[kind] != "cleanup_pods":
             yield f"{place}.pod", line.get("pod"), pods
         for name in line.get("desired") or []:
@@ -70,7 +70,7 @@ def _names(recording: Recording) -> Iterator[tuple[str, str | None, frozenset[st
 
 
 def _decoded(recording: Recording) -> None:
-    """Have the core read what it will be given."""
+    """Lets the core decode everything that playing the recording passes to it."""
     simulation = Simulation()
     for key, steps in recording.scenario.scripts.items():
         with _at(f"scenario.scripts[{key!r}]"):
@@ -85,7 +85,7 @@ def _decoded(recording: Recording) -> None:
 
 
 def _periods(spec: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """How often each probe runs: one without a period would never let time go on."""
+    """Yields each probe's periodSeconds; without one, the replay's time would not advance."""
     for section in ("containers", "initContainers"):
         for container in spec.get(section, []):
             for field in PROBE_FIELDS.values():

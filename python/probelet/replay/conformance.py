@@ -1,4 +1,4 @@
-"""Conformance: every recording of a folder, played and compared; known differences have a name and a reason."""
+"""Conformance: plays and compares every recording of a folder; each known difference has a name and a reason."""
 
 from collections.abc import Iterator
 from contextlib import nullcontext
@@ -10,10 +10,10 @@ import msgspec
 from probelet.config.gate import DEFAULT_VERSION
 from probelet.replay.closed import play_closed
 from probelet.replay.difference import Difference, closed_differences, compare
-from probelet.replay.handlers import folder as handler_files
-from probelet.replay.handlers.case import Case
+from probelet.replay.handlers.case import folder as handler_files
+from probelet.replay.handlers.case.case import Case
 from probelet.replay.handlers.known import reason_for
-from probelet.replay.handlers.player import examined
+from probelet.replay.handlers.play import examined
 from probelet.replay.play import play
 from probelet.replay.reader import load
 from probelet.replay.recording import Recording, RecordingError, read
@@ -22,11 +22,11 @@ from probelet.replay.target import targets
 SCHEMA = "probelet-conformance/1"
 
 KNOWN: dict[tuple[str, str], str] = {}
-"""(recording, section) that may differ, and why. Each has a line in docs/kubelet-parity.md."""
+"""(recording, section) -> the reason why it may differ. Each has a line in docs/kubelet-parity.md."""
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """A recording that differs in a section."""
+    """A section in which a recording differs."""
 
     name: str
     section: str
@@ -35,7 +35,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Known(msgspec.Struct, frozen=True):
-    """A difference that is listed."""
+    """A known difference."""
 
     name: str
     section: str
@@ -43,10 +43,10 @@ class Known(msgspec.Struct, frozen=True):
 
 
 class Report(msgspec.Struct):
-    """What a folder came to.
+    """The result of a folder.
 
-    `equal` counts what is equal in every section but those that `known` lists; `refused` has a line for each file that
-    holds no recordings, which is not counted.
+    `equal` counts recordings without a difference, apart from the sections in `known`. `refused` has a line for each
+    file that holds no recordings; such a file is not counted.
     """
 
     total: int = 0
@@ -57,7 +57,7 @@ class Report(msgspec.Struct):
     schema: str = SCHEMA
 
     def add(self, name: str, judged: list[tuple[str, Difference, str | None]]) -> None:
-        """Count one recording: the sections in which it differs, each with its reason if it has one."""
+        """Counts one recording. `judged`: the sections in which it differs, each with its reason if there is one."""
         self.total += 1
         unlisted = False
         for section, difference, reason in judged:
@@ -70,19 +70,19 @@ class Report(msgspec.Struct):
 
 
 class Header(msgspec.Struct):
-    """What every file says of itself."""
+    """The fields that every file begins with."""
 
     schema: str = ""
 
 
 def conformance(folder: Path, kubelet_version: str = DEFAULT_VERSION) -> Report:
-    """Play every recording below `folder`: traces of the prober, and cases of its handlers. A file that is neither ends
-    nothing.
+    """Plays every recording below `folder`: traces of the prober, and cases of its handlers. A file of another kind
+    does not end the run.
 
-    `kubelet_version` is whose rules to play by; what was recorded is 1.36.
+    `kubelet_version` selects the rules; the recordings are of 1.36.
 
     Raises:
-        OSError: something has to be served, and its address or port cannot be had.
+        OSError: a target of the recordings cannot get its address or port.
     """
     recordings: list[Recording] = []
     cases: list[Case] = []
@@ -100,7 +100,7 @@ def conformance(folder: Path, kubelet_version: str = DEFAULT_VERSION) -> Report:
             name, played = recording.scenario.name, _played(recording, kubelet_version)
             report.add(name, [(section, found, KNOWN.get((name, section))) for section, found in played])
     for case, found in examined(cases, kubelet_version):
-        # One line a section is what a person reads.
+        # One line per section is enough for a person.
         first: dict[str, Difference] = {}
         for difference in found:
             first.setdefault(difference.section, difference)

@@ -1,4 +1,4 @@
-"""What differs between two traces, section by section."""
+"""Compares two traces, section by section."""
 
 from typing import Any
 
@@ -17,15 +17,15 @@ SECTIONS = (
     "end_results",
     "end_metrics",
 )
-"""The sections a replay must give, in the order of cause and effect."""
+"""The sections that a replay must reproduce, in the order of cause and effect."""
 
 
 CLOSED_SECTIONS = ("inputs", "results", "statuses")
-"""What a closed replay must give: everything the prober was fed was probelet's own decision."""
+"""The sections that a closed replay must reproduce; in it, probelet decides every input of the prober."""
 
 
 class Difference(msgspec.Struct, frozen=True):
-    """The first line of a section where the traces part; None where one of them has no line there."""
+    """The first line in which a section differs; None for a trace that has no line there."""
 
     section: str
     index: int
@@ -34,13 +34,13 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def compare(recording: Recording, trace: Trace) -> list[Difference]:
-    """The differences to the recorded trace, or to the variant that is nearest; none if any of them is equal."""
+    """The differences to the recorded trace or its nearest variant; none if one of them is equal."""
     candidates = [recording.trace, *(variant.trace for variant in recording.variants)]
     return min((_differences(expected, trace) for expected in candidates), key=len)
 
 
 def closed_differences(recording: Recording, trace: Trace) -> list[Difference]:
-    """The differences of a closed replay: inputs without who caused them, results, statuses."""
+    """The differences of a closed replay: inputs without their causes, results, statuses."""
     candidates = [recording.trace, *(variant.trace for variant in recording.variants)]
     return min((_closed(expected, trace) for expected in candidates), key=len)
 
@@ -78,9 +78,9 @@ def _first_of(section: str, left: list[Line], right: list[Line]) -> Difference |
 
 
 def canonical(section: str, lines: list[Line]) -> list[Line]:
-    """Lines in an order that does not depend on how things of one moment were interleaved.
+    """The lines in an order that does not depend on the interleaving within one moment.
 
-    Results keep their order within one cache entry, because there the order of a set and a removal matters.
+    Results keep their order within one cache entry, because the order of a set and a removal matters there.
     """
     if section == "workers":
         return _changes(lines)
@@ -90,7 +90,7 @@ def canonical(section: str, lines: list[Line]) -> list[Line]:
 
 
 def _changes(lines: list[Line]) -> list[Line]:
-    """The last look of each moment, where it differs from the one before."""
+    """The last snapshot of each moment that differs from the one before."""
     last: dict[int, list[str]] = {}
     for line in lines:
         last[line["t_ms"]] = line["workers"]

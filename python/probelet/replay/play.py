@@ -1,4 +1,4 @@
-"""Open-loop replay: the recorded inputs, at their moments, into the production core under a virtual clock."""
+"""Open-loop replay: feeds the recorded inputs, at their times, to the production core under a virtual clock."""
 
 import hashlib
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from probelet.replay.recording import Line, Recording, ScenarioPod, Trace
 ProbeType = Literal["liveness", "readiness", "startup"]
 
 LONG_MESSAGE = 1024
-"""Bytes above which a recording keeps only the start of a message and its hash."""
+"""A recording keeps only the start and the hash of a longer message."""
 
 KEPT_BYTES = 256
 
@@ -24,25 +24,25 @@ USER_AGENT = "kube-probe/."
 """The recorder's kubelet had no version stamp."""
 
 GLUE: dict[str, ProbeType] = {"glue:SetContainerStartup": "startup", "glue:SetContainerReadiness": "readiness"}
-"""Inputs that follow from a result, and the type of that result."""
+"""Inputs that follow from a result -> the type of that result."""
 
 KUBELET_WORDS = {"Unknown": "UNKNOWN"}
-"""Results print as the kubelet's results.Result does: an undecided one is shouted."""
+"""Results print as the kubelet's results.Result does; an unknown one is in capitals."""
 
 
 def play(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
-    """Replay a recording and return the trace probelet gives, in the recordings' schema and canonical order.
+    """Replays a recording and returns probelet's trace, in the recordings' schema and canonical order.
 
-    `kubelet_version` is whose rules to play by; what was recorded is 1.36.
+    `kubelet_version` selects the rules; the recordings are of 1.36.
 
     Raises:
-        ValueError: the version is not known.
+        ValueError: the version is unknown.
     """
-    return Player(recording, kubelet_version).play()
+    return OpenReplay(recording, kubelet_version).play()
 
 
-class Player:
-    """One replay under way."""
+class OpenReplay:
+    """One replay in progress."""
 
     def __init__(self, recording: Recording, kubelet_version: str) -> None:
         scenario = recording.scenario
@@ -65,7 +65,7 @@ class Player:
         self.looks = _looks(recording)
 
     def play(self) -> Trace:
-        """Apply every batch of inputs, let it settle, and collect what came of it."""
+        """Applies every batch of inputs, lets the core settle, and collects the trace."""
         last = 0
         for t_ms, lines in groupby(self.recording.trace["inputs"], key=itemgetter("t_ms")):
             self._look_before(t_ms)
@@ -80,10 +80,10 @@ class Player:
         return self.trace
 
     def _apply_batch(self, t_ms: int, batch: list[Line]) -> None:
-        """Let what is due settle, then apply the batch.
+        """Lets the core settle up to the batch's time, then applies the batch.
 
-        A batch that the kubelet's glue made out of a result follows that result at once: workers that are woken later
-        in the same moment see it already.
+        A batch that the kubelet's glue derived from a result follows that result at once: workers that wake later in
+        the same moment already see its effect.
         """
         cause = GLUE.get(batch[0]["cause"])
         if cause is None:
@@ -126,7 +126,7 @@ class Player:
         self.simulation.add_pod(pod.uid)
 
     def _look_before(self, t_ms: int) -> None:
-        """Look at the workers wherever the recording did, up to `t_ms`."""
+        """Records the workers at the recording's snapshot times up to `t_ms`."""
         while self.looks and self.looks[0] < t_ms:
             moment = self.looks.pop(0)
             self.simulation.run_until(moment)

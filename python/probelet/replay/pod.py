@@ -1,4 +1,4 @@
-"""A scenario's pods as the v1.Pod objects that the prober was given."""
+"""A scenario's pods as the v1.Pod objects that the prober got."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ PROBE_FIELDS = {"liveness": "livenessProbe", "readiness": "readinessProbe", "sta
 
 
 def pod_object(recording: Recording, pod: ScenarioPod, *, deleting: bool = False) -> bytes:
-    """The pod with its probes as the API server defaulted them, as JSON."""
+    """The pod as JSON, with its probes as the API server defaulted them."""
     spec: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(pod.spec))
     containers = [*spec.get("containers", []), *spec.get("initContainers", [])]
     for line in recording.trace["effective_probes"]:

@@ -1,4 +1,4 @@
-"""Recordings out of files: whoever has one can play it."""
+"""Loads recordings from files and checks that they are playable."""
 
 from pathlib import Path
 
@@ -10,17 +10,17 @@ from probelet.replay.shape import Shape
 
 
 def load(path: Path) -> Recording:
-    """Read one recording.
+    """Reads one recording.
 
     Raises:
-        RecordingError: the file cannot be read or is not a recording; the text names the file and the place in it.
+        RecordingError: the file is unreadable or no recording; the text names the file and the place in it.
     """
     data = read(path)
     try:
         recording = msgspec.json.decode(data, type=Recording)
         if recording.schema != SCHEMA:
             raise ValueError(f"schema: {recording.schema!r}: must be {SCHEMA!r}")
-        # Lines stay as they are written, because they are compared as they are; their shape is looked at apart.
+        # Lines stay as written, because they are compared as written; `Shape` checks them separately.
         msgspec.json.decode(data, type=Shape)
         check(recording)
     except (ValueError, RecursionError) as error:

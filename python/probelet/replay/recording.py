@@ -1,4 +1,4 @@
-"""A recording: one scenario and the trace the kubelet's prober gave for it."""
+"""A recording: one scenario, and the trace of the kubelet's prober for it."""
 
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ Trace = dict[str, list[Line]]
 
 
 class Variant(msgspec.Struct):
-    """Another trace that the kubelet gave for the same scenario; any of them is right."""
+    """Another trace that the kubelet gave for the same scenario; each of them is right."""
 
     trace: Trace
     count: int = 1
@@ -33,7 +33,7 @@ class ScenarioPod(msgspec.Struct):
 
 
 class Scenario(msgspec.Struct):
-    """What happens, in virtual milliseconds since t = 0."""
+    """The events, in virtual milliseconds since t = 0."""
 
     name: str
     duration_ms: int
@@ -47,7 +47,7 @@ class Scenario(msgspec.Struct):
 
 
 class Recording(msgspec.Struct):
-    """A whole recording file."""
+    """A complete recording file."""
 
     schema: str
     scenario: Scenario
@@ -57,25 +57,25 @@ class Recording(msgspec.Struct):
 
     @property
     def uses_sockets(self) -> bool:
-        """Whether a probe of the scenario opens a connection, so that virtual time alone cannot play it."""
+        """True if a probe of the scenario opens a connection, so that virtual time alone cannot play it."""
         handlers = ({"httpGet", "tcpSocket", "grpc"} & line["probe"].keys() for line in self.trace["effective_probes"])
         return any(handlers)
 
     @property
     def kills(self) -> bool:
-        """Whether failures have consequences in the scenario, so that it can be played closed."""
+        """True if failures have consequences in the scenario, so that a closed replay can play it."""
         return bool(self.scenario.kubelet_glue.get("kill_ms"))
 
 
 class RecordingError(ProbeletError):
-    """A file that is not a recording; the text names the file."""
+    """The file is no recording; the text names the file."""
 
 
 def read(path: Path) -> bytes:
-    """What is in a file.
+    """The content of a file.
 
     Raises:
-        RecordingError: it cannot be read.
+        RecordingError: the file is unreadable.
     """
     try:
         return path.read_bytes()

@@ -1,21 +1,21 @@
-"""What a recording needs for being played: checked when it is read, so that playing it meets no surprise."""
+"""The fields that playing a recording needs; reading checks them, so that playing cannot fail on them."""
 
 from typing import Annotated, Any, Literal, NotRequired, TypedDict
 
 import msgspec
 
 MS_MAX = 86_400_000
-"""A day: longer than any recording, and short enough to be played in seconds."""
+"""A day: longer than any recording, and short enough to play in seconds."""
 
 Ms = Annotated[int, msgspec.Meta(ge=0, le=MS_MAX)]
 Moment = Annotated[int, msgspec.Meta(ge=-(10**10), le=10**10)]
-"""A start before the recording may lie months back."""
+"""A start before the recording may be months earlier."""
 ExitCode = Annotated[int, msgspec.Meta(ge=-(2**31), lt=2**31)]
 Phase = Literal["Failed", "Pending", "Running", "Succeeded", "Unknown"]
 
 
 class Container(TypedDict):
-    """What a status says of a container."""
+    """A container in a status."""
 
     name: str
     state: Literal["running", "terminated", "waiting"]
@@ -27,7 +27,7 @@ class Container(TypedDict):
 
 
 class Input(TypedDict):
-    """What the prober was told."""
+    """An input of the prober."""
 
     t_ms: Ms
     batch: int
@@ -62,7 +62,7 @@ class EffectiveProbe(TypedDict):
 
 
 class Timed(TypedDict):
-    """Any line that happened at a moment."""
+    """Any line with a time."""
 
     t_ms: Ms
 
@@ -75,14 +75,14 @@ class ResultLine(Timed):
 
 
 class WorkersLine(Timed):
-    """Which workers there were."""
+    """The workers at one time."""
 
     after: str
     workers: list[str]
 
 
 class Sections(TypedDict):
-    """The sections of a trace. What is only compared may say anything."""
+    """The sections of a trace. A section that is only compared may hold anything."""
 
     effective_probes: list[EffectiveProbe]
     inputs: list[Input]
@@ -103,7 +103,7 @@ class Variant(TypedDict):
 
 
 class Change(TypedDict):
-    """What the scripted runtime makes of a container."""
+    """A change that the scripted runtime makes to a container."""
 
     state: Literal["none", "running", "terminated", "waiting"]
     id: NotRequired[str]
@@ -112,7 +112,7 @@ class Change(TypedDict):
 
 
 class Event(TypedDict):
-    """What happened outside the kubelet."""
+    """An event outside the kubelet."""
 
     t_ms: Ms
     op: str
@@ -123,7 +123,7 @@ class Event(TypedDict):
 
 
 class Step(TypedDict):
-    """What exec attempts come to."""
+    """The outcome of exec attempts."""
 
     outcome: Literal["error", "failure", "hang", "success", "timeout"]
     delay_ms: NotRequired[Ms | None]
@@ -131,7 +131,7 @@ class Step(TypedDict):
 
 
 class Glue(TypedDict):
-    """How long the kubelet and its runtime take."""
+    """The delays of the kubelet and its runtime."""
 
     sync_delay_ms: NotRequired[Ms]
     kill_ms: NotRequired[Ms]
@@ -139,13 +139,13 @@ class Glue(TypedDict):
 
 
 class Named(TypedDict):
-    """A container of a pod's spec."""
+    """A container in a pod's spec."""
 
     name: str
 
 
 class Spec(TypedDict):
-    """A pod's spec, as far as probes are put into it."""
+    """A pod's spec: the containers that get probes."""
 
     containers: list[Named]
     initContainers: NotRequired[list[Named]]

@@ -1,4 +1,4 @@
-"""A trace told in lines a person can read, and differences side by side."""
+"""Renders a trace as lines for a person, and differences side by side."""
 
 from typing import Any
 
@@ -7,16 +7,16 @@ import msgspec
 from probelet.replay.difference import Difference
 from probelet.replay.recording import Line, Recording, Trace
 
-TOLD = ("inputs", "probes", "results", "events")
-"""Sections that make up the story; updates and statuses follow from results and inputs."""
+SECTIONS_SHOWN = ("inputs", "probes", "results", "events")
+"""Sections of the story; updates and statuses follow from results and inputs."""
 
 
 def story(recording: Recording, trace: Trace) -> str:
-    """The scenario and what happened in it, one line a moment."""
+    """The scenario and its events, one line per moment."""
     scenario = recording.scenario
     moments = [
-        (line["t_ms"], order, _told(section, line))
-        for order, section in enumerate(TOLD)
+        (line["t_ms"], order, _sentence(section, line))
+        for order, section in enumerate(SECTIONS_SHOWN)
         for line in trace.get(section, [])
     ]
     lines = [f"{_moment(t_ms)}  {text}" for t_ms, _, text in sorted(moments)]
@@ -24,7 +24,7 @@ def story(recording: Recording, trace: Trace) -> str:
 
 
 def differences_text(recording: Recording, differences: list[Difference]) -> str:
-    """What differs first in each section, the kubelet's line above ours."""
+    """The first difference of each section, the kubelet's line above ours."""
     lines = [f"different  {recording.scenario.name}"]
     for difference in differences:
         lines.append(f"  {difference.section}[{difference.index}]")
@@ -33,7 +33,7 @@ def differences_text(recording: Recording, differences: list[Difference]) -> str
     return "\n".join(lines)
 
 
-def _told(section: str, line: Line) -> str:
+def _sentence(section: str, line: Line) -> str:
     match section:
         case "probes":
             worker = f"{line['pod']}/{line['container']}/{line['type']}"

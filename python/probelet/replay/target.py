@@ -1,4 +1,4 @@
-"""The targets that socket recordings probe, as traces/README.md describes them: an HTTP server on 127.0.0.1:18980,
+"""The targets of recordings with sockets, as traces/README.md describes them: an HTTP server on 127.0.0.1:18980,
 nothing on 18981, a gRPC health server on 18982.
 """
 
@@ -11,7 +11,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 import grpc  # type: ignore[import-untyped]
 
 HTTP_PORT = 18980
-"""Fixed by the recordings: the port stands in their error texts."""
+"""The recordings fix the port: it is part of their error texts."""
 
 GRPC_ADDRESS = "127.0.0.1:18982"
 
@@ -19,7 +19,7 @@ BIG_BODY = b"x" * 40_000
 
 
 class Answer(BaseHTTPRequestHandler):
-    """Answers as the recorder's Go server did."""
+    """Answers like the recorder's Go server."""
 
     protocol_version = "HTTP/1.1"
 
@@ -44,12 +44,12 @@ class Answer(BaseHTTPRequestHandler):
             self._send(404, b"404 page not found\n")
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """What Go's server says to a TLS handshake; Python's own answer to it would not be HTTP/1."""
+        """Answers a TLS handshake like Go's server; Python's own answer would not be HTTP/1."""
         self.wfile.write(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n400 Bad Request")
         self.close_connection = True
 
     def log_message(self, format: str, *args: object) -> None:
-        """Say nothing: the probes' answers are what is looked at."""
+        """Logs nothing, because the probes' results are the output."""
 
     def _found(self, location: str) -> None:
         self._send(302, f'<a href="{location}">Found</a>.\n\n'.encode(), location=location)
@@ -72,10 +72,10 @@ class Answer(BaseHTTPRequestHandler):
 
 @contextmanager
 def targets() -> Iterator[None]:
-    """Serve while the block runs.
+    """Serves while the block runs.
 
     Raises:
-        OSError: somebody else has one of the ports.
+        OSError: another program has one of the ports.
     """
     with ThreadingHTTPServer(("127.0.0.1", HTTP_PORT), Answer) as server, _health_server():
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
@@ -104,7 +104,7 @@ def _health_server() -> Iterator[None]:
 
 
 def _check(request: bytes, context: grpc.ServicerContext) -> bytes:
-    """HealthCheckRequest and HealthCheckResponse by hand: one field each (grpc.health.v1)."""
+    """Encodes HealthCheckRequest and HealthCheckResponse by hand: one field each (grpc.health.v1)."""
     service = request[2:].decode()
     if service not in SERVING:
         context.abort(grpc.StatusCode.NOT_FOUND, "unknown service")
@@ -119,4 +119,4 @@ STATUS_FIELD = 0x08
 """Field 1, a varint."""
 
 SERVING = {"": 1, "down": 2}
-"""ServingStatus by service."""
+"""Service -> ServingStatus."""

@@ -9,17 +9,17 @@ from contextlib import contextmanager
 from typing import Any
 
 import grpc
-from probelet.replay.handlers.builtin import Http2
-from probelet.replay.handlers.certificate import OURS
-from probelet.replay.handlers.end import End
+from probelet.replay.handlers.server.builtin import Http2
+from probelet.replay.handlers.server.certificate import OURS
+from probelet.replay.handlers.server.connection import Connection
 
-Serve = Callable[[End, threading.Event], None]
+Serve = Callable[[Connection, threading.Event], None]
 
 SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
 
 
 @contextmanager
-def h2c(status: int = 200, delay_ms: int = 0) -> Iterator[tuple[int, list[End]]]:
+def h2c(status: int = 200, delay_ms: int = 0) -> Iterator[tuple[int, list[Connection]]]:
     """HTTP/2 without TLS; its port and the connections it had."""
     says = {"kind": "go-http", "status": status, "body": "said", "delay_ms": delay_ms}
     with _listening(lambda end, over: Http2(says, end, over).serve()) as server:
@@ -27,10 +27,10 @@ def h2c(status: int = 200, delay_ms: int = 0) -> Iterator[tuple[int, list[End]]]
 
 
 @contextmanager
-def http1() -> Iterator[tuple[int, list[End]]]:
+def http1() -> Iterator[tuple[int, list[Connection]]]:
     """HTTP/1.1 and nothing else: what net/http says to a client of HTTP/2."""
 
-    def serve(end: End, over: threading.Event) -> None:
+    def serve(end: Connection, over: threading.Event) -> None:
         while b"\r\n\r\n" not in end.received:
             if not end.receive():
                 return
@@ -71,11 +71,11 @@ def tls_health(cert: str = "rsa2048") -> Iterator[int]:
 
 
 @contextmanager
-def _listening(serve: Serve) -> Iterator[tuple[int, list[End]]]:
-    ends: list[End] = []
+def _listening(serve: Serve) -> Iterator[tuple[int, list[Connection]]]:
+    ends: list[Connection] = []
     over = threading.Event()
 
-    def connection(end: End) -> None:
+    def connection(end: Connection) -> None:
         with contextlib.suppress(OSError):
             serve(end, over)
 
@@ -85,7 +85,7 @@ def _listening(serve: Serve) -> Iterator[tuple[int, list[End]]]:
                 taken, _ = listener.accept()
             except OSError:
                 return
-            ends.append(End(taken))
+            ends.append(Connection(taken))
             threads.append(threading.Thread(target=connection, args=(ends[-1],)))
             threads[-1].start()
 

@@ -2,10 +2,10 @@
 
 import pytest
 from probelet.replay.difference import Difference
-from probelet.replay.handlers.case import Case
-from probelet.replay.handlers.folder import load
+from probelet.replay.handlers.case.case import Case
+from probelet.replay.handlers.case.folder import load
 from probelet.replay.handlers.known import reason_for
-from probelet.replay.handlers.player import examined
+from probelet.replay.handlers.play import examined
 
 from tests.support.paths import HANDLER_CASES
 

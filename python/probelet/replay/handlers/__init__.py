@@ -1,1 +1,1 @@
-"""Recordings of the kubelet's handlers: a scripted server on real sockets, and the production handlers against it."""
+"""Recordings of the kubelet's handlers: plays them with a scripted server on real sockets and the real handlers."""

@@ -1,4 +1,4 @@
-"""What was seen against what was recorded, by the rules of the recordings' README."""
+"""Compares an observed result with the recorded one, by the rules in the recordings' README."""
 
 import base64
 import re
@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from probelet.replay.difference import Difference
-from probelet.replay.handlers.case import Case
-from probelet.replay.handlers.end import End
-from probelet.replay.handlers.frames import messages_of, recorded_messages, recorded_requests, requests_of
-from probelet.replay.handlers.tls import Hello
+from probelet.replay.handlers.case.case import Case
+from probelet.replay.handlers.server.connection import Connection
+from probelet.replay.handlers.server.frames import messages_of, recorded_messages, recorded_requests, requests_of
+from probelet.replay.handlers.server.tls import Hello
 
-# The causes that are right for a class of the recordings.
+# Class of the recordings -> the causes that match it.
 CAUSES: Mapping[str, frozenset[str]] = {
     "ok": frozenset({"ok"}),
     "warning": frozenset({"redirect"}),
@@ -31,7 +31,7 @@ CAUSES: Mapping[str, frozenset[str]] = {
     "unimplemented": frozenset({"grpc_status"}),
     "rpc": frozenset({"grpc_status"}),
 }
-# Classes whose wording is the library's own affair: TLS alerts, HTTP/2 and RPC errors, and HTTP/1.1 within TLS.
+# Classes whose messages depend on the library: TLS alerts, HTTP/2 and RPC errors, and HTTP/1.1 within TLS.
 FREE_WORDING = frozenset({"malformed", "tls", "http2", "rpc"})
 TIMEOUTS = re.compile(
     r"context deadline exceeded( \(Client\.Timeout exceeded while awaiting headers\))?$"
@@ -42,20 +42,20 @@ CONNECTIONS_COMPARED_MAX = 12
 
 @dataclass(frozen=True)
 class Seen:
-    """How a case went here."""
+    """The observed result of a case."""
 
-    told: Mapping[str, Any]
+    outcome: Mapping[str, Any]
     ports: Mapping[str, int] = field(default_factory=dict)
-    ends: Mapping[str, list[End]] = field(default_factory=dict)
+    connections: Mapping[str, list[Connection]] = field(default_factory=dict)
 
     @property
     def output(self) -> bytes:
-        numbers = self.told["output_bytes"]
-        return bytes(numbers) if numbers is not None else self.told["output"].encode()
+        numbers = self.outcome["output_bytes"]
+        return bytes(numbers) if numbers is not None else self.outcome["output"].encode()
 
 
 def differences(case: Case, seen: Seen) -> list[Difference]:
-    """Everything that differs and counts, by section: result, cause, text, received."""
+    """The differences that matter, by section: result, cause, text, received."""
     found = [*_result(case, seen), *_cause(case, seen), *_text(case, seen)]
     if "received" not in case.expect.get("varies", ()):
         found += _connections(case, seen)
@@ -67,19 +67,19 @@ def _variants(case: Case) -> list[Mapping[str, Any]]:
 
 
 def _result(case: Case, seen: Seen) -> Iterator[Difference]:
-    mine = _verdict(seen.told)
-    theirs = [_verdict(variant) for variant in _variants(case)]
+    mine = _outcome(seen.outcome)
+    theirs = [_outcome(variant) for variant in _variants(case)]
     if mine not in theirs:
-        told = {key: seen.told[key] for key in ("output", "error", "cause")}
-        yield Difference("result", 0, theirs[0], {**mine, "told": told})
+        details = {key: seen.outcome[key] for key in ("output", "error", "cause")}
+        yield Difference("result", 0, theirs[0], {**mine, "told": details})
 
 
-def _verdict(told: Mapping[str, Any]) -> dict[str, object]:
-    return {"result": told["result"], "has_error": told["error"] is not None}
+def _outcome(result: Mapping[str, Any]) -> dict[str, object]:
+    return {"result": result["result"], "has_error": result["error"] is not None}
 
 
 def _cause(case: Case, seen: Seen) -> Iterator[Difference]:
-    kind, cause = case.expect["class"], seen.told["cause"]
+    kind, cause = case.expect["class"], seen.outcome["cause"]
     right = CAUSES[kind] | ({"body"} if case.expect["error"] is not None else set())
     if cause not in right and not case.expect.get("variants"):
         yield Difference("cause", 0, sorted(right), cause)
@@ -90,7 +90,7 @@ def _text(case: Case, seen: Seen) -> Iterator[Difference]:
     is_free = kind in FREE_WORDING and not (kind == "malformed" and case.speaks_plain_http)
     if is_free:
         return
-    mine = _told(seen.output, seen) + b"|" + _told((seen.told["error"] or "").encode(), seen)
+    mine = _templated(seen.output, seen) + b"|" + _templated((seen.outcome["error"] or "").encode(), seen)
     theirs = [_recorded(variant) for variant in _variants(case)]
     if kind == "timeout":
         mine, theirs = _timeless(mine), [_timeless(text) for text in theirs]
@@ -104,7 +104,7 @@ def _recorded(variant: Mapping[str, Any]) -> bytes:
     return output + b"|" + (variant["error"] or "").encode()
 
 
-def _told(text: bytes, seen: Seen) -> bytes:
+def _templated(text: bytes, seen: Seen) -> bytes:
     text = re.sub(rb":\d+->", b":{CLIENT}->", text)
     for name, number in seen.ports.items():
         text = text.replace(str(number).encode(), f"{{{name}}}".encode())
@@ -122,30 +122,30 @@ def _shown(data: bytes) -> str:
 
 def _connections(case: Case, seen: Seen) -> Iterator[Difference]:
     for name, number in (case.expect.get("connections") or {}).items():
-        mine = len(seen.ends[name])
+        mine = len(seen.connections[name])
         if number is not None and mine != number and "connections" not in case.expect.get("varies", ()):
             yield Difference("received", 0, f"{name}: {number} connections", f"{name}: {mine} connections")
     for name, recorded in (case.expect.get("received") or {}).items():
         for index, theirs in enumerate((recorded or [])[:CONNECTIONS_COMPARED_MAX]):
-            if index < len(seen.ends[name]):
-                for expected, got in _received(seen, seen.ends[name][index], theirs):
+            if index < len(seen.connections[name]):
+                for expected, got in _received(seen, seen.connections[name][index], theirs):
                     yield Difference("received", index, expected, got)
 
 
-def _received(seen: Seen, end: End, theirs: Mapping[str, Any]) -> Iterator[tuple[object, object]]:
+def _received(seen: Seen, connection: Connection, theirs: Mapping[str, Any]) -> Iterator[tuple[object, object]]:
     if hello := theirs.get("client_hello"):
-        # A listener without TLS has the ClientHello among what it received.
-        mine_hello = end.hello or Hello.of(bytes(end.received))
+        # On a listener without TLS, the received bytes begin with the ClientHello.
+        mine_hello = connection.hello or Hello.of(bytes(connection.received))
         offered = mine_hello and [mine_hello.server_name, list(mine_hello.alpn)]
         if offered != (wanted := [hello["server_name"], hello["alpn"] or []]):
             yield wanted, offered
-    data = bytes(end.received)
+    data = bytes(connection.received)
     if "bytes" in theirs:
-        sent, wanted_bytes = _told(data, seen), base64.b64decode(theirs["bytes"])
+        sent, wanted_bytes = _templated(data, seen), base64.b64decode(theirs["bytes"])
         if sent != wanted_bytes:
             yield _shown(wanted_bytes), _shown(sent)
     elif wanted_requests := recorded_requests(theirs.get("h2", [])):
-        mine = [[(key, _told(value.encode(), seen).decode()) for key, value in one] for one in requests_of(data)]
+        mine = [[(key, _templated(value.encode(), seen).decode()) for key, value in one] for one in requests_of(data)]
         if mine != wanted_requests:
             yield wanted_requests, mine
         if messages_of(data) != (messages := recorded_messages(theirs["h2"])):

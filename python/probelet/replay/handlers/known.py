@@ -1,13 +1,13 @@
-"""Differences from the kubelet's handlers that are known, by rule, so that an unseen case has its reason too.
+"""Known differences from the kubelet's handlers, as rules, so that an unseen case has its reason too.
 
-Each rule has a line in docs/kubelet-parity.md, and names the sections that may differ. Anything else has to be equal.
+Each rule has a line in docs/kubelet-parity.md and names the sections that may differ. All else must be equal.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from probelet.replay.difference import Difference
-from probelet.replay.handlers.case import Case
+from probelet.replay.handlers.case.case import Case
 
 CBC = "_CBC_SHA"
 TEXT_CHARACTERS_MAX = 10_240
@@ -15,7 +15,7 @@ TEXT_CHARACTERS_MAX = 10_240
 
 @dataclass(frozen=True)
 class Rule:
-    """A kind of case that differs."""
+    """A kind of case that may differ."""
 
     reason: str
     sections: frozenset[str]
@@ -23,7 +23,7 @@ class Rule:
 
 
 def reason_for(case: Case, difference: Difference) -> str | None:
-    """Why a difference is as it has to be; None if nothing says so."""
+    """The reason for a known difference; None for an unknown one."""
     for rule in RULES:
         if difference.section in rule.sections and rule.applies(case, difference):
             return rule.reason
@@ -31,13 +31,13 @@ def reason_for(case: Case, difference: Difference) -> str | None:
 
 
 def _takes_cbc_alone(case: Case, difference: Difference) -> bool:
-    """A server whose every suite is ECDHE with AES-CBC and SHA-1, which Go offers and rustls does not have."""
+    """True for a server with only ECDHE suites of AES-CBC and SHA-1, which Go offers and rustls lacks."""
     suites: list[Sequence[str]] = [listener.tls.get("ciphers") or () for listener in case.listeners if listener.tls]
     return any(each and all("_ECDHE_" in name and name.endswith(CBC) for name in each) for each in suites)
 
 
 def _is_cut(case: Case, difference: Difference) -> bool:
-    """What we say is the beginning of what the kubelet says."""
+    """True if our text is the beginning of the kubelet's."""
     expected, got = str(difference.expected), str(difference.got).rstrip("|")
     return len(got) >= TEXT_CHARACTERS_MAX - 3 and expected.startswith(got)
 

@@ -1,6 +1,6 @@
 """HTTP/2 servers that use every liberty the protocol gives them. Each plays with TLS and ALPN, and in the clear."""
 
-from probelet.replay.handlers.frames import (
+from probelet.replay.handlers.server.frames import (
     DATA,
     GOAWAY,
     HEADER_BYTES,

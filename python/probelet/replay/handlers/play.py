@@ -9,40 +9,40 @@ import msgspec
 from probelet import _rust
 from probelet.config.gate import DEFAULT_VERSION
 from probelet.replay.difference import Difference
-from probelet.replay.handlers.case import Case, filled
+from probelet.replay.handlers.case.case import Case, filled
 from probelet.replay.handlers.compare import Seen, differences
 from probelet.replay.handlers.known import reason_for
-from probelet.replay.handlers.server import Server
+from probelet.replay.handlers.server.server import Server
 
 USER_AGENT = "kube-probe/1.36"
-"""What the recorder's build of the kubelet called itself."""
+"""The User-Agent's version in the recorder's build of the kubelet."""
 
 PLAYED_AT_A_TIME = 12
-"""Cases under way at once. Most of a case is waiting; more would make the probes late on two cores."""
+"""Cases played at once. Most of a case is waiting; more at once would delay the probes on two cores."""
 
 PLAYED_AGAIN = 2
-"""How often a case that differs is played again, with nothing beside it: some are a matter of time."""
+"""Repetitions of a case that differs, with no other case beside it: some differences come from timing."""
 
 
 def play(case: Case, kubelet_version: str = DEFAULT_VERSION) -> Seen:
-    """Play a case once, as the kubelet's handlers are called once. The User-Agent is the recorded one in any version.
+    """Plays a case once, as the kubelet calls a handler once. The User-Agent is the recorded one in any version.
 
     Raises:
-        OSError: an address of the case cannot be listened on.
+        OSError: an address of the case is unavailable.
     """
     with Server(case.listeners) as server:
         probe = msgspec.json.encode(filled(case.probe, server.ports))
         ports = [(name, filled(port, server.ports)) for name, port in case.ports]
         seen = _rust.attempt(probe, case.pod_ip, ports, USER_AGENT, kubelet_version=kubelet_version)
-        told: dict[str, Any] = msgspec.json.decode(seen)
-    return Seen(told, server.ports, server.ends)
+        outcome: dict[str, Any] = msgspec.json.decode(seen)
+    return Seen(outcome, server.ports, server.connections)
 
 
 def examined(cases: Sequence[Case], kubelet_version: str = DEFAULT_VERSION) -> Iterator[tuple[Case, list[Difference]]]:
-    """Play cases, several at a time, and say what differs. What is not so every time is no difference.
+    """Plays cases, several at once, and yields their differences. A difference must occur at every repetition.
 
     Raises:
-        OSError: an address of a case cannot be listened on.
+        OSError: an address of a case is unavailable.
     """
     with ThreadPoolExecutor(PLAYED_AT_A_TIME) as pool:
         played = list(pool.map(lambda case: _examine(case, kubelet_version), cases))

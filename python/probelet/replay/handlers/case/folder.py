@@ -1,4 +1,4 @@
-"""Handler cases in files: one in a `*.json`, or one on each line of a `*.jsonl`."""
+"""Loads handler cases: one in a `*.json` file, or one on each line of a `*.jsonl` file."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -6,19 +6,19 @@ from typing import Any
 
 import msgspec
 
-from probelet.replay.handlers.case import Case
-from probelet.replay.handlers.check import check
-from probelet.replay.handlers.shape import Shape
+from probelet.replay.handlers.case.case import Case
+from probelet.replay.handlers.case.check import check
+from probelet.replay.handlers.case.shape import Shape
 from probelet.replay.recording import RecordingError, read
 
 SCHEMA = "kubelet-handler-case/1"
 
 
 def load(path: Path) -> list[Case]:
-    """Read every case of a file.
+    """Reads every case of a file.
 
     Raises:
-        RecordingError: the file cannot be read, or something in it is not a case; the text names file and line.
+        RecordingError: the file is unreadable, or a part of it is no case; the text names file and line.
     """
     return [_case(where, text, path.parent) for where, text in _texts(path)]
 

@@ -1,4 +1,4 @@
-"""The server's end of a connection, plain or TLS, with all the ways there are to leave it."""
+"""The server's side of a connection, plain or TLS, with every way to end it."""
 
 import contextlib
 import socket
@@ -6,13 +6,13 @@ import ssl
 import struct
 import threading
 
-from probelet.replay.handlers.tls import Hello
+from probelet.replay.handlers.server.tls import Hello
 
 RECEIVE_BYTES = 65_536
 
 
-class End:
-    """A plain connection. Whoever waits on it is woken by `leave`, and finds it closed."""
+class Connection:
+    """A plain connection. `leave` wakes every thread that waits on it; the thread then finds it closed."""
 
     def __init__(self, sock: socket.socket) -> None:
         self._socket = sock
@@ -23,13 +23,13 @@ class End:
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
 
     def receive(self) -> bytes:
-        """What comes next; nothing once the client is gone."""
+        """The next bytes; none once the client has closed."""
         data = self._socket.recv(RECEIVE_BYTES)
         self.received += data
         return data
 
     def receive_left(self) -> None:
-        """Takes what the client had sent by now."""
+        """Reads everything that the client has sent so far."""
         self._socket.setblocking(False)
         with contextlib.suppress(OSError, ssl.SSLError):
             while self.receive():
@@ -37,7 +37,7 @@ class End:
         self._socket.setblocking(True)
 
     def receive_raw_left(self) -> None:
-        """Takes what the client had sent by now, whatever it is."""
+        """Reads everything that the client has sent so far, without decrypting it."""
         self._socket.setblocking(False)
         with contextlib.suppress(OSError):
             while self._socket.recv(RECEIVE_BYTES):
@@ -53,7 +53,7 @@ class End:
         self.tcp_close()
 
     def tcp_close(self) -> None:
-        """Closes without a word of TLS; with unread data the kernel says RST."""
+        """Closes without a TLS close_notify; if data is unread, the kernel sends RST."""
         with self._closing:
             if self.is_open:
                 self.is_open = False
@@ -64,14 +64,14 @@ class End:
         self.tcp_close()
 
     def leave(self) -> None:
-        """The probe is over: whoever reads or writes here stops."""
+        """Ends every read and write after the probe's end."""
         with self._closing, contextlib.suppress(OSError):
             if self.is_open:
                 self._socket.shutdown(socket.SHUT_RDWR)
 
 
-class TlsEnd(End):
-    """A TLS connection over memory buffers, so that close_notify and FIN are two things."""
+class TlsConnection(Connection):
+    """A TLS connection over memory buffers, so that close_notify and FIN can be sent separately."""
 
     def __init__(self, sock: socket.socket, context: ssl.SSLContext) -> None:
         super().__init__(sock)

@@ -1,22 +1,22 @@
-"""Whether what a case names is there, and its probe is one."""
+"""Checks the names and the probe of a case."""
 
 import base64
 
 import msgspec
 
 from probelet._rust import Simulation
-from probelet.replay.handlers.case import Case, filled
+from probelet.replay.handlers.case.case import Case, filled
 from probelet.replay.handlers.compare import CAUSES
 
 NEEDED = {"go-grpc-health": "services", "go-http": "status"}
-"""What each kind of builtin server has to be told."""
+"""The options that each kind of builtin server requires."""
 
 
 def check(case: Case) -> None:
-    """Look at everything that playing a case looks up.
+    """Checks everything that playing a case looks up.
 
     Raises:
-        ValueError: something is not there; the text begins with the place.
+        ValueError: a name is unknown or a value is wrong; the text begins with its place.
     """
     ports = {listener.port: 1 for listener in case.listeners}
     for name, port in case.ports:
@@ -28,8 +28,8 @@ def check(case: Case) -> None:
         for name in case.expect.get(section) or {}:
             if name not in ports:
                 raise ValueError(f"expect.{section}: {name!r}: no listener has this name")
-    for told in (case.expect, *case.expect.get("variants", ())):
-        base64.b64decode(told.get("output_base64", ""))
+    for result in (case.expect, *case.expect.get("variants", ())):
+        base64.b64decode(result.get("output_base64", ""))
     for index, row in enumerate(row for rows in (case.expect.get("received") or {}).values() for row in rows or []):
         base64.b64decode(row.get("bytes", ""))
         for frame in row.get("h2", []):

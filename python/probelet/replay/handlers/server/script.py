@@ -1,21 +1,21 @@
-"""One connection's script, played step by step."""
+"""Plays one connection's script step by step."""
 
 import threading
 from collections.abc import Mapping
 
-from probelet.replay.handlers.case import Step, filled_bytes
-from probelet.replay.handlers.end import End
-from probelet.replay.handlers.frames import HEADERS, PREFACE, split
+from probelet.replay.handlers.case.case import Step, filled_bytes
+from probelet.replay.handlers.server.connection import Connection
+from probelet.replay.handlers.server.frames import HEADERS, PREFACE, split
 
 SEND_FOREVER_BYTES = 65_536
 SETTLE_S = 0.02
 
 
 class Script:
-    """Plays steps on a connection until they end, the client is gone, or the probe is over."""
+    """Plays steps on a connection until the last step, the client's close or the probe's end."""
 
-    def __init__(self, end: End, ports: Mapping[str, int], over: threading.Event) -> None:
-        self._end = end
+    def __init__(self, connection: Connection, ports: Mapping[str, int], over: threading.Event) -> None:
+        self._connection = connection
         self._ports = ports
         self._over = over
         self._read_to = 0
@@ -27,32 +27,33 @@ class Script:
                 if self._over.is_set():
                     return
                 getattr(self, f"_{step.op}")(step)
-            while self._end.is_open and self._end.receive():
+            while self._connection.is_open and self._connection.receive():
                 pass
         except (OSError, EOFError):
             return
 
     def _more(self) -> None:
-        if not self._end.receive():
+        if not self._connection.receive():
             raise EOFError
 
     def _read(self, step: Step) -> None:
-        while step.count and len(self._end.received) - self._read_to < step.count:
+        while step.count and len(self._connection.received) - self._read_to < step.count:
             self._more()
-        while step.until and self._end.received.find(step.until, self._read_to) < 0:
+        while step.until and self._connection.received.find(step.until, self._read_to) < 0:
             self._more()
         if step.until:
-            self._read_to = self._end.received.find(step.until, self._read_to) + len(step.until)
+            self._read_to = self._connection.received.find(step.until, self._read_to) + len(step.until)
         else:
             self._read_to += step.count
 
     def _read_h2(self, step: Step) -> None:
         while True:
-            frames, _ = split(bytes(self._end.received)) if self._end.received.startswith(PREFACE) else ([], 0)
+            received = bytes(self._connection.received)
+            frames, _ = split(received) if received.startswith(PREFACE) else ([], 0)
             for frame in frames[self._frames_read :]:
                 self._frames_read += 1
                 ended = frame.ends_stream or not step.end_stream
-                # A request that ends with its HEADERS has no DATA to wait for.
+                # A request that ends with its HEADERS sends no DATA.
                 if ended and (frame.name == step.frame or (frame.kind == HEADERS and frame.ends_stream)):
                     return
             self._more()
@@ -60,10 +61,10 @@ class Script:
     def _send(self, step: Step) -> None:
         data = filled_bytes(step.data, self._ports) * step.repeat
         if not step.chunk:
-            self._end.send(data)
+            self._connection.send(data)
             return
         for start in range(0, len(data), step.chunk):
-            self._end.send(data[start : start + step.chunk])
+            self._connection.send(data[start : start + step.chunk])
             if self._over.wait(step.delay_s):
                 raise EOFError
 
@@ -72,28 +73,28 @@ class Script:
         if not step.delay_s:
             data *= max(1, SEND_FOREVER_BYTES // len(data))
         while not self._over.wait(step.delay_s):
-            self._end.send(data)
+            self._connection.send(data)
 
     def _sleep(self, step: Step) -> None:
         if self._over.wait(step.delay_s):
             raise EOFError
 
     def _half_close(self, step: Step) -> None:
-        self._end.half_close()
+        self._connection.half_close()
 
     def _close(self, step: Step) -> None:
         self._take_frames()
-        self._end.close()
+        self._connection.close()
 
     def _tcp_close(self, step: Step) -> None:
         self._take_frames()
-        self._end.tcp_close()
+        self._connection.tcp_close()
 
     def _take_frames(self) -> None:
-        """A client acknowledges SETTINGS while its request is read: closing on top of that would be a reset."""
+        """Reads pending frames: the client's SETTINGS ack follows its request, and closing with it unread sends RST."""
         if self._frames_read:
             self._over.wait(SETTLE_S)
-            self._end.receive_left()
+            self._connection.receive_left()
 
     def _reset(self, step: Step) -> None:
-        self._end.reset()
+        self._connection.reset()

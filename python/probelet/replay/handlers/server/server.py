@@ -1,4 +1,4 @@
-"""A case's server: its listeners, and a thread for every connection that comes."""
+"""A case's server: its listeners, and one thread per connection."""
 
 import contextlib
 import socket
@@ -9,21 +9,21 @@ from collections.abc import Callable, Mapping
 from types import TracebackType
 from typing import Any
 
-from probelet.replay.handlers.builtin import PLAIN_TO_TLS, serve
-from probelet.replay.handlers.case import Listener
-from probelet.replay.handlers.end import RECEIVE_BYTES, End, TlsEnd
-from probelet.replay.handlers.script import Script
-from probelet.replay.handlers.tls import ALERT_NO_PROTOCOL, Hello, context_of
+from probelet.replay.handlers.case.case import Listener
+from probelet.replay.handlers.server.builtin import PLAIN_TO_TLS, serve
+from probelet.replay.handlers.server.connection import RECEIVE_BYTES, Connection, TlsConnection
+from probelet.replay.handlers.server.script import Script
+from probelet.replay.handlers.server.tls import ALERT_NO_PROTOCOL, Hello, context_of
 
 ACCEPT_POLL_S = 0.02
-# More than any accept queue of length 0 takes in.
+# More connections than an accept queue of length 0 holds.
 FILLERS = 4
 FILLED_AFTER_S = 0.05
 SETTLE_S = 0.02
 
 
 class Server:
-    """Everything a case listens on; leaving it ends every connection and keeps what they received."""
+    """Listens on every socket of a case; leaving the context ends every connection and keeps its received bytes."""
 
     def __init__(self, listeners: tuple[Listener, ...]) -> None:
         self._listeners = listeners
@@ -31,35 +31,35 @@ class Server:
         self._threads: list[threading.Thread] = []
         self._sockets: list[socket.socket] = []
         self.ports: dict[str, int] = {}
-        self.ends: dict[str, list[End]] = {}
+        self.connections: dict[str, list[Connection]] = {}
 
     def __enter__(self) -> "Server":
         accepting = []
         for listener in self._listeners:
-            self.ends[listener.port] = []
+            self.connections[listener.port] = []
             sock = self._bind(listener)
             self.ports[listener.port] = sock.getsockname()[1]
             if listener.mode in ("script", "builtin"):
                 accepting.append((listener, sock))
-        # A script may name any of the ports, so none is played before all are known.
+        # A script may name any port, so all ports must be known before the first script.
         for listener, sock in accepting:
             self._start(self._accept, listener, sock)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
         self._over.set()
-        for ends in self.ends.values():
-            for end in ends:
-                end.leave()
+        for connections in self.connections.values():
+            for connection in connections:
+                connection.leave()
         for thread in self._threads:
             thread.join()
         for sock in self._sockets:
             sock.close()
-        for ends in self.ends.values():
-            for end in ends:
-                if end.is_open:
-                    end.receive_left()
-                    end.tcp_close()
+        for connections in self.connections.values():
+            for connection in connections:
+                if connection.is_open:
+                    connection.receive_left()
+                    connection.tcp_close()
 
     def _start(self, work: Callable[..., None], *arguments: object) -> None:
         thread = threading.Thread(target=work, args=arguments, daemon=True)
@@ -87,11 +87,11 @@ class Server:
         time.sleep(FILLED_AFTER_S)
 
     def _accept(self, listener: Listener, sock: socket.socket) -> None:
-        # The context costs a key to load, so it is made once and not while a client waits.
+        # Loading a key takes time, so the context is created before a client waits for it.
         context = context_of(listener.tls, listener.certificate) if listener.tls and listener.certificate else None
         is_last = False
         while not is_last:
-            # One more look once the probe is over: it may be gone before its connection is seen.
+            # Accept once more after the probe's end: the probe may end before its connection appears here.
             is_last = self._over.is_set()
             sock.settimeout(0 if is_last else ACCEPT_POLL_S)
             try:
@@ -100,37 +100,39 @@ class Server:
                 continue
             is_last = False
             accepted.settimeout(None)
-            end = TlsEnd(accepted, context) if context else End(accepted)
-            self.ends[listener.port].append(end)
-            self._start(self._serve, listener, end, len(self.ends[listener.port]) - 1, accepted)
+            connection = TlsConnection(accepted, context) if context else Connection(accepted)
+            self.connections[listener.port].append(connection)
+            self._start(self._serve, listener, connection, len(self.connections[listener.port]) - 1, accepted)
 
-    def _serve(self, listener: Listener, end: End, number: int, sock: socket.socket) -> None:
-        if isinstance(end, TlsEnd) and not self._handshake(listener.tls or {}, bool(listener.builtin), end, sock):
+    def _serve(self, listener: Listener, connection: Connection, number: int, sock: socket.socket) -> None:
+        if isinstance(connection, TlsConnection) and not self._handshake(
+            listener.tls or {}, bool(listener.builtin), connection, sock
+        ):
             return
         if listener.mode == "builtin":
             with contextlib.suppress(OSError, ssl.SSLError):
-                serve(listener.builtin, end, self._over)
+                serve(listener.builtin, connection, self._over)
             return
         script = listener.scripts[min(number, len(listener.scripts) - 1)]
-        Script(end, self.ports, self._over).play(script)
+        Script(connection, self.ports, self._over).play(script)
 
-    def _handshake(self, tls: Mapping[str, Any], builtin: bool, end: TlsEnd, sock: socket.socket) -> bool:
+    def _handshake(self, tls: Mapping[str, Any], builtin: bool, connection: TlsConnection, sock: socket.socket) -> bool:
         try:
             first = sock.recv(RECEIVE_BYTES)
-            end.hello = Hello.of(first)
+            connection.hello = Hello.of(first)
             if builtin and first.startswith(b"GET "):
                 sock.sendall(PLAIN_TO_TLS)
-                end.tcp_close()
+                connection.tcp_close()
                 return False
-            if end.hello is not None and not end.hello.fits(tls.get("alpn") or []):
+            if connection.hello is not None and not connection.hello.fits(tls.get("alpn") or []):
                 sock.sendall(ALERT_NO_PROTOCOL)
-                end.tcp_close()
+                connection.tcp_close()
                 return False
-            end.handshake(first)
+            connection.handshake(first)
         except (OSError, ssl.SSLError):
-            # What the client still says must not turn our alert into a reset.
+            # Reads the client's remaining bytes; unread, they would turn our alert into a reset.
             self._over.wait(SETTLE_S)
-            end.receive_raw_left()
-            end.tcp_close()
+            connection.receive_raw_left()
+            connection.tcp_close()
             return False
         return True

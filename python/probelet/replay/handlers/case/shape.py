@@ -1,4 +1,4 @@
-"""What a case needs for being played: checked when it is read, so that playing it meets no surprise."""
+"""The fields that playing a case needs; reading checks them, so that playing cannot fail on them."""
 
 from typing import Any, Literal, NotRequired, TypedDict
 
@@ -21,7 +21,7 @@ class Step(TypedDict):
 
 
 class Tls(TypedDict):
-    """How a listener speaks TLS."""
+    """A listener's TLS settings."""
 
     cert: str
     alpn: NotRequired[list[str] | None]
@@ -32,7 +32,7 @@ class Tls(TypedDict):
 
 
 class Builtin(TypedDict):
-    """A server that is more than a script."""
+    """A server of its own kind, beyond a script."""
 
     kind: Literal["go-grpc-health", "go-http"]
     status: NotRequired[int]
@@ -43,7 +43,7 @@ class Builtin(TypedDict):
 
 
 class Script(TypedDict):
-    """What is done with one connection."""
+    """The steps on one connection."""
 
     steps: list[Step] | None
 
@@ -60,13 +60,13 @@ class Listener(TypedDict):
 
 
 class Server(TypedDict):
-    """Everything that listens."""
+    """All listeners."""
 
     listeners: list[Listener]
 
 
 class Frame(TypedDict):
-    """A frame of HTTP/2 that the server received."""
+    """An HTTP/2 frame that the server received."""
 
     type: str
     headers: NotRequired[list[tuple[str, str]]]
@@ -74,14 +74,14 @@ class Frame(TypedDict):
 
 
 class Hello(TypedDict):
-    """What a client offers at first."""
+    """A client's first offer in TLS."""
 
     server_name: str
     alpn: list[str] | None
 
 
 class Received(TypedDict):
-    """What came on one connection."""
+    """The bytes received on one connection."""
 
     bytes: NotRequired[str]
     h2: NotRequired[list[Frame]]
@@ -89,7 +89,7 @@ class Received(TypedDict):
 
 
 class Variant(TypedDict):
-    """What the kubelet's handler said another time."""
+    """Another result of the kubelet's handler for the same case."""
 
     result: Result
     output: str

@@ -1,4 +1,4 @@
-"""TLS as a case asks for it: versions, ciphers, certificates, and what the client offered."""
+"""TLS as a case sets it: versions, ciphers, certificates, and the client's offer."""
 
 import ssl
 import struct
@@ -13,7 +13,7 @@ VERSIONS = {
     "1.2": ssl.TLSVersion.TLSv1_2,
     "1.3": ssl.TLSVersion.TLSv1_3,
 }
-# Go's names of TLS 1.2 cipher suites in OpenSSL's words.
+# Go's names of TLS 1.2 cipher suites -> OpenSSL's.
 CIPHERS = {
     "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA": "ECDHE-RSA-AES128-SHA",
     "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA": "ECDHE-RSA-AES256-SHA",
@@ -27,7 +27,7 @@ CIPHERS = {
     "TLS_RSA_WITH_AES_128_GCM_SHA256": "AES128-GCM-SHA256",
     "TLS_RSA_WITH_AES_256_GCM_SHA384": "AES256-GCM-SHA384",
 }
-# OpenSSL is built without 3DES. Camellia, too, is a suite that no client here offers: the server refuses alike.
+# OpenSSL is built without 3DES. No client here offers Camellia either, so the server refuses it in the same way.
 OFFERED_BY_NOBODY = "CAMELLIA256-SHA"
 
 ALERT_NO_PROTOCOL = bytes([0x15, 3, 3, 0, 2, 2, 120])
@@ -36,7 +36,7 @@ SERVER_NAME, ALPN = 0, 16
 
 
 def context_of(wanted: Mapping[str, Any], certificate: Path) -> ssl.SSLContext:
-    """The server side of a case's `tls`."""
+    """The server's context from a case's `tls`."""
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     names = [CIPHERS.get(name, OFFERED_BY_NOBODY) for name in wanted.get("ciphers", ())]
     context.set_ciphers(":".join([*(names or ["ALL"]), "@SECLEVEL=0"]))
@@ -53,14 +53,14 @@ def context_of(wanted: Mapping[str, Any], certificate: Path) -> ssl.SSLContext:
 
 @dataclass(frozen=True)
 class Hello:
-    """What a client says first, as far as it shows what the probe asked for."""
+    """The parts of a ClientHello that depend on the probe."""
 
     server_name: str
     alpn: tuple[str, ...]
 
     @classmethod
     def of(cls, record: bytes) -> "Hello | None":
-        """None if this is not a ClientHello."""
+        """Parses a record; None if it is no ClientHello."""
         if len(record) < RECORD_HEADER_BYTES + 1 or record[0] != 0x16 or record[5] != 1:
             return None
         server_name, alpn = "", []
@@ -75,7 +75,7 @@ class Hello:
         return cls(server_name, tuple(alpn))
 
     def fits(self, protocols: list[str]) -> bool:
-        """Whether a Go server with these protocols goes on: it refuses a client that shares none of them."""
+        """True if a Go server with these protocols continues: it refuses a client that shares none of them."""
         return not protocols or not self.alpn or bool(set(protocols) & set(self.alpn))
 
 

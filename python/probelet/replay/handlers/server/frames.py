@@ -1,4 +1,4 @@
-"""HTTP/2 frames, read as the recordings show them."""
+"""Parses HTTP/2 frames into the recordings' form."""
 
 import base64
 import struct
@@ -16,7 +16,7 @@ ACK, END_STREAM, END_HEADERS = 1, 1, 4
 
 @dataclass(frozen=True)
 class Frame:
-    """One frame as it came."""
+    """One frame as received."""
 
     kind: int
     flags: int
@@ -37,7 +37,7 @@ class Frame:
 
 
 def split(data: bytes) -> tuple[list[Frame], int]:
-    """The whole frames behind the preface, and how many bytes they take together with it."""
+    """The complete frames after the preface, and the number of bytes of preface and frames."""
     frames = []
     at = len(PREFACE)
     while len(data) >= at + HEADER_BYTES:
@@ -60,7 +60,7 @@ def _text(raw: bytes | str) -> str:
 
 
 def requests_of(data: bytes) -> list[list[tuple[str, str]]]:
-    """The fields of every request on a connection, sorted, without the time it may take."""
+    """The fields of every request on a connection, sorted, without the timeout."""
     if not data.startswith(PREFACE):
         return []
     decoder = hpack.Decoder()
@@ -69,12 +69,12 @@ def requests_of(data: bytes) -> list[list[tuple[str, str]]]:
 
 
 def messages_of(data: bytes) -> bytes:
-    """All DATA of a connection, one behind the other."""
+    """All DATA of a connection, joined."""
     return b"".join(frame.payload for frame in split(data)[0] if frame.kind == DATA)
 
 
 def recorded_requests(h2: list[dict[str, Any]]) -> list[list[tuple[str, str]]]:
-    """The same of a recording."""
+    """The same from a recording."""
     return [sorted((name, value) for name, value in frame["headers"]) for frame in h2 if frame["type"] == "HEADERS"]
 
 

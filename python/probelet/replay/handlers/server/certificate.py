@@ -1,4 +1,4 @@
-"""Certificates that the cases' servers show. Nobody ever looks at them, so what is here may well be public."""
+"""Certificates of the cases' servers. Probes verify none, so the keys may be public."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ def certificate(name: str, folder: Path) -> Path:
     """The file with certificate and key: in `certs` beside the case or one folder up, else one of probelet's own.
 
     Raises:
-        ValueError: there is none of that name.
+        ValueError: no certificate has that name.
     """
     for certs in (folder / "certs", folder.parent / "certs", OURS):
         if (found := certs / f"{name}.pem").is_file():

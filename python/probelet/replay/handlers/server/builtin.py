@@ -6,8 +6,8 @@ from typing import Any
 
 import hpack
 
-from probelet.replay.handlers.end import End, TlsEnd
-from probelet.replay.handlers.frames import (
+from probelet.replay.handlers.server.connection import Connection, TlsConnection
+from probelet.replay.handlers.server.frames import (
     ACK,
     DATA,
     END_HEADERS,
@@ -20,7 +20,7 @@ from probelet.replay.handlers.frames import (
     split,
 )
 
-# What net/http answers to plain HTTP on a TLS port.
+# net/http's answer to plain HTTP on a TLS port.
 PLAIN_TO_TLS = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"
 FRAME_BYTES_MAX = 16_384
 STATUSES = {"UNKNOWN": 0, "SERVING": 1, "NOT_SERVING": 2, "SERVICE_UNKNOWN": 3}
@@ -29,28 +29,28 @@ NOT_FOUND = "5"
 Fields = list[tuple[str, str]]
 
 
-def serve(builtin: Mapping[str, Any], end: End, over: threading.Event) -> None:
+def serve(builtin: Mapping[str, Any], connection: Connection, over: threading.Event) -> None:
     """Serves one connection."""
     is_health = builtin["kind"] == "go-grpc-health"
-    if is_health or (isinstance(end, TlsEnd) and end.protocol == "h2"):
-        Http2(builtin, end, over).serve()
+    if is_health or (isinstance(connection, TlsConnection) and connection.protocol == "h2"):
+        Http2(builtin, connection, over).serve()
         return
-    while b"\r\n\r\n" not in end.received:
-        if not end.receive():
+    while b"\r\n\r\n" not in connection.received:
+        if not connection.receive():
             return
     over.wait(builtin.get("delay_ms", 0) / 1000)
     headers = {**builtin.get("headers", {}), "Content-Length": str(len(builtin.get("body", ""))), "Connection": "close"}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())
-    end.send(f"HTTP/1.1 {builtin['status']} X\r\n{lines}\r\n{builtin.get('body', '')}".encode())
-    end.close()
+    connection.send(f"HTTP/1.1 {builtin['status']} X\r\n{lines}\r\n{builtin.get('body', '')}".encode())
+    connection.close()
 
 
 class Http2:
-    """Just enough of an HTTP/2 server: it answers each request when that has ended."""
+    """A minimal HTTP/2 server: it answers each request after its end."""
 
-    def __init__(self, builtin: Mapping[str, Any], end: End, over: threading.Event) -> None:
+    def __init__(self, builtin: Mapping[str, Any], connection: Connection, over: threading.Event) -> None:
         self._builtin = builtin
-        self._end = end
+        self._connection = connection
         self._over = over
         self._encoder = hpack.Encoder()
         self._bodies: dict[int, bytes] = {}
@@ -58,10 +58,10 @@ class Http2:
     def serve(self) -> None:
         self._send(SETTINGS, 0, 0, b"")
         seen = 0
-        while self._end.receive():
-            if len(self._end.received) < len(PREFACE):
+        while self._connection.receive():
+            if len(self._connection.received) < len(PREFACE):
                 continue
-            frames, _ = split(bytes(self._end.received))
+            frames, _ = split(bytes(self._connection.received))
             for frame in frames[seen:]:
                 self._handle(frame)
             seen = len(frames)
@@ -87,7 +87,7 @@ class Http2:
             self._send(DATA, END_STREAM if start + len(part) == len(text) else 0, stream, part)
 
     def _answer_health(self, stream: int, message: bytes) -> None:
-        # Behind the prefix of five bytes: field 1, its length, the service. Lengths here stay below 2^14.
+        # After the prefix of five bytes come field 1, its length, the service. Lengths are below 2^14 here.
         fields = message[5:]
         long = len(fields) > 2 and fields[1] & 0x80
         service = fields[3 if long else 2 :].decode()
@@ -105,4 +105,4 @@ class Http2:
         self._send(HEADERS, END_HEADERS | (END_STREAM if ends else 0), stream, self._encoder.encode(fields))
 
     def _send(self, kind: int, flags: int, stream: int, payload: bytes) -> None:
-        self._end.send(Frame(kind, flags, stream, payload).bytes())
+        self._connection.send(Frame(kind, flags, stream, payload).bytes())

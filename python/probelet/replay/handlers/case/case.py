@@ -1,4 +1,4 @@
-"""A recorded case: a probe, a scripted server, and what the kubelet's handler said."""
+"""A recorded case: a probe, a scripted server, and the result of the kubelet's handler."""
 
 import base64
 from collections.abc import Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from probelet.replay.handlers.certificate import certificate
+from probelet.replay.handlers.server.certificate import certificate
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Step:
 
 @dataclass(frozen=True)
 class Listener:
-    """One socket of the scripted server; `scripts[n]` plays the nth connection, the last one repeats."""
+    """One socket of the scripted server; `scripts[n]` plays the nth connection, the last script all later ones."""
 
     port: str
     address: str
@@ -68,7 +68,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class Case:
-    """What is played, and what is expected of it."""
+    """The inputs of a case and its expected result."""
 
     name: str
     reason: str
@@ -81,10 +81,10 @@ class Case:
 
     @classmethod
     def of(cls, raw: Mapping[str, Any], folder: Path) -> "Case":
-        """Read a case of a file in `folder`.
+        """Reads a case of a file in `folder`.
 
         Raises:
-            KeyError, TypeError, ValueError: it is not one.
+            KeyError, TypeError, ValueError: `raw` is no case.
         """
         ports = (raw.get("container") or {}).get("ports") or ()
         return cls(
@@ -100,14 +100,14 @@ class Case:
 
     @property
     def speaks_plain_http(self) -> bool:
-        """Whether nothing but HTTP/1.1 without TLS, or TCP alone, is ever spoken."""
+        """True if every connection is HTTP/1.1 without TLS, or TCP alone."""
         target = self.probe.get("httpGet") or {}
         is_tls = target.get("scheme") == "HTTPS" or any(listener.tls for listener in self.listeners)
         return self.handler == "tcp" or (self.handler == "http" and not is_tls)
 
 
 def filled(value: Any, ports: Mapping[str, int]) -> Any:
-    """The value with every placeholder replaced: "{PORT}" alone is a number, "str:{PORT}" its text."""
+    """The value with every placeholder replaced: "{PORT}" alone becomes a number, "str:{PORT}" its text."""
     if isinstance(value, str):
         for name, number in ports.items():
             if value == f"{{{name}}}":
@@ -122,7 +122,7 @@ def filled(value: Any, ports: Mapping[str, int]) -> Any:
 
 
 def filled_bytes(data: bytes, ports: Mapping[str, int]) -> bytes:
-    """Bytes to send, with the placeholders replaced."""
+    """The bytes to send, with their placeholders replaced."""
     for name, number in ports.items():
         data = data.replace(f"{{{name}}}".encode(), str(number).encode())
     return data

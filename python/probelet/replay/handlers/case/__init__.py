@@ -1,0 +1,1 @@
+"""Handler cases: loads them from files and checks them."""

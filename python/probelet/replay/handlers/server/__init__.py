@@ -1,0 +1,1 @@
+"""The scripted server of a handler case."""
