@@ -1,4 +1,4 @@
-"""The model of crash-loop back-off: any curve, exactly, by the start decision of the live manager.
+"""The model of crash-loop back-off: any curve, exactly, with the same start decision as the live manager.
 
 restarts(Curve.parse("1s/60s"), count=10)
 load([Crowd(Curve.parse("1s/60s"), containers=110)], window_ns=300 * SECOND)

@@ -1,4 +1,4 @@
-"""A chart as data: what is drawn, before anything draws it."""
+"""A chart as data: its content, independent of the drawing."""
 
 import hashlib
 import json
@@ -11,9 +11,9 @@ Kind = Literal["lines", "dots", "bars", "steps"]
 
 @dataclass(frozen=True)
 class Series:
-    """One curve of a chart: what was published, and what the model says. Either may be missing.
+    """One curve of a chart: the published points and the model's; either may be missing.
 
-    ``ink`` names the same thing in every chart, so that it has the same colour and marker everywhere.
+    ``ink`` names the curve's subject, so that it has the same colour and marker in every chart.
     """
 
     name: str
@@ -24,7 +24,7 @@ class Series:
 
     @property
     def confirmed(self) -> bool:
-        """Whether the model gives what was published, to the tenth that can be read off: one curve then says both."""
+        """True if model and published points agree to the tenth that a picture shows; one curve then draws both."""
         return len(self.published) == len(self.model) and all(
             abs(there - here) <= 0.06 for there, here in zip(self.published, self.model, strict=True)
         )
@@ -32,9 +32,9 @@ class Series:
 
 @dataclass(frozen=True)
 class Chart:
-    """``name`` is the file's. ``x`` are the labels of bars; other points stand at 1, 2, 3.
+    """``name`` is the file's name. ``x`` labels bars; other points have the x values 1, 2, 3.
 
-    Steps have a ``width`` other than 0 where they begin at 0 and each is that wide.
+    For steps, a ``width`` other than 0 makes them begin at 0 and sets the width of each.
     """
 
     name: str
@@ -50,5 +50,5 @@ class Chart:
 
     @property
     def digest(self) -> str:
-        """Names the data, so that a drawing that is out of date is found."""
+        """Identifies the data, so that a test finds an outdated drawing."""
         return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]

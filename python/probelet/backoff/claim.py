@@ -1,4 +1,4 @@
-"""A number somebody published about back-off, and whether it comes out again."""
+"""A published number about back-off, and whether the model reproduces it."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,14 +10,14 @@ Verdict = Literal["holds", "holds if", "does not hold", "not derived"]
 
 @dataclass(frozen=True)
 class Reading:
-    """One way to read a claim: what has to be assumed for it (empty for the plain words), and what comes out then."""
+    """One reading of a claim: its assumption (empty for the literal reading), and the figure that follows from it."""
 
     figure: Figure
     assumption: str = ""
 
 
 def equal(published: Figure, found: Figure) -> bool:
-    """Equal to the published precision: "~568" is any number that rounds to it."""
+    """True at the published precision: "~568" equals any number that rounds to it."""
     if isinstance(published, list) and isinstance(found, list):
         return len(published) == len(found) and all(map(equal, published, found))
     if isinstance(published, int | float) and isinstance(found, int | float):
@@ -27,9 +27,9 @@ def equal(published: Figure, found: Figure) -> bool:
 
 @dataclass(frozen=True)
 class Claim:
-    """``says`` is what the text says, ``published`` its figure. The first reading is the plain one.
+    """A claim with its text ``says`` and its figure ``published``. The first reading is the literal one.
 
-    ``detail`` says where the figure comes from, or why it is another one. Without a reading there is nothing to derive.
+    ``detail`` explains the figure, or why it differs. A claim without a reading cannot be derived.
     """
 
     number: str
@@ -41,13 +41,13 @@ class Claim:
 
     @property
     def reading(self) -> Reading | None:
-        """The first reading under which the claim holds, else the plain one; None if there is none."""
+        """The first reading that makes the claim hold, else the literal one; None if there is none."""
         right = (reading for reading in self.readings if self.agrees(self.published, reading.figure))
         return next(right, self.readings[0] if self.readings else None)
 
     @property
     def verdict(self) -> Verdict:
-        """Whether the claim holds."""
+        """The result of comparing the claim with its readings."""
         reading = self.reading
         if reading is None:
             return "not derived"

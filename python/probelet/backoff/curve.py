@@ -1,4 +1,4 @@
-"""A curve: how long a container waits before each of its restarts."""
+"""A curve: the delays before each restart of a container."""
 
 from dataclasses import dataclass, replace
 from typing import Final
@@ -7,7 +7,7 @@ from probelet.errors import ProbeletError
 from probelet.spec.text.duration import HOUR, MILLISECOND, SECOND, DurationError, format_duration, parse_duration
 
 INITIAL_MIN_NS: Final = MILLISECOND
-"""Below this a container that crashes at once restarts so often that a model of it never ends."""
+"""Below this, a container that crashes at once restarts so often that the model would never end."""
 
 SPAN_MAX_NS: Final = 8760 * HOUR
 """A year; the core's clock ends after 584."""
@@ -16,20 +16,20 @@ FACTOR_MIN, FACTOR_MAX = 1, 1000
 
 
 class CurveError(ProbeletError, ValueError):
-    """A curve that there is not; the text says what is allowed, in one line."""
+    """The curve is invalid; the message is one line with the allowed values."""
 
 
 @dataclass(frozen=True)
 class Curve:
-    """The shape of the delays. Nanoseconds; ``factor`` in [1, 1000] and ``jitter`` in [0, 1] to a thousandth.
+    """The shape of the delays, in nanoseconds; ``factor`` in [1, 1000] and ``jitter`` in [0, 1], in thousandths.
 
-    An ``initial_ns`` longer than ``max_ns`` counts as ``max_ns``, as the kubelet has it (KEP-4603, Conflict
-    resolution). ``first_free``: the first restart, and the first after a reset, waits for nothing, as in every kubelet
-    so far (kubernetes#123602); without it, it waits ``initial_ns``, as documented. A delay grows at random by up to
-    ``jitter`` times the one before (client-go ``maxJitterFactor``; the kubelet passes 0).
+    An ``initial_ns`` above ``max_ns`` becomes ``max_ns``, as in the kubelet (KEP-4603, Conflict resolution). With
+    ``first_free`` the first restart, and the first after a reset, has no delay, as in every kubelet so far
+    (kubernetes#123602); without it, the delay is ``initial_ns``, as documented. ``jitter`` adds at random up to that
+    share of the previous delay (client-go ``maxJitterFactor``; the kubelet passes 0).
 
     Raises:
-        CurveError: a value is out of its range.
+        CurveError: a value is out of range.
     """
 
     initial_ns: int
@@ -54,10 +54,10 @@ class Curve:
 
     @classmethod
     def parse(cls, text: str, **fields: float | bool) -> "Curve":
-        """``INITIAL/MAX``: ``10s/5m``, or in seconds ``10/300``. ``fields`` are those that the text does not say.
+        """Parses ``INITIAL/MAX``: ``10s/5m``, or in seconds ``10/300``. ``fields`` sets the other attributes.
 
         Raises:
-            CurveError: it is not one.
+            CurveError: ``text`` is no curve, or a value is out of range.
         """
         initial, slash, longest = text.partition("/")
         if not slash:
@@ -77,13 +77,13 @@ class Curve:
 
 
 def seconds(nanoseconds: int) -> int | float:
-    """Seconds, a whole number where they are one: what a document shows."""
+    """Seconds, as an ``int`` if they are whole: the form in documents."""
     whole, part = divmod(nanoseconds, SECOND)
     return nanoseconds / SECOND if part else whole
 
 
 def seconds_text(nanoseconds: int) -> str:
-    """``300s``, ``250ms``, ``1.5s``: seconds as far as they can be said in seconds, so that curves line up."""
+    """``300s``, ``250ms``, ``1.5s``: in seconds from one second on, so that curves are easy to compare."""
     if nanoseconds < SECOND:
         return format_duration(nanoseconds)
     return f"{seconds(nanoseconds)}s"
@@ -97,4 +97,4 @@ TODAY: Final = Curve(10 * SECOND, 300 * SECOND)
 """10 s doubling to 300 s: every kubelet's default."""
 
 REDUCED: Final = Curve(SECOND, 60 * SECOND)
-"""1 s doubling to 60 s: with the gate ReduceDefaultCrashLoopBackOffDecay."""
+"""1 s doubling to 60 s: the default with the gate ReduceDefaultCrashLoopBackOffDecay."""

@@ -1,10 +1,10 @@
-"""Charts drawn with matplotlib, the same bytes each time.
+"""Draws charts with matplotlib; equal charts give equal bytes.
 
-The model is drawn in full, what was published hollow and dashed; where both are the same there is one line, and the
-legend says so. Colours are those of Okabe and Ito, which people see apart whatever their eyes; marker and hatch differ
-too.
+Model curves are solid, published ones hollow and dashed. If both agree, one line shows both and the legend says so.
+The colours are those of Okabe and Ito, which colour-blind people can tell apart; marker and hatch differ too.
 """
 
+import warnings
 from collections.abc import Iterator
 from itertools import cycle
 from pathlib import Path
@@ -29,7 +29,7 @@ INKS: Final = {
     "second": ("#E69F00", "P", "\\\\"),
     "tiny": ("#56B4E9", "X", "++"),
 }
-"""Colour, marker and hatch of an ink."""
+"""Ink -> colour, marker, hatch."""
 
 STYLE: Final[Any] = {
     "svg.fonttype": "none",
@@ -46,7 +46,7 @@ STYLE: Final[Any] = {
 }
 INCHES: Final = (7.2, 4.4)
 DOTS_PER_INCH: Final = 120
-# A file says nothing of when and by what it was drawn, so that equal charts are equal files.
+# Leaves out the time and the program of the drawing, so that equal charts are equal files.
 METADATA: Final[dict[str, dict[str, str | None]]] = {
     "svg": {"Date": None, "Creator": None},
     "png": {"Software": None},
@@ -54,7 +54,7 @@ METADATA: Final[dict[str, dict[str, str | None]]] = {
 
 
 def save(chart: Chart, path: Path) -> None:
-    """Draw a chart into a file, SVG or PNG by its suffix. An SVG carries the digest of what it shows."""
+    """Draws a chart into an SVG or PNG file, by its suffix. An SVG carries the digest of its data."""
     suffix = path.suffix.removeprefix(".")
     metadata = dict(METADATA[suffix])
     if suffix == "svg":
@@ -74,11 +74,14 @@ def save(chart: Chart, path: Path) -> None:
         axes.legend(fontsize=8.5, ncols=2 if chart.kind == "dots" else 1)
         if chart.note:
             figure.supxlabel(chart.note, fontsize=8.5, color="#444444")
-        figure.savefig(path, format=suffix, dpi=DOTS_PER_INCH, metadata=metadata)
+        with warnings.catch_warnings():
+            # matplotlib warns if placing the legend takes a second; our charts are small, so only a busy machine does.
+            warnings.filterwarnings("ignore", message="Creating legend")
+            figure.savefig(path, format=suffix, dpi=DOTS_PER_INCH, metadata=metadata)
 
 
 def _halves(chart: Chart) -> Iterator[tuple[Series, str, list[float], bool]]:
-    """What is drawn: a series, its label, its points, and whether they are the published ones."""
+    """Yields each drawn curve: the series, its label, its points, and whether they are the published ones."""
     for series in chart.series:
         if series.confirmed:
             yield series, f"{series.name} (as published; model the same)", list(series.model), False
@@ -112,9 +115,9 @@ def _dots(axes: "Axes", chart: Chart) -> None:
 def _bars(axes: "Axes", chart: Chart) -> None:
     halves = list(_halves(chart))
     width = 0.85 / len(halves)
-    for place, (series, label, heights, published) in enumerate(halves):
+    for index, (series, label, heights, published) in enumerate(halves):
         colour, _, hatch = INKS[series.ink]
-        x = [slot + (place - (len(halves) - 1) / 2) * width for slot in range(len(chart.x))]
+        x = [slot + (index - (len(halves) - 1) / 2) * width for slot in range(len(chart.x))]
         face = "white" if published else colour
         style: dict[str, Any] = {"linestyle": "--"} if published else {"hatch": hatch}
         bars = axes.bar(

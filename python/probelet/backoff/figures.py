@@ -1,7 +1,7 @@
-"""The charts of KEP-4603 as data: its numbers, read off its pictures, beside those of the model.
+"""The charts of KEP-4603 as data: its numbers, read off its pictures, beside the model's.
 
 In the charts of pod age a pod crashes ten seconds after each start. Its first two starts, at 110 and 118 seconds, were
-observed on a cluster; every model goes on from the second.
+observed on a cluster; every model continues from the second.
 """
 
 from collections.abc import Sequence
@@ -19,19 +19,19 @@ OBSERVED: Final = (110.0, 118.0)
 RUN_SECONDS: Final = 10
 POINTS: Final = 12
 NODE_PODS: Final = 110
-"""What a kubelet takes by default (maxPods)."""
+"""A kubelet's default limit of pods (maxPods)."""
 
 AGE, NUMBER = "pod age at the start (s)", "start of the container, in order"
 
 
 def ages(name: str) -> list[float]:
-    """Pod age at each of the twelve starts under a curve."""
+    """The pod's age at each of its twelve starts with the curve ``name``."""
     found = restarts(Curve.parse(name, first_free=False), Life(run_ns=RUN_SECONDS * SECOND), count=POINTS - 2)
     return [*OBSERVED, *(OBSERVED[1] + restart.at_ns / SECOND for restart in found)]
 
 
 def crossing(one: Sequence[float], other: Sequence[float]) -> int:
-    """The first start number at which ``one`` comes later than ``other``; one more than there are if it never does."""
+    """The first start at which ``one`` is later than ``other``; the number of starts plus one if it never is."""
     later = (n for n, (here, there) in enumerate(zip(one, other, strict=True), start=1) if here > there)
     return next(later, len(one) + 1)
 
@@ -74,7 +74,7 @@ BINS = [f"{low}-{high} s" for low, high in pairwise(WINDOW_EDGES)]
 
 
 def charts() -> list[Chart]:
-    """All of them."""
+    """All charts."""
     return [*_pod_ages(), *_delays(), *_bars(), _catch_up(), _node()]
 
 
@@ -172,7 +172,7 @@ def _bars() -> list[Chart]:
 
 
 def _catch_up() -> Chart:
-    """Five short delays, one that catches up with today's ten minutes, then the max."""
+    """Five short delays, one that catches up with today's ten minutes, then the maximum."""
     short = delays("1/300", 5)
     series = [
         Series("today, 10 s to 300 s", "today", [10, 20, 40, 80, 160, 300, 300, 300], delays("10/300", 8)),
@@ -185,7 +185,7 @@ def _catch_up() -> Chart:
 
 
 def _node() -> Chart:
-    """Not in the KEP: what its curves do to a full node, as shipped."""
+    """Not in the KEP: the restarts that its curves cause on a full node, as shipped."""
     names = {"10s/300s": "today", "1s/60s": "new", "1s/1s": "minimum"}
     series = [Series(name, ink, model=[float(n) for n in _node_restarts(name)]) for name, ink in names.items()]
     title = f"Restarts of a node whose {NODE_PODS} pods all crash at once, per 10 s"

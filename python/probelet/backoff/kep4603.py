@@ -1,7 +1,7 @@
-"""Every number of KEP-4603 ("Tune CrashLoopBackoff", as of its 1.32 design), derived again.
+"""Every number of KEP-4603 ("Tune CrashLoopBackoff", its 1.32 design), derived from the model.
 
-What the KEP says is quoted; what is said about it comes out of the model. Restarts are counted as the KEP counts them:
-a container that crashes at once, and no free restart, unless a claim says otherwise.
+``says`` quotes the KEP; every other number comes from the model. Restarts are counted as in the KEP: of a container
+that crashes at once, without a free restart, unless a claim assumes otherwise.
 """
 
 from collections.abc import Iterator
@@ -18,13 +18,13 @@ PODS: Final = 110
 
 FIVE_MINUTES: Final = 300
 LATER: Final = 6000
-"""A time when every curve has long reached its max."""
+"""A time by which every curve has reached its maximum."""
 
 OLD, NEW, MIN = "10/300", "1/60", "1/1"
 
 
 def claims() -> list[Claim]:
-    """All of them, in the order of the text."""
+    """All claims, in the order of the text."""
     return [*_new_default(), *_requests(), *_per_node(), *_examples(), *_figures(), *_alternatives(), *_others()]
 
 
@@ -134,22 +134,22 @@ def _per_node() -> Iterator[Claim]:
         f"{count(MIN, LATER, LATER + 310)} is a window of 310 s with nothing taken off",
     )
     per = REQUESTS_PER_RESTART
-    said = [310 * per, 310 * per * PODS]
+    printed = [310 * per, 310 * per * PODS]
     right = [later * per, later * per * PODS]
     yield Claim(
         "12",
         "~1550 transitions per pod and 170,500 per node every five minutes",
         [1550, 170_500],
-        [Reading(_figures_of(right)), Reading(_figures_of(said), "the 310 of claim 11 is taken as it is")],
+        [Reading(_figures_of(right)), Reading(_figures_of(printed), "the 310 of claim 11 is taken as it is")],
         f"with {later} they are {right[0]:,} and {right[1]:,}",
     )
     yield Claim(
         "13",
         "~568 requests/10s",
         568,
-        [Reading(said[1] * 10 / FIVE_MINUTES)],
-        f"{said[1]:,} in {FIVE_MINUTES} s are {said[1] / FIVE_MINUTES:.0f} a second, "
-        f"{said[1] * 10 / FIVE_MINUTES:.0f} in 10 s; with claim 11 put right {right[1] / FIVE_MINUTES:.0f} a second",
+        [Reading(printed[1] * 10 / FIVE_MINUTES)],
+        f"{printed[1]:,} in {FIVE_MINUTES} s are {printed[1] / FIVE_MINUTES:.0f} a second, "
+        f"{printed[1] * 10 / FIVE_MINUTES:.0f} in 10 s; with claim 11 put right {right[1] / FIVE_MINUTES:.0f} a second",
     )
 
 
@@ -307,7 +307,7 @@ def _others() -> Iterator[Claim]:
 
 
 def _shipped(name: str, until: float, *, run: float = 0) -> int:
-    """Restarts up to a time, the free one among them."""
+    """The number of restarts up to ``until`` as shipped, including the free one."""
     return len(times(name, until, run=run, free=True))
 
 

@@ -1,4 +1,4 @@
-"""The life of one container that crashes."""
+"""The life of one crashing container."""
 
 from dataclasses import dataclass
 from typing import Final, Literal
@@ -15,12 +15,12 @@ WINDOW_MAX_NS: Final = 100 * 365 * 86_400 * 1_000_000_000
 
 @dataclass(frozen=True)
 class Life:
-    """What a container does, and who wakes it.
+    """How long a container runs, how it exits, and which scheduler restarts it.
 
     It runs for ``run_ns`` each time, or for a time evenly drawn from ``run_ns`` to ``run_max_ns``, and exits with
-    ``exit_code``. ``exact`` wakes it when it is due; ``kubelet`` as the kubelet's sync loop does: exits are seen by the
-    relist of each second, a refused start is tried again after the rest of the wait (60 s at most) times an even draw
-    from [1, 1.5), at the next whole second.
+    ``exit_code``. ``exact`` restarts it when it is due. ``kubelet`` works like the kubelet's sync loop: the relist of
+    each second notices exits, and a refused start is repeated after the rest of the wait (60 s at most) times an even
+    draw from [1, 1.5), at the next whole second.
     """
 
     run_ns: int = 0
@@ -37,23 +37,23 @@ class Restart:
     n: int
     """1 for the first restart: the second start."""
     at_ns: int
-    """When the container was started again. What it ran before is part of it."""
+    """The restart's time; it includes the run before."""
     finished_ns: int
-    """When it had ended."""
+    """The end of the run before."""
     delay_ns: int
-    """The back-off it was charged; 0 for a free restart."""
+    """The back-off that the restart had to wait; 0 if it was free."""
 
     @property
     def late_ns(self) -> int:
-        """By how much the restart came after the end of its back-off.
+        """The time between the end of the back-off and the restart.
 
-        Below zero where the kubelet's housekeeping dropped the back-off before that.
+        It is negative if the kubelet's housekeeping dropped the back-off early.
         """
         return self.at_ns - self.finished_ns - self.delay_ns
 
 
 def model(curve: Curve, life: Life) -> CrashModel:
-    """Both as the core takes them."""
+    """The curve and the life in the core's form."""
     return CrashModel(
         initial_ns=curve.initial_ns,
         max_ns=curve.max_ns,
@@ -72,6 +72,6 @@ def model(curve: Curve, life: Life) -> CrashModel:
 def restarts(
     curve: Curve, life: Life | None = None, *, count: int, until_ns: int = WINDOW_MAX_NS, seed: int = 0
 ) -> list[Restart]:
-    """The first ``count`` restarts, none later than ``until_ns``. Equal arguments give equal restarts."""
+    """The first ``count`` restarts up to ``until_ns``. Equal arguments give equal restarts."""
     found = model(curve, life or Life()).restarts(count=count, until_ns=until_ns, seed=seed)
     return [Restart(n, *times) for n, times in enumerate(found, start=1)]

@@ -1,4 +1,4 @@
-"""What the crashing containers of a node add up to: restarts and requests to the API server."""
+"""The load of a node's crashing containers: restarts, and requests to the API server."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ SLOTS_MAX: Final = 1_000_000
 
 @dataclass(frozen=True)
 class Crowd:
-    """Containers of one kind. Their first starts are spread evenly over ``spread_ns``."""
+    """Containers of one kind, whose first starts are spread evenly over ``spread_ns``."""
 
     curve: Curve
     containers: int
@@ -27,30 +27,30 @@ class Crowd:
 
 @dataclass(frozen=True)
 class Load:
-    """Restarts from the beginning to the end of the window, both included."""
+    """The restarts within the window, both ends included."""
 
     window_ns: int
     slot_ns: int
     restarts: int
     slots: list[int]
-    """By slot of ``slot_ns``: after its beginning and up to its end, the first from 0 on."""
+    """Restarts per slot of ``slot_ns``: after its beginning up to its end; the first includes 0."""
 
     @property
     def per_second(self) -> float:
-        """The mean over the window."""
+        """Mean rate over the window."""
         return self.restarts * 1e9 / self.window_ns
 
     @property
     def peak_per_second(self) -> float:
-        """The mean over the busiest slot."""
+        """Mean rate over the busiest slot."""
         return max(self.slots) * 1e9 / min(self.slot_ns, self.window_ns)
 
 
 def load(crowds: Iterable[Crowd], *, window_ns: int, slot_ns: int = 1_000_000_000, seed: int = 0) -> Load:
-    """Restarts of all of them together. Every container is played on its own, with a seed of its own.
+    """Adds up the restarts of all containers; each is simulated on its own, with its own seed.
 
     Raises:
-        ValueError: the window is not above zero, or has more than a million slots.
+        ValueError: the window is not above 0, or has more than a million slots.
     """
     if window_ns <= 0 or slot_ns <= 0:
         raise ValueError("the window and its slots must be longer than 0s")

@@ -1,1 +1,1 @@
-"""What a prober costs, measured: ``probelet bench`` and the suite in ``benches/`` stand on this."""
+"""Measures the cost of the prober, for ``probelet bench`` and the benchmarks in ``benches/``."""

@@ -1,4 +1,4 @@
-"""What happens to pods while they are probed: some come and go, containers of others restart."""
+"""Changes pods during a benchmark: adds and removes some, and restarts containers of others."""
 
 from itertools import count
 
@@ -8,11 +8,11 @@ from probelet.bench.place import Place
 from probelet.bench.pods import facts, pod, uid
 
 LOCAL = "127.0.0.1"
-"""Where extra pods probe: below the addresses that a target measures lateness of."""
+"""The extra pods probe this address; it lies below the addresses whose lateness a target measures."""
 
 
 class Disturbance:
-    """Churn and restarts, evenly over the second."""
+    """Churn and restarts, spread evenly over each second."""
 
     def __init__(self, engine: Engine, load: Load, target: Place) -> None:
         self._engine = engine
@@ -23,7 +23,7 @@ class Disturbance:
         self._restarts = 0
 
     def turn(self, seconds: float) -> None:
-        """What happens in so much time. The extra pods of the turn before go, others come."""
+        """Applies the changes of ``seconds``: removes the extra pods of the previous turn and adds new ones."""
         load, engine = self._load, self._engine
         for number in self._extra:
             engine.forget_pod(uid(number))

@@ -1,4 +1,4 @@
-"""What is asked of the prober in one measurement."""
+"""The load of one measurement."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,28 +8,28 @@ from probelet.bench.place import Faulty, Place
 Handler = Literal["http", "https", "tcp", "grpc", "exec"]
 
 WORKERS_MAX = 1 << 18
-"""As many as a target has addresses to tell them apart by."""
+"""The number of addresses by which a target can tell workers apart."""
 
 
 @dataclass(frozen=True)
 class Load:
-    """Pods of one container with one readiness probe each, and what happens to them. Times are in seconds."""
+    """Pods with one container and one readiness probe each, and the changes to them. Times are in seconds."""
 
     handler: Handler
     workers: int = 1000
     period: int = 1
     duration: float = 10
     warm: float = 2
-    """From the last pod added to the first probe that counts."""
+    """Time between the last added pod and the start of the measurement."""
     faulty: Faulty | None = None
     burst: bool = False
-    """All workers in phase, as when pods come to a prober that has run for a while; otherwise spread over a period."""
+    """Start all workers together, as when pods come to a running prober; otherwise spread them over a period."""
     churn: int = 0
-    """Pods added and removed each second, besides the workers; they probe 127.0.0.1."""
+    """Pods added and removed each second, in addition to the workers; they probe 127.0.0.1."""
     restarts: int = 0
-    """Containers that get another container ID each second."""
+    """Containers that get a new container ID each second."""
     phase: Literal["kubelet", "spread"] = "kubelet"
-    """When first runs are: as a kubelet has them, or spread over the period whatever the pods' start."""
+    """The times of the runs: as in the kubelet, or spread over the period whatever the pods' start."""
 
     def where(self, target: Place, worker: int) -> Place:
         return self.faulty.place if self.faulty and self.faulty.has(worker) else target

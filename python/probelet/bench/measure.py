@@ -1,4 +1,4 @@
-"""The engine under a load, measured from within its own process."""
+"""Measures the engine under a load, from inside its own process."""
 
 import json
 import select
@@ -16,7 +16,7 @@ from probelet.bench.target import OwnTarget
 from probelet.bench.usage import resident_bytes, usage
 
 TURN_SECONDS = 0.1
-"""How often a disturbed load is disturbed."""
+"""Pause between two disturbances of the load."""
 
 QUANTILES = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 
@@ -24,8 +24,8 @@ Say = Callable[[str], None]
 
 
 def serve(engine: Engine, seconds: float) -> None:
-    """What a node agent does while nothing changes: wait for batches and take them. Exec attempts succeed at once, with
-    one call for all of a batch."""
+    """Does the work of a node agent while nothing changes: waits for batches and takes them. Exec attempts succeed at
+    once, with one call per batch."""
     end = time.monotonic() + seconds
     poll = select.poll()
     poll.register(engine.fileno(), select.POLLIN)
@@ -37,10 +37,10 @@ def serve(engine: Engine, seconds: float) -> None:
 
 
 def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = None) -> dict[str, Any]:
-    """Add the pods, warm up, measure, remove the pods. Returns what ``probelet bench`` prints, but for the schema.
+    """Adds the pods, warms up, measures, removes the pods. Returns the document of ``probelet bench`` but its schema.
 
-    A target that is ``watched`` says how late the probes were, if it has seen enough; otherwise the engine does. Ctrl-C
-    ends the measured time early.
+    Lateness comes from the ``watched`` target if it saw enough probes, else from the engine. Ctrl-C ends the measured
+    time early.
     """
     engine = Engine(seed=1, start_jitter=not load.burst, phase=load.phase)
     try:
@@ -71,7 +71,7 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTa
     elapsed, used = time.monotonic() - began, usage() - used
     seen = read(engine) - before
     late, stamped_by = {name: seen.lateness_ms(quantile) for name, quantile in QUANTILES.items()}, "prober"
-    # Where no worker was probed three times, a target has no grid to measure against.
+    # A target measures lateness on a worker's grid, which needs three probes of that worker.
     if watched and (stamped := watched.statistics())["samples"]:
         late, stamped_by = stamped["lateness_ms"], "target"
     say("measured; removing the workers")
@@ -100,7 +100,7 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTa
 
 
 def _endure(engine: Engine, load: Load, target: Place) -> None:
-    """The measured time: quiet, or with pods that come and go."""
+    """Runs the measured time, with disturbances if the load has any."""
     if not load.churn and not load.restarts:
         serve(engine, load.duration)
         return
@@ -111,8 +111,8 @@ def _endure(engine: Engine, load: Load, target: Place) -> None:
 
 
 def _false_failures(engine: Engine, load: Load) -> int:
-    """Runs that failed so far though their target was well. Only asked for where some are not: the engine's counters
-    do not tell workers apart, and the state of every worker is a long page."""
+    """The failed runs of workers whose target is well; 0 if the load has no faulty target. The engine's counters do not
+    tell workers apart, so this reads the state of every worker, a long page."""
     if load.faulty is None:
         return 0
     healthy = {uid(number) for number in range(load.workers) if not load.faulty.has(number)}

@@ -1,4 +1,4 @@
-"""Where the workers of a benchmark probe."""
+"""The addresses that the workers of a benchmark probe."""
 
 import ipaddress
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from probelet.errors import ProbeletError
 
 
 class PlaceError(ProbeletError, ValueError):
-    """A text that is no place; the message says what is wanted."""
+    """The text is no place; the message names the wanted form."""
 
 
 @dataclass(frozen=True)
@@ -19,12 +19,12 @@ class Place:
     port: int
 
     def address(self, worker: int) -> str:
-        """That of a worker; those that are too many begin again with the first."""
+        """The address of a worker; after the last address the first one follows."""
         return str(self.first + worker % self.addresses)
 
     @classmethod
     def parse(cls, text: str) -> "Place":
-        """Raises ``PlaceError`` with one line."""
+        """Parses a place. Raises ``PlaceError``, one line."""
         host, _, port = text.rpartition(":")
         if not port.isascii() or not port.isdecimal() or not 1 <= int(port[:6]) <= 65535:
             raise PlaceError(f'"{text}": want HOST:PORT, with a port from 1 to 65535')
@@ -38,7 +38,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Faulty:
-    """``ADDRESS[/BITS]:PORT=PERCENT``: so many of a hundred workers probe this place instead, and are to fail."""
+    """``ADDRESS[/BITS]:PORT=PERCENT``: this share of the workers probes this place instead, and should fail."""
 
     place: Place
     percent: int
@@ -48,7 +48,7 @@ class Faulty:
 
     @classmethod
     def parse(cls, text: str) -> "Faulty":
-        """Raises ``PlaceError`` with one line."""
+        """Parses a faulty place. Raises ``PlaceError``, one line."""
         place, _, percent = text.rpartition("=")
         if not percent.isascii() or not percent.isdecimal() or int(percent[:4]) > 100:
             raise PlaceError(f'"{text}": want HOST:PORT=PERCENT, with 0 to 100 percent')

@@ -8,7 +8,7 @@ from probelet.bench.load import Handler, Load
 from probelet.bench.place import Place
 
 PROGRAM = ["true"]
-"""Of exec probes. Nobody runs it: what is measured is how attempts are handed out and taken back."""
+"""Command of the exec probes. Nothing runs it: the benchmark measures how attempts are started and ended."""
 
 
 def action(handler: Handler, port: int) -> dict[str, Any]:
@@ -25,7 +25,7 @@ def action(handler: Handler, port: int) -> dict[str, Any]:
 
 
 def pod(number: int, handler: Handler, port: int, period: int) -> bytes:
-    """A defaulted v1.Pod as the engine takes it. ``period`` is in seconds."""
+    """A defaulted v1.Pod in the engine's form. ``period`` is in seconds."""
     probe = action(handler, port) | {
         "initialDelaySeconds": 0,
         "timeoutSeconds": 1,
@@ -44,7 +44,7 @@ def pod(number: int, handler: Handler, port: int, period: int) -> bytes:
 
 
 def facts(number: int, address: str, restarts: int = 0) -> bytes:
-    """The runtime's word that the pod runs, in its container number ``restarts``."""
+    """The runtime's status of a running pod whose container restarted ``restarts`` times."""
     container = {"name": "app", "id": f"process://{restarts:08x}{number:056x}", "state": "running", "started_at_ms": 1}
     return json.dumps(
         {"phase": "Running", "pod_ip": address, "containers": [container], "init_containers": []}
@@ -56,7 +56,7 @@ def uid(number: int) -> str:
 
 
 def node(load: Load, target: Place) -> Iterator[tuple[str, bytes, bytes]]:
-    """``(uid, pod, facts)`` of every worker."""
+    """Yields ``(uid, pod, facts)`` of every worker."""
     for number in range(load.workers):
         place = load.where(target, number)
         yield uid(number), pod(number, load.handler, place.port, load.period), facts(number, place.address(number))

@@ -1,4 +1,4 @@
-"""A look at the engine's own counters: it costs the engine a millisecond, however many workers it has."""
+"""Reads the engine's own counters; it costs the engine a millisecond for any number of workers."""
 
 import math
 import re
@@ -12,20 +12,20 @@ LATENESS = re.compile(rb'^probelet_probe_lateness_seconds_bucket\{le="([^"]+)"\}
 
 @dataclass(frozen=True)
 class Reading:
-    """Counters since the engine began, or, as a difference, between two looks."""
+    """Counters since the engine's start, or, as a difference, between two readings."""
 
     probes: int
     failures: int
     lateness: dict[float, int]
-    """How many attempts began at most so many seconds late, by upper bound."""
+    """Upper bound in seconds -> the number of attempts that started at most that late."""
 
     def __sub__(self, earlier: "Reading") -> "Reading":
         lateness = {bound: count - earlier.lateness[bound] for bound, count in self.lateness.items()}
         return Reading(self.probes - earlier.probes, self.failures - earlier.failures, lateness)
 
     def lateness_ms(self, quantile: float) -> float:
-        """What this part of the attempts did not exceed, in milliseconds, as if those of a bucket were spread evenly
-        over it. The last bucket has no upper bound, so its lower one is said; 0 without an attempt."""
+        """The lateness quantile in milliseconds; it takes the attempts of a bucket as evenly spread. In the last
+        bucket, which has no upper bound, it returns the lower one; without attempts 0."""
         wanted = quantile * max(self.lateness.values(), default=0)
         lower, below = 0.0, 0
         for bound, count in sorted(self.lateness.items()):

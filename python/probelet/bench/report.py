@@ -1,4 +1,4 @@
-"""A measurement for a person."""
+"""Formats a measurement for a person."""
 
 from typing import Any
 

@@ -1,7 +1,7 @@
-"""A target in a process of its own, so that its CPU is not counted as the prober's.
+"""A target in its own process, so that its CPU does not count as the prober's.
 
-The other side of the pipe is this module as a program: ``python -m probelet.bench.target PROTOCOL PERIOD_NS``. It
-prints its port, answers ``statistics`` and ``forget``, and ends with its input, so that none outlives its prober.
+The process runs this module: ``python -m probelet.bench.target PROTOCOL PERIOD_NS``. It prints its port, answers
+``statistics`` and ``forget`` on its input, and ends when its input ends, so that no target outlives its prober.
 """
 
 import json
@@ -15,26 +15,26 @@ from probelet.bench.place import Place
 from probelet.errors import ProbeletError
 
 NETWORK = "127.1.0.0/9"
-"""An address for each worker, from where the target begins to tell them apart."""
+"""A target can tell workers apart by these addresses, one for each worker."""
 
 
 class TargetError(ProbeletError):
-    """There is no target; the text says why."""
+    """The target is missing; the message says why."""
 
 
 class OwnTarget:
-    """The near side of the pipe."""
+    """A running target process."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
         self.pid = process.pid
         port = self._line()
         if not port.isdecimal():
-            raise TargetError(f"the target did not start: {port or 'it said nothing'}")
+            raise TargetError(f"the target did not start: {port or 'it printed nothing'}")
         self.place = Place.parse(f"{NETWORK}:{port}")
 
     def statistics(self) -> dict[str, Any]:
-        """What the target saw since ``forget``: ``probes``, and ``lateness_ms`` against each worker's own grid."""
+        """The target's counts since ``forget``: ``probes``, and ``lateness_ms`` against each worker's own grid."""
         return self._ask("statistics")
 
     def forget(self) -> None:
@@ -57,9 +57,9 @@ class OwnTarget:
 
 @contextmanager
 def own_target(protocol: str, period: int) -> Iterator[OwnTarget]:
-    """A target that is gone when the block ends. ``period`` is the workers', in seconds. Raises ``TargetError``."""
+    """Runs a target until the block ends. ``period`` is the workers', in seconds. Raises ``TargetError``."""
     command = [sys.executable, "-m", "probelet.bench.target", protocol, str(period * 1_000_000_000)]
-    # In a process group of its own: Ctrl-C is for the prober, which ends the target when it is done with it.
+    # Its own process group keeps Ctrl-C away from it: the prober ends it after use.
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, process_group=0
     ) as process:

@@ -1,4 +1,4 @@
-"""What this process has used, all threads of it."""
+"""The resources that this process has used, in all its threads."""
 
 import resource
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ PAGE_BYTES = resource.getpagesize()
 
 @dataclass(frozen=True)
 class Usage:
-    """Since the process began, or, as a difference, between two looks."""
+    """The use since the process's start, or, as a difference, between two readings."""
 
     cpu_seconds: float
     """User and system time."""
@@ -30,6 +30,6 @@ def resident_bytes() -> int:
 
 
 def raise_file_limit() -> None:
-    """A socket for each probe in flight: 20,000 a second that all hang are 20,000 files."""
+    """Raises the limit of open files: each probe in flight needs a socket, and 20,000 hanging probes a second many."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -1,4 +1,4 @@
-"""Crash-loop back-off worked out step by step, with nothing of probelet: what the model is held against.
+"""Computes crash-loop back-off step by step, without probelet; the tests compare the model with it.
 
 Whole nanoseconds. ``advertised`` is the arithmetic of KEP-4603: restart k comes after d1 + ... + dk. ``shipped`` is the
 kubelet: a table of delays that is filled at a start and looked at after an exit.
@@ -27,7 +27,7 @@ def advertised(initial: int, longest: int, count: int, run: int = 0) -> list[int
 
 
 def shipped(initial: int, longest: int, count: int, run: int = 0) -> list[int]:
-    """The exact scheduler; what nothing started under for ten minutes is dropped when the wait is over."""
+    """The exact scheduler; at the end of a wait it drops an entry without a start for ten minutes."""
     started, found = 0, []
     entry: tuple[int, int] | None = None  # delay, last start
     while len(found) < count:
@@ -61,7 +61,7 @@ class SplitMix64:
 
 
 def by_kubelet(initial: int, longest: int, count: int, run: int, seed: int) -> list[int]:
-    """Relist each second; a refused start is looked at again after min(rest, 60 s) x [1, 1.5), on a whole second."""
+    """Relists each second; retries a refused start after min(rest, 60 s) x [1, 1.5), on a whole second."""
 
     def ceil(at: int) -> int:
         return -(-at // SECOND) * SECOND
@@ -85,5 +85,5 @@ def by_kubelet(initial: int, longest: int, count: int, run: int, seed: int) -> l
 
 
 def count(times: list[int], low: int, high: int) -> int:
-    """How many in (low, high]; from zero on if ``low`` is below it."""
+    """The number of times in (low, high]; a ``low`` below 0 includes 0."""
     return sum(low < at <= high for at in times)

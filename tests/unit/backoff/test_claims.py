@@ -1,4 +1,4 @@
-"""KEP-4603's numbers: every verdict, and every figure worked out again without the model."""
+"""KEP-4603's numbers: every verdict, and every figure computed again without the model."""
 
 import pytest
 from probelet.backoff.claim import Claim, Reading
@@ -10,7 +10,7 @@ FOUND = {claim.number: claim for claim in claims()}
 
 
 def restarts(initial: float, longest: float, low: float, high: float, run: float = 0, *, free: bool = False) -> int:
-    """In (low, high], from zero on if ``low`` is 0 and the first restart is free."""
+    """Restarts in (low, high]; includes 0 if ``low`` is 0 and the first restart is free."""
     follow = shipped if free else advertised
     times = follow(round(initial * SECOND), round(longest * SECOND), 8000, round(run * SECOND))
     return count(times, -1 if free and low == 0 else round(low * SECOND), round(high * SECOND))
@@ -70,7 +70,7 @@ def test_every_claim_is_judged() -> None:
 
 
 @pytest.mark.parametrize("number", DERIVED)
-def test_a_claim_has_the_verdict_and_the_figure_that_the_naive_model_gives(number: str) -> None:
+def test_verdict_and_figure_equal_the_naive_models(number: str) -> None:
     claim = FOUND[number]
     figure = claim.reading.figure if claim.reading else None
     assert (claim.verdict, figure) == DERIVED[number]
@@ -101,11 +101,11 @@ def test_a_claim_has_the_verdict_and_the_figure_that_the_naive_model_gives(numbe
         ("25", ["300 s"]),
     ],
 )
-def test_what_is_said_of_a_claim_has_the_corrected_numbers(number: str, parts: list[str]) -> None:
+def test_the_sentence_of_a_claim_has_the_corrected_numbers(number: str, parts: list[str]) -> None:
     assert [part for part in parts if part not in FOUND[number].sentence] == []
 
 
-def test_a_verdict_follows_from_the_figures_and_is_not_written_down() -> None:
+def test_a_verdict_follows_from_the_figures() -> None:
     def verdict(published: float, *readings: Reading) -> str:
         return Claim("0", "", published, readings, "").verdict
 

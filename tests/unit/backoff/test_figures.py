@@ -1,4 +1,4 @@
-"""The charts of KEP-4603: what was published, what the model says, and that files are what they say."""
+"""The charts of KEP-4603: published points, model points, and the files drawn from them."""
 
 from itertools import islice
 from pathlib import Path
@@ -33,7 +33,7 @@ MODELS = {
 }
 
 
-def test_every_chart_of_the_kep_is_there() -> None:
+def test_every_chart_of_the_kep_exists() -> None:
     assert list(CHARTS) == [
         "restarts-vs-elapsed-all",
         "restarts-vs-elapsed-new-default",
@@ -56,7 +56,7 @@ def test_pod_ages_are_those_of_the_naive_model(chart: Chart) -> None:
     assert [list(series.model) for series in chart.series] == [MODELS[series.name] for series in chart.series]
 
 
-def test_what_was_published_and_does_not_come_out_is_drawn_twice() -> None:
+def test_published_points_that_the_model_contradicts_are_drawn_apart() -> None:
     wrong = {(chart.name, s.name) for chart in CHARTS.values() for s in chart.series if s.published and not s.confirmed}
     assert {pair for pair in wrong if pair[1] != "today, 10 s to 300 s"} == {
         ("todayvs1sbackoff", "1 s to 300 s"),

@@ -1,4 +1,4 @@
-"""Containers that run for a while, that are looked at by a sync loop, or that end for good."""
+"""Containers that run for a while, that a sync loop restarts, or that end for good."""
 
 import pytest
 from hypothesis import given
@@ -54,7 +54,7 @@ def test_the_kubelet_is_late_and_never_early_on_a_container_that_crashes_at_once
 
 
 def test_housekeeping_ends_a_long_wait_in_the_kubelet() -> None:
-    # Runs 400 s, waits 300 s: after 600 s the entry is gone, and the next look starts the container at once.
+    # It runs 400 s and waits 300 s: after 600 s the entry is gone, and the next sync starts the container at once.
     found = restarts(TODAY, Life(run_ns=400 * SECOND, scheduler="kubelet"), count=40, seed=1)
     assert min(restart.late_ns for restart in found) < 0
 
@@ -68,13 +68,13 @@ def test_a_range_of_run_times_is_drawn_from_evenly() -> None:
     assert abs(sum(runs) / len(runs) - 10 * SECOND) < 0.3 * SECOND
 
 
-def test_the_same_seed_gives_the_same_restarts_and_another_others() -> None:
+def test_equal_seeds_give_equal_restarts() -> None:
     jittery = Curve.parse("10/300", jitter=0.1)
     one, again, other = (restarts(jittery, count=8, seed=seed) for seed in (1, 1, 2))
     assert one == again != other
 
 
-def test_jitter_adds_to_a_delay_at_most_its_part_of_the_one_before() -> None:
+def test_jitter_adds_at_most_its_share_of_the_previous_delay() -> None:
     before = None
     for restart in restarts(Curve.parse("100ms/60s", jitter=0.1), count=12, seed=3)[1:]:
         if before is not None and restart.delay_ns < 60 * SECOND:
@@ -86,7 +86,7 @@ def test_jitter_adds_to_a_delay_at_most_its_part_of_the_one_before() -> None:
 @pytest.mark.parametrize(
     ("policy", "exit_code", "restarted"), [("Always", 0, 3), ("OnFailure", 1, 3), ("OnFailure", 0, 0), ("Never", 1, 0)]
 )
-def test_the_policy_is_asked_first(policy: str, exit_code: int, restarted: int) -> None:
+def test_the_restart_policy_decides_first(policy: str, exit_code: int, restarted: int) -> None:
     life = Life(exit_code=exit_code, policy=policy)  # type: ignore[arg-type]
     assert len(restarts(TODAY, life, count=3)) == restarted
 
@@ -96,7 +96,7 @@ def test_other_factors_are_exact() -> None:
     assert delays == [10**9 * 3**n // 2**n for n in range(6)] + [10 * SECOND] * 2
 
 
-def test_no_restart_is_later_than_asked_for() -> None:
+def test_no_restart_is_later_than_the_limit() -> None:
     assert [r.at_ns for r in restarts(TODAY, count=100, until_ns=30 * SECOND)] == [0, 10 * SECOND, 30 * SECOND]
 
 
@@ -117,7 +117,7 @@ def test_an_initial_delay_longer_than_the_max_counts_as_the_max() -> None:
         ("1/60", {"reset_ns": 0}, "1/60: reset 0s: must be at least 1s"),
     ],
 )
-def test_a_curve_that_there_is_not_is_refused_in_one_line(text: str, fields: dict[str, float], said: str) -> None:
+def test_an_invalid_curve_is_one_line(text: str, fields: dict[str, float], said: str) -> None:
     with pytest.raises(CurveError) as refused:
         Curve.parse(text, **fields)
     assert str(refused.value) == said

@@ -14,14 +14,14 @@ def test_a_node_of_pods_that_crash_together_is_a_multiple_of_one() -> None:
     assert found.per_second == 1100 / 300
 
 
-def test_first_starts_that_are_spread_move_each_life_by_its_share() -> None:
+def test_spread_shifts_each_containers_restarts() -> None:
     found = load([Crowd(TODAY, 4, spread_ns=40 * SECOND)], window_ns=60 * SECOND, slot_ns=10 * SECOND)
     lives = [[at + 10 * n * SECOND for at in shipped(10 * SECOND, 300 * SECOND, 5)] for n in range(4)]
     every = [at for life in lives for at in life]
     assert found.slots == [count(every, 10 * n * SECOND if n else -1, 10 * (n + 1) * SECOND) for n in range(6)]
 
 
-def test_those_that_succeed_cost_the_same_under_always_and_nothing_under_on_failure() -> None:
+def test_successful_containers_restart_under_always_but_not_under_on_failure() -> None:
     def restarts(policy: str) -> int:
         crowds = [Crowd(REDUCED, 55, Life(exit_code=code, policy=policy)) for code in (0, 1)]  # type: ignore[arg-type]
         return load(crowds, window_ns=300 * SECOND).restarts
@@ -29,7 +29,7 @@ def test_those_that_succeed_cost_the_same_under_always_and_nothing_under_on_fail
     assert (restarts("Always"), restarts("OnFailure")) == (1100, 550)
 
 
-def test_containers_that_draw_lots_draw_their_own() -> None:
+def test_each_container_draws_its_own_random_numbers() -> None:
     life = Life(0, 30 * SECOND)
     one = load([Crowd(TODAY, 1, life)], window_ns=3600 * SECOND)
     many = load([Crowd(TODAY, 50, life)], window_ns=3600 * SECOND)

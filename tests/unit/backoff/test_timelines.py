@@ -1,4 +1,4 @@
-"""When a container that crashes at once is started again: the first thirty restarts of every curve anybody proposed."""
+"""The first thirty restarts of a container that crashes at once, for every proposed curve."""
 
 import pytest
 from probelet.backoff import Crowd, Curve, load, restarts
@@ -56,7 +56,7 @@ def test_the_advertised_curve_is_the_shipped_one_without_its_free_restart(name: 
 
 
 @pytest.mark.parametrize("name", COUNTS)
-def test_restarts_up_to_a_time_the_end_included(name: str) -> None:
+def test_restarts_up_to_and_including_a_time(name: str) -> None:
     for window, (as_advertised, as_shipped) in zip((30, 60, 300, 600, 1800, 3600), COUNTS[name], strict=True):
         for first_free, expected in ((False, as_advertised), (True, as_shipped)):
             curve = Curve.parse(name, first_free=first_free)
@@ -67,7 +67,7 @@ def test_restarts_up_to_a_time_the_end_included(name: str) -> None:
 
 @pytest.mark.parametrize("name", SHIPPED)
 @pytest.mark.parametrize("run", [0, 1, 10, 40])
-def test_what_a_container_runs_is_added_before_each_restart(name: str, run: int) -> None:
+def test_each_restart_comes_after_the_run_and_the_delay(name: str, run: int) -> None:
     from probelet.backoff import Life
 
     life = Life(run_ns=run * SECOND)
@@ -76,7 +76,7 @@ def test_what_a_container_runs_is_added_before_each_restart(name: str, run: int)
     assert [r.at_ns for r in restarts(honest, life, count=30)] == advertised(*pair(name), 30, run * SECOND)
 
 
-def test_every_restart_says_after_which_exit_and_delay_it_came() -> None:
+def test_every_restart_has_its_exit_and_its_delay() -> None:
     from probelet.backoff import Life
 
     found = restarts(Curve.parse("10/300"), Life(run_ns=5 * SECOND), count=4)

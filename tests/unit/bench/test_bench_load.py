@@ -26,12 +26,12 @@ def test_workers_have_an_address_each_until_the_network_ends() -> None:
 
 
 @pytest.mark.parametrize("text", ["", "1.2.3.4", "1.2.3.4:0", "1.2.3.4:65536", "host:80", "[::1]:80", "1.2.3.4/33:80"])
-def test_what_is_no_place_is_refused(text: str) -> None:
+def test_a_malformed_place_is_refused(text: str) -> None:
     with pytest.raises(PlaceError, match=r"want HOST:PORT|IPv4 address"):
         Place.parse(text)
 
 
-def test_so_many_of_a_hundred_workers_are_faulty() -> None:
+def test_the_given_share_of_workers_is_faulty() -> None:
     faulty = Faulty.parse("127.1.0.0/9:9=5")
     assert sum(map(faulty.has, range(1000))) == 50
     load = Load("http", faulty=faulty)
@@ -41,7 +41,7 @@ def test_so_many_of_a_hundred_workers_are_faulty() -> None:
 
 
 @pytest.mark.parametrize("handler", ["http", "https", "tcp", "grpc", "exec"])
-def test_the_engine_takes_pods_of_every_handler(handler: str) -> None:
+def test_the_engine_accepts_pods_of_every_handler(handler: str) -> None:
     engine = Engine()
     try:
         for name, pod, facts in node(Load(handler, 3, period=36_000), CLOSED):  # type: ignore[arg-type]
@@ -77,11 +77,11 @@ def test_a_quantile_lies_within_its_bucket() -> None:
     assert between.lateness_ms(0.5) == pytest.approx(1.0)
     assert between.lateness_ms(0.25) == pytest.approx(0.5)
     assert between.lateness_ms(0.99) == pytest.approx(5.0)
-    assert between.lateness_ms(1.0) == pytest.approx(5.0)  # beyond the last bound nobody knows how much
+    assert between.lateness_ms(1.0) == pytest.approx(5.0)  # the last bucket has no upper bound
     assert Reading(0, 0, {0.001: 0, float("inf"): 0}).lateness_ms(0.99) == 0
 
 
-def test_a_report_fits_a_terminal_also_without_a_probe() -> None:
+def test_a_report_fits_a_terminal_even_without_a_probe() -> None:
     seen = {
         "scenario": "https",
         "workers": 262_144,
@@ -98,7 +98,7 @@ def test_a_report_fits_a_terminal_also_without_a_probe() -> None:
 
 
 @pytest.mark.parametrize(("samples", "by"), [(0, "prober"), (9, "target")])
-def test_a_target_that_has_seen_too_little_does_not_say_how_late_probes_were(samples: int, by: str) -> None:
+def test_a_target_with_too_few_samples_gives_no_lateness(samples: int, by: str) -> None:
     late = {"p50": 1.0, "p99": 2.0, "max": 3.0}
     target = SimpleNamespace(forget=lambda: None, statistics=lambda: {"samples": samples, "lateness_ms": late})
     moment = Load("exec", workers=1, duration=0.01, warm=0.01)
