@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from probelet.server.client import Client
+from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 
 ROOT = Path(__file__).parent.parent.parent

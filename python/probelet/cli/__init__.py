@@ -1,4 +1,4 @@
-"""The command line. ``main`` is the console script; each verb is a file of its own."""
+"""The command line. ``main`` is the console script; each verb has its own file."""
 
 from probelet.cli.app import main
 

@@ -1,4 +1,4 @@
-"""The root of the command line: finds the verb, and turns whatever goes wrong into one line and an exit code."""
+"""The root of the command line: finds the verb, and turns every error into one line and an exit code."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, 
 from probelet.cli.exit import EXIT_CODES, CliError, Exit
 from probelet.cli.verbs import VERBS
 
-_GROUPS = {name: Group(name, sort_key=place) for place, name in enumerate(("Node", "Laboratory", "Tools"))}
+_GROUPS = {name: Group(name, sort_key=order) for order, name in enumerate(("Node", "Laboratory", "Tools"))}
 
 
 def _version() -> str:
@@ -21,28 +21,28 @@ def _version() -> str:
 
 
 def build_app() -> App:
-    """All verbs under ``probelet``. None of their modules is imported before it is needed."""
+    """The application with all verbs; it imports a verb's module only when that verb runs."""
     app = App(
         name="probelet",
         help="Liveness, readiness and startup probes with the kubelet's exact semantics, as a service of its own.",
-        help_epilogue=f"'probelet VERB --help' shows examples.\n{EXIT_CODES}",
+        help_epilogue=f"'probelet VERB --help' explains a verb and shows examples.\n{EXIT_CODES}",
         help_format="plaintext",
         version=_version,
         group_commands=Group("Options", sort_key=9),
         default_parameter=Parameter(negative=""),
         result_action="return_value",
     )
-    for place, verb in enumerate(VERBS):
+    for order, verb in enumerate(VERBS):
         group = _GROUPS[verb.group]
-        app.command(f"probelet.cli.{verb.module}:app", name=verb.name, help=verb.help, group=group, sort_key=place)
+        app.command(f"probelet.cli.{verb.module}:app", name=verb.name, help=verb.help, group=group, sort_key=order)
     return app
 
 
 def run_command(arguments: list[str]) -> int:
-    """Run one command line and return its exit code; whatever is wrong has been said on stderr."""
+    """Runs one command line and returns its exit code; it has written any error to stderr."""
     known = {verb.name: verb for verb in VERBS}
     verb = known.get(arguments[0]) if arguments else None
-    who = f"probelet {verb.name}" if verb else "probelet"
+    command = f"probelet {verb.name}" if verb else "probelet"
     try:
         if (
             verb
@@ -51,34 +51,34 @@ def run_command(arguments: list[str]) -> int:
             and not arguments[1].startswith("-")
             and arguments[1] not in verb.words
         ):
-            # The library would complain about the options that follow.
-            return _complain(who, _unknown(verb.word, arguments[1], verb.words, who))
+            # The library would complain about the options after the wrong word.
+            return _complain(command, _unknown(verb.word, arguments[1], verb.words, command))
         return int(build_app()(arguments, exit_on_error=False, print_error=False) or Exit.GOOD)
     except UnknownCommandError as error:
-        # Said here because the library would import every verb to say it.
-        return _complain(who, _unknown("verb", (error.unused_tokens or [""])[0], known, who))
+        # The library would import every verb to report this.
+        return _complain(command, _unknown("verb", (error.unused_tokens or [""])[0], known, command))
     except CycloptsError as error:
         error.verbose = False
         chain = " ".join(["probelet", *(error.command_chain or ())])
-        said = " ".join(str(error).split())
+        text = " ".join(str(error).split())
         if isinstance(error, UnusedCliTokensError):
-            said = f'nothing is known of "{" ".join(error.unused_tokens or ())}" here'
-        return _complain(chain, CliError(said, hint=f"{chain} --help"))
+            text = f'unexpected: "{" ".join(error.unused_tokens or ())}"'
+        return _complain(chain, CliError(text, hint=f"{chain} --help"))
     except CliError as error:
-        return _complain(who, error)
+        return _complain(command, error)
 
 
-def _unknown(what: str, word: str, known: Iterable[str], who: str) -> CliError:
+def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliError:
     import difflib
 
     close = difflib.get_close_matches(word, known, n=1)
     meant = f'; did you mean "{close[0]}"?' if close else ""
-    return CliError(f'there is no {what} "{word}"{meant}', hint=f"{who} --help")
+    return CliError(f'there is no {what} "{word}"{meant}', hint=f"{command} --help")
 
 
-def _complain(who: str, error: CliError) -> int:
+def _complain(command: str, error: CliError) -> int:
     for line in error.lines:
-        print(f"{who}: {line}", file=sys.stderr)
+        print(f"{command}: {line}", file=sys.stderr)
     if error.hint:
         print(f"  try: {error.hint}", file=sys.stderr)
     return error.code
@@ -86,7 +86,7 @@ def _complain(who: str, error: CliError) -> int:
 
 def main() -> NoReturn:
     """The console script ``probelet``."""
-    # A mark that the terminal's encoding does not have must not end the verb.
+    # A mark that the terminal's encoding lacks must not end the verb.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
@@ -96,10 +96,10 @@ def main() -> NoReturn:
     except KeyboardInterrupt:
         code = Exit.GOOD
     except (BrokenPipeError, SystemExit) as error:
-        # Whoever read us has seen enough (`probelet events | head`). rich makes that a SystemExit of its own.
+        # The reader closed the pipe (`probelet events | head`); rich turns that into its own SystemExit.
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise
-        # Nothing may complain at exit either.
+        # The interpreter must not complain at exit either.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = Exit.GOOD
     sys.exit(code)

@@ -1,4 +1,4 @@
-"""Columns of text that line up."""
+"""Aligned columns of text."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ GAP = "  "
 
 
 def columns(rows: Sequence[Sequence[str]]) -> list[str]:
-    """A line for each row: the first column to the left, the others to the right."""
-    widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+    """One line per row: the first column is left-aligned, the others right-aligned."""
+    widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return [
         GAP.join(
             [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]

@@ -1,4 +1,4 @@
-"""How a verb ends when it cannot do what it was asked: one line, and one of four exit codes."""
+"""The ends of a verb that cannot do its work: one line, and one of four exit codes."""
 
 from enum import IntEnum
 
@@ -6,7 +6,7 @@ from probelet.errors import ProbeletError
 
 
 class Exit(IntEnum):
-    """The exit codes of every verb; a second signal ends ``run`` at once with 128 + its number, as a shell says it."""
+    """The exit codes of every verb; a second signal ends ``run`` with 128 + its number, as in a shell."""
 
     GOOD = 0
     FAILED = 1
@@ -15,13 +15,13 @@ class Exit(IntEnum):
 
 
 EXIT_CODES = (
-    "Exit codes: 0 good; 1 what was examined fails; 2 bad input or usage;\n"
-    "3 it could not be done here (for one: no service runs)."
+    "Exit codes: 0 success; 1 the examined thing fails; 2 bad input or usage;\n"
+    "3 the verb cannot work here (for example: no service runs)."
 )
 
 
 class CliError(ProbeletError):
-    """Ends a verb. ``lines`` go to stderr, one mistake each; ``hint`` says what to do next."""
+    """Ends a verb. ``lines`` go to stderr, one per mistake; ``hint`` is a command to try next."""
 
     def __init__(self, *lines: str, code: Exit = Exit.USAGE, hint: str | None = None) -> None:
         super().__init__(*lines)

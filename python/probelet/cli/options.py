@@ -1,4 +1,4 @@
-"""Options that several verbs have, so that they are spelled and explained the same everywhere."""
+"""Options of several verbs, so that they have the same name and help everywhere."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,7 +8,7 @@ from cyclopts import Parameter, Token
 
 
 def above_zero(_: Any, tokens: Sequence[Token]) -> float:
-    """Seconds, above zero, of a duration as Kubernetes and Go write it. Raises ValueError with one line."""
+    """Parses a Go duration above zero into seconds. Raises ValueError, one line."""
     from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
     text = tokens[0].value
@@ -21,13 +21,13 @@ def above_zero(_: Any, tokens: Sequence[Token]) -> float:
     return nanoseconds / SECOND
 
 
-Output = Annotated[Literal["table", "json"], Parameter(name=["--output", "-o"], help="For a person, or for a program.")]
+Output = Annotated[Literal["table", "json"], Parameter(name=["--output", "-o"], help="Format of the output.")]
 StateDir = Annotated[
     Path | None,
     Parameter(
         name="--state-dir",
         metavar="DIR",
-        help="Where the service's control socket is. Default: $XDG_RUNTIME_DIR/probelet, or /tmp/probelet-UID.",
+        help="Directory of the control socket. Default: $XDG_RUNTIME_DIR/probelet, or /tmp/probelet-UID.",
     ),
 ]
 Duration = Annotated[
@@ -35,13 +35,17 @@ Duration = Annotated[
     Parameter(name="--duration", converter=above_zero, metavar="TIME", help="End after this long: 60s, 1m30s."),
 ]
 Runtime = Annotated[
-    str, Parameter(metavar="RUNTIME", help='"process" for programs of this machine, or a CRI socket: unix:///...')
+    str, Parameter(metavar="RUNTIME", help='"process" runs programs of this machine; else a CRI socket, unix:///...')
 ]
 PodArgument = Annotated[str, Parameter(name="POD", help="NAME or NAMESPACE/NAME.")]
-ContainerArgument = Annotated[str | None, Parameter(name="CONTAINER", help="Only this one. Default: all of the pod.")]
+ContainerArgument = Annotated[
+    str | None, Parameter(name="CONTAINER", help="Only this container. Default: all of the pod.")
+]
 KubeletVersion = Annotated[
     Literal["1.34", "1.35", "1.36", "1.37", "1.38"],
-    Parameter(help="Whose kubelet to be like: its rules, gate defaults and User-Agent."),
+    Parameter(help="Kubelet release to follow: its rules, gate defaults, User-Agent."),
 ]
-Listen = Annotated[str, Parameter(metavar="ADDR", help="HOST:PORT of the pages; port 0 picks one.")]
-NodeName = Annotated[str | None, Parameter(name="--node-name", metavar="NAME", help="Default: the name of this host.")]
+Listen = Annotated[str, Parameter(metavar="ADDR", help="HOST:PORT of the HTTP pages; 0 picks a free port.")]
+NodeName = Annotated[
+    str | None, Parameter(name="--node-name", metavar="NAME", help="Node name. Default: this host's name.")
+]

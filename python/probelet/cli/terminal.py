@@ -1,4 +1,4 @@
-"""Printing for people: what the terminal can show, and nothing that could harm it."""
+"""Output for people: within the terminal's abilities, and without harm to it."""
 
 import os
 import sys
@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING, TextIO
 if TYPE_CHECKING:
     from rich.console import Console
 
-# Into a file or a pipe a line is as long as it has to be, so that grep sees all of it.
+# A line into a file or pipe has no maximal width, so that grep sees all of it.
 PIPE_COLUMNS = 10_000
 
 
 def console(file: TextIO | None = None) -> "Console":
-    """A rich console for stdout, or for ``file``. NO_COLOR, TERM=dumb and COLUMNS are honoured."""
+    """A rich console for stdout, or for ``file``. It honours NO_COLOR, TERM=dumb and COLUMNS."""
     from rich.console import Console
 
     stream = file or sys.stdout
@@ -21,12 +21,12 @@ def console(file: TextIO | None = None) -> "Console":
 
 
 def unicode_in(encoding: str | None) -> bool:
-    """Whether an output encoding can show the marks; otherwise there is a spelling in ASCII."""
+    """True if the output encoding can show the marks; otherwise use the ASCII spelling."""
     return (encoding or "").lower().replace("-", "").startswith("utf")
 
 
 def printable(text: str) -> str:
-    """A text from elsewhere on one line: escape sequences and control characters must not reach the terminal."""
+    """A foreign text as one line, without the escape sequences and control characters that a terminal would obey."""
     return "".join(
         char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}" for char in text
     )

@@ -1,4 +1,4 @@
-"""The verbs, one line each. A verb is the attribute ``app`` of ``probelet.cli.<module>``, which is imported on use."""
+"""The verbs, one line each. A verb is the attribute ``app`` of ``probelet.cli.<module>``, imported on use."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -8,35 +8,35 @@ from typing import Literal
 class Verb:
     name: str
     module: str
-    """Where its ``app`` is, under ``probelet.cli``."""
+    """The module of its ``app``, under ``probelet.cli``."""
     group: Literal["Node", "Laboratory", "Tools"]
     help: str
     words: tuple[str, ...] = ()
-    """What may follow the verb, where something has to."""
+    """The words that may follow the verb, if one must."""
     word: str = "handler"
-    """What each of them is."""
+    """The kind of those words."""
 
 
 VERBS = (
     Verb("run", "serve.run", "Node", "Run pods from manifests: start, probe, kill and restart their containers."),
-    Verb("serve", "serve.serve", "Node", "Offer the prober to a node agent that keeps its pods itself."),
-    Verb("status", "ask.status", "Node", "Show every pod and container and how its probes stand."),
-    Verb("top", "ask.top", "Node", "Show what hurts most: failing probes, restarts, back-off, lateness."),
-    Verb("events", "ask.events", "Node", "Show what has happened: failed probes, kills, restarts."),
-    Verb("retry", "ask.retry", "Node", "Start containers now that wait for their restart delay."),
-    Verb("reset", "ask.reset", "Node", "Forget the restart delay of containers."),
+    Verb("serve", "serve.serve", "Node", "Offer the prober to a node agent that manages its pods itself."),
+    Verb("status", "ask.status", "Node", "Show every pod and container with the state of its probes."),
+    Verb("top", "ask.top", "Node", "Show the worst containers first: failing probes, restarts, back-off, lateness."),
+    Verb("events", "ask.events", "Node", "Show the events of the node: failed probes, kills, restarts."),
+    Verb("retry", "ask.retry", "Node", "Start containers that wait for their restart delay now."),
+    Verb("reset", "ask.reset", "Node", "Reset the restart delay of containers."),
     Verb(
         "probe",
         "probe.verb",
         "Node",
-        "Run one probe and show what it saw, phase by phase.",
+        "Run one probe; show its result and how long each part took.",
         ("http", "tcp", "grpc", "exec"),
     ),
     Verb(
         "backoff",
         "backoff.verb",
         "Laboratory",
-        "Work out crash-loop back-off: when restarts come, and what they cost.",
+        "Compute crash-loop back-off: the times of restarts, and their load.",
         ("table", "compare", "load", "plot", "kep4603"),
         "question",
     ),
@@ -52,18 +52,16 @@ VERBS = (
         "bench",
         "measure.bench",
         "Tools",
-        "Measure what probes cost and how late they are.",
+        "Measure the CPU, memory and lateness of probes.",
         ("http", "https", "tcp", "grpc", "exec"),
     ),
-    Verb(
-        "stress", "stress.verb", "Laboratory", "Fill a node with crashing containers and count what it does and costs."
-    ),
-    Verb("version", "version", "Tools", "Show the version, and the kubelet it is equivalent to."),
-    Verb("conformance", "measure.conformance", "Tools", "Play a folder of recordings and say what differs."),
+    Verb("stress", "stress.verb", "Laboratory", "Fill a node with crashing containers; count restarts and costs."),
+    Verb("version", "version", "Tools", "Show the version, and the kubelet release it matches."),
+    Verb("conformance", "measure.conformance", "Tools", "Replay a folder of recordings and list the differences."),
     Verb(
         "replay",
         "measure.replay",
         "Tools",
-        "Play recordings of the kubelet's prober through probelet's own and compare.",
+        "Replay recordings of the kubelet's prober with probelet's and compare.",
     ),
 )

@@ -1,13 +1,13 @@
-"""Which crash-loop curve a configuration means (KEP-4603 and KEP-5593).
+"""Derives the node's crash-loop curve from the configuration (KEP-4603 and KEP-5593).
 
 Rules
-1. Semantics follow the spelling of the field. The one that shipped, ``crashLoopBackOff.maxContainerRestartPeriod``,
-   is refused while its gate is off (kubelet validation.go, 1.36). KEP-4603's own ``crashloopbackoff.maxSeconds`` is
-   then ignored with a warning; and its gate is off unless somebody names it, whatever the release's default is.
-2. A maximum below the initial delay is the initial delay too. One above the default maximum counts, although slower.
-3. What is not set stays not set: no default is written into the field first. So the order in which gates, drop-ins and
-   flags arrive changes nothing, and both gates on with nothing set means 1 s to 60 s. ``reducedCurveMax: shipped``
-   gives the 300 s which the kubelet's defaulting writes over them.
+1. Each spelling of the field has its own semantics. The shipped one, ``crashLoopBackOff.maxContainerRestartPeriod``,
+   is refused while its gate is off (kubelet validation.go, 1.36). KEP-4603's ``crashloopbackoff.maxSeconds`` is then
+   ignored with a warning, and its gate is off unless a file or flag names it, whatever the release's default is.
+2. A maximum below the initial delay lowers the initial delay too. One above the default maximum is allowed.
+3. Defaulting leaves an unset field unset. So the order of gates, drop-ins and flags does not matter, and both gates on
+   with no value set means 1 s to 60 s. ``reducedCurveMax: shipped`` gives the 300 s that the kubelet's defaulting
+   writes instead.
 """
 
 from typing import Literal
@@ -29,9 +29,9 @@ SECONDS = "crashloopbackoff.maxSeconds"
 # kubelet.go, 1.36: initial and longest delay, without and with the gate ReduceDefaultCrashLoopBackOffDecay.
 DEFAULT_CURVE = (10 * SECOND, 300 * SECOND)
 REDUCED_CURVE = (1 * SECOND, 60 * SECOND)
-# A run longer than this begins anew, whatever the curve (KEP-4603: a flat rate, not twice the maximum any more).
+# A container that ran longer than this starts again with the initial delay (KEP-4603: no longer twice the maximum).
 RESET = 600 * SECOND
-# What the kubelet's defaulting writes into an unset period.
+# The kubelet's defaulting writes this into an unset period.
 SHIPPED_DEFAULT = 300 * SECOND
 
 PERIOD_MS_MIN, PERIOD_MS_MAX = 1_000, 300_000
@@ -41,17 +41,17 @@ CurveSource = Literal["default", "reduced", "node"]
 
 
 class CrashLoop(msgspec.Struct, frozen=True):
-    """The curve of the node, in nanoseconds."""
+    """The node's curve, in nanoseconds."""
 
     initial: int = DEFAULT_CURVE[0]
     max: int = DEFAULT_CURVE[1]
     reset: int = RESET
     source: CurveSource = "default"
-    """``reduced`` by the gate, or ``node``: a maximum set for this node."""
+    """``reduced`` by the gate, or ``node`` for a maximum in the node's configuration."""
 
 
 class Resolution(msgspec.Struct):
-    """The curve, and what is to be said about how it was asked for."""
+    """The curve, and the problems found on the way."""
 
     curve: CrashLoop = CrashLoop()
     errors: list[FieldError] = []
@@ -61,7 +61,7 @@ class Resolution(msgspec.Struct):
 def resolve_crash_loop(
     kubelet: KubeletConfiguration, probelet: ProbeletConfiguration, gates: Gates, *, max_gate_named: bool
 ) -> Resolution:
-    """``max_gate_named``: somebody set ``KubeletCrashLoopBackOffMax`` by name, under either spelling."""
+    """``max_gate_named``: a file or flag sets ``KubeletCrashLoopBackOffMax`` by name, in either spelling."""
     found = Resolution()
     period = _period(kubelet, gates, found)
     seconds = _seconds(kubelet, gates, found, max_gate_named=max_gate_named)
@@ -85,7 +85,7 @@ def _period(kubelet: KubeletConfiguration, gates: Gates, found: Resolution) -> i
     if not gates[MAX]:
         detail = f"must not be set while the feature gate {MAX} is off"
         found.errors.append(FieldError(PERIOD, "Forbidden", detail=detail))
-    # The kubelet compares whole milliseconds and cuts off the rest, towards zero as Go does.
+    # The kubelet compares whole milliseconds, truncated towards zero as Go does.
     elif not PERIOD_MS_MIN <= int(period / MILLISECOND) <= PERIOD_MS_MAX:
         value = format_duration(period)
         found.errors.append(FieldError(PERIOD, "Invalid value", value, "must be set between 1s and 300s"))

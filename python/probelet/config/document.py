@@ -15,10 +15,10 @@ SCHEMA = "probelet-config/1"
 
 
 def config_document(config: Config) -> dict[str, Any]:
-    """Every effective value. What is not in ``origins`` is a default.
+    """Every effective value. A field without an entry in ``origins`` has its default.
 
-    ``kubeletconfig`` and ``probeletconfig`` are the two documents as they could be written down (the first name is
-    that of the kubelet's own ``/configz``); of the kubelet's they hold the fields that are read here.
+    ``kubeletconfig`` and ``probeletconfig`` are the two documents in the form of a file. ``kubeletconfig``, a name from
+    the kubelet's own ``/configz``, holds only the fields that probelet reads.
     """
     curve = config.crash_loop
     return {
@@ -38,7 +38,7 @@ def config_document(config: Config) -> dict[str, Any]:
 
 
 def written(section: Section) -> dict[str, Any]:
-    """A section in its own spelling, defaults included; what is not set is left out."""
+    """A section in its file's spelling, with defaults and without unset fields."""
     found: dict[str, Any] = {}
     for field in msgspec.inspect.type_info(type(section)).fields:  # type: ignore[attr-defined]
         value = getattr(section, field.name)

@@ -1,19 +1,19 @@
-"""The drop-in directory of the configuration (``--config-dir``, KEP-3983), and how its files change the main one."""
+"""The configuration's drop-in directory (``--config-dir``, KEP-3983), and the merge of its files."""
 
 import os
 from pathlib import Path
 
 from probelet.spec.read.tree import Member, Node
 
-# Only names that end so are read; editors' left-overs and notes are not (kubelet cmd/kubelet/app/server.go, 1.36).
+# Other names, such as editors' backups and notes, are ignored (kubelet cmd/kubelet/app/server.go, 1.36).
 SUFFIX = ".conf"
 
 
 def drop_in_files(folder: Path) -> list[Path]:
-    """Every ``*.conf`` under a directory, in the order in which they are merged: ``10-a.conf`` before ``9-b.conf``.
+    """Every ``*.conf`` under ``folder`` in merge order: ``10-a.conf`` before ``9-b.conf``.
 
-    As Go's WalkDir: by name inside each directory, a directory's own files at its place among its siblings. Links to
-    files count, links to directories are not followed. Raises OSError for a directory that cannot be read.
+    The order is that of Go's WalkDir: sorted names, and a directory's files at the place of the directory. Links to
+    files count; links to directories are not followed. Raises OSError for an unreadable directory.
     """
     found: list[Path] = []
     for path in sorted(folder.iterdir(), key=lambda path: os.fsencode(path.name)):
@@ -25,7 +25,7 @@ def drop_in_files(folder: Path) -> list[Path]:
 
 
 def merge_patch(target: Node | None, patch: Node) -> Node:
-    """RFC 7386: mappings merge by key, a null deletes its key, everything else replaces what was there."""
+    """RFC 7386: mappings merge by key, a null deletes its key, any other value replaces the old one."""
     if not isinstance(patch.value, dict):
         return patch
     merged = dict(target.value) if target is not None and isinstance(target.value, dict) else {}

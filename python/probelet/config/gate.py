@@ -1,4 +1,4 @@
-"""Feature gates: what exists in which Kubernetes version, with which default (``pkg/features``, 1.34 to 1.38)."""
+"""Feature gates: the Kubernetes versions that have each one, and its defaults (``pkg/features``, 1.34 to 1.38)."""
 
 from collections.abc import Iterator, Mapping
 from typing import Literal, TypeAlias
@@ -20,13 +20,13 @@ _BOOLS = {
 
 
 class Spec(msgspec.Struct, frozen=True):
-    """A gate as it is from one version on."""
+    """The state of a gate from one version on."""
 
     since: str
     default: bool
     stage: Stage
     locked: bool = False
-    """The default cannot be changed any more."""
+    """True if the default cannot be changed any more."""
 
 
 class Gate(msgspec.Struct, frozen=True):
@@ -36,10 +36,10 @@ class Gate(msgspec.Struct, frozen=True):
     summary: str
     history: tuple[Spec, ...]
     depends: tuple[str, ...] = ()
-    """Gates that must be on too."""
+    """Gates that must also be on."""
 
     def at(self, version: str) -> Spec | None:
-        """The gate in a version; ``None`` when that version does not know it."""
+        """The gate's state in ``version``; ``None`` if that version does not have it."""
         current = None
         for spec in self.history:
             if _key(spec.since) <= _key(version):
@@ -66,7 +66,7 @@ GATES: dict[str, Gate] = {
         ),
         Gate(
             "ExecProbeTimeout",
-            "An exec probe that runs into its timeout has failed.",
+            "An exec probe that exceeds its timeout fails.",
             (Spec("1.20", True, "GA"), Spec("1.35", True, "GA", locked=True), Spec("1.38", True, "Removed")),
         ),
         Gate(
@@ -124,15 +124,15 @@ GATES: dict[str, Gate] = {
     )
 }
 
-# They set every gate of a stage that is not named itself.
+# Each sets every gate of its stage that has no value of its own.
 SPECIAL_GATES: dict[str, Stage] = {"AllAlpha": "Alpha", "AllBeta": "Beta"}
 
 
 class Gates(Mapping[str, bool]):
-    """The effective value of every gate of the table. A gate the version does not know is off."""
+    """The effective value of every gate in the table. A gate that the version does not have is off."""
 
     def __init__(self, version: str = DEFAULT_VERSION, wanted: Mapping[str, bool] | None = None) -> None:
-        """Defaults of a version with ``wanted`` on top; ``refusal`` says beforehand whether one may be set."""
+        """The defaults of ``version``, overridden by ``wanted``; check each wanted value with ``refusal`` first."""
         self.version = version
         wanted = wanted or {}
         self._values: dict[str, bool] = {}
@@ -162,7 +162,7 @@ class Gates(Mapping[str, bool]):
         return spec is not None and spec.default
 
     def broken_dependencies(self) -> list[str]:
-        """One line for each gate that is on although one it depends on is off (component-base's words)."""
+        """One line per gate that is on while a gate it depends on is off (component-base's words)."""
         lines = []
         for name, gate in GATES.items():
             off = [other for other in gate.depends if not self[other]]
@@ -172,22 +172,22 @@ class Gates(Mapping[str, bool]):
 
 
 def refusal(name: str, value: bool, version: str) -> str | None:
-    """Why a gate may not be set so (component-base ``featuregate``, 1.36), or ``None``."""
+    """The reason why a gate may not have this value (component-base ``featuregate``, 1.36), or ``None``."""
     if name in SPECIAL_GATES or name in INERT_GATES:
         return None
     spec = GATES[name].at(version) if name in GATES else None
     if spec is None:
         return f"unrecognized feature gate: {name}"
     if spec.locked and value != spec.default:
-        said, lock = str(value).lower(), str(spec.default).lower()
-        return f"cannot set feature gate {name} to {said}, feature is locked to {lock}"
+        wanted, lock = str(value).lower(), str(spec.default).lower()
+        return f"cannot set feature gate {name} to {wanted}, feature is locked to {lock}"
     return None
 
 
 def parse_feature_gates(text: str) -> dict[str, bool]:
-    """Read ``A=true,B=false`` as the kubelet's ``--feature-gates`` does; the last of a repeated name counts.
+    """Parses ``A=true,B=false`` as the kubelet's ``--feature-gates``; the last value of a repeated name counts.
 
-    Raises ``ValueError`` with the kubelet's words.
+    Raises ``ValueError`` with the kubelet's message.
     """
     gates = {}
     for pair in text.split(","):

@@ -1,9 +1,10 @@
-"""Names that feature gates had in a proposal and that people copy from it."""
+"""Names that feature gates had in a proposal; people copy them from there."""
 
+from probelet.config.alias import rename_keys
 from probelet.config.crash_loop import MAX, REDUCE
-from probelet.spec.read.tree import Member, Node
+from probelet.spec.read.tree import Node
 
-# As KEP-4603 was first written; releases have the names on the right.
+# The names in KEP-4603's first text -> the names in releases.
 GATE_ALIASES = {
     "EnableKubeletCrashLoopBackoffMax": MAX,
     "ReduceDefaultCrashLoopBackoffDecay": REDUCE,
@@ -11,30 +12,18 @@ GATE_ALIASES = {
 
 
 def deprecation(alias: str) -> str:
-    """One line about a gate that was named by an alias."""
+    """The warning for a gate that a file or flag names by its alias."""
     return f"deprecated feature gate {alias}: it is called {GATE_ALIASES[alias]}"
 
 
 def contradiction(alias: str) -> str:
-    """One line about a gate that has one value under its name and another under its alias."""
+    """The error for a gate whose alias has another value than its name."""
     return f"feature gate {alias} contradicts {GATE_ALIASES[alias]}, which is the same gate"
 
 
 def rename_aliases(root: Node) -> tuple[list[str], list[str]]:
-    """Give the gates of one file their names; returns the aliases it had, and those that contradict the name.
-
-    It happens file by file, so that a later file wins over an earlier one also when they spell the gate differently.
-    """
+    """Renames the gates of one file; returns the aliases it had, and the ones that contradict the name."""
     gates = root.value.get("featureGates") if isinstance(root.value, dict) else None
     if gates is None or not isinstance(gates.node.value, dict):
         return [], []
-    values: dict[str, Member] = gates.node.value
-    used, wrong = [], []
-    for alias, name in GATE_ALIASES.items():
-        if alias not in values:
-            continue
-        used.append(alias)
-        member = values.pop(alias)
-        if values.setdefault(name, member).node.value != member.node.value:
-            wrong.append(alias)
-    return used, wrong
+    return rename_keys(gates.node.value, GATE_ALIASES)

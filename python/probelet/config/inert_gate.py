@@ -1,6 +1,6 @@
-"""Feature gates a kubelet 1.36 knows that have no effect on probes and restarts.
+"""Feature gates of a kubelet 1.36 that have no effect on probes and restarts.
 
-A node's own configuration file sets some of them; they are accepted and do nothing here.
+A node's configuration file may set them; probelet accepts them without effect.
 """
 
 _NAMES = """

@@ -1,4 +1,4 @@
-"""``KubeletConfiguration`` (kubelet.config.k8s.io/v1beta1), as far as it is read here."""
+"""``KubeletConfiguration`` (kubelet.config.k8s.io/v1beta1): the fields that probelet reads."""
 
 from typing import Annotated, TypeAlias
 
@@ -11,7 +11,7 @@ from probelet.spec.text.duration import MINUTE
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
 
-# Nanoseconds; written as a Go duration text such as "2m0s".
+# Nanoseconds; a file writes them as a Go duration such as "2m0s".
 Duration: TypeAlias = Annotated[int, msgspec.Meta(extra=DURATION_FORMAT)]
 
 
@@ -23,34 +23,34 @@ class CrashLoopBackOffConfig(Section, frozen=True, kw_only=True):
     """The restart delay of the whole node (KEP-5593)."""
 
     max_container_restart_period: Duration | None = None
-    """Longest delay before a restart, 1s to 300s. Default: none set, which means 300s. Needs the gate
+    """Longest delay before a restart, 1s to 300s. Default: unset, which means 300s. Needs the gate
     ``KubeletCrashLoopBackOffMax``."""
 
 
 class ProposedCrashLoopBackOff(Section, frozen=True, kw_only=True):
-    """The spelling of KEP-4603's own text, kept beside the one that shipped."""
+    """KEP-4603's own spelling, which works beside the shipped one."""
 
     max_seconds: Int32 | None = None
-    """Longest delay before a restart in whole seconds, 1 to 300. Default: none set."""
+    """Longest delay before a restart in whole seconds, 1 to 300. Default: unset."""
 
 
 class KubeletConfiguration(Section, frozen=True, kw_only=True):
-    """The kubelet's own file. Fields that are not read are accepted in silence (``unread_field``)."""
+    """The kubelet's own file. Its other fields are accepted without a warning (``unread_field``)."""
 
     api_version: str = API_VERSION
     kind: str = KIND
     feature_gates: dict[str, bool] = msgspec.field(default_factory=dict)
-    """Gates to switch on or off; ``--feature-gates`` wins over it. Default: each gate's own."""
+    """Gates to switch on or off; ``--feature-gates`` overrides it. Default: each gate's own."""
     runtime_request_timeout: Duration = 0
-    """Deadline of a CRI call, except of those that wait by nature; an exec run gets this plus its own timeout.
+    """Deadline of a CRI call, except calls that wait by design; an exec run gets this plus its own timeout.
     Default 2m, also for an explicit 0 (the kubelet's defaulting); must not be negative."""
     pod_logs_dir: str = ""
-    """Where a CRI runtime writes container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
-    The embedded runtime keeps them in its state directory."""
+    """A CRI runtime's container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
+    The process runtime keeps its logs in the state directory."""
     serialize_image_pulls: bool | None = None
     """Pull one image at a time. Default true, false when ``maxParallelImagePulls`` is above 1."""
     max_parallel_image_pulls: Int32 | None = None
-    """Pulls at once when they are not serialized, at least 1. Default: no limit."""
+    """Concurrent pulls unless ``serializeImagePulls`` is true, at least 1. Default: no limit."""
     crash_loop_back_off: CrashLoopBackOffConfig = CrashLoopBackOffConfig()
     crashloopbackoff: ProposedCrashLoopBackOff = ProposedCrashLoopBackOff()
 
@@ -60,7 +60,7 @@ POD_LOGS_DIR = "/var/log/pods"
 
 
 def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
-    """The kubelet's defaulting (``SetDefaults_KubeletConfiguration``, 1.36) of what is read here."""
+    """The kubelet's defaulting (``SetDefaults_KubeletConfiguration``, 1.36) of the fields that probelet reads."""
     timeout = config.runtime_request_timeout or RUNTIME_REQUEST_TIMEOUT
     serialize = config.serialize_image_pulls
     if serialize is None:
@@ -74,5 +74,5 @@ def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
 
 
 def parallel_pulls(config: KubeletConfiguration) -> int | None:
-    """How many images a defaulted configuration lets be pulled at once; None for any number."""
+    """The limit of concurrent image pulls in a defaulted configuration; None means no limit."""
     return 1 if config.serialize_image_pulls else config.max_parallel_image_pulls

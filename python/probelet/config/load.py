@@ -1,9 +1,9 @@
-"""Reading the configuration: the kubelet's own file, our document beside it, drop-ins, and the flags on top.
+"""Loads the configuration: the kubelet's own file, our document beside it, drop-ins, and the flags on top.
 
-Order of precedence: flag, later drop-in, earlier drop-in, main file, default. Each file is decoded for itself, strictly
-first; what only strictness refuses (an unknown field, a key written twice) is a warning for the kubelet's document, as
-the kubelet's lenient second try makes it, and an error with ``strict``. In our own document it is always an error: a
-misspelt opt-in would silently stay off. What holds is what the files make together.
+Precedence: flag, later drop-in, earlier drop-in, main file, default. Each file is decoded on its own first. What only a
+strict decoder refuses (an unknown field, a duplicate key) is a warning in the kubelet's document, because the kubelet
+then decodes again leniently, and an error with ``strict``. In our own document it is always an error: a misspelt opt-in
+would silently stay off. The values then come from the merged files.
 """
 
 from collections.abc import Mapping
@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from probelet.config import kubelet, opt_in
+from probelet.config.alias import rename_keys
 from probelet.config.crash_loop import MAX, CrashLoop, resolve_crash_loop
 from probelet.config.drop_in import drop_in_files
 from probelet.config.gate import DEFAULT_VERSION, Gates, parse_feature_gates, refusal
@@ -33,21 +34,21 @@ FLAG = "--feature-gates"
 
 
 class Config(msgspec.Struct, frozen=True):
-    """The effective configuration; read once at start."""
+    """The effective configuration; loaded once at start."""
 
     kubelet: KubeletConfiguration
     probelet: ProbeletConfiguration
     gates: Gates
     crash_loop: CrashLoop
-    """The curve that follows from all of them."""
+    """The curve that the other fields result in."""
     origins: dict[str, str]
-    """Where each value comes from that is not a default, by field path: ``c.yaml:3`` or a flag."""
+    """The origin of each value that is no default, by field path: ``c.yaml:3`` or a flag."""
     warnings: list[Problem]
-    """What a strict decoder would have refused, and what is ignored; one log line each."""
+    """Strict-decoding mistakes and ignored values; each becomes one log line."""
 
 
 class ConfigError(ProbeletError, ValueError):
-    """The configuration cannot be used. ``problems`` names every mistake; the text is those lines."""
+    """The configuration is unusable. ``problems`` holds every mistake; the exception's text has one line for each."""
 
     def __init__(self, problems: list[Problem]) -> None:
         super().__init__("\n".join(str(problem) for problem in problems))
@@ -62,10 +63,10 @@ def load_config(
     strict: bool = False,
     kubelet_version: str = DEFAULT_VERSION,
 ) -> Config:
-    """Read the configuration file (``--config``), its drop-ins (``--config-dir``) and the gates of the command line.
+    """Loads the configuration file (``--config``), its drop-ins (``--config-dir``) and ``--feature-gates``.
 
-    A file holds at most one ``KubeletConfiguration`` and one ``ProbeletConfiguration``; without a file all is
-    default. Raises ``ConfigError`` with every mistake at once.
+    A file holds at most one ``KubeletConfiguration`` and one ``ProbeletConfiguration``; without a file every value is
+    its default. Raises ``ConfigError`` with every mistake at once.
     """
     loader = _Loader(strict, kubelet_version)
     if path is not None:
@@ -87,7 +88,7 @@ class _Loader:
     def _error(self, message: str, path: Path | None = None, line: int = 0, field: str = "") -> None:
         self._problems.append(Problem("error", message, path, line, field))
 
-    # File by file.
+    # Each file on its own.
 
     def read_folder(self, folder: Path) -> None:
         try:
@@ -99,7 +100,7 @@ class _Loader:
             self.read(path, patch=True)
 
     def read(self, path: Path, *, patch: bool) -> None:
-        """One file; a main file may be empty, a drop-in that says nothing is a mistake."""
+        """Reads one file. The main file may be empty; an empty drop-in is a mistake."""
         kinds: dict[str, int] = {}
         self._files.append(path)
         try:
@@ -123,7 +124,7 @@ class _Loader:
             self._read_kubelet(document, path)
             self._kubelet.add(path, root, patch=patch)
         elif (version, kind) == (opt_in.API_VERSION, opt_in.KIND):
-            self._decode(document, ProbeletConfiguration, path, strict=True)
+            self._read_probelet(document, path)
             self._probelet.add(path, root, patch=patch)
         else:
             supported = " or ".join(f"{module.API_VERSION} {module.KIND}" for module in (kubelet, opt_in))
@@ -143,8 +144,20 @@ class _Loader:
                 self._error(contradiction(alias), path, line, field)
             self._problems.append(Problem("warning", deprecation(alias), path, line, field))
 
+    def _read_probelet(self, document: Document, path: Path) -> None:
+        root = document.root
+        # A document is a mapping here: it has an apiVersion and a kind.
+        members = root.value if isinstance(root.value, dict) else {}
+        used, wrong = rename_keys(members, opt_in.ALIASES)
+        self._decode(document, ProbeletConfiguration, path, strict=True)
+        for alias in used:
+            name, line = opt_in.ALIASES[alias], locate(root, opt_in.ALIASES[alias])
+            if alias in wrong:
+                self._error(f"contradicts {name}, which is the same option", path, line, alias)
+            self._problems.append(Problem("warning", f"deprecated: the option is called {name}", path, line, alias))
+
     def _decode(self, document: Document, cls: type[Section], path: Path, *, strict: bool) -> None:
-        """Say what is wrong in one file; its values are read later, from all files together."""
+        """Reports the mistakes of one file; ``finish`` takes the values from all files together."""
         found: list[Problem] = []
         decode(document, cls, path, found)
         for problem in found:
@@ -153,10 +166,10 @@ class _Loader:
                 problem = msgspec.structs.replace(problem, severity="error", message=message)
             self._problems.append(problem)
 
-    # All together.
+    # All files together.
 
     def finish(self, flag: str | None) -> Config:
-        """The values of all files, the flag on top, and the curve they make."""
+        """The values of all files, overridden by the flag, and the resulting curve."""
         in_kubelet = decode(self._kubelet.merged(), KubeletConfiguration, None, [])
         in_probelet = decode(self._probelet.merged(), ProbeletConfiguration, None, [])
         self._finish(self._kubelet, in_kubelet, validate_kubelet(in_kubelet))
@@ -184,13 +197,13 @@ class _Loader:
         return Config(effective, in_probelet, gates, crash_loop.curve, origins, self._problems)
 
     def _order(self, problem: Problem) -> tuple[int, int]:
-        """File by file and line by line, what has no file last; a mistake of all files together is where it stands."""
+        """Sorts by file and line; problems without a file come last."""
         known = problem.path in self._files
         return (self._files.index(problem.path) if known else len(self._files), problem.line)
 
     def _finish(self, layers: Layers, section: Section, errors: list[FieldError]) -> None:
-        told = {error.path for error in errors}
-        for error in [*errors, *(error for error in _unavailable(section) if error.path not in told)]:
+        reported = {error.path for error in errors}
+        for error in [*errors, *(error for error in _unavailable(section) if error.path not in reported)]:
             self._error(error.body, *layers.place(error.path), error.path)
 
     def _flag(self, flag: str | None) -> dict[str, bool]:
@@ -207,7 +220,7 @@ class _Loader:
         return given
 
     def _gates(self, wanted: Mapping[str, bool], from_flag: Mapping[str, bool]) -> Gates:
-        """The gates; each refusal names the place it comes from."""
+        """The gates; each refusal names the file or flag that caused it."""
         for name, value in wanted.items():
             why = refusal(name, value, self._version)
             if why is None and name in UNAVAILABLE_GATES and value != Gates(self._version).default(name):
@@ -229,7 +242,7 @@ class _Loader:
 
 
 def _unavailable(section: Section) -> list[FieldError]:
-    """An error for each field that is set to something else than its default and does nothing yet."""
+    """An error for each field that differs from its default and has no effect yet."""
     blank = type(section)()
     return [
         FieldError(field.encode_name, "Forbidden", detail=DETAIL)
@@ -239,7 +252,7 @@ def _unavailable(section: Section) -> list[FieldError]:
 
 
 def _origins(layers: Layers, section: Section, within: str = "") -> dict[str, str]:
-    """Where the fields of a section were written down, those inside other sections too."""
+    """The origin of each field that a file sets, including fields of nested sections."""
     found: dict[str, str] = {}
     for field in msgspec.structs.fields(section):
         path, value = f"{within}{field.encode_name}", getattr(section, field.name)

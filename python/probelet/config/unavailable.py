@@ -1,18 +1,18 @@
-"""What has its place in the configuration but does not exist yet: refused when it is set, so that nothing lies.
+"""Fields and gates that have no effect yet: setting one is refused, so that a configuration cannot mislead.
 
-Both tables shrink as features come.
+Remove an entry once its feature exists.
 """
 
 DETAIL = "not available in this version of probelet"
 
-# Fields of KubeletConfiguration and ProbeletConfiguration, by their name in the file.
+# Fields of KubeletConfiguration and ProbeletConfiguration, as spelled in the file.
 UNAVAILABLE_FIELDS = frozenset(
     {
         "startedCarriedBy",
     }
 )
 
-# Gates that may not differ from their default.
+# Gates that must keep their default.
 UNAVAILABLE_GATES = frozenset(
     {
         "ChangeContainerStatusOnKubeletRestart",

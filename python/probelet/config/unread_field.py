@@ -1,6 +1,6 @@
-"""Fields of a 1.36 ``KubeletConfiguration`` that are not read here.
+"""Fields of a 1.36 ``KubeletConfiguration`` that probelet does not read.
 
-A node's own configuration file is full of them; they are known, so none of them deserves a warning.
+A node's configuration file sets many of them; they are known fields, so they cause no warning.
 """
 
 _NAMES = """

@@ -1,4 +1,4 @@
-"""What values a configuration may hold, beyond their types."""
+"""Validates the values of a configuration, beyond their types."""
 
 import posixpath
 
@@ -9,7 +9,7 @@ from probelet.spec.text.problem import FieldError
 
 
 def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
-    """Mistakes in the kubelet's document."""
+    """The mistakes in the kubelet's document."""
     errors = []
     if config.runtime_request_timeout < 0:
         value = format_duration(config.runtime_request_timeout)
@@ -22,14 +22,14 @@ def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
         errors.append(FieldError("maxParallelImagePulls", "Invalid value", parallel, detail))
     logs = config.pod_logs_dir
     if logs and not (logs.isascii() and logs.startswith("/") and posixpath.normpath(logs) == logs):
-        # Container runtimes refuse others (apis/config/validation, 1.36).
+        # Container runtimes refuse other paths (apis/config/validation, 1.36).
         detail = "must be a clean absolute path of ASCII characters"
         errors.append(FieldError("podLogsDir", "Invalid value", logs, detail))
     return errors
 
 
 def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
-    """Mistakes in our own document."""
+    """The mistakes in our own document."""
     errors = []
     durations = {
         "containerBackoffMin": config.container_backoff_min,

@@ -1,4 +1,4 @@
-"""The engine of a node: the one whose journal has what the gate in front of restarts has charged."""
+"""Creates a node's engine, with a journal that includes the restart gate's charges."""
 
 import os
 from pathlib import Path
@@ -10,13 +10,13 @@ from probelet.policy.node.restart_gate import RestartGate
 
 
 def node_engine(configuration: Config, gate: RestartGate, state_dir: Path) -> Engine:
-    """An engine as the configuration asks for one; ``gate`` has back what the journal in ``state_dir`` remembered."""
+    """Creates the engine of ``configuration``; ``gate`` gets back the charges in ``state_dir``'s journal."""
     version, opted = configuration.gates.version, configuration.probelet
     engine = Engine(
         seed=int.from_bytes(os.urandom(8)),
         kubelet_version=version,
         user_agent=f"kube-probe/{version}",
-        phase=opted.phase,
+        phase=opted.schedule,
         starved_share=opted.starved_share,
         starved_verdict=opted.starved_verdict,
         journal=journal(configuration, state_dir, gate.table),

@@ -1,7 +1,7 @@
-"""Why a daemon could not begin or go on."""
+"""The error of a daemon that cannot start or continue."""
 
 from probelet.errors import ProbeletError
 
 
 class DaemonError(ProbeletError):
-    """The daemon cannot do its work on this machine; the text is one line."""
+    """The daemon cannot do its work on this machine; the message is one line."""

@@ -1,4 +1,4 @@
-"""The restart gate that a configuration asks for."""
+"""Creates the restart gate of a configuration."""
 
 import os
 
@@ -7,7 +7,7 @@ from probelet.policy.node.restart_gate import GateOptions, Limits, RestartGate
 
 
 def restart_gate(config: Config) -> RestartGate:
-    """The gate of a node, with the curve of the kubelet's document and the opt-ins of ours."""
+    """The node's gate, with the curve of the kubelet's document and the opt-ins of ours."""
     curve, opt_in = config.crash_loop, config.probelet
     budget = opt_in.restart_budget
     options = GateOptions(

@@ -1,18 +1,18 @@
-"""Where a service keeps what a restart would lose, if it is to."""
+"""The file that keeps a service's state across restarts, if the configuration has ``restore: full``."""
 
 from pathlib import Path
 
 from probelet._rust import Backoff
 from probelet.config.load import Config
 
-# In the state directory.
+# The file's name in the state directory.
 NAME = "journal"
 
 
 def journal(configuration: Config, state_dir: Path, backoff: Backoff) -> tuple[Path, Backoff] | None:
-    """What the engine keeps, and where; as the kubelet: nothing.
+    """The journal's path and the back-off to keep in it; None with ``restore: kubelet``.
 
-    Then what an earlier run kept goes: a later one must not take it for what was true last.
+    In that case it deletes an earlier run's journal: a later run must not take it for recent.
     """
     path = state_dir / NAME
     if configuration.probelet.restore == "full":

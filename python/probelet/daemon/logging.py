@@ -1,4 +1,4 @@
-"""The service's log: structlog to stderr, a line for a person or a JSON object a line; the standard library's too."""
+"""The service's log: structlog to stderr, as text or as one JSON object per line; the standard library's too."""
 
 import logging
 import sys
@@ -11,9 +11,9 @@ Level = Literal["debug", "info", "warning", "error"]
 
 
 def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = None, *, colors: bool = False) -> None:
-    """Everything that is logged from now on goes to ``stream`` (default stderr) in one form.
+    """Sends every log record from now on to ``stream`` (default stderr) in one form.
 
-    JSON objects have ``at`` (RFC 3339, UTC, milliseconds), ``level``, ``message``, and what the line is about.
+    JSON objects have ``at`` (RFC 3339, UTC, milliseconds), ``level``, ``message``, and the record's other keys.
     """
     shared: list[structlog.typing.Processor] = [
         structlog.contextvars.merge_contextvars,
@@ -42,7 +42,7 @@ def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = Non
             foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last]
         )
     )
-    # Libraries (asyncio, aiohttp, grpc) are heard from warnings up unless somebody debugs.
+    # Libraries (asyncio, aiohttp, grpc) log from warnings up, except at level debug.
     logging.basicConfig(level=logging.WARNING if level == "info" else level.upper(), handlers=[handler], force=True)
     logging.getLogger("probelet").setLevel(level.upper())
     structlog.configure(

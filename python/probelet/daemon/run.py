@@ -1,4 +1,4 @@
-"""What ``run`` is made of, put together and taken apart again: runtime, service, pages, control socket."""
+"""Builds and runs the parts of ``run``: runtime, service, pages, control socket."""
 
 import asyncio
 import signal
@@ -26,14 +26,14 @@ from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.node.source.watch import Manifests
 from probelet.server.address import Address
-from probelet.server.control import ControlServer
-from probelet.server.http import HttpServer
+from probelet.server.control.server import ControlServer
+from probelet.server.pages.server import HttpServer
 from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.server import served
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
 
-# `--runtime` for the embedded one.
+# The value of `--runtime` for the embedded runtime.
 PROCESS = "process"
 
 log = structlog.get_logger("probelet.run")
@@ -41,9 +41,9 @@ log = structlog.get_logger("probelet.run")
 
 @dataclass(frozen=True)
 class Plan:
-    """What the command line asks for. ``seconds`` is how long to run, None for until a signal.
+    """The options of the command line. ``seconds`` limits the run; None means until a signal.
 
-    ``drain``: whether the pods end with the service. ``serve``: where another node agent's pods are taken, if anywhere.
+    ``drain``: the pods end with the service. ``serve``: the socket for another node agent's pods, if any.
     """
 
     configuration: Config
@@ -58,7 +58,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a run ended. ``pods_left``: names of the pods that could not be ended. ``hurried_by``: the signal that cut
+    """The end of a run. ``pods_left``: names of the pods that could not be ended. ``hurried_by``: the signal that cut
     the drain short."""
 
     pods_left: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Ended:
 
 
 def carry_out(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> Ended:
-    """Run the pods until the end of the plan. Raises DaemonError if the run cannot begin or a part of it dies."""
+    """Runs the pods until the plan ends. Raises DaemonError if the run cannot start or one of its parts dies."""
     try:
         return asyncio.run(_run(plan, state_dir, sock, address))
     except (CriError, LaunchError) as error:
@@ -103,7 +103,7 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
 
 
 async def _drain(service: Service, lifetime: Lifetime) -> Ended:
-    """End every pod within its grace; after another signal, at once. The log names the pods that cannot be ended."""
+    """Ends every pod within its grace period, or at once after another signal; logs the pods that cannot be ended."""
     left = await lifetime.unless_hurried(service.pods.drain())
     hurried_by = None
     if not isinstance(left, list):
@@ -118,7 +118,7 @@ async def _drain(service: Service, lifetime: Lifetime) -> Ended:
 
 
 async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[EmbeddedRuntime | None, str, Path]:
-    """The runtime's endpoint and where it writes logs; the embedded one is started here and ends with the stack."""
+    """The runtime's endpoint and its log directory; starts the embedded runtime, which ends with ``stack``."""
     if plan.runtime != PROCESS:
         return None, plan.runtime, Path(plan.configuration.kubelet.pod_logs_dir)
     runtime = await launch(state_dir)
@@ -158,7 +158,7 @@ async def _service(
 
 @asynccontextmanager
 async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> AsyncIterator[None]:
-    """Both doors stay open while the pods drain, so that a person can see what it waits for."""
+    """Serves the pages and the control socket. They stay open during the drain, to show what it waits for."""
     http, control = HttpServer(service.view, sock), ControlServer(service.view, service.operator, state_dir)
     await http.start()
     await control.start()
@@ -171,7 +171,7 @@ async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> Asyn
 
 @asynccontextmanager
 async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncIterator[None]:
-    """Also while the pods drain: systemd must not take a long grace for a service that is stuck."""
+    """Reports to systemd during the drain too: a long grace period must not look like a stuck service."""
     watch = asyncio.ensure_future(supervisor.watch(service.timers.sleep)) if supervisor.watches else None
     try:
         yield
@@ -183,7 +183,7 @@ async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncItera
 
 @asynccontextmanager
 async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[None]:
-    """Serve the prober to another node agent, also while our own pods drain: its pods are not ours to end."""
+    """Serves the prober to another node agent, during our drain too: that agent ends its own pods."""
     if path is None:
         yield
         return

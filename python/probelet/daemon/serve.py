@@ -1,4 +1,4 @@
-"""What ``serve`` is made of, put together and taken apart again."""
+"""Builds and runs the parts of ``serve``."""
 
 import asyncio
 import os
@@ -20,7 +20,7 @@ from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.journal import journal
 from probelet.daemon.signals import Lifetime
 from probelet.server.address import Address
-from probelet.server.http import HttpServer
+from probelet.server.pages.server import HttpServer
 from probelet.service.server import prober_service
 from probelet.service.view import PagesView
 from probelet.spec.text.duration import SECOND
@@ -30,8 +30,8 @@ log = structlog.get_logger("probelet.serve")
 
 @dataclass(frozen=True)
 class Serving:
-    """What the command line asks for. ``seconds`` is how long to serve, None for until a signal; ``pages`` is where the
-    HTTP pages are to be had, if anywhere."""
+    """The options of the command line. ``seconds`` limits the run; None means until a signal. ``pages`` is the address
+    of the HTTP pages, if any."""
 
     configuration: Config
     path: Path
@@ -42,7 +42,7 @@ class Serving:
 
 
 def carry_out(serving: Serving, state_dir: Path) -> None:
-    """Serve until a signal or the end of ``seconds``. Raises DaemonError if serving cannot begin."""
+    """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start."""
     try:
         asyncio.run(_serve(serving, state_dir))
     except CriError as error:
@@ -62,7 +62,7 @@ async def _serve(serving: Serving, state_dir: Path) -> None:
             seed=seed,
             kubelet_version=version,
             user_agent=f"kube-probe/{version}",
-            phase=serving.configuration.probelet.phase,
+            phase=serving.configuration.probelet.schedule,
             glue=False,
             starved_share=serving.configuration.probelet.starved_share,
             starved_verdict=serving.configuration.probelet.starved_verdict,

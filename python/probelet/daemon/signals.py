@@ -1,4 +1,4 @@
-"""How long ``run`` lives: until a signal or the end of its time. A second signal hurries, a third one leaves."""
+"""The lifetime of ``run``: until a signal or a deadline. A second signal hurries the end, a third one exits."""
 
 import asyncio
 import os
@@ -7,15 +7,15 @@ from collections.abc import Callable, Coroutine
 from types import TracebackType
 from typing import Any
 
-# SIGHUP too: the terminal is gone, and with it whoever wanted the pods to run.
+# SIGHUP too: without its terminal the run has no user.
 SIGNALS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
 class Lifetime:
     """Counts the signals inside a running event loop.
 
-    The first asks for an end, the second for an end at once. Whoever sends a third has given up on the program: it
-    calls ``leave(128 + number)``, which does not return in production.
+    The first requests the end, the second an immediate end. The third calls ``leave(128 + number)``, which does not
+    return in production: the sender no longer trusts the program to end.
     """
 
     def __init__(self, leave: Callable[[int], object] = os._exit) -> None:
@@ -38,7 +38,7 @@ class Lifetime:
             loop.remove_signal_handler(number)
 
     def handle(self, number: signal.Signals) -> None:
-        """What a signal leads to."""
+        """Reacts to one signal."""
         for future in (self._asked, self._hurried):
             if not future.done():
                 future.set_result(number)
@@ -46,9 +46,9 @@ class Lifetime:
         self._leave(128 + number)
 
     async def wait(self, seconds: float | None, *work: Coroutine[Any, Any, None]) -> str:
-        """Do the work until a signal, or for at most ``seconds``; returns why it ended, in a word.
+        """Runs ``work`` until a signal, or for at most ``seconds``; returns the reason of the end, in a word.
 
-        The work is not expected to end: what ends it, if anything does, is raised. Otherwise it is cancelled.
+        The work should not end: if it raises, so does this; otherwise it is cancelled at the end.
         """
         tasks = [asyncio.ensure_future(part) for part in work]
         try:
@@ -64,7 +64,7 @@ class Lifetime:
         return self._asked.result().name if self._asked.done() else "end of --duration"
 
     async def unless_hurried(self, drain: Coroutine[Any, Any, list[str]]) -> list[str] | signal.Signals:
-        """What the drain returns, or the signal that could not wait for it; then the drain is cancelled."""
+        """The result of ``drain``, or the signal that hurried it; then ``drain`` is cancelled."""
         task = asyncio.ensure_future(drain)
         ends: list[asyncio.Future[Any]] = [task, self._hurried]
         await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)

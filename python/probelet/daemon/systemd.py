@@ -1,4 +1,4 @@
-"""What systemd is told (sd_notify(3)): that the service is ready, that it ends, that it is alive."""
+"""Messages to systemd (sd_notify(3)): the service is ready, it stops, it is alive."""
 
 import os
 import socket
@@ -10,22 +10,22 @@ READY: Final = "READY=1"
 STOPPING: Final = "STOPPING=1"
 WATCHDOG: Final = "WATCHDOG=1"
 
-# As sd_watchdog_enabled(3) advises: tell it twice as often as it wants to hear.
+# As sd_watchdog_enabled(3) advises: twice as often as systemd requires.
 SIGNS_PER_WATCHDOG: Final = 2
 
 
 class Supervisor:
-    """The datagram socket that ``NOTIFY_SOCKET`` names. ``environ`` is read once; a message never blocks nor raises."""
+    """The datagram socket in ``NOTIFY_SOCKET``. It reads ``environ`` once; a message never blocks or raises."""
 
     def __init__(self, environ: Mapping[str, str] | None = None) -> None:
         environ = os.environ if environ is None else environ
         path = environ.get("NOTIFY_SOCKET", "")
-        # An @ stands for the zero byte of an abstract address.
+        # A leading @ stands for the zero byte of an abstract address.
         self._address = f"\0{path[1:]}" if path.startswith("@") else path
         self._watchdog_ns = _watchdog_ns(environ)
 
     def tell(self, *lines: str) -> None:
-        """One datagram with these assignments. That systemd does not listen is no reason to end."""
+        """Sends one datagram with these assignments. A systemd that does not read is no reason to end."""
         if not self._address:
             return
         with suppress(OSError), socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM | socket.SOCK_CLOEXEC) as sock:
@@ -34,13 +34,13 @@ class Supervisor:
 
     @property
     def watches(self) -> bool:
-        """Whether signs of life are waited for."""
+        """True if systemd expects signs of life."""
         return self._watchdog_ns > 0
 
     async def watch(self, sleep: Callable[[int], Awaitable[None]]) -> None:
-        """Say for ever that the service is alive.
+        """Sends signs of life for ever.
 
-        ``sleep`` waits so many nanoseconds, on the clock whose standing still is a reason for a restart.
+        ``sleep`` waits for nanoseconds on the clock that must not stop: if it stops, systemd restarts the service.
         """
         while True:
             self.tell(WATCHDOG)
@@ -48,7 +48,7 @@ class Supervisor:
 
 
 def _watchdog_ns(environ: Mapping[str, str]) -> int:
-    """What systemd waits for a sign of life, 0 if it does not, or waits for another process."""
+    """systemd's watchdog period; 0 if it has none, or if it watches another process."""
     try:
         microseconds = int(environ.get("WATCHDOG_USEC", "0"))
         process = int(environ.get("WATCHDOG_PID", str(os.getpid())))

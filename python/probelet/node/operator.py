@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from probelet.node.pod import NodePod
 from probelet.policy.kind import containers
-from probelet.server.command import NoSuchPodError
+from probelet.server.control.command import NoSuchPodError
 
 
 class Operator:

@@ -1,4 +1,4 @@
-"""What others see of a running service: the HTTP pages, and the control socket with its client.
+"""What a running service shows and takes: the HTTP pages, and the control socket with its client.
 
-Nothing is imported here, so that a verb which only asks the service something does not pay for an HTTP server.
+This file imports nothing, so that a verb that only asks the service does not load an HTTP server.
 """

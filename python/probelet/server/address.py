@@ -1,4 +1,4 @@
-"""``--listen HOST:PORT``: reading it, and the listening socket for it."""
+"""``--listen HOST:PORT``: parses it and opens its listening socket."""
 
 import errno
 import os
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from probelet.server.error import ServerError
 
-# Enough for every scraper and browser of a node at once; what comes on top waits in the kernel.
+# Enough for every scraper and browser of a node at once; further connections wait in the kernel.
 BACKLOG = 128
 
 _FORM = "want HOST:PORT, for example 127.0.0.1:10290 or [::1]:0"
@@ -15,7 +15,7 @@ _FORM = "want HOST:PORT, for example 127.0.0.1:10290 or [::1]:0"
 
 @dataclass(frozen=True)
 class Address:
-    """A host name or address and a TCP port from 0 to 65535, where 0 lets the system pick one."""
+    """A host name or address and a TCP port from 0 to 65535; for 0 the system picks a free port."""
 
     host: str
     port: int
@@ -25,7 +25,7 @@ class Address:
 
 
 def parse_address(text: str) -> Address:
-    """Read ``HOST:PORT`` or ``[IPv6]:PORT``. A host must be given: nothing binds every address by accident.
+    """Parses ``HOST:PORT`` or ``[IPv6]:PORT``. The host is required, so that nobody binds every address by accident.
 
     Raises ServerError with one line.
     """
@@ -42,9 +42,9 @@ def parse_address(text: str) -> Address:
 
 
 def listening_socket(address: Address) -> tuple[socket.socket, Address]:
-    """Bind and listen; returns the socket and the address with the port it really has.
+    """Binds and listens; returns the socket, and the address with the port it got.
 
-    Raises ServerError with one line when the host is unknown or the port is taken.
+    Raises ServerError, one line, if the host is unknown or the port is taken.
     """
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -53,7 +53,7 @@ def listening_socket(address: Address) -> tuple[socket.socket, Address]:
     family, kind, protocol, _, target = found[0]
     sock = socket.socket(family, kind, protocol)
     try:
-        # A port in TIME_WAIT from the service before this one is free.
+        # Lets us bind a port that the previous service left in TIME_WAIT.
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         sock.bind(target)
         sock.listen(BACKLOG)
@@ -66,7 +66,7 @@ def listening_socket(address: Address) -> tuple[socket.socket, Address]:
 
 def _why(error: OSError) -> str:
     if error.errno == errno.EADDRINUSE:
-        return "the port is taken; choose another, or 0 to have one picked"
+        return "the port is taken; choose another, or 0 for any free port"
     if error.errno == errno.EACCES:
         return "permission denied; ports below 1024 need the right to bind them"
     return os.strerror(error.errno) if error.errno else str(error)

@@ -1,4 +1,4 @@
-"""What can go wrong between the service and those who ask it, each in one line for a person."""
+"""Errors between the service and its clients; each message is one line for a person."""
 
 from probelet.errors import ProbeletError
 
@@ -8,4 +8,4 @@ class ServerError(ProbeletError):
 
 
 class NotRunningError(ProbeletError):
-    """No service answers on the control socket. The message is one line and says where it was looked for."""
+    """No service answers on the control socket. The message is one line and names the state directory."""

@@ -1,4 +1,4 @@
-"""What of a status document hurts, and how much: the rows of ``probelet top``."""
+"""Ranks the containers of a status document by trouble: the rows of ``probelet top``."""
 
 from collections.abc import Callable
 from datetime import datetime
@@ -23,10 +23,10 @@ _KEYS: Final[dict[str, Callable[[_Row], Any]]] = {
 
 
 def top_document(status: dict[str, Any], order: Order = "hurt") -> dict[str, Any]:
-    """The document ``probelet-top/1``: one row a container, what hurts most first.
+    """The document ``probelet-top/1``: one row per container, the most troubled first.
 
-    ``hurt`` is the order failing probes, restarts, back-off, lateness, slow probes: the first that differs decides.
-    Another order comes before these.
+    ``hurt`` compares failing probes, then restarts, back-off, lateness, and slow probes. Another ``order`` compares
+    its own key first, then these.
     """
     as_of = datetime.fromisoformat(status["as_of"])
     rows = [_row(pod, container, as_of) for pod in status["pods"] for container in pod["containers"]]
@@ -56,9 +56,9 @@ def _row(pod: dict[str, Any], container: dict[str, Any], as_of: datetime) -> _Ro
 
 
 def _failing(probe: dict[str, Any]) -> float:
-    """How near a probe is to its verdict: 0 for one that passes, below 1 on the way, 1 and more when it is given.
+    """How near a probe is to acting: 0 if it passes, below 1 under its threshold, 1 at it, 2 during a kill.
 
-    A liveness or startup verdict has its container killed and comes before readiness, which only takes traffic away.
+    A kill (liveness, startup) ranks above a failed readiness probe, which only takes traffic away.
     """
     last, threshold = probe["last"], max(probe["failure_threshold"], 1)
     if probe["on_hold"] and probe["result"] == "Failure":
@@ -66,6 +66,6 @@ def _failing(probe: dict[str, Any]) -> float:
     if last is None or succeeded(last):
         return 0.0
     if last["outcome"] == "error":
-        # It could not be asked, which counts for nothing, but nobody knows how the container is.
+        # A prober error counts as no outcome, but it leaves the container's health unknown.
         return 1.0 if probe["result"] == "Failure" else 0.1
     return 1.0 if probe["result"] == "Failure" else min(probe["result_run"] / threshold, 1.0)

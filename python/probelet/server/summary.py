@@ -1,4 +1,4 @@
-"""The status document in a person's words: what the table and the page say about one container."""
+"""The status document in words: what the table and the page write about one container."""
 
 from dataclasses import dataclass
 from datetime import datetime
@@ -11,10 +11,10 @@ Sign = Literal["good", "failing", "bad", "recovering", "error", "pending"]
 
 @dataclass(frozen=True)
 class Mark:
-    """One probe at a glance. ``count`` is how far a run of equal outcomes has come, ``2/3``, or empty.
+    """One probe at a glance. ``count`` is the run of equal outcomes over its threshold, ``2/3``, or empty.
 
-    ``good`` and ``bad`` are the published result; ``failing`` and ``recovering`` are on the way to the other one;
-    ``error`` could not be asked the last time, which counts for nothing; ``pending`` has not run yet.
+    ``good`` and ``bad`` are the published result. ``failing`` and ``recovering`` are on the way to the other result.
+    ``error``: the last run ended in a prober error, which counts as no outcome. ``pending``: no run has ended yet.
     """
 
     sign: Sign
@@ -22,13 +22,13 @@ class Mark:
 
 
 def probe_mark(probe: dict[str, Any]) -> Mark:
-    """How a probe stands, from one entry of ``probes`` in the status document."""
+    """Derives the mark from one entry of ``probes`` in the status document."""
     last, result, run = probe["last"], probe["result"], probe["result_run"]
     if last is None or result is None:
         return Mark("pending")
     threshold = probe["failure_threshold"]
     if not succeeded(last):
-        # A worker on hold has begun to count anew: its container is being killed (worker.go:doProbe, 1.36).
+        # A worker on hold counts from zero again while its container is being killed (worker.go:doProbe, 1.36).
         count = f"{threshold if probe['on_hold'] else min(run, threshold)}/{threshold}"
         if last["outcome"] == "error":
             return Mark("bad") if result == "Failure" else Mark("error")
@@ -39,12 +39,12 @@ def probe_mark(probe: dict[str, Any]) -> Mark:
 
 
 def succeeded(last: dict[str, Any]) -> bool:
-    """Whether a run counts as success: a warning (a redirect to another host) does, as in the kubelet."""
+    """True for success and for a warning (a redirect to another host), as in the kubelet."""
     return last["outcome"] in ("success", "warning")
 
 
 def state(container: dict[str, Any]) -> str:
-    """``Running``, ``CrashLoopBackOff``, ``Completed``, ``Error (exit 1)``."""
+    """The state in a word or two: ``Running``, ``CrashLoopBackOff``, ``Completed``, ``Error (exit 1)``."""
     reason = container["reason"] or container["state"].capitalize()
     if container["state"] == "terminated" and container["exit_code"]:
         return f"{reason} (exit {container['exit_code']})"
@@ -54,7 +54,7 @@ def state(container: dict[str, Any]) -> str:
 
 
 def restarts(container: dict[str, Any], as_of: datetime) -> str:
-    """``3``, or ``3, next in 12s`` while a back-off runs."""
+    """The restart count: ``3``, or ``3, next in 12s`` while a back-off runs."""
     count = str(container["restart_count"])
     if container["backoff"] is None or container["state"] == "running":
         return count
@@ -63,34 +63,35 @@ def restarts(container: dict[str, Any], as_of: datetime) -> str:
 
 
 def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
-    """One sentence for each probe whose last run failed, and for the exit that a container comes from or ended in."""
-    said = []
+    """One sentence per probe whose last run failed, and one for a last exit the container waits or ended after."""
+    sentences = []
     for probe_type, probe in container["probes"].items():
         last = probe["last"]
         if last is not None and not succeeded(last):
             ago = span(-seconds_between(as_of, last["at"]))
-            # What the prober's own lateness brought about must not read as the container's fault.
+            # A failure that the prober's own lateness caused must not read as the container's fault.
             starved = ", prober starved" if last["cause"] == "starved" else ""
-            said.append(f"{probe_type}, {ago} ago{starved}: {last['message'] or last['cause']}")
+            sentences.append(f"{probe_type}, {ago} ago{starved}: {last['message'] or last['cause']}")
     last_exit = container["last_exit"]
     if last_exit is not None and container["state"] == "waiting":
         at = last_exit["at"]
-        # Nobody saw the end of a container that the runtime has lost.
+        # The runtime lost the container, so the time of its exit is unknown.
         ago = f", {span(-seconds_between(as_of, at))} ago" if at is not None else ""
-        said.append(f"exit {last_exit['exit_code']}{ago}: {last_line(last_exit['message']) or last_exit['reason']}")
+        exit_text = last_line(last_exit["message"]) or last_exit["reason"]
+        sentences.append(f"exit {last_exit['exit_code']}{ago}: {exit_text}")
     elif container["state"] == "terminated" and container["exit_code"] and container["message"]:
-        said.append(f"exit {container['exit_code']}: {last_line(container['message'])}")
-    return said
+        sentences.append(f"exit {container['exit_code']}: {last_line(container['message'])}")
+    return sentences
 
 
 def last_line(message: str) -> str:
-    """What a container said last, of a message that holds the end of its log; nothing in it that a terminal obeys."""
+    """The last line of a message that holds the end of a log, with unprintable characters replaced for a terminal."""
     line = message.rstrip().rpartition("\n")[2]
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in line)
 
 
 def seconds_between(start: datetime, at: str) -> float:
-    """Seconds from ``start`` to an RFC 3339 time; negative when that lies before it."""
+    """Seconds from ``start`` to the RFC 3339 time ``at``; negative if ``at`` is earlier."""
     return (datetime.fromisoformat(at) - start).total_seconds()
 
 

@@ -1,10 +1,10 @@
-"""What the server shows: one read-only look at the service, asked anew for each request."""
+"""The read-only side of a service that the servers show; they ask it anew for each request."""
 
 from typing import Any, Protocol
 
 
 class View(Protocol):
-    """Every method is called on the event loop's thread and answers from memory, without waiting for anything."""
+    """The event loop's thread calls every method; each answers from memory and does not block."""
 
     def status(self) -> dict[str, Any]:
         """The status document, schema ``probelet-status/1``."""
@@ -13,10 +13,10 @@ class View(Protocol):
         """The effective configuration, schema ``probelet-config/1``."""
 
     def events(self, since: int) -> list[dict[str, Any]]:
-        """The events kept with ``seq > since``, oldest first.
+        """The kept events with ``seq > since``, oldest first.
 
-        Each is a ``probelet-event/1`` object with one more key, ``seq``, which only ever increases.
-        It is the reader's place in the stream, not a part of the event, and is not printed.
+        Each is a ``probelet-event/1`` object with one more key, ``seq``, which only increases: it is the reader's
+        place in the stream, not a part of the event, and no verb prints it.
         """
 
     def metrics(self) -> bytes:
@@ -29,4 +29,4 @@ class View(Protocol):
         """The page ``/metrics/probes`` in the Prometheus text format."""
 
     def ready(self) -> tuple[bool, str]:
-        """Whether the service does its job, and in a few words why not (empty when it does)."""
+        """Whether the service does its job, and if not, why in a few words (empty if it does)."""

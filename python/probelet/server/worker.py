@@ -1,4 +1,4 @@
-"""A worker as the engine tells of it, and its part of a status document."""
+"""One worker's state as the engine reports it, and the part of the status document made from it."""
 
 from typing import Any, Final
 
@@ -9,7 +9,7 @@ from probelet.exposition.timestamp import rfc3339
 
 
 class LastRun(msgspec.Struct):
-    """The last finished run of a worker, as the engine tells it."""
+    """The last finished run of a worker."""
 
     at_ms: int
     outcome: str
@@ -44,12 +44,12 @@ _WORKERS: Final = msgspec.json.Decoder(list[WorkerState])
 
 
 def workers(engine: Engine) -> list[WorkerState]:
-    """Every worker of an engine."""
+    """The state of every worker of ``engine``."""
     return _WORKERS.decode(engine.probe_states())
 
 
 def probe_document(worker: WorkerState) -> dict[str, Any]:
-    """A probe that has a worker."""
+    """The status document's entry for a probe that has a worker."""
     return {
         "handler": worker.handler,
         "result": worker.result,

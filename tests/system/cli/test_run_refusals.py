@@ -23,7 +23,7 @@ def test_a_taken_port(good: str, tmp_path: Path, marker: str) -> None:
         ended = probelet("run", good, "--listen", address, "--state-dir", str(tmp_path / "state"))
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
-        f"probelet run: --listen {address}: the port is taken; choose another, or 0 to have one picked\n"
+        f"probelet run: --listen {address}: the port is taken; choose another, or 0 for any free port\n"
     )
     assert processes_with(marker) == []
     assert not (tmp_path / "state").exists()

@@ -14,7 +14,7 @@ import yaml
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.labels import sandboxes_of
-from probelet.server.client import Client
+from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 
 from tests.system.containerd.image import APP

@@ -14,7 +14,7 @@ from typing import Any
 import msgspec
 from probelet._rust import read_journal
 from probelet.cri.v1 import api_pb2
-from probelet.server.client import Client
+from probelet.server.control.client import Client
 from probelet.server.error import NotRunningError
 
 from tests.unit.node.scripted_runtime import ScriptedRuntime

@@ -1,4 +1,4 @@
-"""The shipped command line against the real server: a verb runs in a thread, the server on the test's loop."""
+"""The shipped command line with the real server: a verb runs in a thread, the server on the test's loop."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Coroutine
@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import pytest_asyncio
 from probelet.cli.app import run_command
-from probelet.server.control import ControlServer
-from probelet.server.state_dir import locked_state_dir
+from probelet.server.control.server import ControlServer
+from probelet.server.control.state_dir import locked_state_dir
 
 from tests.unit.server.fake_view import FakeView
 
@@ -28,7 +28,7 @@ AskService = Callable[..., Coroutine[Any, Any, Ended]]
 
 @pytest.fixture(autouse=True)
 def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever terminal the tests run in, a verb sees a pipe of 80 columns without colours."""
+    """Verbs write to a pipe of 80 columns without colours, whatever terminal the tests run in."""
     for name in ("FORCE_COLOR", "TTY_COMPATIBLE", "TTY_INTERACTIVE", "NO_COLOR"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("COLUMNS", "80")
@@ -36,7 +36,7 @@ def _plain_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture
 def probelet(capsys: pytest.CaptureFixture[str]) -> Probelet:
-    """Run a command line in this thread."""
+    """Runs a command line in this thread."""
 
     def run(*arguments: str) -> Ended:
         code = run_command(list(arguments))
@@ -55,7 +55,7 @@ class Service:
 
 @pytest_asyncio.fixture
 async def service(tmp_path: Path, probelet: Probelet) -> AsyncIterator[Service]:
-    """A service over a fake view, and a way to run a verb against it."""
+    """A service with a fake view, and a function that runs a verb on it."""
     view = FakeView()
     with locked_state_dir(tmp_path / "state") as state_dir:
         control = ControlServer(view, view, state_dir)

@@ -46,7 +46,7 @@ def test_flags_shape_the_curve_and_the_life(probelet: Probelet) -> None:
     assert at("--run 1s..9s --seed 1") == at("--run 1s..9s --seed 1") != at("--run 1s..9s --seed 2")
 
 
-def test_by_the_kubelet_a_table_says_how_late_each_restart_is(probelet: Probelet) -> None:
+def test_with_the_kubelets_scheduler_a_table_shows_lateness(probelet: Probelet) -> None:
     rows = document(probelet, "table --scheduler kubelet --restarts 8")["restarts"]
     assert [row["delay_seconds"] for row in rows] == [0, 10, 20, 40, 80, 160, 300, 300]
     assert max(row["late_seconds"] for row in rows) > 0
@@ -81,7 +81,7 @@ def test_the_load_of_a_full_node(probelet: Probelet) -> None:
     assert found["today"] == {"restarts": 440, "requests": 2200}
 
 
-def test_those_that_succeed_are_not_restarted_under_on_failure(probelet: Probelet) -> None:
+def test_successful_containers_do_not_restart_under_on_failure(probelet: Probelet) -> None:
     found = document(probelet, "load 1/60 --pods 10 --containers 2 --succeed 0.25 --policy OnFailure")
     assert found["restarts"] == 15 * 10
     assert "25% of the containers exit with 0" in probelet("backoff", "load", "--succeed", "0.25").out
@@ -144,16 +144,16 @@ def test_charts_are_written_by_name(probelet: Probelet, tmp_path: Path) -> None:
     assert ended.out.split() == [str(tmp_path / "new" / f"todayvsrapid.{suffix}") for suffix in ("svg", "png")]
 
 
-def test_an_unknown_chart_or_a_folder_that_cannot_be_is_one_line(probelet: Probelet, tmp_path: Path) -> None:
+def test_an_unknown_chart_or_an_unusable_folder_is_one_line(probelet: Probelet, tmp_path: Path) -> None:
     ended = probelet("backoff", "plot", "todayvsnever", "--out", str(tmp_path))
     assert (ended.code, ended.err.count("\n")) == (2, 1)
-    assert 'CHART: "todayvsnever": there are restarts-vs-elapsed-all,' in ended.err
+    assert 'CHART: "todayvsnever": the charts are restarts-vs-elapsed-all,' in ended.err
     (tmp_path / "file").write_text("")
     ended = probelet("backoff", "plot", "todayvsrapid", "--out", str(tmp_path / "file"))
     assert (ended.code, ended.err.count("\n")) == (2, 1)
 
 
-def test_without_matplotlib_plot_says_what_to_install(probelet: Probelet, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_matplotlib_plot_names_the_package(probelet: Probelet, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "probelet.backoff.drawing", None)
     ended = probelet("backoff", "plot")
     assert ended.code == 3

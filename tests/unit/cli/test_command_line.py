@@ -21,7 +21,7 @@ NAMES = [verb.name for verb in VERBS]
         ("version extra", "probelet version: "),
         ("run", "probelet run: "),
         ("probe https --port 1", 'probelet probe: there is no handler "https"; did you mean "http"?\n'),
-        ("probe tcp --port 1 db", 'probelet probe tcp: nothing is known of "db" here\n'),
+        ("probe tcp --port 1 db", 'probelet probe tcp: unexpected: "db"\n'),
     ],
 )
 def test_bad_usage_is_one_line_and_a_hint(probelet: Probelet, line: str, said: str) -> None:
@@ -35,7 +35,7 @@ def test_bad_usage_is_one_line_and_a_hint(probelet: Probelet, line: str, said: s
 
 
 @pytest.mark.parametrize("line", ["status", "status --watch", "status -o json", "events", "events --follow"])
-def test_without_a_service_a_verb_says_where_it_looked(probelet: Probelet, line: str, tmp_path: object) -> None:
+def test_without_a_service_a_verb_names_the_state_directory(probelet: Probelet, line: str, tmp_path: object) -> None:
     ended = probelet(*line.split(), "--state-dir", str(tmp_path))
     assert (ended.code, ended.out) == (3, "")
     verb = line.split()[0]
@@ -47,7 +47,7 @@ def test_the_list_of_verbs_is_grouped_and_complete(probelet: Probelet) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert all(f"│ {name} " in ended.out for name in NAMES)
     assert ended.out.index("Node") < ended.out.index("│ run ") < ended.out.index("│ status ") < ended.out.index("Tools")
-    assert "Exit codes: 0 good;" in ended.out
+    assert "Exit codes: 0 success;" in ended.out
 
 
 def test_without_a_verb_help_is_shown(probelet: Probelet) -> None:
@@ -65,8 +65,8 @@ def test_a_verbs_help_has_examples_and_fits_80_columns(probelet: Probelet, name:
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=NAMES)
-def test_a_verbs_one_line_is_the_start_of_its_help(probelet: Probelet, verb: object) -> None:
-    # The list shows the line of the table, since the verb itself is not imported for it.
+def test_the_help_of_a_verb_begins_with_its_line_in_the_list(probelet: Probelet, verb: object) -> None:
+    # The list takes the line from the table, because it does not import the verb.
     assert verb.help in " ".join(probelet(verb.name, "--help").out.split())
 
 

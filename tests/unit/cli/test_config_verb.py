@@ -13,7 +13,7 @@ def in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
-def test_json_has_the_curve_the_gates_and_where_they_come_from(probelet: Probelet) -> None:
+def test_json_has_the_curve_the_gates_and_their_origins(probelet: Probelet) -> None:
     Path("c.yaml").write_text(KUBELET + "crashLoopBackOff: {maxContainerRestartPeriod: 4500ms}\nnope: 1\n")
     ended = probelet("config", "show", "--config", "c.yaml", "--feature-gates", "AllAlpha=true", "-o", "json")
     found = json.loads(ended.out)
@@ -46,7 +46,7 @@ def test_the_table_names_file_and_line(probelet: Probelet) -> None:
     assert ["featureGates[KubeletCrashLoopBackOffMax]", "true", "default"] in rows
 
 
-def test_a_refused_start_makes_nothing(probelet: Probelet) -> None:
+def test_a_refused_start_creates_no_files(probelet: Probelet) -> None:
     Path("c.yaml").write_text(KUBELET + "crashLoopBackOff: {maxContainerRestartPeriod: 0s}\n")
     Path("pod.yaml").write_text("apiVersion: v1\nkind: Pod\nmetadata: {name: a}\nspec: {containers: [{name: a}]}\n")
     ended = probelet("run", "pod.yaml", "--config", "c.yaml", "--state-dir", "state")

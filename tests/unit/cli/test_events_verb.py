@@ -2,7 +2,7 @@ import asyncio
 import json
 
 import pytest
-from probelet.server import control as control_module
+from probelet.server.control import server as control_module
 
 from tests.unit.cli.conftest import Service
 from tests.unit.server.fake_view import event
@@ -21,7 +21,7 @@ async def test_events_as_lines_for_a_person(service: Service) -> None:
     ]
 
 
-async def test_json_is_one_object_a_line_without_the_place_in_the_stream(service: Service) -> None:
+async def test_json_is_one_object_per_line_without_seq(service: Service) -> None:
     service.view.kept = [event(1, message="two\nlines"), event(7, "Killing")]
     lines = (await service.ask("events", "-o", "json")).out.splitlines()
     wanted = [{key: value for key, value in found.items() if key != "seq"} for found in service.view.kept]
@@ -35,7 +35,7 @@ async def test_only_the_events_of_one_pod(service: Service, name: str) -> None:
     assert [json.loads(line)["message"] for line in lines] == ["mine"]
 
 
-async def test_following_prints_what_comes_until_the_service_ends(
+async def test_following_prints_new_events_until_the_service_ends(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(control_module, "FOLLOW_SECONDS", 0.001)
@@ -50,7 +50,7 @@ async def test_following_prints_what_comes_until_the_service_ends(
     assert ended.err.splitlines()[0].endswith("has ended")
 
 
-async def test_following_for_a_time_is_good(service: Service) -> None:
+async def test_following_for_a_time_exits_with_0(service: Service) -> None:
     service.view.kept = [event(1)]
     ended = await service.ask("events", "--follow", "--duration", "20ms")
     assert (ended.code, ended.err) == (0, "")

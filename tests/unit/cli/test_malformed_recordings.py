@@ -1,4 +1,4 @@
-"""Files that are almost recordings: one line each says where, what is one is played, and nothing is a traceback."""
+"""Damaged recordings: one line each names the place, intact ones are played, and none causes a traceback."""
 
 import json
 import random
@@ -16,7 +16,7 @@ GOOD = TRACES / "named" / "initial_delay_liveness_5.json"
 CLOSED = TRACES / "named" / "closed_loop_startup_restarts.json"
 CASES = HANDLER_CASES / "tcp.jsonl"
 
-# What takes the place of a value.
+# Replacements for a value.
 WRONG = (None, -1, 0, 1.5, 10**20, True, "", "x", [], ["x"], [{}], {}, {"x": 1})
 SEED = 1
 FILES = 30
@@ -24,13 +24,13 @@ CHANGES = 8
 
 
 def places(value: Any) -> list[tuple[Any, Any]]:
-    """Every key of every object and every index of every list, with what holds it."""
+    """Every key of every object and every index of every list, with its container."""
     keys = list(value) if isinstance(value, dict) else range(len(value)) if isinstance(value, list) else []
     return [place for key in keys for place in ((value, key), *places(value[key]))]
 
 
-def spoilt(recording: Any, rng: random.Random) -> Any:
-    """The same with a value somewhere deleted or replaced, most of the time in what is played."""
+def damaged(recording: Any, rng: random.Random) -> Any:
+    """The recording with one value deleted or replaced, mostly in a part that is played."""
     part = rng.choice([recording, recording["scenario"], recording["trace"]["inputs"]])
     holder, key = rng.choice(places(part))
     if rng.random() < 0.4:
@@ -40,13 +40,13 @@ def spoilt(recording: Any, rng: random.Random) -> Any:
     return recording
 
 
-def test_whatever_is_wrong_is_one_line_and_the_others_are_played(probelet: Probelet, tmp_path: Path) -> None:
+def test_a_damaged_recording_is_one_line_and_the_others_are_played(probelet: Probelet, tmp_path: Path) -> None:
     rng = random.Random(SEED)
     texts = [path.read_text() for path in rng.sample(sorted(TRACES.rglob("*.json")), 2 * FILES) if quiet(path)][:FILES]
     assert len(texts) == FILES
     paths = [tmp_path / f"{number}-{change}.json" for number in range(FILES) for change in range(CHANGES)]
     for number, path in enumerate(paths):
-        path.write_text(json.dumps(spoilt(json.loads(texts[number // CHANGES]), rng)))
+        path.write_text(json.dumps(damaged(json.loads(texts[number // CHANGES]), rng)))
     shutil.copy(GOOD, tmp_path / "good.json")
     found = {}
     for verb in ("conformance", "replay"):
@@ -66,12 +66,12 @@ def test_whatever_is_wrong_is_one_line_and_the_others_are_played(probelet: Probe
 
 
 def quiet(path: Path) -> bool:
-    """Whether it is played without sockets, however it is spoilt."""
+    """True if playing needs no sockets, however damaged the recording is."""
     return not load(path).uses_sockets
 
 
 def changed(path: Path, tmp_path: Path, *keys: Any, to: Any) -> Path:
-    """A recording with another value in one place; the value is deleted if the other one is `...`."""
+    """A recording with the value at ``keys`` replaced by ``to``, or deleted if ``to`` is `...`."""
     recording = json.loads(path.read_text())
     *way, last = keys
     holder = recording
@@ -114,7 +114,7 @@ SCENARIO = ("scenario",)
         (CLOSED, (*SCENARIO, "events", 0, "op"), "odd", "scenario.events[0].op: 'odd': must be one of 'cleanup_pods'"),
     ],
 )
-def test_the_line_says_where(
+def test_the_line_names_the_place(
     probelet: Probelet, verb: str, path: Path, keys: tuple[Any, ...], to: Any, said: str, tmp_path: Path
 ) -> None:
     bad = changed(path, tmp_path, *keys, to=to)
@@ -125,7 +125,7 @@ def test_the_line_says_where(
     assert said in line
 
 
-def test_a_container_that_is_gone_before_it_is_killed_is_not_restarted(probelet: Probelet, tmp_path: Path) -> None:
+def test_a_container_removed_before_its_kill_is_not_restarted(probelet: Probelet, tmp_path: Path) -> None:
     recording = json.loads(CLOSED.read_text())
     failed = next(line["t_ms"] for line in recording["trace"]["updates"] if line["result"] == "Failure")
     gone = {"op": "runtime", "pod": "p", "containers": {"c": {"state": "none"}}}
@@ -163,7 +163,7 @@ def test_a_file_of_cases_with_a_mistake_does_not_stop_the_others(probelet: Probe
         (("probe",), {"tcpSocket": {"port": []}}, "probe: "),
     ],
 )
-def test_the_line_about_a_case_says_where(
+def test_the_line_about_a_case_names_the_place(
     probelet: Probelet, keys: tuple[Any, ...], to: Any, said: str, tmp_path: Path
 ) -> None:
     (tmp_path / "good.json").write_text(CASES.read_text().splitlines()[0])

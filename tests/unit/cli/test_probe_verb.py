@@ -1,4 +1,4 @@
-"""``probelet probe`` against real sockets: what is asked, what is printed, how it ends."""
+"""``probelet probe`` against real sockets: its requests, output and exit codes."""
 
 import base64
 import json
@@ -36,7 +36,7 @@ PAGES = {
 
 
 class Target(socketserver.ThreadingTCPServer):
-    """An HTTP server that keeps the requests it got."""
+    """An HTTP server that records its requests."""
 
     allow_reuse_address = True
     daemon_threads = True
@@ -57,7 +57,7 @@ class Handler(socketserver.StreamRequestHandler):
         request = ""
         while (line := self.rfile.readline()) not in (b"", b"\r\n"):
             request += line.decode()
-        # Without a request it was a TCP probe.
+        # No request: a TCP probe.
         if request:
             self.server.requests.append(request)
             self.wfile.write(b"HTTP/1.1 " + PAGES[request.split()[1].partition("?")[0]])
@@ -78,7 +78,7 @@ def asked(probelet: Probelet, *arguments: str) -> tuple[int, dict[str, Any]]:
     return ended.code, json.loads(ended.out)
 
 
-def test_a_success_phase_by_phase(probelet: Probelet, target: Target) -> None:
+def test_a_success_with_its_timings(probelet: Probelet, target: Target) -> None:
     ended = probelet("probe", "http", "--port", target.port, "--path", "/healthz")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
@@ -91,9 +91,9 @@ def test_a_success_phase_by_phase(probelet: Probelet, target: Target) -> None:
 def test_the_document_has_the_keys_of_its_schema(probelet: Probelet, target: Target) -> None:
     code, seen = asked(probelet, "http", "--port", target.port, "--path", "/healthz")
     assert code == 0
-    phases, duration = seen.pop("phases_ms"), seen.pop("duration_ms")
-    assert list(phases) == ["connect", "headers", "body"]
-    assert sum(phases.values()) <= duration
+    timings, duration = seen.pop("phases_ms"), seen.pop("duration_ms")
+    assert list(timings) == ["connect", "headers", "body"]
+    assert sum(timings.values()) <= duration
     assert seen == {
         "schema": "probelet-probe/1",
         "outcome": "success",
@@ -114,14 +114,14 @@ def test_the_document_has_the_keys_of_its_schema(probelet: Probelet, target: Tar
         ("/cut", 3, "error", "body"),
     ],
 )
-def test_the_exit_code_is_what_the_prober_makes_of_it(
+def test_the_exit_code_follows_the_probers_result(
     probelet: Probelet, target: Target, path: str, code: int, outcome: str, cause: str
 ) -> None:
     found, seen = asked(probelet, "http", "--port", target.port, "--path", path)
     assert (found, seen["outcome"], seen["cause"]) == (code, outcome, cause)
 
 
-def test_an_error_is_tried_again_as_often_as_asked_and_a_failure_is_not(probelet: Probelet, target: Target) -> None:
+def test_tries_repeat_an_error_but_not_a_failure(probelet: Probelet, target: Target) -> None:
     code, seen = asked(probelet, "http", "--port", target.port, "--path", "/cut", "--tries", "3")
     assert (code, seen["tries"], len(target.requests)) == (3, 3, 3)
     code, seen = asked(probelet, "http", "--port", target.port, "--path", "/sick", "--tries", "3")
@@ -144,7 +144,7 @@ def test_the_request_is_the_kubelets(probelet: Probelet, target: Target) -> None
 
 
 @pytest.mark.parametrize("version", ["1.34", "1.35", "1.36", "1.37", "1.38"])
-def test_another_releases_kubelet_asks(probelet: Probelet, target: Target, version: str) -> None:
+def test_the_user_agent_of_another_release(probelet: Probelet, target: Target, version: str) -> None:
     asked(probelet, "http", "--port", target.port, "--path", "/healthz", "--kubelet-version", version)
     assert f"User-Agent: kube-probe/{version}" in target.requests[0].splitlines()
     manifest = json.dumps({"httpGet": {"path": "/healthz", "port": int(target.port)}})
@@ -159,7 +159,7 @@ def test_since_1_38_a_connection_that_is_refused_is_not_tried_again(probelet: Pr
     assert (seen["cause"] == "connect_timeout") == (version != "1.38"), seen
 
 
-def test_an_output_that_is_no_text_is_there_exactly_too(probelet: Probelet, target: Target) -> None:
+def test_an_output_that_is_no_text_is_also_in_base64(probelet: Probelet, target: Target) -> None:
     _, seen = asked(probelet, "http", "--port", target.port, "--path", "/bytes")
     assert (seen["output"], base64.b64decode(seen["output_base64"])) == ("\N{REPLACEMENT CHARACTER}\n", b"\xff\n")
 
@@ -168,7 +168,7 @@ def test_an_output_cannot_harm_the_terminal_or_fill_it(probelet: Probelet, targe
     ended = probelet("probe", "http", "--port", target.port, "--path", "/terminal")
     assert ended.out.splitlines()[-1] == "  \N{REPLACEMENT CHARACTER}[31mx"
     ended = probelet("probe", "http", "--port", target.port, "--path", "/long")
-    assert ended.out.splitlines()[-1] == f"  ({20 - OUTPUT_LINES_MAX} more lines; all of it with -o json)"
+    assert ended.out.splitlines()[-1] == f"  ({20 - OUTPUT_LINES_MAX} more lines; -o json has all)"
 
 
 def test_a_refused_connection_is_a_failure_with_the_kubelets_text(probelet: Probelet) -> None:
@@ -186,13 +186,13 @@ def test_a_named_port(probelet: Probelet, target: Target) -> None:
     ended = probelet("probe", "tcp", "--port", "http", "--container-port", "web=1")
     assert (ended.code, ended.err) == (
         3,
-        'probelet probe: --port: warning: "http" is no --container-port, so the run is an error\n',
+        'probelet probe: --port: warning: "http" is not a --container-port, so the run is an error\n',
     )
-    assert "counts for nothing" in ended.out
+    assert "counts neither as a failure" in ended.out
     assert 'strconv.Atoi: parsing "http": invalid syntax' in ended.out
 
 
-def test_an_address_of_a_pod_and_a_host(probelet: Probelet) -> None:
+def test_the_pod_ip_and_a_host(probelet: Probelet) -> None:
     assert (
         "connect to [::1]:1 (timeout 3 s)" in probelet("probe", "tcp", "--port=1", "--pod-ip=::1", "--timeout=3s").out
     )
@@ -238,7 +238,7 @@ def test_a_probe_of_a_manifest(probelet: Probelet, target: Target, tmp_path: Pat
         (["--type", "startup"], '--type: Not found: "startup": probes of container app: liveness, readiness'),
         (["--container", "idle"], '--container: Not found: "idle": containers of default/web with a probe: app'),
         (["--pod", "shop/web"], '--pod: Not found: "shop/web": pods of web.yaml: default/web'),
-        (["--container-port", "a=1"], "--container-port is not for --from: the container has its own"),
+        (["--container-port", "a=1"], "--container-port does not go with --from: the container has its own"),
         (["--runtime", "unix:///x", "--type", "liveness"], "--runtime and --container-id belong together"),
         (
             ["--runtime", "unix:///x", "--container-id", "a", "--type", "liveness"],
@@ -246,7 +246,7 @@ def test_a_probe_of_a_manifest(probelet: Probelet, target: Target, tmp_path: Pat
         ),
     ],
 )
-def test_a_choice_in_a_manifest_is_asked_for_with_what_there_is(
+def test_an_ambiguous_manifest_lists_the_choices(
     probelet: Probelet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -255,7 +255,7 @@ def test_a_choice_in_a_manifest_is_asked_for_with_what_there_is(
     assert (ended.code, ended.out, ended.err) == (2, "", f"probelet probe: {said}\n")
 
 
-def test_mistakes_of_a_manifest_are_said_as_by_run(probelet: Probelet, tmp_path: Path) -> None:
+def test_mistakes_of_a_manifest_have_the_messages_of_run(probelet: Probelet, tmp_path: Path) -> None:
     path = tmp_path / "web.yaml"
     path.write_text((MANIFEST % "80").replace("timeoutSeconds: 5", "timeoutSeconds: x"))
     ended = probelet("probe", "--from", str(path))
@@ -263,7 +263,7 @@ def test_mistakes_of_a_manifest_are_said_as_by_run(probelet: Probelet, tmp_path:
     assert f"{path}:9: spec.containers[0].livenessProbe.timeoutSeconds: Invalid value" in ended.err
 
 
-async def test_a_pod_that_runs_is_probed_where_it_is(service: Service, tmp_path: Path) -> None:
+async def test_the_probe_of_a_running_pod_goes_to_its_address(service: Service, tmp_path: Path) -> None:
     path = tmp_path / "web.yaml"
     path.write_text(MANIFEST % "1")
     service.view.document["pods"][0] |= {"ip": "127.9.8.7"}
@@ -297,9 +297,9 @@ def test_an_unknown_field_of_a_raw_probe_is_a_warning(probelet: Probelet) -> Non
         (["--spec", '{"exec": 1}'], "--spec: exec: Invalid value: 1: must be a mapping, not a number"),
         (["--spec", "{"], "--spec: not YAML: did not find expected node content"),
         (["--spec", ""], "--spec: want one v1.Probe, as JSON"),
-        (["--spec", "{}", "--type", "liveness"], "--pod, --container and --type are for --from"),
-        (["--spec", "{}", "--from", "x.yaml"], "say what to probe: "),
-        ([], "say what to probe: http, tcp, grpc, exec, or one of --from and --spec"),
+        (["--spec", "{}", "--type", "liveness"], "--pod, --container and --type need --from"),
+        (["--spec", "{}", "--from", "x.yaml"], "give one of http, "),
+        ([], "give one of http, tcp, grpc, exec, --from and --spec"),
         (["http"], "--port"),
         (["http", "--port", "0"], "--port: Invalid value: 0: must be between 1 and 65535, inclusive"),
         (["http", "--port", "a--b"], '--port: Invalid value: "a--b": must not contain consecutive hyphens'),
@@ -307,17 +307,17 @@ def test_an_unknown_field_of_a_raw_probe_is_a_warning(probelet: Probelet) -> Non
         (["http", "--port", "1", "--header", "x"], '--header: Invalid value: "x": must be NAME:VALUE'),
         (["http", "--port", "1", "--header", "a b:c"], '--header: Invalid value: "a b": a valid HTTP header'),
         (["http", "--port", "1", "--timeout", "-1"], "--timeout: Invalid value: -1: must be greater than or equal"),
-        (["http", "--port", "1", "--timeout", "1.5s"], '"1.5s" is no whole number of seconds'),
+        (["http", "--port", "1", "--timeout", "1.5s"], '"1.5s" is not a whole number of seconds'),
         (["http", "--port", "1", "--tries", "0"], '"0" is not a number of tries above zero'),
         (["tcp", "--port", "1", "--pod-ip", "db"], '--pod-ip: Invalid value: "db": must be an IP address'),
         (["tcp", "--port", "1", "--container-port", "a"], '--container-port: Invalid value: "a": must be NAME=NUMBER'),
         (["tcp", "--port", "1", "--container-port", "a=70000"], '--container-port: Invalid value: "a=70000": must be'),
-        (["grpc", "--port", "web"], '"web" is no number; a grpc probe knows no names of ports'),
+        (["grpc", "--port", "web"], '"web" is not a number; a grpc probe takes no port names'),
         (["exec"], "requires an argument"),
         (["exec", "--runtime", "docker", "--container-id", "a", "true"], "--runtime: runtime endpoint 'docker': must"),
     ],
 )
-def test_bad_usage_is_a_line_and_nothing_is_probed(
+def test_bad_usage_is_one_line_without_a_probe(
     probelet: Probelet, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
 ) -> None:
     monkeypatch.setattr(probe_attempt, "over_socket", None)
@@ -329,7 +329,7 @@ def test_bad_usage_is_a_line_and_nothing_is_probed(
 
 
 @pytest.mark.parametrize("handler", ["http", "tcp", "grpc", "exec"])
-def test_each_handlers_help_names_the_fields_flags_and_fits_80_columns(probelet: Probelet, handler: str) -> None:
+def test_each_handlers_help_has_its_flags_and_fits_80_columns(probelet: Probelet, handler: str) -> None:
     ended = probelet("probe", handler, "--help")
     assert (ended.code, ended.err) == (0, "")
     assert "--timeout" in ended.out
@@ -337,7 +337,7 @@ def test_each_handlers_help_names_the_fields_flags_and_fits_80_columns(probelet:
 
 
 class Health(GenericRpcHandler):
-    """A health service that knows the services it is told."""
+    """A health service with the given services."""
 
     def __init__(self, serving: set[str]) -> None:
         self._serving = serving
@@ -354,7 +354,7 @@ class Health(GenericRpcHandler):
 
 @pytest.fixture
 def health() -> Iterator[str]:
-    """The port of a gRPC server whose service shop.Cart serves, and the server as a whole does not."""
+    """The port of a gRPC server: its service shop.Cart is SERVING, the server as a whole is not."""
     server = grpc_server(ThreadPoolExecutor(1), handlers=[Health({"shop.Cart"})])
     port = server.add_insecure_port("127.0.0.1:0")
     server.start()
@@ -376,15 +376,15 @@ def test_a_grpc_server_that_does_not_serve(probelet: Probelet, health: str) -> N
     assert seen["output"] == 'service unhealthy (responded with "NOT_SERVING")'
 
 
-def test_https_to_a_server_that_speaks_plainly(probelet: Probelet) -> None:
+def test_https_to_a_server_without_tls(probelet: Probelet) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=_speak_plainly, args=(server,), daemon=True).start()
+        threading.Thread(target=_answer_without_tls, args=(server,), daemon=True).start()
         code, seen = asked(probelet, "http", "--port", str(server.getsockname()[1]), "--scheme", "HTTPS")
     assert (code, seen["outcome"]) == (1, "failure")
     assert "server gave HTTP response to HTTPS client" in seen["output"]
 
 
-def _speak_plainly(server: socket.socket) -> None:
+def _answer_without_tls(server: socket.socket) -> None:
     connection, _ = server.accept()
     with connection:
         connection.recv(1024)

@@ -1,4 +1,4 @@
-"""``probelet replay`` and ``probelet conformance``: what they say, their exit codes, and the release they play."""
+"""``probelet replay`` and ``probelet conformance``: output, exit codes, and the release they follow."""
 
 import json
 import shutil
@@ -12,8 +12,8 @@ from tests.unit.cli.conftest import Probelet
 
 NAMED = TRACES / "named"
 
-# A recording of 1.36 that tells releases apart -> those that play it as it was recorded.
-TOLD_APART = {
+# A recording of 1.36 in which releases differ -> the releases that reproduce it.
+RELEASES_THAT_REPRODUCE = {
     "add_pod_early_return_other_container": {"1.34", "1.35", "1.36"},
     "kubelet_restart_sidecar_startup_seeded": {"1.36", "1.37", "1.38"},
     "stop_liveness_spares_sidecars": {"1.34", "1.35", "1.36", "1.37"},
@@ -22,12 +22,10 @@ TOLD_APART = {
 
 
 @pytest.mark.parametrize("version", VERSIONS)
-@pytest.mark.parametrize("name", TOLD_APART)
-def test_the_release_asked_for_is_the_one_that_plays(
-    probelet: Probelet, name: str, version: str, tmp_path: Path
-) -> None:
+@pytest.mark.parametrize("name", RELEASES_THAT_REPRODUCE)
+def test_the_given_release_sets_the_rules(probelet: Probelet, name: str, version: str, tmp_path: Path) -> None:
     shutil.copy(NAMED / f"{name}.json", tmp_path)
-    equal = version in TOLD_APART[name]
+    equal = version in RELEASES_THAT_REPRODUCE[name]
     code, count = (0, 1) if equal else (1, 0)
     replayed = probelet("replay", str(tmp_path), "--kubelet-version", version)
     assert (replayed.code, replayed.err) == (code, "")
@@ -39,16 +37,16 @@ def test_the_release_asked_for_is_the_one_that_plays(
 
 
 @pytest.mark.parametrize("verb", ["replay", "conformance"])
-def test_without_a_release_it_is_the_recorded_one(probelet: Probelet, verb: str, tmp_path: Path) -> None:
-    for name in TOLD_APART:
+def test_the_default_release_is_the_recorded_one(probelet: Probelet, verb: str, tmp_path: Path) -> None:
+    for name in RELEASES_THAT_REPRODUCE:
         shutil.copy(NAMED / f"{name}.json", tmp_path)
     ended = probelet(verb, str(tmp_path))
     assert (ended.code, ended.err) == (0, "")
-    assert f"{len(TOLD_APART)} of {len(TOLD_APART)} recordings equal" in ended.out
+    assert f"{len(RELEASES_THAT_REPRODUCE)} of {len(RELEASES_THAT_REPRODUCE)} recordings equal" in ended.out
 
 
 @pytest.mark.parametrize("verb", ["replay", "conformance"])
-def test_a_release_that_is_none_is_refused(probelet: Probelet, verb: str) -> None:
+def test_an_unknown_release_is_refused(probelet: Probelet, verb: str) -> None:
     ended = probelet(verb, str(NAMED), "--kubelet-version", "1.33")
     assert (ended.code, ended.out) == (2, "")
     assert 'Invalid value "1.33" for --kubelet-version' in ended.err
@@ -64,7 +62,7 @@ def test_a_release_that_is_none_is_refused(probelet: Probelet, verb: str) -> Non
         ("conformance", "missing", None, "not a directory"),
     ],
 )
-def test_what_is_no_recording_is_one_line(
+def test_a_file_that_is_no_recording_is_one_line(
     probelet: Probelet, verb: str, name: str, text: str | None, said: str, tmp_path: Path
 ) -> None:
     if text is not None:

@@ -8,7 +8,7 @@ SAID = {"retry": "started: app\n", "reset": "reset: app\n"}
 
 
 @pytest.mark.parametrize("verb", SAID)
-async def test_it_says_which_containers(service: Service, verb: str) -> None:
+async def test_the_output_names_the_containers(service: Service, verb: str) -> None:
     ended = await service.ask(verb, "crasher")
     assert (ended.code, ended.out, ended.err) == (0, SAID[verb], "")
     assert service.view.commands == [(verb, "crasher", None)]

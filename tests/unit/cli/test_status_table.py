@@ -3,7 +3,7 @@ from typing import Any
 
 import pytest
 from probelet.cli.ask.status_table import StatusTable
-from probelet.server.page import render_page
+from probelet.server.pages.page import render_page
 from rich.console import Console
 
 from tests.unit.server.fake_view import FAILED, SITUATIONS, container, document, last, pod, probe
@@ -31,7 +31,7 @@ def test_no_line_is_wider_than_the_terminal(width: int) -> None:
     assert max(map(len, lines)) <= width
 
 
-def test_a_probe_that_could_not_be_asked_is_no_failure() -> None:
+def test_a_prober_error_is_no_failure() -> None:
     status = document(
         pod("web", container(probes={"liveness": probe(last=last("error", "rpc error: code = Unavailable"))}))
     )
@@ -39,10 +39,10 @@ def test_a_probe_that_could_not_be_asked_is_no_failure() -> None:
         "web  1/1    Running  0         L!",
         "  └ liveness, 10s ago: rpc error: code = Unavailable",
     ]
-    assert "cannot be asked" in render_page(status, [])
+    assert "has a prober error" in render_page(status, [])
 
 
-def test_a_long_name_gives_way_and_the_probes_stay() -> None:
+def test_a_long_name_is_cut_before_the_probes() -> None:
     long = pod("a-name-that-is-much-too-long-for-a-terminal-" * 3, container(probes={"liveness": probe()}))
     line = shown(document(long)).splitlines()[2]
     assert "a-name-that-is-much" in line
@@ -70,5 +70,5 @@ def test_markup_in_a_message_is_text() -> None:
 @pytest.mark.parametrize(
     ("words", "code"), [("L✗2/3", "33"), ("R✗3/3", "31"), ("CrashLoopBackOff", "33"), ("L·", "2"), ("S✓", "32")]
 )
-def test_colours_tell_how_bad_it_is(words: str, code: str) -> None:
+def test_colours_follow_the_severity(words: str, code: str) -> None:
     assert f"\x1b[{code}m{words}\x1b[0m" in shown(SITUATIONS, color=True)

@@ -45,7 +45,7 @@ async def test_pods_are_chosen_by_either_name(service: Service) -> None:
     assert [found["name"] for found in json.loads(ended.out)["pods"]] == ["web", "job"]
 
 
-async def test_a_pod_that_is_not_there_is_bad_input(service: Service) -> None:
+async def test_an_unknown_pod_is_bad_input(service: Service) -> None:
     ended = await service.ask("status", "web", "nosuch", "shop/web")
     assert (ended.code, ended.out) == (2, "")
     assert ended.err.splitlines()[:2] == [
@@ -67,7 +67,7 @@ async def test_namespaces_are_shown_when_one_is_not_the_default(service: Service
 
 
 class Clock:
-    """Sleeping moves the time, and lets the node change meanwhile."""
+    """A clock that ``sleep`` advances; each ``sleep`` also changes the node."""
 
     def __init__(self, service: Service, looks: list[dict[str, Any]]) -> None:
         self.now = 100.0
@@ -82,7 +82,7 @@ class Clock:
         self.service.view.document = self.looks.pop(0)
 
 
-async def test_watching_into_a_pipe_prints_one_document_a_look(
+async def test_watching_into_a_pipe_prints_one_document_per_look(
     service: Service, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     looks = [document(node=f"node-{number}") for number in range(3)]
@@ -104,5 +104,5 @@ async def test_watching_ends_with_the_service(service: Service, monkeypatch: pyt
     assert "no probelet runs in" in ended.err
 
 
-def test_the_clock_that_watching_uses_is_the_monotonic_one() -> None:
+def test_watching_uses_the_monotonic_clock() -> None:
     assert watch_module.time is time

@@ -27,7 +27,7 @@ def test_a_table_and_a_report(probelet: Probelet, tmp_path: Path) -> None:
     assert ended.out.endswith(f"written: {tmp_path / 'new' / 'report.md'}\n")
 
 
-def test_a_report_that_cannot_be_written_is_said_before_anything_is_played(probelet: Probelet, tmp_path: Path) -> None:
+def test_an_unwritable_report_is_an_error_before_the_first_scene(probelet: Probelet, tmp_path: Path) -> None:
     (tmp_path / "taken").touch()
     ended = probelet("stress", "--report", str(tmp_path / "taken"))
     assert (ended.code, ended.out) == (2, "")
@@ -45,12 +45,15 @@ def test_a_report_that_cannot_be_written_is_said_before_anything_is_played(probe
                 "--failing: 3: must be between 0 and 1",
                 "--api-qps: -1: must be between 0 and 100,000",
                 "--containers: 2: must be 1 or 3",
-                "--kill: must be whole seconds, one at least: initialDelaySeconds is",
+                "--kill: must be whole seconds, at least 1, like initialDelaySeconds",
             ],
         ),
-        ("--run 1s --kill 5s", ["--run and --kill: a container either ends by itself or is killed"]),
-        ("--matrix --pods 3", ["--matrix has scenes of its own: leave out the flags that make one"]),
-        ("--repeat 2", ["--warm-up and --repeat are for --real: in virtual time every run is the same"]),
+        (
+            "--run 1s --kill 5s",
+            ["--run and --kill: use only one of them, since a container ends by itself or by a kill"],
+        ),
+        ("--matrix --pods 3", ["--matrix has its own scenes: leave out the flags of a scene"]),
+        ("--repeat 2", ["--warm-up and --repeat need --real: in virtual time every run is the same"]),
         ("--real --duration 5s --warm-up 5s", ["--warm-up: must be shorter than --duration"]),
     ],
 )

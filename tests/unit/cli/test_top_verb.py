@@ -15,7 +15,7 @@ from tests.unit.cli.conftest import Service
 from tests.unit.server.fake_view import FAILED, SITUATIONS, container, document, last, pod, probe
 
 
-async def test_what_hurts_most_is_first(service: Service) -> None:
+async def test_the_worst_container_is_first(service: Service) -> None:
     ended = await service.ask("top")
     assert (ended.code, ended.err) == (0, "")
     assert (
@@ -96,7 +96,7 @@ async def test_another_order_comes_before_the_usual_one(service: Service) -> Non
     ]
 
 
-async def test_a_kill_under_way_hurts_more_than_a_pod_that_is_not_ready(service: Service) -> None:
+async def test_a_kill_in_progress_ranks_above_a_pod_that_is_not_ready(service: Service) -> None:
     held = probe(result="Failure", result_run=0, on_hold=True, last=FAILED)
     service.view.document = document(
         pod("a", container(probes={"readiness": probe(result="Failure", last=FAILED)})),
@@ -119,7 +119,7 @@ async def test_an_unknown_order_is_bad_input(service: Service) -> None:
     assert "hurt" in ended.err
 
 
-async def test_without_a_service_it_says_so(service: Service) -> None:
+async def test_without_a_service_top_is_one_line(service: Service) -> None:
     service.control.path.unlink()
     ended = await service.ask("top")
     assert (ended.code, ended.out) == (3, "")
@@ -133,7 +133,7 @@ os.execv(sys.argv[1], sys.argv[1:])
 
 
 def on_a_terminal(service: Service, leave: bytes) -> tuple[int, str, Any, Any]:
-    """Run the verb on a terminal of its own and type when it has shown all: its exit, output, and settings."""
+    """Runs the verb on its own terminal and types ``leave`` after the first display: exit, output, settings."""
     master, slave = pty.openpty()
     termios.tcsetwinsize(slave, (8, 80))
     before = termios.tcgetattr(slave)
@@ -164,7 +164,7 @@ def _read(master: int) -> bytes:
 
 
 @pytest.mark.e2e
-async def test_on_a_terminal_it_stays_in_its_place_until_q(service: Service) -> None:
+async def test_on_a_terminal_the_table_stays_in_place_until_q(service: Service) -> None:
     code, shown, before, after = await asyncio.to_thread(on_a_terminal, service, b"q")
     assert (code, after) == (0, before)
     assert "\x1b[3" not in shown, "NO_COLOR"

@@ -13,7 +13,7 @@ PROBELET = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
 
 @pytest.fixture(autouse=True)
 def in_a_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Paths are shown as they were named, so name them shortly."""
+    """Messages repeat a path as given, so the tests give short ones."""
     monkeypatch.chdir(tmp_path)
 
 
@@ -41,7 +41,7 @@ def test_an_empty_file_is_no_mistake() -> None:
     assert read("# nothing\n").warnings == []
 
 
-def test_a_nodes_own_file_passes_without_a_word() -> None:
+def test_a_nodes_own_file_causes_no_warning() -> None:
     text = KUBELET + "cgroupDriver: systemd\nclusterDNS: [10.96.0.10]\nstaticPodPath: /etc/kubernetes/manifests\n"
     text += "authentication: {anonymous: {enabled: false}}\nevictionHard: {memory.available: 100Mi}\n"
     text += "featureGates: {NodeSwap: true, RotateKubeletServerCertificate: true}\nruntimeRequestTimeout: 15m0s\n"
@@ -55,7 +55,7 @@ def test_an_explicit_zero_timeout_is_the_default_as_for_the_kubelet() -> None:
 
 
 def test_both_documents_in_either_order() -> None:
-    for text in (f"{KUBELET}---\n{PROBELET}", f"{PROBELET}phase: kubelet\n---\n{KUBELET}", PROBELET):
+    for text in (f"{KUBELET}---\n{PROBELET}", f"{PROBELET}schedule: kubelet\n---\n{KUBELET}", PROBELET):
         assert read(text).probelet == ProbeletConfiguration()
 
 
@@ -66,7 +66,7 @@ def test_a_flag_wins_over_the_file_gate_by_gate() -> None:
     assert config.gates["KubeletCrashLoopBackOffMax"]
 
 
-def test_what_only_strictness_refuses_is_a_warning_and_the_rest_counts() -> None:
+def test_a_strict_decoding_mistake_is_a_warning_and_the_rest_applies() -> None:
     text = KUBELET + "runtimeRequestTimout: 1m\nruntimeRequestTimeout: 3m\nruntimeRequestTimeout: 1m\n"
     config = read(text)
     assert config.kubelet.runtime_request_timeout == 60 * 10**9
@@ -76,7 +76,7 @@ def test_what_only_strictness_refuses_is_a_warning_and_the_rest_counts() -> None
     ]
 
 
-def test_strict_turns_those_into_refusals() -> None:
+def test_strict_turns_such_warnings_into_errors() -> None:
     text = KUBELET + "runtimeRequestTimout: 1m\n"
     assert errors(text, strict=True) == [
         "c.yaml:3: runtimeRequestTimout: unknown field; did you mean runtimeRequestTimeout?"
@@ -147,8 +147,8 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             'c.yaml:3: podLogsDir: Invalid value: "logs/": must be a clean absolute path of ASCII characters',
         ),
         (
-            PROBELET + "phase: wild\n",
-            'c.yaml:3: phase: Unsupported value: "wild": supported values: "kubelet", "spread"',
+            PROBELET + "schedule: wild\n",
+            'c.yaml:3: schedule: Unsupported value: "wild": supported values: "kubelet", "spread"',
         ),
         (
             PROBELET + "execMaxInFlight: 0\n",
@@ -177,11 +177,11 @@ def test_one_line_for_a_mistake(text: str | bytes, expected: str) -> None:
 
 
 def test_every_mistake_is_named_at_once() -> None:
-    text = KUBELET + "runtimeRequestTimeout: x\nfeatureGates: {Nope: true}\n---\n" + PROBELET + "phase: 5\n"
+    text = KUBELET + "runtimeRequestTimeout: x\nfeatureGates: {Nope: true}\n---\n" + PROBELET + "schedule: 5\n"
     assert [line.partition(": Inv")[0] for line in errors(text, "A=b")] == [
         "c.yaml:3: runtimeRequestTimeout",
         "c.yaml:4: featureGates[Nope]: unrecognized feature gate: Nope",
-        "c.yaml:8: phase",
+        "c.yaml:8: schedule",
         '--feature-gates: invalid value of A: b, err: strconv.ParseBool: parsing "b": invalid syntax',
     ]
 
@@ -202,26 +202,26 @@ SET = {
     "execSingleFlight": "true",
     "firstRestart": "delayed",
     "maxContainerAge": "24h",
-    "phase": "spread",
     "probeKillAccounting": "ownExit",
     "reducedCurveMax": "shipped",
     "releaseOnDependency": "true",
     "restartBudget": "{burst: 3, refill: 30s}",
     "restartTimer": "kubelet",
     "restore": "full",
+    "schedule": "spread",
     "startedCarriedBy": "id",
     "starvedShare": "0.25",
     "starvedVerdict": "unknown",
 }
 
 
-def test_every_opt_in_has_an_example_here() -> None:
+def test_every_opt_in_has_an_example() -> None:
     names = {field.encode_name for field in msgspec.structs.fields(ProbeletConfiguration)}
     assert SET.keys() == names - {"apiVersion", "kind"}
 
 
 @pytest.mark.parametrize("name", sorted(SET))
-def test_an_opt_in_is_taken_or_refused_by_name(name: str) -> None:
+def test_an_opt_in_is_read_or_refused_by_name(name: str) -> None:
     text = f"{PROBELET}{name}: {SET[name]}\n"
     if name in UNAVAILABLE_FIELDS:
         assert errors(text) == [f"c.yaml:3: {name}: Forbidden: not available in this version of probelet"]
@@ -230,5 +230,20 @@ def test_an_opt_in_is_taken_or_refused_by_name(name: str) -> None:
 
 
 def test_the_default_of_an_opt_in_may_be_written_out() -> None:
-    for name, value in (("phase", "kubelet"), ("starvedShare", "0.5"), ("execMaxInFlight", "~")):
+    for name, value in (("schedule", "kubelet"), ("starvedShare", "0.5"), ("execMaxInFlight", "~")):
         assert read(f"{PROBELET}{name}: {value}\n").probelet == ProbeletConfiguration()
+
+
+def test_the_old_spelling_of_schedule_works_and_is_deprecated() -> None:
+    config = read(PROBELET + "phase: spread\n")
+    assert config.probelet.schedule == "spread"
+    assert config.origins == {"schedule": "c.yaml:3"}
+    assert [str(warning) for warning in config.warnings] == [
+        "c.yaml:3: warning: phase: deprecated: the option is called schedule"
+    ]
+
+
+def test_an_option_that_contradicts_its_old_spelling_is_refused() -> None:
+    assert errors(PROBELET + "phase: spread\nschedule: kubelet\n") == [
+        "c.yaml:4: phase: contradicts schedule, which is the same option"
+    ]

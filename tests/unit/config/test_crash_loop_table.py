@@ -1,4 +1,4 @@
-"""Every row of the outcome table: two gates, one value, in the spelling that shipped and in KEP-4603's own."""
+"""Every row of the outcome table: two gates, one value, in the shipped spelling and in KEP-4603's own."""
 
 from pathlib import Path
 
@@ -120,7 +120,7 @@ def test_without_a_value_the_gates_alone_decide(
     assert curve(kubelet(body, gates, values)) == expected
 
 
-def test_the_kubelets_defaulting_can_be_had_for_both_gates_on_and_nothing_set() -> None:
+def test_reduced_curve_max_shipped_gives_the_kubelets_default() -> None:
     shipped = f"{PROBELET}reducedCurveMax: shipped\n"
     on = KUBELET + "featureGates: {ReduceDefaultCrashLoopBackOffDecay: true}\n"
     assert curve(on) == REDUCED
@@ -157,7 +157,7 @@ def test_the_proposed_field_is_warned_about_and_ignored_while_its_gate_is_off(
     )
 
 
-def test_the_proposed_gates_are_off_unless_somebody_names_them() -> None:
+def test_the_proposed_gates_are_off_unless_named() -> None:
     assert curve(KUBELET + seconds("4")) == DEFAULT
     assert len(read(KUBELET + seconds("4")).warnings) == 1
     assert curve(KUBELET + seconds("4"), "AllBeta=true") == DEFAULT
@@ -200,7 +200,7 @@ def test_invalid_seconds_are_refused(value: int, reduce: bool) -> None:
         (seconds("3000000000"), "Invalid value: 3000000000: must be between -2147483648 and 2147483647, inclusive"),
     ],
 )
-def test_what_cannot_be_decoded_is_refused_whatever_the_gates(body: str, said: str, values: tuple[bool, bool]) -> None:
+def test_a_value_of_a_wrong_type_is_refused_for_any_gates(body: str, said: str, values: tuple[bool, bool]) -> None:
     (line,) = refusal(kubelet(body, SHIPPED_GATES, values))
     assert line.split(": ", 2)[2] == said
 

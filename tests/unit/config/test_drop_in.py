@@ -43,7 +43,7 @@ def most(config: Config) -> float:
     return config.crash_loop.max / 10**9
 
 
-def test_later_names_win_and_names_are_texts() -> None:
+def test_files_merge_in_the_order_of_their_names_as_text() -> None:
     put("9-b.conf", period("9s"))
     put("10-a.conf", period("10s"))
     assert most(read(period("5s"))) == 9
@@ -103,13 +103,13 @@ def test_our_own_document_has_drop_ins_too() -> None:
 
 
 def test_a_gate_switched_off_on_top_leaves_no_default_behind() -> None:
-    # The kubelet has written its default into the field by then and refuses to start.
+    # By then the kubelet has written its default into the field, and it refuses to start.
     assert most(read("", f"{MAX}=false")) == 300
     put("a.conf", f"featureGates: {{{MAX}: false}}\n")
     assert most(read(f"featureGates: {{{MAX}: true}}\n")) == 300
 
 
-def test_a_value_whose_gate_is_switched_off_on_top_is_refused_where_it_stands() -> None:
+def test_a_value_whose_gate_a_drop_in_switches_off_is_refused_at_its_line() -> None:
     put("a.conf", f"featureGates: {{{MAX}: false}}\n")
     said = "crashLoopBackOff.maxContainerRestartPeriod: Forbidden: must not be set while the feature gate"
     assert errors(period("4s"))[0].startswith(f"c.yaml:4: {said}")
@@ -117,7 +117,7 @@ def test_a_value_whose_gate_is_switched_off_on_top_is_refused_where_it_stands() 
 
 
 def test_a_gate_switched_on_by_a_drop_in_needs_no_value_beside_it() -> None:
-    # The kubelet misses the default it would have written, and refuses to start.
+    # The kubelet lacks the default that it would have written, and it refuses to start.
     put("a.conf", f"featureGates: {{{MAX}: true}}\n")
     assert most(read(f"featureGates: {{{MAX}: false}}\n")) == 300
 
@@ -129,7 +129,7 @@ def test_an_old_spelling_below_a_new_one_is_no_contradiction() -> None:
     assert len(config.warnings) == 1
 
 
-def test_an_unknown_field_of_a_drop_in_is_dropped_and_said_once() -> None:
+def test_an_unknown_field_of_a_drop_in_is_ignored_with_one_warning() -> None:
     put("a.conf", "crashloopbackof: {maxSeconds: 4}\n" + period("4s"))
     config = read()
     assert most(config) == 4
@@ -160,10 +160,10 @@ def test_a_drop_in_that_cannot_be_used_refuses_the_start(text: str, said: str) -
     assert line.startswith(said)
 
 
-def test_what_a_later_file_replaces_has_to_be_right_all_the_same() -> None:
+def test_a_value_must_be_valid_even_if_a_later_file_replaces_it() -> None:
     put("a.conf", period("5s"))
     assert errors(period("5"))[0].startswith("c.yaml:4: crashLoopBackOff.maxContainerRestartPeriod: Invalid value: 5")
-    # A value that is only out of range never comes to count.
+    # A value that is only out of range has no effect, because the later file replaces it.
     assert most(read(period("500s"))) == 5
 
 

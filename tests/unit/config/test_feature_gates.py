@@ -39,7 +39,7 @@ def test_defaults_by_version(name: str, defaults: list[bool | None]) -> None:
         ("A=true,A=false", {"A": False}),
     ],
 )
-def test_the_flag_reads_as_the_kubelets(text: str, gates: dict[str, bool]) -> None:
+def test_the_flag_parses_as_the_kubelets(text: str, gates: dict[str, bool]) -> None:
     assert parse_feature_gates(text) == gates
 
 
@@ -81,11 +81,11 @@ def test_a_bad_flag_has_the_kubelets_words(text: str, message: str) -> None:
         ("AllAlpha", True, "1.36", None),
     ],
 )
-def test_what_may_be_set_in_which_version(name: str, value: bool, version: str, message: str | None) -> None:
+def test_allowed_values_by_version(name: str, value: bool, version: str, message: str | None) -> None:
     assert refusal(name, value, version) == message
 
 
-def test_all_alpha_and_all_beta_move_what_is_not_named() -> None:
+def test_all_alpha_and_all_beta_set_the_gates_without_a_value() -> None:
     alpha = Gates("1.36", {"AllAlpha": True})
     assert alpha["ReduceDefaultCrashLoopBackOffDecay"]
     assert not Gates("1.36", {"AllAlpha": True, "ReduceDefaultCrashLoopBackOffDecay": False})[
@@ -103,7 +103,7 @@ def errors(flag: str, version: str = DEFAULT_VERSION) -> list[str]:
     return [str(problem) for problem in caught.value.problems]
 
 
-def test_a_gate_on_needs_those_it_depends_on() -> None:
+def test_a_gate_needs_the_gates_it_depends_on() -> None:
     assert errors("NodeDeclaredFeatures=false") == [
         "featureGates: RestartAllContainersOnContainerExits is enabled, but depends on features that are disabled: "
         "[NodeDeclaredFeatures]"

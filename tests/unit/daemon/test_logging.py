@@ -75,7 +75,7 @@ def test_an_exception_is_inside_the_object() -> None:
         ("error", ["e"]),
     ],
 )
-def test_the_level_is_where_the_log_begins(level: Level, said: list[str]) -> None:
+def test_the_level_is_the_least_one_logged(level: Level, said: list[str]) -> None:
     stream = io.StringIO()
     logger = log_to(stream, level=level)
     logger.debug("d")
@@ -85,7 +85,7 @@ def test_the_level_is_where_the_log_begins(level: Level, said: list[str]) -> Non
     assert [json.loads(line)["message"] for line in stream.getvalue().splitlines()] == said
 
 
-def test_libraries_are_heard_in_the_same_form_from_warnings_up() -> None:
+def test_libraries_log_in_the_same_form_from_warnings_up() -> None:
     stream = io.StringIO()
     log_to(stream)
     library = logging.getLogger("aiohttp.server")

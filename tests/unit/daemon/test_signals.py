@@ -9,7 +9,7 @@ from probelet.daemon.signals import SIGNALS, Lifetime
 
 
 class Left(list[int]):
-    """The codes that the program would have left with."""
+    """The exit codes that ``leave`` got."""
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ async def test_the_first_signal_is_the_reason_for_the_end(lifetime: Lifetime, nu
     assert await lifetime.wait(None, forever()) == number.name
 
 
-async def test_a_signal_before_anybody_waits_counts(lifetime: Lifetime) -> None:
+async def test_a_signal_before_the_wait_counts(lifetime: Lifetime) -> None:
     lifetime.handle(signal.SIGTERM)
     assert await lifetime.wait(None, forever()) == "SIGTERM"
 
@@ -73,7 +73,7 @@ async def test_work_is_cancelled_at_the_end(lifetime: Lifetime) -> None:
     assert work.is_set()
 
 
-async def test_a_drain_that_is_not_hurried_returns_what_it_found(lifetime: Lifetime) -> None:
+async def test_a_drain_without_a_signal_returns_its_result(lifetime: Lifetime) -> None:
     async def drain() -> list[str]:
         return ["default/stuck"]
 
@@ -101,7 +101,7 @@ async def test_a_third_signal_leaves(lifetime: Lifetime, left: Left, number: sig
     assert left == [code]
 
 
-async def test_afterwards_a_signal_ends_the_program_as_ever() -> None:
+async def test_after_the_run_signals_have_their_default_effect() -> None:
     with Lifetime(lambda _: None):
         assert signal.getsignal(signal.SIGTERM) is not signal.SIG_DFL
     assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL

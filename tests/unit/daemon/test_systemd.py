@@ -1,4 +1,4 @@
-"""What systemd hears, over a real datagram socket."""
+"""Messages to systemd, over a real datagram socket."""
 
 import asyncio
 import os
@@ -43,18 +43,18 @@ def test_an_abstract_address_begins_with_an_at() -> None:
         assert heard(sock) == ["READY=1"]
 
 
-def test_without_systemd_and_with_one_that_is_gone_nothing_happens(tmp_path: Path) -> None:
+def test_a_missing_or_dead_systemd_does_no_harm(tmp_path: Path) -> None:
     Supervisor({}).tell(READY)
     Supervisor({"NOTIFY_SOCKET": str(tmp_path / "nobody")}).tell(READY)
 
 
-def test_a_systemd_that_does_not_read_holds_nobody_up(systemd: socket.socket) -> None:
+def test_a_systemd_that_does_not_read_blocks_nothing(systemd: socket.socket) -> None:
     supervisor = Supervisor({"NOTIFY_SOCKET": systemd.getsockname()})
     for _ in range(10_000):
         supervisor.tell(WATCHDOG)
 
 
-async def test_signs_of_life_come_twice_as_often_as_asked_for_on_the_given_clock(systemd: socket.socket) -> None:
+async def test_signs_of_life_come_twice_as_often_as_required_on_the_given_clock(systemd: socket.socket) -> None:
     supervisor = Supervisor({"NOTIFY_SOCKET": systemd.getsockname(), "WATCHDOG_USEC": "3000000"})
     slept: list[int] = []
     stuck = asyncio.Event()
@@ -62,7 +62,7 @@ async def test_signs_of_life_come_twice_as_often_as_asked_for_on_the_given_clock
     async def sleep(ns: int) -> None:
         slept.append(ns)
         if len(slept) == 3:
-            # The clock stands still, as that of an engine that is stuck.
+            # The clock stops, like that of a stuck engine.
             stuck.set()
             await asyncio.Event().wait()
 
@@ -85,5 +85,5 @@ async def test_signs_of_life_come_twice_as_often_as_asked_for_on_the_given_clock
         ({"WATCHDOG_USEC": "1000000", "WATCHDOG_PID": "1"}, False),
     ],
 )
-def test_whose_life_is_watched(environ: dict[str, str], watches: bool) -> None:
+def test_the_watchdog_applies_only_to_its_process(environ: dict[str, str], watches: bool) -> None:
     assert Supervisor(environ).watches is watches

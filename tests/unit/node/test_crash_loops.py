@@ -10,7 +10,7 @@ from probelet.cri.v1 import api_pb2
 from probelet.node.recorder import SPAM_BURST
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
-from probelet.server.command import NoSuchPodError
+from probelet.server.control.command import NoSuchPodError
 
 from tests.unit.node.scripted_node import Node, make_manifest
 from tests.unit.node.scripted_runtime import ScriptedRuntime

@@ -10,7 +10,7 @@ import pytest
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.server.address import listening_socket, parse_address
-from probelet.server.http import HttpServer
+from probelet.server.pages.server import HttpServer
 
 from tests.support.paths import ROOT
 from tests.unit.node.scripted_node import Node, make_manifest

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest_asyncio
-from probelet.server.control import ControlServer
-from probelet.server.state_dir import locked_state_dir
+from probelet.server.control.server import ControlServer
+from probelet.server.control.state_dir import locked_state_dir
 
 from tests.unit.server.fake_view import FakeView
 

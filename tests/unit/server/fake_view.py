@@ -1,10 +1,10 @@
-"""A view with a node's worth of situations, for the real server to show and the real client to ask for."""
+"""A view that holds one container in each situation, for the real server and the real client."""
 
 import asyncio
 import copy
 from typing import Any
 
-from probelet.server.command import NoSuchPodError
+from probelet.server.control.command import NoSuchPodError
 
 AS_OF = "2026-11-21T14:02:11.000Z"
 
@@ -153,7 +153,7 @@ SITUATIONS = document(
 
 
 class FakeView:
-    """Answers from what a test puts into it; ``asked`` is set as soon as anybody wants events."""
+    """Answers from the values a test sets; ``asked`` is set at the first request for events."""
 
     def __init__(self, status: dict[str, Any] = SITUATIONS) -> None:
         self.document = status

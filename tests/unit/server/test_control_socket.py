@@ -5,11 +5,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.server import client as client_module
-from probelet.server import control as control_module
-from probelet.server.client import Client
+from probelet.server.control import client as client_module
+from probelet.server.control import server as control_module
+from probelet.server.control.client import Client
+from probelet.server.control.state_dir import socket_path
 from probelet.server.error import NotRunningError
-from probelet.server.state_dir import socket_path
 
 from tests.unit.server.conftest import Served, unix_listener
 from tests.unit.server.fake_view import SITUATIONS, event
@@ -28,18 +28,18 @@ async def test_only_the_owner_may_connect(served: Served) -> None:
     assert stat.S_IMODE(socket_path(served.state_dir).stat().st_mode) == 0o600
 
 
-async def test_the_status_document_comes_through_whole(served: Served) -> None:
+async def test_the_client_gets_the_whole_status_document(served: Served) -> None:
     assert await asyncio.to_thread(Client(served.state_dir).status) == SITUATIONS
 
 
-async def test_events_after_a_place_in_the_stream(served: Served) -> None:
+async def test_events_since_a_sequence_number(served: Served) -> None:
     served.view.kept = [event(seq) for seq in (3, 4, 9)]
     client = Client(served.state_dir)
     assert [found["seq"] for found in await asyncio.to_thread(client.events)] == [3, 4, 9]
     assert [found["seq"] for found in await asyncio.to_thread(client.events, 4)] == [9]
 
 
-async def test_a_follower_sees_what_was_and_what_comes_each_once(served: Served) -> None:
+async def test_a_follower_gets_kept_and_new_events_once_each(served: Served) -> None:
     served.view.kept = [event(1, message="with a\nline break")]
     events = Client(served.state_dir).follow()
     assert await next_of(events) == event(1, message="with a\nline break")
@@ -48,7 +48,7 @@ async def test_a_follower_sees_what_was_and_what_comes_each_once(served: Served)
     await asyncio.to_thread(events.close)  # type: ignore[attr-defined]
 
 
-async def test_a_follower_gets_the_last_words_of_a_service_that_ends(served: Served) -> None:
+async def test_a_follower_gets_the_last_events_of_a_service_that_ends(served: Served) -> None:
     served.view.kept = [event(1)]
     events = Client(served.state_dir).follow()
     await next_of(events)
@@ -59,17 +59,17 @@ async def test_a_follower_gets_the_last_words_of_a_service_that_ends(served: Ser
         await next_of(events)
 
 
-async def test_following_ends_after_the_time_asked_for(served: Served) -> None:
+async def test_following_ends_after_the_given_seconds(served: Served) -> None:
     served.view.kept = [event(1)]
     assert len(await asyncio.to_thread(lambda: list(Client(served.state_dir).follow(seconds=0.05)))) == 1
 
 
-async def test_one_follower_too_many_is_told(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_follower_above_the_limit_is_refused(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(control_module, "FOLLOWERS_MAX", 1)
     served.view.kept = [event(1)]
     first = Client(served.state_dir).follow()
     await next_of(first)
-    with pytest.raises(NotRunningError, match="said 503: 1 followers are connected already"):
+    with pytest.raises(NotRunningError, match="answered 503: 1 followers are connected already"):
         await next_of(Client(served.state_dir).follow())
     await asyncio.to_thread(first.close)  # type: ignore[attr-defined]
 
@@ -80,7 +80,7 @@ async def test_a_follower_that_left_makes_room(served: Served, monkeypatch: pyte
     first = Client(served.state_dir).follow()
     await next_of(first)
     await asyncio.to_thread(first.close)  # type: ignore[attr-defined]
-    # The server learns that nobody reads when it writes.
+    # The server notices the closed connection at its next write.
     while served.control.followers:
         served.view.kept.append(event(served.view.kept[-1]["seq"] + 1))
         await asyncio.sleep(0)
@@ -88,8 +88,8 @@ async def test_a_follower_that_left_makes_room(served: Served, monkeypatch: pyte
 
 
 @pytest.mark.parametrize("query", ["since=x", "since=", "since=-1"])
-async def test_a_bad_place_in_the_stream_is_a_bad_request(served: Served, query: str) -> None:
-    with pytest.raises(NotRunningError, match="said 400: since must be a number from 0"):
+async def test_a_malformed_since_is_a_bad_request(served: Served, query: str) -> None:
+    with pytest.raises(NotRunningError, match="answered 400: since must be a number from 0"):
         await asyncio.to_thread(Client(served.state_dir)._get, f"/events?{query}")
 
 
@@ -98,7 +98,7 @@ def test_no_service_is_one_line(tmp_path: Path) -> None:
         Client(tmp_path).status()
 
 
-def test_the_socket_of_a_killed_service_is_no_service(tmp_path: Path) -> None:
+def test_a_killed_service_leaves_a_socket_that_counts_as_none(tmp_path: Path) -> None:
     unix_listener(socket_path(tmp_path)).close()
     with pytest.raises(NotRunningError, match="no probelet runs in"):
         Client(tmp_path).status()
@@ -123,6 +123,6 @@ def test_a_service_that_dies_in_the_middle_of_an_answer_is_one_line(tmp_path: Pa
 
         thread = threading.Thread(target=answer_half)
         thread.start()
-        with pytest.raises(NotRunningError, match="broke off its answer"):
+        with pytest.raises(NotRunningError, match="closed the connection mid-answer"):
             Client(tmp_path).status()
         thread.join()

@@ -6,7 +6,7 @@ import aiohttp
 import pytest
 import pytest_asyncio
 from probelet.server.address import Address, listening_socket
-from probelet.server.http import ROUTES, HttpServer
+from probelet.server.pages.server import ROUTES, HttpServer
 
 from tests.unit.server.fake_view import SITUATIONS, FakeView
 

@@ -13,7 +13,7 @@ from probelet.server.error import ServerError
         ("[::1]:65535", Address("::1", 65535)),
     ],
 )
-def test_an_address_is_read_and_written_alike(text: str, address: Address) -> None:
+def test_an_address_parses_and_prints_alike(text: str, address: Address) -> None:
     assert parse_address(text) == address
     assert str(address) == text
 
@@ -44,9 +44,7 @@ def test_a_taken_port_is_one_line() -> None:
         port = taken.getsockname()[1]
         with pytest.raises(ServerError) as error:
             listening_socket(Address("127.0.0.1", port))
-    assert str(error.value) == (
-        f"--listen 127.0.0.1:{port}: the port is taken; choose another, or 0 to have one picked"
-    )
+    assert str(error.value) == (f"--listen 127.0.0.1:{port}: the port is taken; choose another, or 0 for any free port")
 
 
 def test_an_address_of_another_machine_is_one_line() -> None:

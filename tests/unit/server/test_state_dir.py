@@ -3,32 +3,32 @@ import stat
 from pathlib import Path
 
 import pytest
+from probelet.server.control.state_dir import default_state_dir, locked_state_dir, socket_path
 from probelet.server.error import ServerError
-from probelet.server.state_dir import default_state_dir, locked_state_dir, socket_path
 
 from tests.unit.server.conftest import Served, unix_listener
 
 
-def test_a_directory_made_for_the_service_is_private_and_goes_with_it(tmp_path: Path) -> None:
+def test_a_new_directory_is_private_and_removed_at_the_end(tmp_path: Path) -> None:
     with locked_state_dir(tmp_path / "run" / "state") as path:
         assert stat.S_IMODE(path.stat().st_mode) == 0o700
         unix_listener(socket_path(path)).close()
     assert not path.exists()
 
 
-def test_a_directory_that_was_there_stays_without_the_socket(tmp_path: Path) -> None:
+def test_an_existing_directory_stays_without_the_socket(tmp_path: Path) -> None:
     with locked_state_dir(tmp_path) as path:
         unix_listener(socket_path(path)).close()
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_others_put_into_the_directory_stays(tmp_path: Path) -> None:
+def test_a_directory_with_other_files_stays(tmp_path: Path) -> None:
     with locked_state_dir(tmp_path / "state") as path:
         (path / "journal").touch()
     assert (path / "journal").exists()
 
 
-async def test_a_second_service_is_told_who_has_the_directory(served: Served) -> None:
+async def test_a_second_service_learns_which_process_holds_the_directory(served: Served) -> None:
     with pytest.raises(ServerError) as error, locked_state_dir(served.state_dir):
         pass
     assert str(error.value) == (
@@ -37,13 +37,13 @@ async def test_a_second_service_is_told_who_has_the_directory(served: Served) ->
     assert socket_path(served.state_dir).exists()
 
 
-def test_a_service_that_is_just_starting_has_the_directory_too(tmp_path: Path) -> None:
+def test_a_service_without_a_socket_yet_holds_the_directory_too(tmp_path: Path) -> None:
     refused = pytest.raises(ServerError, match="another probelet runs here")
     with locked_state_dir(tmp_path), refused, locked_state_dir(tmp_path):
         pass
 
 
-def test_the_socket_of_a_killed_service_is_taken_away(tmp_path: Path) -> None:
+def test_the_socket_of_a_killed_service_is_replaced(tmp_path: Path) -> None:
     unix_listener(socket_path(tmp_path)).close()
     with locked_state_dir(tmp_path) as path:
         assert not socket_path(path).exists()
@@ -63,7 +63,7 @@ def test_a_directory_others_can_write_to_is_refused(tmp_path: Path, mode: int) -
         pass
 
 
-def test_a_directory_of_somebody_else_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_directory_of_another_user_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(os, "getuid", lambda: tmp_path.stat().st_uid + 1)
     with pytest.raises(ServerError, match="must be owned by uid"), locked_state_dir(tmp_path):
         pass
@@ -77,7 +77,7 @@ def test_a_file_in_the_way_is_one_line(tmp_path: Path) -> None:
 
 
 def test_a_directory_that_cannot_be_made_is_one_line() -> None:
-    refused = pytest.raises(ServerError, match=r"^--state-dir /proc/probelet: cannot make it: No such file")
+    refused = pytest.raises(ServerError, match=r"^--state-dir /proc/probelet: cannot create it: No such file")
     with refused, locked_state_dir(Path("/proc/probelet")):
         pass
 
@@ -88,8 +88,8 @@ def test_a_path_too_long_for_a_socket_is_one_line(tmp_path: Path) -> None:
         pass
 
 
-@pytest.mark.parametrize("what", ["file", "directory", "link that leads nowhere"])
-def test_what_has_the_sockets_name_and_is_none_is_one_line_and_stays(tmp_path: Path, what: str) -> None:
+@pytest.mark.parametrize("what", ["file", "directory", "broken link"])
+def test_anything_but_a_socket_at_its_path_is_refused_and_kept(tmp_path: Path, what: str) -> None:
     path = socket_path(tmp_path)
     match what:
         case "file":

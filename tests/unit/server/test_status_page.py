@@ -2,8 +2,8 @@ from html.parser import HTMLParser
 from typing import Any
 
 import pytest
-from probelet.server import page
-from probelet.server.page import render_page
+from probelet.server.pages import page
+from probelet.server.pages.page import render_page
 
 from tests.unit.server.fake_view import SITUATIONS, container, document, event, last, pod, probe
 
@@ -50,7 +50,7 @@ def poisoned(value: Any) -> Any:
 
 def test_every_situation_gives_a_well_formed_page() -> None:
     outline = Outline(render_page(SITUATIONS, [event(1), event(2, "Killing")]))
-    said = " ".join(outline.texts)
+    text = " ".join(outline.texts)
     for words in (
         "liveness fails 2/3",
         "readiness failed 3/3",
@@ -62,10 +62,10 @@ def test_every_situation_gives_a_well_formed_page() -> None:
         "Error (exit 137)",
         "readiness, 10s ago: HTTP probe failed with statuscode: 500",
     ):
-        assert words in said
+        assert words in text
 
 
-def test_hostile_texts_stay_texts() -> None:
+def test_hostile_texts_are_escaped() -> None:
     clean = Outline(render_page(SITUATIONS, [event(1)]))
     hostile = Outline(render_page(poisoned(SITUATIONS), [poisoned(event(1))]))
     assert hostile.tags == clean.tags
@@ -78,15 +78,15 @@ def test_pods_in_trouble_come_first() -> None:
     assert texts.index("bad") < texts.index("good")
 
 
-def test_a_pod_that_has_succeeded_is_no_trouble() -> None:
+def test_a_succeeded_pod_is_not_listed_as_trouble() -> None:
     done = pod("done", container(state="terminated", reason="Completed", exit_code=0, ready=False), phase="Succeeded")
     texts = Outline(render_page(document(done, pod("bad", container(ready=False))), [])).texts
     assert texts.index("bad") < texts.index("done")
 
 
-def test_an_empty_node_says_so() -> None:
+def test_a_node_without_pods_or_events_shows_so() -> None:
     texts = Outline(render_page(document(), [])).texts
-    assert "No pods are here." in texts
+    assert "This node has no pods." in texts
     assert "Nothing has happened yet." in texts
 
 
@@ -94,7 +94,7 @@ def test_a_pod_without_containers_has_a_row() -> None:
     assert "new" in Outline(render_page(document(pod("new", phase="Pending", ip="")), [])).texts
 
 
-def test_a_node_with_more_pods_than_a_browser_likes_is_cut_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_pods_above_the_limit_are_counted_but_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(page, "PODS_MAX", 2)
     texts = Outline(render_page(document(*(pod(f"pod-{i}", container()) for i in range(5))), [])).texts
     assert "pod-1" in texts
@@ -107,7 +107,7 @@ def test_the_newest_event_is_on_top() -> None:
     assert texts.index("newer") < texts.index("older")
 
 
-def test_a_probe_tells_its_history_on_hover() -> None:
+def test_the_tooltip_of_a_probe_shows_its_history() -> None:
     tall = pod("web", container(probes={"liveness": probe(runs=7, failures=2, last=last())}))
     text = render_page(document(tall), [])
     assert "httpGet, 7 runs, 2 failures, 0 errors; last 10s ago in 1.25 ms, 0.04 ms late" in text

@@ -29,7 +29,7 @@ NOW = datetime.fromisoformat(AS_OF)
         ({"result": "Failure", "result_run": 0, "on_hold": True, "last": FAILED}, Mark("bad", "3/3")),
     ],
 )
-def test_a_probe_at_a_glance(changes: dict[str, Any], mark: Mark) -> None:
+def test_probe_mark_for_each_situation(changes: dict[str, Any], mark: Mark) -> None:
     assert probe_mark(probe(**changes)) == mark
 
 
@@ -58,12 +58,12 @@ def test_restarts_with_a_back_off(due_at: str, words: str) -> None:
     assert restarts(container(state="waiting", restart_count=3, backoff=backoff), NOW) == words
 
 
-def test_a_back_off_is_nothing_to_a_container_that_runs() -> None:
+def test_a_running_container_shows_no_back_off() -> None:
     backoff = {"delay_seconds": 40, "step": 2, "due_at": AS_OF}
     assert restarts(container(restart_count=3, backoff=backoff), NOW) == "3"
 
 
-def test_trouble_is_what_failed_last_and_why_a_container_waits() -> None:
+def test_trouble_lists_failed_probes_and_the_exit_before_a_wait() -> None:
     probes = {"liveness": probe(last=FAILED), "readiness": probe(), "startup": probe(last=None)}
     waiting = container(state="waiting", last_exit=CRASHED, probes=probes)
     assert trouble(waiting, NOW) == [
@@ -72,15 +72,15 @@ def test_trouble_is_what_failed_last_and_why_a_container_waits() -> None:
     ]
 
 
-def test_an_exit_is_told_with_what_the_container_said_last() -> None:
+def test_an_exit_shows_the_last_line_of_the_log() -> None:
     crashed = CRASHED | {"message": "starting\nno \x1b[31mport\n"}
-    said = "no \N{REPLACEMENT CHARACTER}[31mport"
-    assert trouble(container(state="waiting", last_exit=crashed), NOW) == [f"exit 1, 12s ago: {said}"]
+    line = "no \N{REPLACEMENT CHARACTER}[31mport"
+    assert trouble(container(state="waiting", last_exit=crashed), NOW) == [f"exit 1, 12s ago: {line}"]
     failed = container(state="terminated", exit_code=1, message=crashed["message"])
-    assert trouble(failed, NOW) == [f"exit 1: {said}"]
+    assert trouble(failed, NOW) == [f"exit 1: {line}"]
 
 
-def test_an_exit_nobody_saw_has_no_time() -> None:
+def test_an_exit_that_the_runtime_lost_has_no_time() -> None:
     lost = CRASHED | {"at": None}
     assert trouble(container(state="waiting", last_exit=lost), NOW) == ["exit 1: Error"]
 
@@ -91,14 +91,14 @@ def test_a_failure_without_a_message_shows_its_cause() -> None:
     ]
 
 
-def test_a_timeout_of_a_starved_prober_is_said_to_be_one() -> None:
+def test_a_timeout_of_a_starved_prober_is_marked_as_such() -> None:
     late = {**last("failure", "context deadline exceeded"), "cause": "starved"}
     assert trouble(container(probes={"liveness": probe(last=late)}), NOW) == [
         "liveness, 10s ago, prober starved: context deadline exceeded"
     ]
 
 
-def test_an_exit_long_overcome_is_no_trouble() -> None:
+def test_an_exit_before_the_current_run_is_no_trouble() -> None:
     assert trouble(container(last_exit=CRASHED), NOW) == []
 
 
@@ -114,5 +114,5 @@ def test_an_exit_long_overcome_is_no_trouble() -> None:
         (86400 * 4 + 3 * 3600, "4d03h"),
     ],
 )
-def test_a_length_of_time_in_at_most_two_units(seconds: float, words: str) -> None:
+def test_span_uses_at_most_two_units(seconds: float, words: str) -> None:
     assert span(seconds) == words

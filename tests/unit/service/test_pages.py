@@ -8,7 +8,7 @@ from pathlib import Path
 
 from probelet._rust import Engine
 from probelet.server.address import listening_socket, parse_address
-from probelet.server.http import HttpServer
+from probelet.server.pages.server import HttpServer
 from probelet.service.server import prober_service
 from probelet.service.view import PagesView, render
 

@@ -1,4 +1,4 @@
-"""Asking the service that runs, and having it do something: the client, with its troubles as exits."""
+"""The client of the running service for verbs: its errors become exit codes."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -7,15 +7,15 @@ from typing import Any, Literal
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import printable
-from probelet.server.client import Client
-from probelet.server.command import NoSuchPodError
+from probelet.server.control.client import Client
+from probelet.server.control.command import NoSuchPodError
+from probelet.server.control.state_dir import default_state_dir
 from probelet.server.error import NotRunningError
-from probelet.server.state_dir import default_state_dir
 
 
 @contextmanager
 def service_client(state_dir: Path | None) -> Iterator[Client]:
-    """The client of the service in a state directory; when none answers inside the context, the verb ends with 3."""
+    """The client of the service in ``state_dir``; the verb ends with 3 if no service answers."""
     try:
         yield Client(state_dir or default_state_dir())
     except NotRunningError as error:
@@ -23,9 +23,15 @@ def service_client(state_dir: Path | None) -> Iterator[Client]:
 
 
 def command(
-    name: Literal["retry", "reset"], pod: str, container: str | None, state_dir: Path | None, output: str, *, said: str
+    name: Literal["retry", "reset"],
+    pod: str,
+    container: str | None,
+    state_dir: Path | None,
+    output: str,
+    *,
+    done_word: str,
 ) -> list[str]:
-    """Have the service do something to a pod's containers and say to which; returns their names."""
+    """Sends a command for a pod's containers and prints the result; returns the containers' names."""
     with service_client(state_dir) as client:
         try:
             document: dict[str, Any] = client.command(name, pod, container)
@@ -37,7 +43,7 @@ def command(
 
         print(msgspec.json.encode(document).decode())
     elif done:
-        print(printable(f"{said}: {', '.join(done)}"))
+        print(printable(f"{done_word}: {', '.join(done)}"))
     else:
         print(printable(f"nothing to {name} in {pod}"))
     return done

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 app = verb(
     "events",
-    "The newest is last. Equal events are one, with how many times it happened.",
+    "Prints the newest event last. Equal events are one line with their count.",
     "probelet events",
     "probelet events web --follow",
     "probelet events -o json | jq -r 'select(.reason == \"Killing\") | .message'",
@@ -25,10 +25,10 @@ app = verb(
 
 @app.default
 def events(
-    *pods: Annotated[str, Parameter(name="POD", help="Only of these pods: NAME or NAMESPACE/NAME.")],
+    *pods: Annotated[str, Parameter(name="POD", help="Only events of these pods: NAME or NAMESPACE/NAME.")],
     output: Output = "table",
     follow: Annotated[
-        bool, Parameter(show_default=False, help="Go on with new events until Ctrl-C or --duration.")
+        bool, Parameter(show_default=False, help="Print new events too, until Ctrl-C or --duration.")
     ] = False,
     duration: Duration = None,
     state_dir: StateDir = None,
@@ -47,7 +47,7 @@ def events(
 
 
 def names(pod: str) -> set[str]:
-    """What a person may call the object of an event, ``NAMESPACE/NAME``."""
+    """The two names of an event's object, ``NAMESPACE/NAME``, that a person may use."""
     return {pod, pod.rpartition("/")[2]}
 
 
@@ -60,7 +60,7 @@ def _print(event: dict[str, Any], output: str, out: "Console") -> None:
         return
     from rich.text import Text
 
-    # A message that is longer than the terminal is wide wraps, as text does: here every word counts.
+    # A message wider than the terminal wraps, because every word of it counts.
     at = datetime.fromisoformat(event["at"])
     line = Text.assemble(
         (f"{at:%H:%M:%S} ", "dim"),

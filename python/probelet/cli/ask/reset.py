@@ -6,9 +6,9 @@ from probelet.cli.verb import verb
 
 app = verb(
     "reset",
-    "Forget the restart delay of containers, as ten minutes without a crash do: those\n"
-    "that wait start now, and the next crash is the first again. The restart count\n"
-    "stays. Exits with 1 when none of them had a delay.",
+    "Resets the restart delay, as ten minutes without a crash would: waiting\n"
+    "containers start now, and the next crash counts as the first. The restart\n"
+    "count stays. Exits with 1 if no container had a delay.",
     "probelet reset web",
     "probelet reset shop/web app -o json",
 )
@@ -20,5 +20,5 @@ def reset(
 ) -> int:
     from probelet.cli.ask.client import command
 
-    done = command("reset", pod, container, state_dir, output, said="reset")
+    done = command("reset", pod, container, state_dir, output, done_word="reset")
     return Exit.GOOD if done else Exit.FAILED

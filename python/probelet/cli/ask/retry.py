@@ -6,9 +6,9 @@ from probelet.cli.verb import verb
 
 app = verb(
     "retry",
-    "Start containers now that wait for their restart delay, or for the restart\n"
-    "budget. That start is not charged: the delay stays as it is. Exits with 1 when\n"
-    "none of them waits.",
+    "Starts containers that wait for their restart delay or for the restart\n"
+    "budget. The start does not lengthen the delay. Exits with 1 if no container\n"
+    "waits.",
     "probelet retry web",
     "probelet retry shop/web app -o json",
 )
@@ -20,5 +20,5 @@ def retry(
 ) -> int:
     from probelet.cli.ask.client import command
 
-    done = command("retry", pod, container, state_dir, output, said="started")
+    done = command("retry", pod, container, state_dir, output, done_word="started")
     return Exit.GOOD if done else Exit.FAILED

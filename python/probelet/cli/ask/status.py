@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 app = verb(
     "status",
-    "In the column PROBES L, R and S are liveness, readiness and startup: ✓ passes,\n"
-    "✗2/3 failed 2 times of 3, ✓1/2 recovers, ! could not be asked, · has not run.",
+    "In the column PROBES, L, R and S are liveness, readiness and startup: ✓ passes,\n"
+    "✗2/3 failed 2 of 3 times, ✓1/2 recovers, ! prober error, · has not run yet.",
     "probelet status",
     "probelet status web shop/cart --watch",
     "probelet status -o json | jq '.pods[] | select(.ready | not) | .name'",
@@ -29,7 +29,7 @@ def status(
     *pods: Annotated[str, Parameter(name="POD", help="Only these pods: NAME or NAMESPACE/NAME.")],
     output: Output = "table",
     watch: Annotated[
-        bool, Parameter(show_default=False, help="Show it again every second until q, Ctrl-C or --duration.")
+        bool, Parameter(show_default=False, help="Repeat every second until q, Ctrl-C or --duration.")
     ] = False,
     duration: Duration = None,
     state_dir: StateDir = None,
@@ -60,7 +60,7 @@ def status(
 
 
 def select_pods(document: dict[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:
-    """The status document with only the wanted pods; a name that no pod has is bad input."""
+    """The status document with only the wanted pods; an unknown name is bad input."""
     if not wanted:
         return document
 

@@ -1,4 +1,4 @@
-"""The table of ``probelet status``: one line a container, and below it one for each thing that is wrong."""
+"""The table of ``probelet status``: one line per container, and below it one line per problem."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -12,7 +12,7 @@ from probelet.cli.terminal import printable
 from probelet.server.summary import PROBE_TYPES, Sign, probe_mark, restarts, state, trouble
 
 GAP = "  "
-# Of a name that is too long for the terminal at least this much stays.
+# A name too long for the terminal keeps at least this many columns.
 POD_COLUMNS_MIN = 12
 
 _STYLES: dict[Sign, str] = {
@@ -35,7 +35,7 @@ _ASCII_MARKS: dict[Sign, str] = {
 
 
 class StatusTable:
-    """A rich renderable of a status document. ``unicode`` is whether the terminal can show ✓ and ✗."""
+    """A rich renderable of a status document. ``unicode``: the terminal can show ✓ and ✗."""
 
     heads: tuple[str, ...] = ("POD", "READY", "STATE", "RESTARTS", "PROBES")
 
@@ -111,10 +111,10 @@ class StatusTable:
 
     def _line(self, cells: list[Text], widths: list[int]) -> Text:
         line = Text(no_wrap=True, overflow="ignore")
-        for place, (cell, width) in enumerate(zip(cells, widths, strict=True)):
+        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
             cell = self._cut(cell, width)
             line.append_text(cell)
-            if place < len(cells) - 1:
+            if index < len(cells) - 1:
                 line.append(" " * (width - cell_len(cell.plain)) + GAP)
         line.rstrip()
         return line

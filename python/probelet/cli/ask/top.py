@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 app = verb(
     "top",
-    "What hurts most is first: failing probes, then restarts, back-off, lateness of\n"
-    "the prober, slow probes. On a terminal it is shown again every second; q leaves.\n"
-    "Into a pipe, with --once and with -o json it is shown once. LATE and TOOK are of\n"
-    "the last run of the container's probes, the worst of them.",
+    "Sorts by failing probes, then restarts, back-off, lateness of the prober, slow\n"
+    "probes. On a terminal it repeats every second until q; with --once, -o json or\n"
+    "into a pipe it prints once. LATE and TOOK are the worst values among the last\n"
+    "runs of the container's probes.",
     "probelet top",
     "probelet top --sort restarts --once",
     "probelet top -o json | jq -r '.rows[] | select(.failing > 0) | .pod'",
@@ -30,8 +30,8 @@ app = verb(
 @app.default
 def top(
     *,
-    sort: Annotated[Order, Parameter(help="What comes first; hurt is all of them in that order.")] = "hurt",
-    once: Annotated[bool, Parameter(show_default=False, help="Show it once, and all of it.")] = False,
+    sort: Annotated[Order, Parameter(help="First sort key; hurt compares all of them.")] = "hurt",
+    once: Annotated[bool, Parameter(show_default=False, help="Print all containers once.")] = False,
     output: Output = "table",
     duration: Duration = None,
     state_dir: StateDir = None,
@@ -42,10 +42,10 @@ def top(
     out = console()
     live = output == "table" and not once and out.is_terminal
     if duration is not None and not live:
-        raise CliError("--duration is for a terminal that is shown again and again", hint="probelet top --once")
+        raise CliError("--duration is for a repeated display on a terminal", hint="probelet top --once")
     with service_client(state_dir) as client:
         if live:
-            # The last line of a terminal is where the cursor stays.
+            # The cursor stays in the terminal's last line.
             watch(lambda: _table(client.status(), sort, out, out.height - 1), out, duration)
         elif output == "json":
             _print_json(top_document(client.status(), sort))

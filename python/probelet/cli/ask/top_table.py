@@ -1,4 +1,4 @@
-"""The table of ``probelet top``: one line a container, what hurts most first, with its first trouble below."""
+"""The table of ``probelet top``: one line per container in order of trouble, and its first problem below."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -10,13 +10,13 @@ from probelet.cli.ask.status_table import StatusTable
 from probelet.cli.terminal import printable
 from probelet.server.summary import span, state, trouble
 
-# Milliseconds from which a number is shown as one to look at: what a person calls late, and a slow answer.
+# Times from which the table highlights a number: a prober that is late, and a probe that is slow.
 LATE_MS = 100.0
 SLOW_MS = 500.0
 
 
 class TopTable(StatusTable):
-    """A rich renderable of a ``probelet-top/1`` document made from ``status``; ``lines`` is what there is room for."""
+    """A rich renderable of a ``probelet-top/1`` document made from ``status``; ``lines`` is the space for it."""
 
     heads = ("CONTAINER", "STATE", "RESTARTS", "BACK-OFF", "LATE", "TOOK", "PROBES")
 
@@ -46,8 +46,8 @@ class TopTable(StatusTable):
         rows = self._document["rows"]
         failing = sum(row["failing"] > 0 for row in rows)
         waiting = sum(row["backoff_seconds"] > 0 for row in rows)
-        said = f"{len(rows)} containers, {failing} failing, {waiting} in back-off, by {self._document['sort']}"
-        return Text(f"{printable(self._document['node'])}: {said} at {self._as_of:%H:%M:%S} UTC", "dim")
+        counts = f"{len(rows)} containers, {failing} failing, {waiting} in back-off, by {self._document['sort']}"
+        return Text(f"{printable(self._document['node'])}: {counts} at {self._as_of:%H:%M:%S} UTC", "dim")
 
     def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
         rows = self._document["rows"]
@@ -71,6 +71,6 @@ class TopTable(StatusTable):
 
 
 def _milliseconds(value: float, much: float) -> Text:
-    """``<1ms``, ``12ms``, ``1.5s``."""
+    """Renders ``<1ms``, ``12ms`` or ``1.5s``."""
     text = "<1ms" if value < 1 else f"{value:.0f}ms" if value < 1000 else f"{value / 1000:.1f}s"
     return Text(text, "yellow" if value >= much else "dim")

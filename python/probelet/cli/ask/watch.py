@@ -1,4 +1,4 @@
-"""Showing something again and again until somebody leaves: in its place on a terminal, line after line into a pipe."""
+"""Repeats a display until the user leaves: in place on a terminal, line after line into a pipe."""
 
 import os
 import select
@@ -11,28 +11,28 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from rich.console import Console, RenderableType
 
-# How often: a person reads no faster, and the service answers from memory.
+# Pause between two displays: a person reads no faster, and the service answers from memory.
 WATCH_SECONDS = 1.0
-# What leaves: q, and Ctrl-D, which a terminal without line discipline hands over as it is.
+# Keys that leave: q, and Ctrl-D, which reaches us as a byte because the terminal has no line discipline.
 LEAVE = frozenset(b"qQ\x04")
 
 
 def watch(look: "Callable[[], RenderableType | None]", out: "Console", seconds: float | None) -> None:
-    """Look every second for ``seconds``, or until q or Ctrl-C.
+    """Calls ``look`` every second for ``seconds``, or until q or Ctrl-C.
 
-    On a terminal what ``look`` returns is kept in its place; a look that returns None has printed itself.
+    On a terminal the result replaces the previous one; a ``look`` that returns None has printed by itself.
     """
     from rich.live import Live
 
     deadline = None if seconds is None else time.monotonic() + seconds
     with suppress(KeyboardInterrupt), ExitStack() as stack:
-        place: Live | None = None
+        display: Live | None = None
         left = stack.enter_context(_keys(wanted=out.is_terminal))
         while True:
             seen = look()
             if seen is not None:
-                place = place or stack.enter_context(Live(console=out, auto_refresh=False))
-                place.update(seen, refresh=True)
+                display = display or stack.enter_context(Live(console=out, auto_refresh=False))
+                display.update(seen, refresh=True)
             pause = WATCH_SECONDS if deadline is None else min(deadline - time.monotonic(), WATCH_SECONDS)
             if pause <= 0 or left(pause):
                 return
@@ -40,7 +40,10 @@ def watch(look: "Callable[[], RenderableType | None]", out: "Console", seconds: 
 
 @contextmanager
 def _keys(*, wanted: bool) -> Iterator[Callable[[float], bool]]:
-    """A pause of so many seconds that says whether somebody wants to leave; the terminal is as before afterwards."""
+    """Yields a function that waits for seconds and returns True if the user pressed a key to leave.
+
+    Restores the terminal's settings afterwards.
+    """
     if not wanted or not _is_terminal():
         yield _slept
         return
@@ -57,11 +60,11 @@ def _keys(*, wanted: bool) -> Iterator[Callable[[float], bool]]:
 
 
 def _is_terminal() -> bool:
-    """Whether keys can be read: of the foreground, because the kernel stops others that ask."""
+    """True if we can read keys: only in the foreground, because the kernel stops a background reader."""
     try:
         return os.isatty(sys.stdin.fileno()) and os.tcgetpgrp(sys.stdin.fileno()) == os.getpgrp()
     except (OSError, ValueError):
-        # A stdin that is closed or none at all.
+        # Standard input is closed or missing.
         return False
 
 
@@ -71,7 +74,7 @@ def _slept(seconds: float) -> bool:
 
 
 def _key(keyboard: int, seconds: float) -> bool:
-    """Any other key is a look at once."""
+    """True for a key that leaves; another key ends the wait early."""
     readable, _, _ = select.select([keyboard], [], [], seconds)
     if not readable:
         return False

@@ -1,4 +1,4 @@
-"""The flags of ``probelet backoff``: a curve, and a container that crashes."""
+"""The flags of ``probelet backoff``: a curve, and a crashing container."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 
 _S = 1_000_000_000
 YEAR = 8760 * 3600 * _S
-"""The longest run: what is longer never ends in any window."""
+"""The longest run: a longer one outlasts every window."""
 
 
 def nanoseconds(text: str) -> int:
-    """A duration as Go writes it, not below zero. Raises ValueError with one line."""
+    """Parses a Go duration that is not negative. Raises ValueError, one line."""
     from probelet.spec.text.duration import DurationError, parse_duration
 
     try:
@@ -66,7 +66,7 @@ def _seed(_: Any, tokens: Sequence[Token]) -> int:
 
 
 COUNT_MAX = 10_000_000
-"""Of pods, of restarts in a table: more takes minutes, and nobody reads it."""
+"""Limit of pods, and of restarts in a table: more takes minutes and makes an unreadable table."""
 
 Count = Annotated[int, Parameter(converter=_count, metavar="N")]
 Window = Annotated[int, Parameter(converter=_above_zero, metavar="TIME", show_default=False)]
@@ -75,28 +75,26 @@ Window = Annotated[int, Parameter(converter=_above_zero, metavar="TIME", show_de
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ShapeFlags:
-    """What a curve is beside its first and its longest delay."""
+    """The shape of a curve apart from its initial and longest delay."""
 
-    factor: Annotated[float, Parameter(help="What each delay is of the one before.")] = 2
+    factor: Annotated[float, Parameter(help="Ratio of each delay to the one before.")] = 2
     reset: Annotated[
         int,
         Parameter(
-            converter=span, metavar="TIME", show_default=False, help="A run longer than this resets. Default: 10m."
+            converter=span, metavar="TIME", show_default=False, help="A longer run resets the delay. Default: 10m."
         ),
     ] = 600 * _S
-    jitter: Annotated[
-        float, Parameter(help="Up to this part of the delay before is added at random; the kubelet has none.")
-    ] = 0
+    jitter: Annotated[float, Parameter(help="Random share of the previous delay to add; the kubelet's is 0.")] = 0
     first_free: Annotated[
         bool,
         Parameter(
             negative="--no-first-free",
-            help="The first restart waits for nothing, as in every kubelet; without it, as advertised.",
+            help="The first restart has no delay, as in every kubelet; else as documented.",
         ),
     ] = True
 
     def curve(self, text: str) -> "Curve":
-        """The curve of a text such as ``10s/5m`` with these flags."""
+        """The curve ``text``, such as ``10s/5m``, with these flags."""
         from probelet.backoff import Curve, CurveError
 
         try:
@@ -110,7 +108,7 @@ class ShapeFlags:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class LifeFlags:
-    """What the container does between its restarts, and who wakes it."""
+    """The run and exit of the container, and the scheduler that restarts it."""
 
     run: Annotated[
         tuple[int, int],
@@ -119,17 +117,17 @@ class LifeFlags:
             n_tokens=1,
             metavar="TIME",
             show_default=False,
-            help="How long it runs each time, or a range, 5s..30s. Default: 0s.",
+            help="How long each run takes, or a range, 5s..30s. Default: 0s.",
         ),
     ] = (0, 0)
     policy: Annotated[Literal["Always", "OnFailure"], Parameter(help="restartPolicy.")] = "Always"
     scheduler: Annotated[
-        Literal["exact", "kubelet"], Parameter(help="A timer at the due time, or the kubelet's sync loop.")
+        Literal["exact", "kubelet"], Parameter(help="exact: restarts when due; kubelet: at its sync loop's next look.")
     ] = "exact"
-    seed: Annotated[int, Parameter(converter=_seed, help="Of everything random.")] = 0
+    seed: Annotated[int, Parameter(converter=_seed, help="Seed of all random numbers.")] = 0
 
     def life(self, exit_code: int = 1) -> "Life":
-        """As the model takes it."""
+        """The life in the model's form."""
         from probelet.backoff import Life
 
         return Life(*self.run, exit_code=exit_code, policy=self.policy, scheduler=self.scheduler)

@@ -1,4 +1,4 @@
-"""What ``probelet backoff kep4603`` prints."""
+"""The output of ``probelet backoff kep4603``."""
 
 import textwrap
 from collections import Counter
@@ -24,7 +24,7 @@ READING = (
 
 
 def show_claims(output: str) -> int:
-    """Print every claim with its verdict."""
+    """Prints every claim with its verdict."""
     found = claims()
     if output == "json":
         rows = [
@@ -48,8 +48,8 @@ def show_claims(output: str) -> int:
         figures = f"KEP {_text(claim.published)}"
         if claim.reading is not None:
             figures += f"; here {_text(claim.reading.figure)}"
-        said = f"{figures}; {claim.sentence}."
-        print(*textwrap.wrap(said, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN), sep="\n")
+        sentence = f"{figures}; {claim.sentence}."
+        print(*textwrap.wrap(sentence, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN), sep="\n")
     count: Counter[str] = Counter(claim.verdict for claim in found)
     verdicts = ", ".join(f"{count[verdict]} {text}" for verdict, text in VERDICTS.items())
     print("", *textwrap.wrap(f"{len(found)} claims: {verdicts}. {READING}", WIDTH), sep="\n")

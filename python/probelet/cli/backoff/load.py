@@ -1,4 +1,4 @@
-"""What ``probelet backoff load`` prints."""
+"""The output of ``probelet backoff load``."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -15,7 +15,7 @@ from probelet.cli.exit import CliError, Exit
 
 @dataclass(frozen=True)
 class Node:
-    """What crashes, and for how long it is looked at. Times are nanoseconds."""
+    """The crashing containers, and the window in which to count. Times are nanoseconds."""
 
     pods: int
     containers: int
@@ -26,7 +26,7 @@ class Node:
 
 
 def show_load(curve: Curve, today: Curve, life: LifeFlags, node: Node, output: str) -> int:
-    """Print what a node's containers add up to, beside the same ones under today's curve."""
+    """Prints the load of a node's containers, beside their load under today's curve."""
     mistakes = []
     if not 0 <= node.succeed <= 1:
         mistakes.append(f"--succeed: {node.succeed:g}: must be between 0 and 1")
@@ -82,8 +82,8 @@ def _document(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node
 
 def _print(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node) -> None:
     low, high = (seconds_text(each) for each in life.run)
-    who = f"{node.pods:,} pods of {node.containers}, {node.succeed:.0%} of the containers exit with 0"
-    print(f"{who}; each runs {low if low == high else f'{low}..{high}'}; {life.policy}; {seconds_text(node.window)}")
+    pods = f"{node.pods:,} pods of {node.containers}, {node.succeed:.0%} of the containers exit with 0"
+    print(f"{pods}; each runs {low if low == high else f'{low}..{high}'}; {life.policy}; {seconds_text(node.window)}")
     both = (base, found)
     each = node.requests
     rows = [

@@ -1,4 +1,4 @@
-"""What ``probelet backoff plot`` does."""
+"""Draws the charts of ``probelet backoff plot``."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -8,11 +8,11 @@ from probelet.cli.exit import CliError, Exit
 
 
 def draw(names: Sequence[str], folder: Path, suffixes: Sequence[str]) -> int:
-    """Draw the charts of these names, or all of them, and print the path of each file."""
+    """Draws the named charts, or all, and prints the path of each file."""
     known = {chart.name: chart for chart in charts()}
     unknown = [name for name in names if name not in known]
     if unknown:
-        raise CliError(*(f'CHART: "{name}": there are {", ".join(known)}' for name in unknown))
+        raise CliError(*(f'CHART: "{name}": the charts are {", ".join(known)}' for name in unknown))
     try:
         from probelet.backoff.drawing import save
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""What ``probelet backoff table`` and ``compare`` print."""
+"""The output of ``probelet backoff table`` and ``compare``."""
 
 from collections.abc import Sequence
 from typing import Any, Final
@@ -13,11 +13,11 @@ from probelet.cli.exit import Exit
 from probelet.spec.text.duration import SECOND
 
 WINDOWS_SECONDS: Final = (30, 60, 300, 600, 1800, 3600)
-"""What restarts are counted up to, the end included."""
+"""Ends of the windows in which ``compare`` counts restarts; a window includes its end."""
 
 
 def curve_document(curve: Curve) -> dict[str, Any]:
-    """A curve in a JSON document."""
+    """A curve as part of a JSON document."""
     return {
         "name": curve.name,
         "initial_seconds": seconds(curve.initial_ns),
@@ -30,7 +30,7 @@ def curve_document(curve: Curve) -> dict[str, Any]:
 
 
 def show_table(curve: Curve, life: LifeFlags, count: int, output: str) -> int:
-    """Print the restarts of one container."""
+    """Prints the restarts of one container."""
     found = restarts(curve, life.life(), count=count, seed=life.seed)
     late = life.scheduler == "kubelet"
     if output == "json":
@@ -57,7 +57,7 @@ def _cells(restart: Restart, late: bool) -> list[str]:
 
 
 def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, count: int, output: str) -> int:
-    """Print curves side by side."""
+    """Prints curves side by side."""
     found = [restarts(curve, life.life(), count=count, seed=life.seed) for curve in curves]
     base = _counts(today, life)
     counts = [_counts(curve, life) for curve in curves]
@@ -80,8 +80,8 @@ def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, coun
         [str(n + 1), *(seconds_text(each[n].at_ns) if n < len(each) else "-" for each in found)] for n in range(count)
     ]
     rows_in = [
-        [f"{window}s", *(_excess(counted[place], base[place]) for counted in counts)]
-        for place, window in enumerate(WINDOWS_SECONDS)
+        [f"{window}s", *(_excess(counted[index], base[index]) for counted in counts)]
+        for index, window in enumerate(WINDOWS_SECONDS)
     ]
     print("Restart n at, since the first start:", *columns([["", *names], *rows_at]), sep="\n")
     print("\nRestarts in the first, and how many more than 10s/300s:", *columns([["", *names], *rows_in]), sep="\n")

@@ -23,9 +23,9 @@ _S = 1_000_000_000
 app = verb(
     "backoff",
     "A curve is INITIAL/MAX: 10s/5m, or in seconds 10/300. An initial delay longer\n"
-    "than the max counts as the max. A restart is decided by the live manager's own\n"
-    "start decision; times are seconds since the first start of the container, and\n"
-    "what it ran in between is part of them.",
+    "than the max becomes the max. The model uses the live manager's own start\n"
+    "decision. Times are seconds since the container's first start and include its\n"
+    "runs.",
     "probelet backoff table --initial 1s --max 60s --restarts 30",
     "probelet backoff compare 10/300 1/60 1/1 --run 10s",
     "probelet backoff load 1/60 --pods 110 --window 5m",
@@ -41,20 +41,23 @@ app.group_commands = Group("Questions")
 def table(
     *,
     initial: Annotated[
-        int, Parameter(converter=span, metavar="TIME", show_default=False, help="First delay. Default: 10s.")
+        int, Parameter(converter=span, metavar="TIME", show_default=False, help="Initial delay. Default: 10s.")
     ] = 10 * _S,
     max_: Annotated[
-        int, Parameter(name="--max", converter=span, metavar="TIME", show_default=False, help="Default: 300s.")
+        int,
+        Parameter(
+            name="--max", converter=span, metavar="TIME", show_default=False, help="Longest delay. Default: 300s."
+        ),
     ] = 300 * _S,
     shape: ShapeFlags = SHAPE,
     life: LifeFlags = LIFE,
-    restarts: Annotated[Count, Parameter(help="How many restarts to show.")] = 10,
+    restarts: Annotated[Count, Parameter(help="Number of restarts to show.")] = 10,
     output: Output = "table",
 ) -> int:
-    """Every restart of one container: when, and after which delay.
+    """Every restart of one container: its time and its delay.
 
     at: seconds from the container's first start to this restart, runs included;
-    delay: the back-off charged before it, 0 when free.
+    delay: the back-off before it, 0 if the restart is free.
     """
     from probelet.cli.backoff.table import show_table
 
@@ -63,13 +66,13 @@ def table(
 
 @app.command
 def compare(
-    *curves: Annotated[str, Parameter(name="CURVE", help="Default: 10/300 1/60.")],
+    *curves: Annotated[str, Parameter(name="CURVE", help="INITIAL/MAX. Default: 10/300 1/60.")],
     shape: ShapeFlags = SHAPE,
     life: LifeFlags = LIFE,
-    restarts: Annotated[Count, Parameter(help="How many restarts to show.")] = 12,
+    restarts: Annotated[Count, Parameter(help="Number of restarts to show.")] = 12,
     output: Output = "table",
 ) -> int:
-    """Curves side by side: restart times, and how many more restarts than today's 10/300."""
+    """Curves side by side: restart times, and the restarts in excess of today's 10/300."""
     from probelet.cli.backoff.table import show_comparison
 
     made = [shape.curve(text) for text in curves or ("10/300", "1/60")]
@@ -83,18 +86,23 @@ def load(
     *,
     shape: ShapeFlags = SHAPE,
     life: LifeFlags = LIFE,
-    pods: Annotated[Count, Parameter(help="How many; 110 fill a node.")] = 110,
-    containers: Annotated[Count, Parameter(help="In each pod.")] = 1,
-    succeed: Annotated[float, Parameter(help="The share that exits with 0; the others with 1.")] = 0,
+    pods: Annotated[Count, Parameter(help="Number of pods; 110 fill a node.")] = 110,
+    containers: Annotated[Count, Parameter(help="Containers in each pod.")] = 1,
+    succeed: Annotated[float, Parameter(help="Share of containers that exit with 0; the others exit with 1.")] = 0,
     spread: Annotated[
         int,
-        Parameter(converter=span, metavar="TIME", show_default=False, help="First starts over this. Default: 0s."),
+        Parameter(
+            converter=span,
+            metavar="TIME",
+            show_default=False,
+            help="Spread the first starts over this time. Default: 0s.",
+        ),
     ] = 0,
-    window: Annotated[Window, Parameter(help="How long to look. Default: 5m.")] = 300 * _S,
-    requests: Annotated[float, Parameter(help="To the API server, per restart; KEP-4603 says 5.")] = 5,
+    window: Annotated[Window, Parameter(help="Length of the observed time. Default: 5m.")] = 300 * _S,
+    requests: Annotated[float, Parameter(help="API requests per restart; KEP-4603 says 5.")] = 5,
     output: Output = "table",
 ) -> int:
-    """What the crashing containers of a node cost: restarts and API requests."""
+    """The load that a node's crashing containers cause: restarts and API requests."""
     from probelet.cli.backoff.load import Node, show_load
 
     node = Node(pods, containers, succeed, spread, window, requests)
@@ -103,11 +111,11 @@ def load(
 
 @app.command
 def plot(
-    *charts: Annotated[str, Parameter(name="CHART", help="Default: all of them.")],
-    out: Annotated[Path, Parameter(name="--out", metavar="DIR", help="Where the files go.")] = Path("charts"),
+    *charts: Annotated[str, Parameter(name="CHART", help="Name of a chart. Default: all.")],
+    out: Annotated[Path, Parameter(name="--out", metavar="DIR", help="Directory for the files.")] = Path("charts"),
     format_: Annotated[Literal["svg", "png", "both"], Parameter(name="--format", help="File type.")] = "svg",
 ) -> int:
-    """Draw the charts of KEP-4603 again, its numbers beside the model's (needs matplotlib: probelet[plots])."""
+    """Draw the charts of KEP-4603: its numbers beside the model's (needs matplotlib: probelet[plots])."""
     from probelet.cli.backoff.plot import draw
 
     return draw(list(charts), out, ("svg", "png") if format_ == "both" else (format_,))
@@ -115,7 +123,7 @@ def plot(
 
 @app.command
 def kep4603(*, output: Output = "table") -> int:
-    """Each number of KEP-4603, derived again: whether it holds, under which reading, or why not."""
+    """Each number of KEP-4603, derived from the model: whether it holds, on which assumption, or why not."""
     from probelet.cli.backoff.kep4603 import show_claims
 
     return show_claims(output)

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 
 app = verb(
     "bench",
-    "Pods of one container with one readiness probe each are probed by the engine\n"
-    "that run uses, in this process, so that the CPU counted is the prober's alone.\n"
-    "Without --target, a target in a process of its own answers. Exec attempts are\n"
-    "handed out and succeed at once: what is measured is the way to the runtime.",
+    "Creates pods with one container and one readiness probe each. The engine of\n"
+    "'probelet run' probes them in this process, so that the measured CPU is the\n"
+    "prober's alone. Without --target, a target in its own process answers. Exec\n"
+    "attempts succeed at once: the measurement covers the way to the runtime.",
     "probelet bench http",
     "probelet bench grpc --workers 5000 --duration 30s",
     "probelet bench tcp --workers 200 --target 10.0.0.7:5432 -o json",
@@ -30,7 +30,7 @@ app = verb(
 def _whole_seconds(kind: Any, tokens: Sequence[Token]) -> int:
     seconds = above_zero(kind, tokens)
     if seconds != int(seconds):
-        raise ValueError(f'"{tokens[0].value}" is no whole number of seconds, as periodSeconds is; want 1s or more')
+        raise ValueError(f'"{tokens[0].value}" is not a whole number of seconds, as periodSeconds is; want 1s or more')
     return int(seconds)
 
 
@@ -46,32 +46,40 @@ def _count(_: Any, tokens: Sequence[Token]) -> int:
 @app.default
 def bench(
     handler: Annotated[
-        Literal["http", "https", "tcp", "grpc", "exec"], Parameter(name="HANDLER", help="What the probes are.")
+        Literal["http", "https", "tcp", "grpc", "exec"], Parameter(name="HANDLER", help="Kind of probe.")
     ],
     /,
     *,
-    workers: Annotated[int, Parameter(converter=_count, metavar="N", help="Pods with a probe each.")] = 1000,
+    workers: Annotated[
+        int, Parameter(converter=_count, metavar="N", help="Number of pods, each with one probe.")
+    ] = 1000,
     period: Annotated[int, Parameter(converter=_whole_seconds, metavar="TIME", help="periodSeconds.")] = 1,
-    duration: Annotated[float, Parameter(converter=above_zero, metavar="TIME", help="How long to measure.")] = 10.0,
+    duration: Annotated[
+        float, Parameter(converter=above_zero, metavar="TIME", help="Length of the measured time.")
+    ] = 10.0,
     warm: Annotated[
         float,
-        Parameter(converter=above_zero, metavar="TIME", help="Before that: a period, to spread the probes."),
+        Parameter(converter=above_zero, metavar="TIME", help="Time before the measured time; a period or more."),
     ] = 2.0,
     target: Annotated[
         str | None,
-        Parameter(metavar="HOST:PORT", help="An IPv4 address, or ADDRESS/BITS for one a worker. Default: its own."),
+        Parameter(
+            metavar="HOST:PORT", help="IPv4 address to probe; ADDRESS/BITS: one per pod. Default: an own target."
+        ),
     ] = None,
     faulty: Annotated[
         str | None,
-        Parameter(metavar="HOST:PORT=N", help="N % of the workers probe this; their failures are not false."),
+        Parameter(metavar="HOST:PORT=N", help="N percent of the pods probe this address; their failures are expected."),
     ] = None,
-    burst: Annotated[bool, Parameter(help="All workers in phase, instead of spread over the period.")] = False,
+    burst: Annotated[
+        bool, Parameter(help="Probe all pods at the same moment instead of spread over the period.")
+    ] = False,
     churn: Annotated[
-        int, Parameter(converter=_count, metavar="N", help="Pods added and removed a second, besides the workers.")
+        int, Parameter(converter=_count, metavar="N", help="Extra pods added and removed each second.")
     ] = 0,
-    restarts: Annotated[int, Parameter(converter=_count, metavar="N", help="Containers that restart, a second.")] = 0,
+    restarts: Annotated[int, Parameter(converter=_count, metavar="N", help="Containers that restart each second.")] = 0,
     phase: Annotated[
-        Literal["kubelet", "spread"], Parameter(help="When first probes are: spread puts even a burst apart.")
+        Literal["kubelet", "spread"], Parameter(help="Times of the probes; spread separates even a burst.")
     ] = "kubelet",
     output: Output = "table",
 ) -> int:
@@ -81,7 +89,7 @@ def bench(
     if workers == 0:
         raise CliError("--workers: must be above 0")
     if handler == "exec" and (target or faulty):
-        raise CliError("--target and --faulty are not for exec: its attempts succeed at once in this process")
+        raise CliError("--target and --faulty do not apply to exec: its attempts succeed at once in this process")
     try:
         wrong = Faulty.parse(faulty) if faulty else None
     except PlaceError as error:

@@ -14,11 +14,11 @@ if TYPE_CHECKING:
 
 app = verb(
     "conformance",
-    "Recordings of the prober are played in virtual time; those with kills twice: fed\n"
-    "with the recorded inputs, and with probelet's own decisions. Cases of its\n"
-    "handlers are played on real sockets, against a scripted server. Exits with 1 if\n"
-    "one differs that is not listed in docs/kubelet-parity.md, with 2 if a file is no\n"
-    "recording; the others are played.",
+    "Plays recordings of the kubelet's prober in virtual time. Recordings with kills\n"
+    "run twice: with the recorded inputs, and with probelet's own decisions. Cases of\n"
+    "handlers run on real sockets, against a scripted server. Exits with 1 if a\n"
+    "recording differs in a way that docs/kubelet-parity.md does not list, and with\n"
+    "2 if a file is no recording; the other files still run.",
     "probelet conformance tests/kubelet/traces",
     "probelet conformance tests/handlers/recorded",
     "probelet conformance tests/kubelet/traces -o json | jq '.different[].name'",
@@ -27,7 +27,7 @@ app = verb(
 
 @app.default
 def conformance(
-    folder: Annotated[Path, Parameter(name="DIR", help="A folder with recordings in it, at any depth.")],
+    folder: Annotated[Path, Parameter(name="DIR", help="Folder with recordings, at any depth.")],
     /,
     *,
     output: Output = "table",
@@ -42,7 +42,7 @@ def conformance(
     try:
         report = examine(folder, kubelet_version)
     except OSError as error:
-        raise CliError(f"what the recordings probe cannot be served: {error}", code=Exit.CANNOT) from error
+        raise CliError(f"cannot serve the targets of the recordings: {error}", code=Exit.CANNOT) from error
     if report.total == 0 and not report.refused:
         raise CliError(f"DIR: {folder}: no recording in it")
     if output == "json":

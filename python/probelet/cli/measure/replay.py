@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 app = verb(
     "replay",
-    "Exit code 1 if one differs, 2 if a file is no recording; the others are played.",
+    "Exits with 1 if a recording differs, 2 if a file is none; the others still run.",
     "probelet replay tests/kubelet/traces/named/initial_delay_liveness_5.json",
     "probelet replay tests/kubelet/traces/named/*.json",
     "probelet replay recording.json -o json | jq .probes",
@@ -27,7 +27,7 @@ def replay(
     *files: Annotated[Path, Parameter(name="FILE", help="Recordings, or directories with *.json in them.")],
     output: Annotated[
         Literal["text", "json"],
-        Parameter(name=["--output", "-o"], help="json: the trace probelet gives, one object a line."),
+        Parameter(name=["--output", "-o"], help="json: probelet's own trace, one object per line."),
     ] = "text",
     kubelet_version: KubeletVersion = "1.36",
 ) -> int:
@@ -70,7 +70,7 @@ def _expand(files: tuple[Path, ...]) -> list[Path]:
 
 
 def _loaded(paths: list[Path]) -> tuple[list["Recording"], list[str]]:
-    """What can be played, and a line for each file that cannot."""
+    """The playable recordings, and a line for each file that is none."""
     from probelet.replay import load
     from probelet.replay.recording import RecordingError
 

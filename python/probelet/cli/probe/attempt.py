@@ -1,4 +1,4 @@
-"""One probe through the production engine, and what it saw as a ``probelet-probe/1`` document."""
+"""Runs one probe through the production engine; the result is a ``probelet-probe/1`` document."""
 
 import json
 import threading
@@ -12,10 +12,10 @@ from probelet.spec.read.json import encode_probe
 
 
 def ask(target: Target, tries: int, kubelet_version: str, runtime: str | None, container_id: str | None) -> Seen:
-    """Make up to ``tries`` attempts, as long as the prober could not ask: the kubelet makes three (prober.go, 1.36).
+    """Makes up to ``tries`` attempts until one is no prober error: the kubelet makes three (prober.go, 1.36).
 
-    An exec probe runs in a container of ``runtime``, or on this machine. The document is that of the last attempt;
-    ``tries`` in it is how many there were. Raises CliError when no attempt can be made.
+    An exec probe runs in a container of ``runtime``, or on this machine. The document describes the last attempt; its
+    ``tries`` is the number of attempts. Raises CliError if no attempt is possible.
     """
     _require_runtime(target, runtime, container_id)
     try:
@@ -30,7 +30,7 @@ def ask(target: Target, tries: int, kubelet_version: str, runtime: str | None, c
 
 
 def exit_code(seen: Seen) -> Exit:
-    """A warning is a success for the prober; an error says nothing about the program."""
+    """A warning is a success for the prober; an error is none of the program's faults."""
     return {"failure": Exit.FAILED, "error": Exit.CANNOT}.get(seen["outcome"], Exit.GOOD)
 
 
@@ -59,7 +59,7 @@ def _document(attempts: Callable[[], Seen], tries: int) -> Seen:
 
 
 def over_socket(target: Target, kubelet_version: str) -> Seen:
-    """One attempt of an HTTP, TCP or gRPC probe, by the rules and under the name of a release's kubelet."""
+    """Makes one attempt of an HTTP, TCP or gRPC probe, with the rules and the User-Agent of a kubelet release."""
     spec = encode_probe(target.probe)
     # Kubelet pkg/probe/http/request.go, 1.36: kube-probe/<major>.<minor>.
     user_agent = f"kube-probe/{kubelet_version}"
@@ -76,7 +76,7 @@ def over_socket(target: Target, kubelet_version: str) -> Seen:
 
 
 def _interruptible(work: Callable[[], bytes]) -> bytes:
-    """Do the work in a thread: a probe without a timeout waits for ever, and Ctrl-C is heard on this thread only."""
+    """Does ``work`` in a thread: a probe without a timeout may wait for ever, and Ctrl-C reaches only this thread."""
     done: list[bytes] = []
     failed: list[Exception] = []
 

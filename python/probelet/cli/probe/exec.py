@@ -1,4 +1,4 @@
-"""An exec probe: ExecSync in a container that is there, or on this machine as the embedded runtime runs it."""
+"""An exec probe: ExecSync in an existing container, or on this machine through the embedded runtime."""
 
 import asyncio
 import sys
@@ -18,16 +18,16 @@ from probelet.cri.process.launch import LaunchError, launch
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.environment import Place, environment, expand
 
-# The first process of the container in whose environment the command runs: it waits until it is killed.
+# The first process of the container in which the command runs: it waits for its kill.
 WAIT = (sys.executable, "-c", "import signal; signal.pause()")
 
-# How the prober counts what ExecSync came to, and the cause.
+# ExecSync's outcome -> the prober's result, and the cause.
 _COUNTED = {"exit": ("failure", "exec_exit"), "timeout": ("failure", "exec_timeout"), "error": ("error", "cri")}
 
 
 @contextmanager
 def exec_attempts(target: Target, runtime: str | None, container_id: str | None) -> Iterator[Callable[[], Seen]]:
-    """What makes one attempt each time it is called, within a container that is ready all the while."""
+    """Yields a function that makes one attempt per call, in a container that stays ready until the end."""
     with asyncio.Runner() as runner:
         stack = AsyncExitStack()
         try:
@@ -54,7 +54,7 @@ async def _container(
 
 
 async def _wait_container(client: RuntimeClient, target: Target) -> str:
-    """A container with the environment and the directory of the one that is probed."""
+    """Starts a container with the environment and working directory of the probed one."""
     meta = target.pod.metadata
     sandbox = api_pb2.PodSandboxConfig(
         metadata=api_pb2.PodSandboxMetadata(name=meta.name, namespace=meta.namespace, uid=meta.uid)
@@ -78,8 +78,8 @@ async def _wait_container(client: RuntimeClient, target: Target) -> str:
 async def _attempt(client: RuntimeClient, container_id: str, target: Target) -> Seen:
     action = target.probe.exec
     assert action is not None
-    # Only literal values, the last of a name; a value that comes from elsewhere is empty (v1.ExpandContainerCommand
-    # OnlyStatic in pkg/kubelet/container/helpers.go, 1.36).
+    # Only literal values apply, the last one of a name; a value from elsewhere is empty
+    # (v1.ExpandContainerCommandOnlyStatic in pkg/kubelet/container/helpers.go, 1.36).
     known = {entry.name: entry.value for entry in target.container.env}
     argv = [expand(text, known) for text in action.command]
     began = time.perf_counter()

@@ -8,7 +8,7 @@ from cyclopts import Parameter, Token
 
 
 def _seconds(_: Any, tokens: Sequence[Token]) -> int:
-    """timeoutSeconds as a number, or as a duration of whole seconds."""
+    """Parses timeoutSeconds as a number, or as a duration of whole seconds."""
     from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
     text = tokens[0].value
@@ -19,7 +19,7 @@ def _seconds(_: Any, tokens: Sequence[Token]) -> int:
     except DurationError:
         whole, rest = 0, 1
     if rest:
-        raise ValueError(f'"{text}" is no whole number of seconds; want for example 1 or 10s')
+        raise ValueError(f'"{text}" is not a whole number of seconds; want for example 1 or 10s')
     return whole
 
 
@@ -33,39 +33,48 @@ def _tries(_: Any, tokens: Sequence[Token]) -> int:
 def _number(_: Any, tokens: Sequence[Token]) -> int:
     text = tokens[0].value
     if not text.isascii() or not text.isdecimal():
-        raise ValueError(f'"{text}" is no number; a grpc probe knows no names of ports')
+        raise ValueError(f'"{text}" is not a number; a grpc probe takes no port names')
     return int(text[:9])
 
 
-Port = Annotated[str, Parameter(name="--port", metavar="PORT", help="A number, or a name from --container-port.")]
+Port = Annotated[str, Parameter(name="--port", metavar="PORT", help="Port number, or a name from --container-port.")]
 NumericPort = Annotated[
-    int, Parameter(name="--port", converter=_number, metavar="PORT", help="A number; grpc knows no names of ports.")
+    int, Parameter(name="--port", converter=_number, metavar="PORT", help="Port number; grpc takes no names.")
 ]
-Host = Annotated[str, Parameter(name="--host", metavar="HOST", show_default=False, help="Instead of the pod's IP.")]
+Host = Annotated[
+    str, Parameter(name="--host", metavar="HOST", show_default=False, help="Host to use instead of the pod's IP.")
+]
 Timeout = Annotated[
-    int, Parameter(name="--timeout", converter=_seconds, metavar="SECONDS", help="timeoutSeconds of one try.")
+    int, Parameter(name="--timeout", converter=_seconds, metavar="SECONDS", help="timeoutSeconds of each try.")
 ]
 PodIp = Annotated[
-    str | None, Parameter(name="--pod-ip", metavar="IP", help="Default: 127.0.0.1, or of the running pod of --from.")
+    str | None, Parameter(name="--pod-ip", metavar="IP", help="Default: 127.0.0.1; with --from, the running pod's IP.")
 ]
 ContainerPort = Annotated[
-    list[str] | None, Parameter(name="--container-port", metavar="NAME=N", help="A named port; may be repeated.")
+    list[str] | None,
+    Parameter(name="--container-port", metavar="NAME=N", help="Named port of the container; repeatable."),
 ]
 Tries = Annotated[
-    int, Parameter(name="--tries", converter=_tries, metavar="N", help="Tries while it is an error; a kubelet makes 3.")
+    int,
+    Parameter(name="--tries", converter=_tries, metavar="N", help="Most tries after prober errors; a kubelet makes 3."),
 ]
 Runtime = Annotated[
     str | None, Parameter(name="--runtime", metavar="SOCKET", help="For exec: a CRI socket, unix:///...")
 ]
 ContainerId = Annotated[
-    str | None, Parameter(name="--container-id", metavar="ID", help="For exec: a container of --runtime.")
+    str | None, Parameter(name="--container-id", metavar="ID", help="For exec: ID of a container in --runtime.")
 ]
-From = Annotated[Path | None, Parameter(name="--from", metavar="FILE", help="A probe of a pod in this manifest.")]
-PodName = Annotated[str | None, Parameter(name="--pod", metavar="NAME", help="Which pod of --from, if it has several.")]
-ContainerName = Annotated[str | None, Parameter(name="--container", metavar="NAME", help="Which container of --from.")]
+From = Annotated[
+    Path | None, Parameter(name="--from", metavar="FILE", help="Take the probe from a pod in this manifest.")
+]
+PodName = Annotated[str | None, Parameter(name="--pod", metavar="NAME", help="Pod in --from, if it has several.")]
+ContainerName = Annotated[
+    str | None, Parameter(name="--container", metavar="NAME", help="Container of that pod, if it has several.")
+]
 Type = Annotated[
-    Literal["liveness", "readiness", "startup"] | None, Parameter(name="--type", help="Which probe of the container.")
+    Literal["liveness", "readiness", "startup"] | None,
+    Parameter(name="--type", help="Probe of that container, if it has several."),
 ]
 Spec = Annotated[
-    str | None, Parameter(name="--spec", metavar="JSON", help="A v1.Probe, neither defaulted nor validated.")
+    str | None, Parameter(name="--spec", metavar="JSON", help="A v1.Probe; used without defaults and validation.")
 ]

@@ -1,4 +1,4 @@
-"""What ``probelet probe`` prints for a person: the probe, where its time went, what came of it."""
+"""Prints a probe for a person: the probe, how long its parts took, and the result."""
 
 import shlex
 from typing import Any
@@ -11,23 +11,23 @@ from probelet.cli.probe.target import Target
 from probelet.cli.terminal import console, printable, unicode_in
 from probelet.spec.text.golang import go_quote
 
-# The bar of the longest phase.
+# Length of the bar of the longest part.
 BAR_COLUMNS = 32
-# Of an output this much is shown; a program that wants all of it asks for JSON.
+# Lines of output to show; -o json has all of it.
 OUTPUT_LINES_MAX = 12
 
 _STYLES = {"success": "green", "warning": "yellow", "failure": "red", "error": "yellow"}
 _MARKS = {"success": "✓", "warning": "✓", "failure": "✗", "error": "!"}
 _ASCII_MARKS = {"success": "+", "warning": "+", "failure": "x", "error": "!"}
-# What the prober makes of it (prober.go:probe and worker.go:doProbe, 1.36).
+# The prober's treatment of the outcome (prober.go:probe and worker.go:doProbe, 1.36).
 _MEANING = {
     "warning": "counts as a success, with an event ProbeWarning at every run",
-    "error": "counts for nothing: neither as a failure nor as a success",
+    "error": "counts neither as a failure nor as a success",
 }
 
 
 def show(seen: dict[str, Any], target: Target, output: str) -> None:
-    """Print a ``probelet-probe/1`` document, as it is or for a person."""
+    """Prints a ``probelet-probe/1`` document, as JSON or for a person."""
     if output == "json":
         print(msgspec.json.encode(seen).decode())
     else:
@@ -35,12 +35,12 @@ def show(seen: dict[str, Any], target: Target, output: str) -> None:
 
 
 def report(seen: dict[str, Any], target: Target, out: Console) -> None:
-    """The document in a few lines."""
+    """Prints the document in a few lines."""
     unicode = unicode_in(out.encoding)
     out.print(Text(question(target), "bold"), soft_wrap=True)
     if target.title:
         out.print(Text(target.title, "dim"), soft_wrap=True)
-    for line in _phases(seen["phases_ms"], unicode=unicode):
+    for line in _timings(seen["phases_ms"], unicode=unicode):
         out.print(line)
     outcome = seen["outcome"]
     mark = (_MARKS if unicode else _ASCII_MARKS)[outcome]
@@ -54,12 +54,12 @@ def report(seen: dict[str, Any], target: Target, out: Console) -> None:
     out.print(line, soft_wrap=True)
     if outcome in _MEANING:
         out.print(Text(f"  {_MEANING[outcome]}", "dim"), soft_wrap=True)
-    for shown in said(seen["error"] or seen["output"]):
+    for shown in output_lines(seen["error"] or seen["output"]):
         out.print(Text(f"  {shown}"), soft_wrap=True)
 
 
 def question(target: Target) -> str:
-    """What is asked, on one line, with the values the prober uses."""
+    """Describes the probe in one line, with the values that the prober uses."""
     probe, ip = target.probe, target.pod_ip
     seconds = f"timeout {probe.timeout_seconds} s" if probe.timeout_seconds else "no timeout"
     match probe.handler:
@@ -83,20 +83,20 @@ def _at(host: str, port: int | str) -> str:
     return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
-def _phases(phases: dict[str, float], *, unicode: bool) -> list[Text]:
-    # A single phase has nothing to be compared with.
-    longest = max(phases.values()) if len(phases) > 1 else 0.0
+def _timings(timings: dict[str, float], *, unicode: bool) -> list[Text]:
+    # A bar compares parts, so a single part gets none.
+    longest = max(timings.values()) if len(timings) > 1 else 0.0
     lines = []
-    for name, spent in phases.items():
+    for name, spent in timings.items():
         columns = round(BAR_COLUMNS * spent / longest) if longest else 0
         lines.append(Text.assemble(f"  {name:<8}{spent:>10.3f} ms  ", (("█" if unicode else "#") * columns, "cyan")))
     return lines
 
 
-def said(output: str) -> list[str]:
-    """The beginning of an output, line by line, without what could harm a terminal."""
+def output_lines(output: str) -> list[str]:
+    """The first lines of an output, without characters that a terminal would obey."""
     lines = [printable(line) for line in output.rstrip("\n").splitlines()]
     if len(lines) > OUTPUT_LINES_MAX:
         hidden = len(lines) - OUTPUT_LINES_MAX
-        return [*lines[:OUTPUT_LINES_MAX], f"({hidden} more lines; all of it with -o json)"]
+        return [*lines[:OUTPUT_LINES_MAX], f"({hidden} more lines; -o json has all)"]
     return lines

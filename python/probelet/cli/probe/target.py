@@ -1,4 +1,4 @@
-"""What ``probelet probe`` is to probe: from flags, from a manifest, or from a v1.Probe taken as it is."""
+"""The probe to run: from flags, from a manifest, or from a v1.Probe used as it is."""
 
 import ipaddress
 import sys
@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from probelet.cli.exit import CliError
-from probelet.server.client import Client
+from probelet.server.control.client import Client
+from probelet.server.control.state_dir import default_state_dir
 from probelet.server.error import NotRunningError
-from probelet.server.state_dir import default_state_dir
 from probelet.spec.model.container import Container
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec
@@ -22,10 +22,10 @@ from probelet.spec.rules.validate_probe import validate_probe
 from probelet.spec.text.golang import go_quote
 from probelet.spec.text.problem import Problem
 
-# Where a probe goes when nobody says where the pod is.
+# The address to probe if neither flag nor service gives one.
 LOCAL = "127.0.0.1"
 
-# Field of the probe -> the flag it came from.
+# Field of the probe -> the flag that sets it.
 FLAGS = {
     "exec.command": "COMMAND",
     "grpc.port": "--port",
@@ -37,7 +37,7 @@ FLAGS = {
     "timeoutSeconds": "--timeout",
 }
 
-# For a probe that comes from nowhere.
+# The names in a probe from flags or --spec.
 NO_POD = Pod(
     metadata=ObjectMeta(name="probe", namespace="default", uid="probe"),
     spec=PodSpec(containers=[Container(name="probe")]),
@@ -48,7 +48,7 @@ Ports = list[tuple[str, int]]
 
 @dataclass(frozen=True)
 class Target:
-    """One probe, and what the prober would know when it runs it. ``pod`` and ``container`` are those of a manifest."""
+    """One probe, and the facts that the prober has at its run. ``pod`` and ``container`` come from a manifest."""
 
     probe: Probe
     pod_ip: str
@@ -59,17 +59,17 @@ class Target:
 
 
 def from_flags(probe: Probe, pod_ip: str | None, container_ports: Sequence[str]) -> Target:
-    """A probe whose fields were given one by one: defaulted and validated like one of a manifest."""
+    """A probe from flags, with defaults and validation like a manifest's."""
     defaulted = set_probe_defaults(probe)
     assert defaulted is not None
-    # Readiness has no rule of its own about what flags can say.
+    # Validation needs a type; readiness has no rule beyond what flags can express.
     if errors := validate_probe(defaulted, "readiness", ""):
         raise CliError(*(f"{_flag(error.path)}: {error.shortened().body}" for error in errors))
     ports = _named_ports(container_ports)
     action = defaulted.http_get or defaulted.tcp_socket
     if action is not None and isinstance(action.port, str) and all(name != action.port for name, _ in ports):
-        # As for a manifest, this is no reason not to ask the prober.
-        _warn([f"--port: warning: {go_quote(action.port)} is no --container-port, so the run is an error"])
+        # Only a warning, as for a manifest: the prober still runs.
+        _warn([f"--port: warning: {go_quote(action.port)} is not a --container-port, so the run is an error"])
     return Target(defaulted, _address(pod_ip), ports)
 
 
@@ -79,7 +79,7 @@ def _flag(path: str) -> str:
 
 
 def headers(texts: Sequence[str]) -> list[HTTPHeader]:
-    """``NAME:VALUE``, with or without a blank behind the colon."""
+    """Parses ``NAME:VALUE``, with or without a blank after the colon."""
     found = []
     for text in texts:
         name, colon, value = text.partition(":")
@@ -90,7 +90,7 @@ def headers(texts: Sequence[str]) -> list[HTTPHeader]:
 
 
 def from_spec(text: str, pod_ip: str | None, container_ports: Sequence[str]) -> Target:
-    """A v1.Probe as JSON or YAML, neither defaulted nor validated; what is unknown in it is a warning."""
+    """A v1.Probe as JSON or YAML, without defaults and validation; an unknown field is a warning."""
     problems: list[Problem] = []
     try:
         found = [decode(document, Probe, None, problems) for document in documents(text)]
@@ -106,8 +106,8 @@ def from_spec(text: str, pod_ip: str | None, container_ports: Sequence[str]) -> 
 
 
 @dataclass(frozen=True)
-class Place:
-    """Which probe of a manifest is meant. What has no choice need not be said."""
+class ProbeName:
+    """Names one probe of a manifest. A part with only one choice may be None."""
 
     path: Path
     pod: str | None = None
@@ -115,20 +115,20 @@ class Place:
     type: ProbeType | None = None
 
 
-def from_manifest(place: Place, pod_ip: str | None, state_dir: Path | None) -> Target:
-    """A probe as a pod has it. Without ``pod_ip`` it goes to the running pod of that name, if probelet runs one."""
-    loaded = load([place.path])
+def from_manifest(name: ProbeName, pod_ip: str | None, state_dir: Path | None) -> Target:
+    """The probe of a pod in a manifest. Without ``pod_ip`` it goes to that pod's address, if probelet runs it."""
+    loaded = load([name.path])
     if loaded.errors:
         raise CliError(*map(str, loaded.problems))
     _warn(map(str, loaded.problems))
     pods = {found.pod.full_name: found.pod for found in loaded.pods}
-    wanted = place.pod if place.pod is None or "/" in place.pod else f"default/{place.pod}"
-    pod = pods[_choice("--pod", wanted, list(pods), f"pods of {place.path}")]
+    wanted = name.pod if name.pod is None or "/" in name.pod else f"default/{name.pod}"
+    pod = pods[_choice("--pod", wanted, list(pods), f"pods of {name.path}")]
     containers = {container.name: container for _, container in pod.spec.each_container() if container.probes}
     named = f"containers of {pod.full_name} with a probe"
-    container = containers[_choice("--container", place.container, list(containers), named)]
+    container = containers[_choice("--container", name.container, list(containers), named)]
     probes: dict[str, Probe] = {str(probe_type): probe for probe_type, probe in container.probes.items()}
-    probe_type = _choice("--type", place.type, list(probes), f"probes of container {container.name}")
+    probe_type = _choice("--type", name.type, list(probes), f"probes of container {container.name}")
     return Target(
         probe=probes[probe_type],
         pod_ip=_address(pod_ip or _running_ip(pod, state_dir)),
@@ -145,7 +145,7 @@ def _warn(lines: Iterable[str]) -> None:
 
 
 def _choice(flag: str, wanted: str | None, choices: list[str], among: str) -> str:
-    """The one that is wanted, or the only one there is."""
+    """The wanted choice, or the only one."""
     listed = f"{among}: {', '.join(choices) or 'none'}"
     if wanted is None:
         if len(choices) == 1:
@@ -157,7 +157,7 @@ def _choice(flag: str, wanted: str | None, choices: list[str], among: str) -> st
 
 
 def _running_ip(pod: Pod, state_dir: Path | None) -> str | None:
-    """The address of the pod in the service that runs here, if it does."""
+    """The pod's address in the service that runs here; None if no service or no such pod runs."""
     try:
         running = Client(state_dir or default_state_dir()).status()["pods"]
     except NotRunningError:
@@ -176,7 +176,7 @@ def _address(pod_ip: str | None) -> str:
 
 
 def _named_ports(container_ports: Sequence[str]) -> Ports:
-    """``web=8080``, as it would stand in the container's ports."""
+    """Parses ``web=8080`` into an entry of the container's ports."""
     ports = []
     for text in container_ports:
         name, _, number = text.partition("=")

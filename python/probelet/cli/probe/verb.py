@@ -31,9 +31,9 @@ if TYPE_CHECKING:
 
 app = verb(
     "probe",
-    "The probe is made by the engine that runs it for a pod, with the kubelet's rules\n"
-    "and texts. success and warning exit with 0, a failure with 1; an error, which\n"
-    "says nothing about the program, with 3.",
+    "The engine that probes pods makes this probe too, with the kubelet's rules and\n"
+    "messages. Exit codes: 0 success or warning; 1 failure; 3 prober error, which\n"
+    "says nothing about the program.",
     "probelet probe http --port 8080 --path /healthz",
     "probelet probe tcp --port 5432 --pod-ip 10.0.0.7 --timeout 3",
     "probelet probe grpc --port 9000 --service shop.v1.Cart -o json",
@@ -62,21 +62,19 @@ def probe(
     output: Output = "table",
     state_dir: StateDir = None,
 ) -> int:
-    from probelet.cli.probe.target import Place, from_manifest, from_spec
+    from probelet.cli.probe.target import ProbeName, from_manifest, from_spec
 
     if (from_ is None) == (spec is None):
-        raise CliError(
-            "say what to probe: http, tcp, grpc, exec, or one of --from and --spec", hint="probelet probe --help"
-        )
+        raise CliError("give one of http, tcp, grpc, exec, --from and --spec", hint="probelet probe --help")
     if from_ is None and (pod or container or type_):
-        raise CliError("--pod, --container and --type are for --from")
+        raise CliError("--pod, --container and --type need --from")
     if from_ is not None and container_port:
-        raise CliError("--container-port is not for --from: the container has its own")
+        raise CliError("--container-port does not go with --from: the container has its own")
     if spec is not None:
         target = from_spec(spec, pod_ip, container_port or ())
     else:
         assert from_ is not None
-        target = from_manifest(Place(from_, pod, container, type_), pod_ip, state_dir)
+        target = from_manifest(ProbeName(from_, pod, container, type_), pod_ip, state_dir)
     return _ask(target, tries, output, kubelet_version, runtime, container_id)
 
 
@@ -84,10 +82,10 @@ def probe(
 def http(
     *,
     port: Port,
-    path: Annotated[str, Parameter(metavar="PATH", help="With its query.")] = "/",
+    path: Annotated[str, Parameter(metavar="PATH", help="Path, with its query.")] = "/",
     host: Host = "",
     scheme: Annotated[str, Parameter(metavar="SCHEME", help="HTTP or HTTPS.")] = "HTTP",
-    header: Annotated[list[str] | None, Parameter(metavar="N:V", help="A header; may be repeated.")] = None,
+    header: Annotated[list[str] | None, Parameter(metavar="N:V", help="Header to send; repeatable.")] = None,
     timeout: Timeout = 1,
     pod_ip: PodIp = None,
     container_port: ContainerPort = None,
@@ -95,7 +93,7 @@ def http(
     kubelet_version: KubeletVersion = "1.36",
     output: Output = "table",
 ) -> int:
-    """Get a page (httpGet): 200 to 399 is a success."""
+    """Send a GET request (httpGet): 200 to 399 is a success."""
     from probelet.cli.probe.target import headers
     from probelet.spec.model.int_or_string import parse_int_or_string
     from probelet.spec.model.probe import HTTPGetAction, Probe
@@ -135,7 +133,7 @@ def grpc(
     *,
     port: NumericPort,
     service: Annotated[
-        str, Parameter(metavar="NAME", show_default=False, help="Default: the empty name, the whole server.")
+        str, Parameter(metavar="NAME", show_default=False, help="Service name. Default: empty, for the whole server.")
     ] = "",
     timeout: Timeout = 1,
     pod_ip: PodIp = None,
@@ -143,7 +141,7 @@ def grpc(
     kubelet_version: KubeletVersion = "1.36",
     output: Output = "table",
 ) -> int:
-    """Ask grpc.health.v1.Health/Check (grpc): SERVING is a success."""
+    """Call grpc.health.v1.Health/Check (grpc): SERVING is a success."""
     from probelet.spec.model.probe import GRPCAction, Probe
 
     action = GRPCAction(port=port, service=service)
@@ -152,14 +150,16 @@ def grpc(
 
 @app.command(name="exec")
 def exec_(
-    *command: Annotated[str, Parameter(name="COMMAND", required=True, allow_leading_hyphen=True, help="After --.")],
+    *command: Annotated[
+        str, Parameter(name="COMMAND", required=True, allow_leading_hyphen=True, help="Command, after --.")
+    ],
     timeout: Timeout = 1,
     runtime: Runtime = None,
     container_id: ContainerId = None,
     tries: Tries = 1,
     output: Output = "table",
 ) -> int:
-    """Run a command (exec) on this machine, or in a container of a runtime: exit code 0 is a success."""
+    """Run a command (exec) on this machine or in a container: exit code 0 is a success."""
     from probelet.cli.probe.target import from_flags
     from probelet.spec.model.probe import ExecAction, Probe
 

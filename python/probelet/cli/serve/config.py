@@ -9,9 +9,9 @@ from probelet.cli.verb import verb
 
 app = verb(
     "config",
-    "What 'probelet run' would do with the same options: every value that holds, and\n"
-    "the file and line, or the flag, that it comes from. A configuration that cannot\n"
-    "be used ends with 2 and one line for each mistake.",
+    "Shows the values that 'probelet run' would use with the same options, and the\n"
+    "file and line, or the flag, that sets each one. Exits with 2 and one line per\n"
+    "mistake if the configuration is unusable.",
     "probelet config show --config /var/lib/kubelet/config.yaml",
     "probelet config show --config c.yaml --config-dir kubelet.conf.d",
     "probelet config show --feature-gates AllAlpha=true -o json | jq .origins",
@@ -58,7 +58,7 @@ def _print(found: dict[str, Any]) -> None:
 
 
 def _leaves(section: dict[str, Any], within: str = "") -> list[tuple[str, str]]:
-    """Field paths and texts; the gates have rows of their own."""
+    """Field paths and texts of a section's values; feature gates have their own rows."""
     found = []
     for name, value in section.items():
         if isinstance(value, dict) and name != "featureGates":

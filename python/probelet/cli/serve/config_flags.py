@@ -1,4 +1,4 @@
-"""The flags of every verb that reads a configuration."""
+"""The flags of every verb that loads a configuration."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,22 +16,22 @@ if TYPE_CHECKING:
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class ConfigFlags:
-    """Where the configuration is, and what the command line says beside it."""
+    """The configuration's files, and the options that override them."""
 
-    config: Annotated[Path | None, Parameter(metavar="FILE", help="Kubelet- and ProbeletConfiguration.")] = None
-    config_dir: Annotated[Path | None, Parameter(metavar="DIR", help="Drop-ins (*.conf), merged in order of name.")] = (
+    config: Annotated[Path | None, Parameter(metavar="FILE", help="File with Kubelet- and ProbeletConfiguration.")] = (
         None
     )
-    feature_gates: Annotated[str | None, Parameter(metavar="GATES", help="Name=true,Other=false; wins over files.")] = (
+    config_dir: Annotated[Path | None, Parameter(metavar="DIR", help="Drop-ins (*.conf), merged by name.")] = None
+    feature_gates: Annotated[str | None, Parameter(metavar="GATES", help="Name=true,Other=false; overrides files.")] = (
         None
     )
     strict_config: Annotated[
-        bool, Parameter(negative="", show_default=False, help="Refuse what the kubelet only warns of.")
+        bool, Parameter(negative="", show_default=False, help="Refuse mistakes that the kubelet only warns of.")
     ] = False
     kubelet_version: KubeletVersion = "1.36"
 
     def read(self) -> "Config":
-        """The configuration; each of its mistakes is a line of the CliError that ends the verb."""
+        """Loads the configuration; a CliError with one line per mistake ends the verb."""
         from probelet.config import ConfigError, load_config
 
         try:

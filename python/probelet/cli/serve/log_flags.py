@@ -9,15 +9,13 @@ from cyclopts import Parameter
 @Parameter(name="*")
 @dataclass(frozen=True, kw_only=True)
 class LogFlags:
-    """What the log on stderr looks like, and how much of it there is."""
+    """Format and level of the log on stderr."""
 
-    log_format: Annotated[Literal["text", "json"], Parameter(help="On stderr: for a person, or an object a line.")] = (
-        "text"
-    )
-    log_level: Annotated[Literal["debug", "info", "warning", "error"], Parameter(help="Where the log begins.")] = "info"
+    log_format: Annotated[Literal["text", "json"], Parameter(help="Form of the log on stderr.")] = "text"
+    log_level: Annotated[Literal["debug", "info", "warning", "error"], Parameter(help="Least level to log.")] = "info"
 
     def set_up(self) -> None:
-        """The log is like this from now on, in colours where a person who has not refused them looks."""
+        """Sets up the log; it has colours if stderr is a terminal and NO_COLOR is unset."""
         import os
         import sys
 

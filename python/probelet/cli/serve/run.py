@@ -14,12 +14,12 @@ from probelet.cli.verb import verb
 app = verb(
     "run",
     "PATH is a file with v1 Pods (YAML or JSON, several documents, a List) or a\n"
-    "directory of such files. They are watched: what is added starts, what is\n"
-    "removed ends, and a pod whose new version has a mistake goes on as it is.\n"
-    "SIGTERM or Ctrl-C drains within the pods' grace and exits 0; a second one kills\n"
-    "at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the pods\n"
-    "stay when probelet ends, and the next one goes on with them; --drain ends them.\n"
-    "What containers print is in STATE_DIR/runtime/logs; of a CRI runtime, in\n"
+    "directory of such files. probelet watches it: a new pod starts, a removed pod\n"
+    "ends, and a pod whose new version has a mistake keeps its old one. SIGTERM or\n"
+    "Ctrl-C ends the pods within their grace periods and exits 0; a second signal\n"
+    "kills at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the\n"
+    "pods stay when probelet ends, and the next start takes them over; --drain ends\n"
+    "them. Logs of containers are in STATE_DIR/runtime/logs; on a CRI runtime in\n"
     "podLogsDir of the KubeletConfiguration (/var/log/pods).",
     "probelet run examples/web",
     "probelet run /etc/kubernetes/manifests --listen 127.0.0.1:0",
@@ -31,20 +31,20 @@ app = verb(
 
 @app.default
 def run(
-    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="A manifest, or a directory of manifests.")],
+    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="Manifest, or directory of manifests.")],
     runtime: Runtime = "process",
     config: ConfigFlags = CONFIG,
     listen: Listen = "127.0.0.1:10290",
     serve: Annotated[
         Path | None,
         Parameter(
-            name="--serve", metavar="PATH", help="Probe another node agent's pods too, as 'probelet serve' does."
+            name="--serve", metavar="PATH", help="Socket to probe another node agent's pods too, like 'probelet serve'."
         ),
     ] = None,
     state_dir: StateDir = None,
     node_name: NodeName = None,
     duration: Duration = None,
-    drain: Annotated[bool, Parameter(negative="", help="End a CRI runtime's pods too when probelet ends.")] = False,
+    drain: Annotated[bool, Parameter(negative="", help="End the pods with probelet on a CRI runtime too.")] = False,
     log: LogFlags = LOG,
 ) -> int:
     import socket
@@ -54,9 +54,9 @@ def run(
     from probelet.daemon.run import PROCESS, Plan, carry_out
     from probelet.node.source.watch import ManifestError, Manifests
     from probelet.server.address import listening_socket, parse_address
+    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.control.unix_path import check_unix_path
     from probelet.server.error import ServerError
-    from probelet.server.state_dir import default_state_dir, locked_state_dir
-    from probelet.server.unix_path import check_unix_path
 
     configuration = begin(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'

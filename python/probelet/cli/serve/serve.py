@@ -13,10 +13,10 @@ from probelet.cli.verb import verb
 
 app = verb(
     "serve",
-    "For a node agent that keeps pods and statuses itself and hands over their\n"
-    "probing: gRPC on a unix socket (proto/probelet/v1/prober.proto), open to this\n"
-    "user and root. Exec probes are carried out by the caller, or by the runtime\n"
-    "behind --runtime. SIGTERM or Ctrl-C ends it; nothing is done to any pod.",
+    "For a node agent that manages pods itself and lets probelet probe them: gRPC on\n"
+    "a unix socket (proto/probelet/v1/prober.proto), open to this user and root. The\n"
+    "caller runs exec probes, or the runtime behind --runtime does. SIGTERM or\n"
+    "Ctrl-C ends serving and leaves every pod as it is.",
     "probelet serve --socket /run/probelet/prober.sock",
     "probelet serve --runtime unix:///run/containerd/containerd.sock",
     "probelet serve --listen 127.0.0.1:10291",
@@ -27,15 +27,16 @@ app = verb(
 def serve(
     *,
     socket: Annotated[
-        Path | None, Parameter(name="--socket", metavar="PATH", help="Default: prober.sock in the state directory.")
+        Path | None,
+        Parameter(name="--socket", metavar="PATH", help="Socket to serve. Default: prober.sock in --state-dir."),
     ] = None,
     runtime: Annotated[
-        str | None, Parameter(metavar="RUNTIME", help="A CRI socket for exec probes: unix:///...")
+        str | None, Parameter(metavar="RUNTIME", help="CRI socket that runs exec probes: unix:///...")
     ] = None,
     config: ConfigFlags = CONFIG,
     listen: Annotated[
         str | None,
-        Parameter(metavar="ADDR", help="HOST:PORT of pages as of run; port 0 picks one. Default: none."),
+        Parameter(metavar="ADDR", help="HOST:PORT of HTTP pages; 0 picks a free port. Default: none."),
     ] = None,
     state_dir: StateDir = None,
     node_name: NodeName = None,
@@ -48,9 +49,9 @@ def serve(
     from probelet.daemon.error import DaemonError
     from probelet.daemon.serve import Serving, carry_out
     from probelet.server.address import listening_socket, parse_address
+    from probelet.server.control.state_dir import default_state_dir, locked_state_dir
+    from probelet.server.control.unix_path import check_unix_path
     from probelet.server.error import ServerError
-    from probelet.server.state_dir import default_state_dir, locked_state_dir
-    from probelet.server.unix_path import check_unix_path
 
     configuration = begin("serve", config, log, endpoint=runtime)
     try:

@@ -1,4 +1,4 @@
-"""How the services of the command line begin: log, configuration, endpoint, in this order and with the same words."""
+"""The start that the services share: log, configuration, endpoint, in this order and with the same messages."""
 
 from typing import TYPE_CHECKING
 
@@ -11,10 +11,10 @@ if TYPE_CHECKING:
 
 
 def begin(verb: str, config: ConfigFlags, log: LogFlags, *, endpoint: str | None, otherwise: str = "") -> "Config":
-    """Set the log up, read the configuration and log its warnings; returns it.
+    """Sets up the log, loads the configuration and logs its warnings; returns the configuration.
 
-    ``endpoint`` is the ``--runtime`` that has to be a CRI socket, None if it has not; ``otherwise`` is what the error
-    says could stand there instead. Raises CliError.
+    ``endpoint`` is a ``--runtime`` that must be a CRI socket, or None; ``otherwise`` names the alternative in the error
+    message. Raises CliError.
     """
     import structlog
 

@@ -1,4 +1,4 @@
-"""The scenes that the flags of ``probelet stress`` ask for."""
+"""Creates the scenes of ``probelet stress`` from its flags."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -15,8 +15,8 @@ QPS_MAX: Final = 100_000
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wishes:
-    """The values of each flag, None for those that were not given."""
+class SceneFlags:
+    """The values of each flag; None for a flag that is missing from the command line."""
 
     curve: list[str] | None
     pods: list[int] | None
@@ -29,46 +29,46 @@ class Wishes:
     api_qps: list[int] | None
 
     def given(self) -> dict[str, list[Any]]:
-        """The flags that were given, by the field of a scene."""
+        """The flags on the command line, by the field of a scene."""
         found = {field.name: getattr(self, field.name) for field in fields(self)}
         return {name: values for name, values in found.items() if values}
 
 
-def matrix_scenes(wishes: Wishes, spread_ns: int) -> list[Scene]:
-    """The matrix; it has values of its own for every axis."""
-    if wishes.given():
-        raise CliError("--matrix has scenes of its own: leave out the flags that make one")
+def matrix_scenes(flags: SceneFlags, spread_ns: int) -> list[Scene]:
+    """The scenes of the matrix, which sets every axis itself."""
+    if flags.given():
+        raise CliError("--matrix has its own scenes: leave out the flags of a scene")
     return [replace(scene, spread_ns=spread_ns) for scene in matrix()]
 
 
-def scenes(wishes: Wishes, spread_ns: int) -> list[Scene]:
-    """Each combination of what was given. Raises CliError with a line for each mistake."""
-    mistakes = list(_mistakes(wishes))
+def scenes(flags: SceneFlags, spread_ns: int) -> list[Scene]:
+    """One scene for each combination of the flags. Raises CliError with one line per mistake."""
+    mistakes = list(_mistakes(flags))
     if mistakes:
         raise CliError(*mistakes)
-    given = wishes.given()
+    given = flags.given()
     return [Scene(spread_ns=spread_ns, **dict(zip(given, values, strict=True))) for values in product(*given.values())]
 
 
-def _mistakes(wishes: Wishes) -> Iterator[str]:
-    for text in wishes.curve or ():
+def _mistakes(flags: SceneFlags) -> Iterator[str]:
+    for text in flags.curve or ():
         try:
             Curve.parse(text)
         except CurveError as error:
             yield f"--curve: {error}"
     for flag, values, low, high in (
-        ("--pods", wishes.pods, 1, PODS_MAX),
-        ("--failing", wishes.failing, 0, 1),
-        ("--api-qps", wishes.api_qps, 0, QPS_MAX),
+        ("--pods", flags.pods, 1, PODS_MAX),
+        ("--failing", flags.failing, 0, 1),
+        ("--api-qps", flags.api_qps, 0, QPS_MAX),
     ):
         for value in values or ():
             if not low <= value <= high:
                 yield f"{flag}: {value:g}: must be between {low} and {high:,}"
-    for value in wishes.containers or ():
+    for value in flags.containers or ():
         if value not in (1, 3):
             yield f"--containers: {value}: must be 1 or 3"
-    for value in wishes.kill_ns or ():
+    for value in flags.kill_ns or ():
         if value % SECOND or not value:
-            yield "--kill: must be whole seconds, one at least: initialDelaySeconds is"
-    if wishes.run_ns and wishes.kill_ns:
-        yield "--run and --kill: a container either ends by itself or is killed"
+            yield "--kill: must be whole seconds, at least 1, like initialDelaySeconds"
+    if flags.run_ns and flags.kill_ns:
+        yield "--run and --kill: use only one of them, since a container ends by itself or by a kill"

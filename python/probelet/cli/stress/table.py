@@ -9,7 +9,7 @@ _EXACT = {True: "yes", False: "NO", None: "-"}
 
 
 def table(outcomes: Sequence[Outcome]) -> list[str]:
-    """A line for each scene, and for real ones a second table of what they cost."""
+    """One line per scene; for real scenes also a second table with their costs."""
     rows = [["scene", "seconds", "restarts", "model", "exact", "early", "writes", "per restart"]]
     rows += [
         [

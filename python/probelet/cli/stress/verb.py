@@ -20,11 +20,11 @@ _S = 1_000_000_000
 
 app = verb(
     "stress",
-    "Without --real time is virtual: hours take seconds, every restart is compared\n"
-    "with the model, and a scene with more than 20,000 restarts is cut short. With\n"
-    "--real each scene runs on the embedded runtime, in a process of its own.\n"
-    "Flags that may be repeated make a scene of each combination; --matrix plays a\n"
-    "list of its own. Exit 1 if a restart was early, or not the model's.",
+    "Without --real, time is virtual: hours take seconds, every restart is compared\n"
+    "with the model, and a scene ends after 20,000 restarts. With --real, each scene\n"
+    "runs on the embedded runtime, in its own process. Repeated flags make one scene\n"
+    "of each combination; --matrix has its own list. Exits with 1 if a restart was\n"
+    "early or differs from the model.",
     "probelet stress",
     "probelet stress --curve 10/300 --curve 1/60 --api-qps 5 --duration 1h",
     "probelet stress --real --duration 60s --start-cost 50ms -o json",
@@ -44,41 +44,46 @@ def _each_span(_: Any, tokens: Any) -> list[int]:
 @app.default
 def stress(
     *,
-    curve: Annotated[list[str] | None, Parameter(metavar="CURVE", help="INITIAL/MAX. Default: 1/60.")] = None,
-    pods: Annotated[list[int] | None, Parameter(metavar="N", help="Default: 110, which fill a node.")] = None,
+    curve: Annotated[list[str] | None, Parameter(metavar="CURVE", help="Back-off, INITIAL/MAX. Default: 1/60.")] = None,
+    pods: Annotated[list[int] | None, Parameter(metavar="N", help="Number of pods. Default: 110, a full node.")] = None,
     containers: Annotated[
-        list[int] | None, Parameter(metavar="N", help="1, or 3: two that crash and a sidecar. Default: 1.")
+        list[int] | None, Parameter(metavar="N", help="Per pod: 1, or 3 (two that crash and a sidecar). Default: 1.")
     ] = None,
     failing: Annotated[
-        list[float] | None, Parameter(metavar="SHARE", help="Of the pods; the others exit with 0. Default: 1.")
+        list[float] | None,
+        Parameter(metavar="SHARE", help="Share of pods that exit with 1, the rest with 0. Default: 1."),
     ] = None,
-    run: Annotated[list[int] | None, _spans("TIME", "How long a container runs. Default: 0s.")] = None,
-    kill: Annotated[list[int] | None, _spans("TIME", "A probe fails so long after each start, instead.")] = None,
+    run: Annotated[list[int] | None, _spans("TIME", "Length of each run. Default: 0s.")] = None,
+    kill: Annotated[
+        list[int] | None, _spans("TIME", "Instead of --run: a probe fails this long after each start.")
+    ] = None,
     policy: Annotated[
-        list[Literal["Always", "OnFailure", "Sidecar"]] | None, Parameter(help="Default: Always.")
+        list[Literal["Always", "OnFailure", "Sidecar"]] | None, Parameter(help="Restart policy. Default: Always.")
     ] = None,
     start_cost: Annotated[
-        list[int] | None, _spans("TIME", "What each start takes longer, as with plug-ins. Default: 0s.")
+        list[int] | None, _spans("TIME", "Extra time of each start, as with plug-ins. Default: 0s.")
     ] = None,
     api_qps: Annotated[
-        list[int] | None, Parameter(metavar="N", help="Status writes a second; 0 for no limit. Default: 0.")
+        list[int] | None, Parameter(metavar="N", help="Limit of status writes per second; 0: none. Default: 0.")
     ] = None,
     spread: Annotated[
-        int, Parameter(converter=span, metavar="TIME", show_default=False, help="First starts over this.")
+        int,
+        Parameter(converter=span, metavar="TIME", show_default=False, help="Spread the first starts over this time."),
     ] = 0,
-    matrix: Annotated[bool, Parameter(help="Four curves, and each axis varied by itself.")] = False,
-    real: Annotated[bool, Parameter(help="Real processes and the real clock.")] = False,
-    duration: Annotated[Window | None, Parameter(help="Of each scene. Default: 30m, with --real 60s.")] = None,
+    matrix: Annotated[bool, Parameter(help="Run four curves, and vary each axis alone.")] = False,
+    real: Annotated[bool, Parameter(help="Use real processes and the real clock.")] = False,
+    duration: Annotated[Window | None, Parameter(help="Length of a scene. Default: 30m; with --real 60s.")] = None,
     warm_up: Annotated[
-        int, Parameter(converter=span, metavar="TIME", show_default=False, help="Not counted; for --real.")
+        int,
+        Parameter(converter=span, metavar="TIME", show_default=False, help="With --real: time before counting begins."),
     ] = 0,
-    repeat: Annotated[Count, Parameter(help="With --real: the median of so many runs.")] = 1,
-    report: Annotated[Path | None, Parameter(metavar="DIR", help="Write a page with charts there.")] = None,
+    repeat: Annotated[Count, Parameter(help="With --real: number of runs; prints their median.")] = 1,
+    report: Annotated[Path | None, Parameter(metavar="DIR", help="Directory for a page with charts.")] = None,
     output: Output = "table",
 ) -> int:
-    from probelet.cli.stress.scenes import Wishes, matrix_scenes, scenes
+    from probelet.cli.stress.scenes import SceneFlags, matrix_scenes, scenes
 
-    wishes = Wishes(
+    flags = SceneFlags(
         curve=curve,
         pods=pods,
         containers=containers,
@@ -89,14 +94,14 @@ def stress(
         start_cost_ns=start_cost,
         api_qps=api_qps,
     )
-    wanted = matrix_scenes(wishes, spread) if matrix else scenes(wishes, spread)
+    wanted = matrix_scenes(flags, spread) if matrix else scenes(flags, spread)
     seconds = (duration or (60 * _S if real else 1800 * _S)) / _S
     if not real and (warm_up or repeat > 1):
-        raise CliError("--warm-up and --repeat are for --real: in virtual time every run is the same")
+        raise CliError("--warm-up and --repeat need --real: in virtual time every run is the same")
     if warm_up >= seconds * _S:
         raise CliError("--warm-up: must be shorter than --duration")
     if report is not None:
-        # A scene may take an hour: that its report cannot be written is said before it.
+        # Scenes may take an hour, so an unwritable report must be an error before they start.
         with _report_errors(report):
             report.mkdir(parents=True, exist_ok=True)
     outcomes = list(_play(wanted, real, seconds, warm_up / _S, repeat))
@@ -116,9 +121,9 @@ def _play(wanted: "list[Scene]", real: bool, seconds: float, warm_up: float, rep
 
     from probelet.stress.play import StressError, play_real, play_virtual
 
-    for place, scene in enumerate(wanted, start=1):
+    for number, scene in enumerate(wanted, start=1):
         if sys.stderr.isatty():
-            print(f"{place} of {len(wanted)}: {scene.name}", file=sys.stderr)
+            print(f"{number} of {len(wanted)}: {scene.name}", file=sys.stderr)
         try:
             yield play_real(scene, seconds, warm_up, repeat) if real else play_virtual(scene, seconds)
         except StressError as error:

@@ -1,4 +1,4 @@
-"""The client of the control socket. The standard library's: a verb that asks one thing is done in a blink."""
+"""The client of the control socket. It uses the standard library alone, so that a verb starts quickly."""
 
 import http.client
 import socket
@@ -10,11 +10,11 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from probelet.server.command import NoSuchPodError
+from probelet.server.control.command import NoSuchPodError
+from probelet.server.control.state_dir import socket_path
 from probelet.server.error import NotRunningError
-from probelet.server.state_dir import socket_path
 
-# A service that is alive answers from memory; one that does not within this is stuck.
+# The service answers from memory; after this long without an answer it is stuck.
 ANSWER_SECONDS = 5.0
 
 
@@ -28,39 +28,39 @@ class _UnixConnection(http.client.HTTPConnection):
         self.sock.settimeout(self.timeout)
         self.sock.connect(str(self._path))
 
-    def wait_no_longer_than(self, seconds: float | None) -> None:
-        """For the next read only; None waits for as long as the service is there. Zero would mean not to block."""
+    def set_read_timeout(self, seconds: float | None) -> None:
+        """Bounds the next read; None removes the bound. At least 1 ms, because 0 would make the socket non-blocking."""
         self.sock.settimeout(None if seconds is None else max(seconds, 0.001))
 
 
 class Client:
-    """Asks the service of one state directory. Every method raises NotRunningError, one line, when none answers."""
+    """Asks the service of one state directory. Every method raises NotRunningError, one line, if none answers."""
 
     def __init__(self, state_dir: Path) -> None:
         self._state_dir = state_dir
 
     def status(self) -> dict[str, Any]:
-        """The status document."""
+        """Fetches the status document."""
         document: dict[str, Any] = msgspec.json.decode(self._get("/status"))
         return document
 
     def events(self, since: int = 0) -> list[dict[str, Any]]:
-        """The events the service keeps with ``seq > since``, oldest first."""
+        """Fetches the kept events with ``seq > since``, oldest first."""
         return [msgspec.json.decode(line) for line in self._get(f"/events?since={since}").splitlines()]
 
     def command(self, name: Literal["retry", "reset"], pod: str, container: str | None) -> dict[str, Any]:
-        """Have something done; the answer says for which containers. Raises NoSuchPodError for a name it has not."""
+        """Sends one command; the answer names its containers. Raises NoSuchPodError if the service has no such pod."""
         query = urlencode({"pod": pod} | ({"container": container} if container else {}))
         done: dict[str, Any] = msgspec.json.decode(self._get(f"/{name}?{query}", method="POST"))
         return done
 
     def follow(self, since: int = 0, seconds: float | None = None) -> Iterator[dict[str, Any]]:
-        """The events kept, then each new one as it comes; ends after ``seconds``, raises when the service ends."""
+        """Yields the kept events, then new ones. Returns after ``seconds``; raises when the service ends."""
         deadline = None if seconds is None else time.monotonic() + seconds
         connection, response = self._open(f"/events?since={since}&follow=1")
         try:
             while deadline is None or time.monotonic() < deadline:
-                connection.wait_no_longer_than(None if deadline is None else deadline - time.monotonic())
+                connection.set_read_timeout(None if deadline is None else deadline - time.monotonic())
                 line = response.readline()
                 if not line:
                     raise NotRunningError(f"the service in {self._state_dir} has ended")
@@ -77,7 +77,7 @@ class Client:
         try:
             return response.read()
         except (OSError, http.client.HTTPException) as error:
-            raise NotRunningError(f"the service in {self._state_dir} broke off its answer") from error
+            raise NotRunningError(f"the service in {self._state_dir} closed the connection mid-answer") from error
         finally:
             connection.close()
 
@@ -93,14 +93,14 @@ class Client:
             ) from error
         except PermissionError as error:
             connection.close()
-            raise NotRunningError(f"the service in {self._state_dir} belongs to somebody else") from error
+            raise NotRunningError(f"the service in {self._state_dir} belongs to another user") from error
         except (OSError, http.client.HTTPException) as error:
             connection.close()
             raise NotRunningError(f"no probelet runs in {self._state_dir}") from error
         if response.status != 200:
-            said = response.read().decode(errors="replace").strip()
+            message = response.read().decode(errors="replace").strip()
             connection.close()
             if response.status == 404 and method == "POST":
-                raise NoSuchPodError(said)
-            raise NotRunningError(f"the service in {self._state_dir} said {response.status}: {said}")
+                raise NoSuchPodError(message)
+            raise NotRunningError(f"the service in {self._state_dir} answered {response.status}: {message}")
         return connection, response

@@ -16,7 +16,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class HttpMetrics:
-    """Counts requests of known paths; whatever else somebody asks for is one path, ``other``."""
+    """Counts requests by path. All paths that ``paths`` does not name share one, ``other``, to bound the series."""
 
     def __init__(self, paths: Iterable[str]) -> None:
         self._paths = frozenset(paths)
@@ -26,7 +26,7 @@ class HttpMetrics:
 
     @web.middleware
     async def count(self, request: web.Request, handler: Handler) -> web.StreamResponse:
-        """The middleware of the application that is counted."""
+        """Middleware: counts a request, how many are in flight, and how long each took."""
         labels = self._labels(request)
         self._requests[labels] += 1
         self._inflight[labels] += 1
@@ -38,7 +38,7 @@ class HttpMetrics:
             self._times.observe(time.monotonic() - began, labels)
 
     def render(self) -> bytes:
-        """The series."""
+        """The series in the Prometheus text format."""
         lines = _head("kubelet_http_requests_total", "counter", "HTTP requests.")
         lines += [f"kubelet_http_requests_total{{{labels}}} {n}" for labels, n in sorted(self._requests.items())]
         lines += _head("kubelet_http_inflight_requests", "gauge", "HTTP requests that are being answered.")
@@ -49,7 +49,7 @@ class HttpMetrics:
     def _labels(self, request: web.Request) -> str:
         path = request.path.lstrip("/") if request.path in self._paths else "other"
         method = request.method if request.method in ("GET", "HEAD", "POST", "PUT", "DELETE") else "other"
-        # Nothing here waits for something to happen, nor changes anything.
+        # No handler of this port waits for an event or changes state.
         return f'method="{method}",path="{path}",server_type="readonly",long_running="false"'
 
 

@@ -1,4 +1,4 @@
-"""A path for a unix socket: short enough, and nothing there but perhaps a socket that somebody left."""
+"""Checks a unix socket's path: short enough, and free or taken by a socket."""
 
 import os
 import stat
@@ -11,9 +11,9 @@ UNIX_PATH_BYTES_MAX = 107
 
 
 def check_unix_path(path: Path, named: str) -> None:
-    """Raises ServerError with one line that begins with ``named`` when no socket can ever be had at ``path``.
+    """Raises ServerError, one line that begins with ``named``, if no socket can be bound at ``path``.
 
-    Binding would say of a file in the way what it says of a socket that somebody answers: that the address is in use.
+    ``bind`` cannot tell these cases apart: for a file in the way it also reports that the address is in use.
     """
     if len(os.fsencode(path)) > UNIX_PATH_BYTES_MAX:
         raise ServerError(f"{named}: too long, the socket's path may have {UNIX_PATH_BYTES_MAX} bytes")
@@ -24,7 +24,7 @@ def check_unix_path(path: Path, named: str) -> None:
 
 
 def _is_socket(path: Path) -> bool:
-    """Where a link leads counts; one that leads nowhere is no socket."""
+    """True if ``path`` is a socket or a link to one; a broken link is no socket."""
     try:
         return stat.S_ISSOCK(path.stat().st_mode)
     except OSError:

@@ -1,4 +1,4 @@
-"""The control socket: how the verbs of the command line find, ask and command the service that runs."""
+"""The control socket: the command line's verbs find, ask and command the running service through it."""
 
 import asyncio
 import os
@@ -9,27 +9,27 @@ from pathlib import Path
 import msgspec
 from aiohttp import web
 
-from probelet.server.command import Commands, NoSuchPodError
-from probelet.server.state_dir import socket_path
+from probelet.server.control.command import Commands, NoSuchPodError
+from probelet.server.control.state_dir import socket_path
 from probelet.server.view import View
 
-# How often a follower is told what is new: a person sees no difference, and asking the view is cheap.
+# How often a follower gets new events: a person sees no delay, and asking the view is cheap.
 FOLLOW_SECONDS = 0.2
-# Each follower costs a task and a connection; more than these are a script that forgot to stop.
+# Each follower costs a task and a connection; more than these come from a script that forgot to stop.
 FOLLOWERS_MAX = 32
-# A follower that stops reading holds up shutdown no longer than this.
+# Shutdown waits at most this long for a follower that has stopped reading.
 SHUTDOWN_SECONDS = 1.0
-# What waits in the kernel for the loop: command lines of one user.
+# Connections that wait in the kernel for the loop: command lines of one user.
 BACKLOG = 64
 
 
 class ControlServer:
-    """HTTP on the 0600 unix socket of a locked state directory.
+    """Serves HTTP on the 0600 unix socket of a locked state directory.
 
     ``GET /status``, ``GET /events?since=N[&follow=1]``, ``POST /retry`` and ``POST /reset`` with ``pod=NAME`` and
-    perhaps ``container=NAME`` in the query.
+    an optional ``container=NAME`` in the query.
 
-    ``followers`` is how many connections follow the events now.
+    ``followers`` is the number of connections that follow the events now.
     """
 
     def __init__(self, view: View, commands: Commands, state_dir: Path) -> None:
@@ -51,7 +51,7 @@ class ControlServer:
 
     async def start(self) -> None:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # Nobody else may connect, not even between bind and a chmod.
+        # The socket is private from the start: a chmod after bind would leave a gap.
         umask = os.umask(0o177)
         try:
             sock.bind(str(self.path))
@@ -63,7 +63,7 @@ class ControlServer:
         await web.SockSite(self._runner, sock).start()
 
     async def close(self) -> None:
-        """Let every follower go, then stop. The socket's file belongs to the state directory's owner."""
+        """Ends every follower, then stops. ``locked_state_dir`` removes the socket's file."""
         self._closing.set()
         await self._runner.cleanup()
 
@@ -86,11 +86,11 @@ class ControlServer:
         return web.Response(body=msgspec.json.encode(document), content_type="application/json")
 
     async def _events(self, request: web.Request) -> web.StreamResponse:
-        """One JSON object a line with its ``seq``; with ``follow=1`` until either side has enough."""
-        place = request.query.get("since", "0")
-        if not (place.isascii() and place.isdigit()):
+        """Sends one JSON object per line with its ``seq``; with ``follow=1`` until the client or the server closes."""
+        since_text = request.query.get("since", "0")
+        if not (since_text.isascii() and since_text.isdigit()):
             return web.Response(status=400, text="since must be a number from 0")
-        since = int(place)
+        since = int(since_text)
         if request.query.get("follow") != "1":
             lines = [msgspec.json.encode(event) + b"\n" for event in self._view.events(since)]
             return web.Response(body=b"".join(lines), content_type="application/x-ndjson")
@@ -102,7 +102,7 @@ class ControlServer:
             await response.prepare(request)
             await self._follow(response, since)
         except ConnectionError:
-            # The follower has seen enough; there is nobody to tell.
+            # The follower closed the connection, so there is no client to report to.
             return response
         finally:
             self.followers -= 1

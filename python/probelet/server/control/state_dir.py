@@ -1,7 +1,7 @@
-"""The state directory: one service in each, found by its control socket.
+"""The state directory: it belongs to one service, and clients find the service by its control socket.
 
-The lock is held on the directory itself, not on a file in it, so that a service that is killed leaves
-no lock file, and the kernel lets go of the lock with the process.
+The lock is on the directory itself, not on a file in it: a killed service leaves no lock file behind, and the
+kernel releases the lock with the process.
 """
 
 import fcntl
@@ -13,14 +13,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from probelet.server.control.unix_path import check_unix_path
 from probelet.server.error import ServerError
-from probelet.server.unix_path import check_unix_path
 
 SOCKET_NAME = "control.sock"
 
 
 def default_state_dir() -> Path:
-    """``$XDG_RUNTIME_DIR/probelet``, or ``/tmp/probelet-UID`` where there is no such directory."""
+    """``$XDG_RUNTIME_DIR/probelet``, or ``/tmp/probelet-UID`` if ``$XDG_RUNTIME_DIR`` is not a directory."""
     runtime_dir = os.environ.get("XDG_RUNTIME_DIR")
     if runtime_dir and Path(runtime_dir).is_dir():
         return Path(runtime_dir) / "probelet"
@@ -28,22 +28,22 @@ def default_state_dir() -> Path:
 
 
 def socket_path(state_dir: Path) -> Path:
-    """Where the control socket of a state directory is."""
+    """The path of a state directory's control socket."""
     return state_dir / SOCKET_NAME
 
 
 @contextmanager
 def locked_state_dir(path: Path) -> Iterator[Path]:
-    """Make the directory (0700) if it is not there and own it until the context ends.
+    """Makes the directory (0700) if it is missing, and holds its lock until the context ends.
 
-    At the end the socket goes, and the directory too if it was made here and nothing else is in it.
-    Raises ServerError with one line: another service has it, it belongs to somebody else, it cannot be made, something
-    else has the socket's name.
+    The end removes the socket, and the directory too if this call made it and it is empty. Raises ServerError, one
+    line, if another service holds the lock, another user owns the directory, the directory cannot be made, or the
+    socket's name is taken by something else.
     """
     check_unix_path(socket_path(path.absolute()), f"--state-dir {path}: {SOCKET_NAME}")
     fd, made = _lock(path)
     try:
-        # Whoever left a socket here is gone: its lock is ours.
+        # We hold the lock, so the service that left this socket is gone.
         socket_path(path).unlink(missing_ok=True)
         yield path
     finally:
@@ -63,7 +63,7 @@ def _lock(path: Path) -> tuple[int, bool]:
         except BlockingIOError:
             os.close(fd)
             raise ServerError(f"--state-dir {path}: {_holder(path)} runs here; stop it or choose another") from None
-        # The service before us may have removed the directory between our open and our lock.
+        # The previous service may have removed the directory between our open and our lock.
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(fd), path.stat()):
                 return fd, made
@@ -77,12 +77,12 @@ def _make(path: Path) -> bool:
     except FileExistsError:
         return False
     except OSError as error:
-        raise ServerError(f"--state-dir {path}: cannot make it: {error.strerror}") from error
+        raise ServerError(f"--state-dir {path}: cannot create it: {error.strerror}") from error
     return True
 
 
 def _open(path: Path) -> int:
-    """Open a directory that only its owner, us, can put things into: others must not plant a socket for clients."""
+    """Opens a directory that only we can write to: another user could plant a socket for our clients."""
     try:
         fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
@@ -95,7 +95,7 @@ def _open(path: Path) -> int:
 
 
 def _holder(path: Path) -> str:
-    """Who answers on the socket, as the kernel knows it; a service that is just starting has none yet."""
+    """Names the process behind the socket, from the kernel; a service that is starting has no socket yet."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock, suppress(OSError):
         sock.settimeout(1)
         sock.connect(str(socket_path(path)))

@@ -1,34 +1,34 @@
-"""The status page: the status document and the last events, for a person with a browser."""
+"""The status page in HTML: the status document and the last events, for a person with a browser."""
 
 from collections.abc import Iterable
 from datetime import datetime
 from html import escape
 from typing import Any
 
-from probelet.server.page_assets import SCRIPT, STYLE
+from probelet.server.pages.page_assets import SCRIPT, STYLE
 from probelet.server.summary import PROBE_TYPES, Mark, probe_mark, restarts, span, state, trouble
 
 __all__ = ["SCRIPT", "STYLE", "render_page"]
 
-# A browser becomes slow long before the service does; the whole node is in the JSON document.
+# A browser gets slow long before the service does; the JSON document holds the whole node.
 PODS_MAX = 500
 EVENTS_MAX = 30
 
 _RIGHT = ' class="num"'
 _NOT_READY = {"Running": ("warn", "not ready"), "Failed": ("bad", "Failed")}
 _CHIP = {"good": "good", "failing": "warn", "bad": "bad", "recovering": "warn", "error": "warn", "pending": ""}
-_SAID = {
+_SAYS = {
     "good": "passes",
     "failing": "fails",
     "bad": "failed",
     "recovering": "recovers",
-    "error": "cannot be asked",
+    "error": "has a prober error",
     "pending": "not run yet",
 }
 
 
 def render_page(status: dict[str, Any], events: list[dict[str, Any]]) -> str:
-    """The whole page. Pods that are not ready come first; every text of the document is escaped."""
+    """Renders the page. Pods that are not ready come first; every text of the document is escaped."""
     as_of = datetime.fromisoformat(status["as_of"])
     pods = sorted(status["pods"], key=lambda pod: pod["ready"] or pod["phase"] == "Succeeded")
     ready = sum(pod["ready"] for pod in pods)
@@ -47,7 +47,7 @@ def render_page(status: dict[str, Any], events: list[dict[str, Any]]) -> str:
 <h1>probelet <span class="dim">on</span> {node}</h1>
 <span class="dim push" id="as-of">as of <time datetime="{escape(status["as_of"])}">{as_of:%H:%M:%S} UTC</time></span>
 <button id="pause" type="button" aria-pressed="false" hidden>Pause</button>
-<p id="lost" role="status" hidden>The service does not answer; what stands below is old.</p>
+<p id="lost" role="status" hidden>The service does not answer; the figures below are out of date.</p>
 </header>
 <main>
 <div id="live">
@@ -58,7 +58,7 @@ def render_page(status: dict[str, Any], events: list[dict[str, Any]]) -> str:
 {_events(events[-EVENTS_MAX:], as_of)}
 </div>
 <footer class="dim">Also here: <a href="/metrics">/metrics</a>, <a href="/metrics/probes">/metrics/probes</a>,
-<a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>; this page as JSON for everybody but a browser.</footer>
+<a href="/healthz">/healthz</a>, <a href="/readyz">/readyz</a>; without a browser this page is JSON.</footer>
 </main>
 <script>{SCRIPT}</script>
 </body>
@@ -90,7 +90,7 @@ def _table(labelled_by: str, heads: Iterable[str], rows: list[str], nothing: str
 def _pods(pods: list[dict[str, Any]], as_of: datetime) -> str:
     rows = [row for pod in pods[:PODS_MAX] for row in _pod_rows(pod, as_of)]
     table = _table(
-        "pods", ("Pod", "Ready", "Container", "State", "Restarts", "Probes", "Trouble"), rows, "No pods are here."
+        "pods", ("Pod", "Ready", "Container", "State", "Restarts", "Probes", "Trouble"), rows, "This node has no pods."
     )
     more = len(pods) - PODS_MAX
     return table + (f'<p class="dim">and {more} more pods in the JSON document</p>' if more > 0 else "")
@@ -106,8 +106,8 @@ def _pod_rows(pod: dict[str, Any], as_of: datetime) -> Iterable[str]:
     head = f'<th scope="rowgroup"{lines}>{name}</th><td{lines}>{ready}</td>'
     if not containers:
         yield f'<tr>{head}<td colspan="5"></td></tr>'
-    for place, container in enumerate(containers):
-        yield f"<tr>{head if place == 0 else ''}{_container_cells(container, as_of)}</tr>"
+    for index, container in enumerate(containers):
+        yield f"<tr>{head if index == 0 else ''}{_container_cells(container, as_of)}</tr>"
 
 
 def _container_cells(container: dict[str, Any], as_of: datetime) -> str:
@@ -115,13 +115,13 @@ def _container_cells(container: dict[str, Any], as_of: datetime) -> str:
     chip = {"running": "good" if container["ready"] else "", "waiting": "warn", "terminated": ""}[container["state"]]
     if container["state"] == "terminated" and container["exit_code"]:
         chip = "bad"
-    said = "".join(f"<p>{escape(sentence)}</p>" for sentence in trouble(container, as_of))
+    notes = "".join(f"<p>{escape(sentence)}</p>" for sentence in trouble(container, as_of))
     probes = container["probes"]
     chips = "".join(_probe_chip(name, probes[name], as_of) for name in PROBE_TYPES if name in probes)
     return (
         f'<td>{escape(container["name"])}{kind}</td><td class="nowrap">'
         f'<span class="chip {chip}">{escape(state(container))}</span></td>'
-        f'<td class="num nowrap">{escape(restarts(container, as_of))}</td><td>{chips}</td><td class="text">{said}</td>'
+        f'<td class="num nowrap">{escape(restarts(container, as_of))}</td><td>{chips}</td><td class="text">{notes}</td>'
     )
 
 
@@ -134,7 +134,7 @@ def _probe_chip(name: str, probe: dict[str, Any], as_of: datetime) -> str:
         title += f"; last {ago} ago in {last['duration_ms']:g} ms, {last['lateness_ms']:g} ms late"
     count = f" {mark.count}" if mark.count else ""
     return (
-        f'<span class="chip {_CHIP[mark.sign]}" title="{escape(title)}">{escape(name)} {_SAID[mark.sign]}{count}</span>'
+        f'<span class="chip {_CHIP[mark.sign]}" title="{escape(title)}">{escape(name)} {_SAYS[mark.sign]}{count}</span>'
     )
 
 

@@ -1,4 +1,4 @@
-"""The HTTP pages: metrics, health and status. They only show; nothing here changes any state."""
+"""The HTTP pages: metrics, health and status. They are read-only: no request changes any state."""
 
 import base64
 import hashlib
@@ -8,13 +8,13 @@ from collections.abc import Awaitable, Callable
 import msgspec
 from aiohttp import web
 
-from probelet.server.http_metrics import HttpMetrics
-from probelet.server.page import SCRIPT, STYLE, render_page
+from probelet.server.pages.http_metrics import HttpMetrics
+from probelet.server.pages.page import SCRIPT, STYLE, render_page
 from probelet.server.view import View
 
-# The Prometheus text format, as the kubelet's own /metrics says it.
+# The type of the Prometheus text format, the same as on the kubelet's /metrics.
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# A reader that stops reading holds up shutdown no longer than this.
+# Shutdown waits at most this long for a client that has stopped reading.
 SHUTDOWN_SECONDS = 1.0
 
 _VIEW = web.AppKey("view", View)
@@ -25,8 +25,8 @@ def _source(inline: str) -> str:
     return f"'sha256-{base64.b64encode(hashlib.sha256(inline.encode()).digest()).decode()}'"
 
 
-# The page shows texts that come from probed programs: besides escaping them, let the browser run and load
-# nothing but the page's own two inline blocks.
+# The page shows texts that probed programs wrote. They are escaped; as a second defence the browser may run and
+# load only the page's own two inline blocks.
 _POLICY = f"default-src 'none'; connect-src 'self'; script-src {_source(SCRIPT)}; style-src {_source(STYLE)}"
 _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
@@ -45,7 +45,7 @@ async def _metrics_probes(request: web.Request) -> web.Response:
 
 
 async def _healthz(_: web.Request) -> web.Response:
-    """Alive: the event loop answers. It says nothing about the runtime, whose trouble a restart would not cure."""
+    """Alive: the event loop answers. The runtime does not count, since restarting probelet would not cure it."""
     return web.Response(text="ok\n", headers=_HEADERS)
 
 
@@ -57,7 +57,7 @@ async def _readyz(request: web.Request) -> web.Response:
 async def _statusz(request: web.Request) -> web.Response:
     view = request.app[_VIEW]
     headers = {**_HEADERS, "Vary": "Accept"}
-    # Browsers ask for text/html by name; curl and programs say */* or nothing and get the document.
+    # Browsers ask for text/html by name; curl and programs send */* or nothing and get the document.
     if "text/html" not in request.headers.get("Accept", ""):
         return web.Response(
             body=msgspec.json.encode(view.status()) + b"\n", content_type="application/json", headers=headers
@@ -88,9 +88,9 @@ ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
 
 
 class HttpServer:
-    """The pages on a listening socket, which it takes over. Start it inside a running event loop.
+    """Serves the pages on ``sock``, which it then owns. Start it inside a running event loop.
 
-    The socket comes from outside so that a taken port is known before anything else has begun.
+    The caller makes the socket, so that a taken port is an error before anything else has started.
     """
 
     def __init__(self, view: View, sock: socket.socket) -> None:
