@@ -10,6 +10,7 @@ from probelet.cri.v1 import api_pb2
 from probelet.node.pod import SYNC_BURST
 from probelet.policy.action import Action, Input, SyncRequested
 from probelet.policy.facts.probe_state import ProbeState
+from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.lifecycle import PodMachine
 from structlog.testing import capture_logs
 
