@@ -1,18 +1,24 @@
-"""The wheel by itself, in a folder where nothing of the repository can be found: what it needs, it holds."""
+"""The sdist and the wheel built from it, installed where nothing of the repository can be found: they are complete."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
-import zipfile
+import venv
+from collections.abc import Iterator
+from email import message_from_string
+from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
 
 from tests.support.paths import ROOT
 
-# The library is there when the tests run; only a change since then is compiled.
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600), pytest.mark.xdist_group("wheel")]
 
 NODE = """
 from pathlib import Path
@@ -26,33 +32,84 @@ print(len(node.kills) > 0, Path(probelet.__file__).parts[-3])
 """
 
 
-@pytest.fixture(scope="module")
-def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The contents of a new wheel, as an installer lays them out, and an example beside them."""
-    folder = tmp_path_factory.mktemp("elsewhere")
-    maturin = [str(Path(sys.executable).with_name("maturin")), "build", "--release", "--quiet", "--out", str(folder)]
-    # As `make build` calls it: with another environment everything would be compiled anew.
-    environment = {**os.environ, "VIRTUAL_ENV": sys.prefix}
-    built = subprocess.run(maturin, cwd=ROOT, env=environment, capture_output=True, text=True)
-    assert built.returncode == 0, built.stderr
-    (wheel,) = folder.glob("*.whl")
-    with zipfile.ZipFile(wheel) as archive:
-        archive.extractall(folder / "site")
-    shutil.copytree(ROOT / "examples/web", folder / "examples/web")
-    return folder
-
-
-def python(installed: Path, *arguments: str) -> str:
-    """Run the interpreter with the wheel's contents in front of everything else; returns what it said."""
-    environment = {**os.environ, "PYTHONPATH": str(installed / "site"), "NO_COLOR": "1"}
-    command = [sys.executable, *arguments]
-    ended = subprocess.run(command, cwd=installed, env=environment, capture_output=True, text=True)
+def carry_out(*command: str | Path, cwd: Path) -> str:
+    """Run a command; returns what it printed."""
+    # As `make build` calls it: with another environment or target folder cargo would compile everything anew.
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    cargo = {"VIRTUAL_ENV": sys.prefix, "CARGO_TARGET_DIR": str(ROOT / "target"), "PATH": path}
+    environment = {**os.environ, **cargo, "NO_COLOR": "1"}
+    ended = subprocess.run([*map(str, command)], cwd=cwd, env=environment, capture_output=True, text=True)
     assert ended.returncode == 0, ended.stdout + ended.stderr
     return ended.stdout + ended.stderr
 
 
-def test_it_says_its_version(installed: Path) -> None:
-    assert python(installed, "-m", "probelet", "version").startswith("probelet ")
+def pip(*arguments: str | Path, cwd: Path) -> None:
+    carry_out(sys.executable, "-m", "pip", *arguments, "--no-index", "--no-deps", "--no-cache-dir", "--quiet", cwd=cwd)
+
+
+@pytest.fixture(scope="module")
+def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("sdist")
+    carry_out("maturin", "sdist", "--out", folder, cwd=ROOT)
+    (archive,) = folder.glob("*.tar.gz")
+    return archive
+
+
+@pytest.fixture(scope="module")
+def wheel(sdist: Path) -> Path:
+    """Built from the sdist alone. Cargo takes the crates that it has compiled if every source of them is in there."""
+    pip("wheel", "--no-build-isolation", "--wheel-dir", sdist.parent, sdist, cwd=sdist.parent)
+    (built,) = sdist.parent.glob("*.whl")
+    return built
+
+
+def needed(requirements: list[Requirement]) -> Iterator[Distribution]:
+    """The installed distributions that the requirements lead to, without extras."""
+    names = [requirement.name for requirement in requirements if applies(requirement)]
+    seen: set[str] = set()
+    while names:
+        if (name := canonicalize_name(names.pop())) not in seen:
+            seen.add(name)
+            found = distribution(name)
+            yield found
+            names += [one.name for one in map(Requirement, found.requires or []) if applies(one)]
+
+
+def applies(requirement: Requirement) -> bool:
+    return requirement.marker is None or requirement.marker.evaluate({"extra": ""})
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path) -> Path:
+    """A folder with a new environment in `env`: the wheel and its declared dependencies; an example is beside it."""
+    folder = wheel.parent
+    venv.create(folder / "env", symlinks=True)
+    (site,) = folder.glob("env/lib/python*/site-packages")
+    for dependency in needed(requirements_of(wheel)):
+        for top in {file.parts[0] for file in dependency.files or [] if file.parts[0] not in ("..", "__pycache__")}:
+            (site / top).symlink_to(Path(str(dependency.locate_file(top))))
+    pip("--python", folder / "env/bin/python", "install", wheel, cwd=folder)
+    shutil.copytree(ROOT / "examples/web", folder / "examples/web")
+    return folder
+
+
+def requirements_of(wheel: Path) -> list[Requirement]:
+    with ZipFile(wheel) as archive:
+        (metadata,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        headers = message_from_string(archive.read(metadata).decode())
+    return [Requirement(text) for text in headers.get_all("Requires-Dist", [])]
+
+
+def probelet(installed: Path, *arguments: str) -> str:
+    return carry_out("env/bin/probelet", *arguments, cwd=installed)
+
+
+def test_archive_wheel_and_command_have_the_version_of_the_workspace(sdist: Path, wheel: Path, installed: Path) -> None:
+    version = re.search(r'^version = "(.+)"$', (ROOT / "Cargo.toml").read_text(), re.MULTILINE)
+    assert version is not None
+    assert sdist.name == f"probelet-{version[1]}.tar.gz"
+    assert wheel.name.startswith(f"probelet-{version[1]}-cp311-abi3-")
+    assert probelet(installed, "version").startswith(f"probelet {version[1]} ")
 
 
 def test_it_has_what_the_recordings_of_the_handlers_need(installed: Path) -> None:
@@ -61,22 +118,22 @@ def test_it_has_what_the_recordings_of_the_handlers_need(installed: Path) -> Non
     # Certificates, HTTP/2, gRPC and plain sockets.
     for name in ("tls", "grpc", "tcp"):
         shutil.copy(ROOT / f"tests/handlers/recorded/{name}.jsonl", cases)
-    last = python(installed, "-m", "probelet", "conformance", str(cases)).splitlines()[-1]
+    last = probelet(installed, "conformance", str(cases)).splitlines()[-1]
     equal, _, total, *_ = last.split()
     assert equal == total
 
 
 def test_it_plays_a_recording(installed: Path) -> None:
     recording = ROOT / "tests/kubelet/traces/named/liveness_failure_threshold_1.json"
-    assert "1 of 1 recordings equal" in python(installed, "-m", "probelet", "replay", str(recording))
+    assert "1 of 1 recordings equal" in probelet(installed, "replay", str(recording))
 
 
 def test_it_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
     flags = ["--listen", "127.0.0.1:0", "--state-dir", str(installed / "state"), "--duration", "1s"]
-    said = python(installed, "-m", "probelet", "run", "examples/web", *flags)
+    said = probelet(installed, "run", "examples/web", *flags)
     assert "container started" in said
     assert "drained" in said
 
 
 def test_it_has_the_virtual_node_for_tests(installed: Path) -> None:
-    assert python(installed, "-c", NODE) == "True site\n"
+    assert carry_out("env/bin/python", "-c", NODE, cwd=installed) == "True site-packages\n"
