@@ -11,6 +11,12 @@ PY     := $(BIN)/python
 STAMPS := build/stamps
 say     = @printf '\033[1m==>\033[0m %s\n'
 
+# If rustup's `stable` is the pinned release, `stable` serves, and rustup downloads nothing.
+PINNED_RUST := $(shell sed -n 's/^channel = "\(.*\)"/\1/p' rust-toolchain.toml)
+ifneq ($(findstring $(PINNED_RUST),$(shell rustup run stable rustc --version 2>/dev/null)),)
+export RUSTUP_TOOLCHAIN := stable
+endif
+
 # The installation is editable, so Python sources are not prerequisites.
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
 C_PROGRAMS   := build/target build/epoll
@@ -22,7 +28,7 @@ GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools
+.PHONY: help build demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -67,7 +73,7 @@ RECORD_SEED  ?= $(shell date +%s)
 record: $(STAMPS)/extension ## compare our prober with the kubelet's own (Go) on random scenarios; RECORD_COUNT=500, RECORD_SEED
 	@$(PY) -m tests.kubelet.recorder --count $(RECORD_COUNT) --seed $(RECORD_SEED)
 
-lint: $(STAMPS)/extension ## check with rustfmt, clippy, ruff, mypy, stubtest and the import layers
+lint: $(STAMPS)/extension msrv audit ## check with rustfmt, clippy, ruff, mypy, stubtest, import layers, msrv and audit
 	$(say) "rustfmt and clippy"
 	@cargo fmt --all --check
 	@cargo clippy --workspace --all-targets --quiet -- -D warnings
@@ -75,11 +81,34 @@ lint: $(STAMPS)/extension ## check with rustfmt, clippy, ruff, mypy, stubtest an
 	@$(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	$(say) "mypy and stubtest"
 	@$(BIN)/mypy
-	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tests/tidy/test_tidy.py tests/tidy/test_docs.py tests/tidy/rust_layers.py tests/tidy/test_rust_layers.py
+	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tools tests/tidy
 	@$(BIN)/stubtest --concise probelet._rust
 	$(say) "import layers"
 	@$(BIN)/lint-imports --no-logo
 	@$(PY) -m tests.tidy.rust_layers
+
+# clippy's `incompatible_msrv` and a test hold the library calls and the dependencies to this release on every machine.
+MSRV := $(shell sed -n 's/^rust-version = "\(.*\)"/\1/p' Cargo.toml)
+
+msrv: ## compile with the oldest Rust that Cargo.toml promises; skipped if rustup does not have it
+	$(say) "Rust $(MSRV), the oldest"
+	@if rustup run $(MSRV) rustc --version >/dev/null 2>&1; then \
+		RUSTUP_TOOLCHAIN=$(MSRV) cargo check --workspace --all-targets --locked --quiet --target-dir target/msrv; \
+	else echo "skipped: rustup has no toolchain $(MSRV)"; fi
+
+audit: $(STAMPS)/extension ## check the licences in both lock files; with ADVISORY_DB=PATH (OSV files) known defects too
+	$(say) "licences and advisories"
+	@ADVISORY_DB="$(ADVISORY_DB)" $(PY) -m tools.audit
+
+coverage: $(STAMPS)/extension $(C_PROGRAMS) ## count the lines of Rust and Python that the tests run (ten minutes)
+	@$(PY) -m tools.coverage
+
+# LOCK=--upgrade takes the newest versions; without it a pin stays where pyproject.toml still allows it.
+lock: | tools ## write requirements.lock from pyproject.toml: versions and hashes for every Python from 3.11
+	@test -x build/lock/bin/uv || { $(PYTHON) -m venv build/lock && build/lock/bin/pip install --quiet 'uv>=0.9,<1'; }
+	@$(PYTHON) -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"], sep="\n")' \
+		| build/lock/bin/uv pip compile pyproject.toml - --group dev --all-extras --universal --python-version 3.11 \
+			--generate-hashes --no-annotate --custom-compile-command "make lock" --quiet $(LOCK) -o requirements.lock
 
 fmt: $(STAMPS)/packages ## format Rust and Python
 	@cargo fmt --all
@@ -132,14 +161,12 @@ tools:
 	@command -v cargo >/dev/null || { echo "probelet needs cargo >= 1.88: https://rustup.rs" >&2; exit 1; }
 	@command -v $(CC) >/dev/null || { echo "probelet needs a C compiler: no $(CC) found" >&2; exit 1; }
 
-# pip older than 25.1 cannot read dependency groups, so pip is updated first. All downloads happen here and are visible.
-$(STAMPS)/packages: pyproject.toml | tools
+# All downloads happen here and are visible: exactly what the lock names, with its hashes.
+$(STAMPS)/packages: requirements.lock | tools
 	$(say) "[1/3] Python packages into .venv (a cold run takes half a minute)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	@$(PY) -m pip install --quiet --disable-pip-version-check --upgrade 'pip>=25.1'
-	@$(PY) -c 'import tomllib; p = tomllib.load(open("pyproject.toml", "rb")); print(*p["build-system"]["requires"], *p["project"]["dependencies"], *p["project"]["optional-dependencies"]["plots"], sep="\n")' > build/requirements.txt
-	@$(PY) -m pip install --disable-pip-version-check --progress-bar off --group dev -r build/requirements.txt
+	@$(PY) -m pip install --disable-pip-version-check --progress-bar off --require-hashes -r requirements.lock
 	@touch $@
 
 $(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)

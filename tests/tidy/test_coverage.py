@@ -1,0 +1,32 @@
+"""The sums of ``make coverage``, from reports as the tools write them."""
+
+from pathlib import Path
+
+from tools.coverage.python import by_package
+from tools.coverage.rust import by_folder
+from tools.coverage.table import Lines, markdown
+
+
+def rust_file(name: str, count: int, covered: int) -> dict[str, object]:
+    return {"filename": name, "summary": {"lines": {"count": count, "covered": covered}}}
+
+
+def test_rust_is_summed_by_folder_without_tests_and_dependencies() -> None:
+    files = [
+        rust_file("/w/rust/core/src/prober/run.rs", 10, 9),
+        rust_file("/w/rust/core/src/prober/worker.rs", 10, 6),
+        rust_file("/w/rust/core/tests/laws.rs", 100, 100),
+        rust_file("/registry/serde/src/lib.rs", 100, 0),
+    ]
+    assert by_folder({"data": [{"files": files}]}, Path("/w/rust")) == {"core/src/prober": Lines(20, 15)}
+
+
+def test_python_is_summed_by_package_without_generated_code() -> None:
+    names = ["python/probelet/errors.py", "python/probelet/cli/ask/top.py", "python/probelet/cri/api_pb2.py"]
+    files = {name: {"summary": {"num_statements": 4, "covered_lines": 3}} for name in names}
+    assert by_package({"files": files}) == {".": Lines(4, 3), "cli": Lines(4, 3)}
+
+
+def test_the_table_ends_with_the_sum() -> None:
+    rows = markdown({"b": Lines(3, 1), "a": Lines(1, 1), "empty": Lines(0, 0)}).splitlines()[2:]
+    assert rows == ["| `a` | 1 | 1 | 100.0 % |", "| `b` | 3 | 1 | 33.3 % |", "| together | 4 | 2 | 50.0 % |"]

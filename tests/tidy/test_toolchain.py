@@ -1,0 +1,70 @@
+"""The pinned Rust, the oldest Rust, and the one place of the version."""
+
+import json
+import re
+import subprocess
+import tomllib
+
+import pytest
+
+from tests.support.paths import ROOT
+from tests.tidy.test_tidy import TEXTS, name, tracked
+
+WORKSPACE = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]
+OLDEST: str = WORKSPACE["package"]["rust-version"]
+
+# Files that hold the same digits with another meaning.
+OTHER_VERSIONS = {
+    "python/probelet/cri/client.py": "the version of the CRI's handshake, which a kubelet sends",
+    "python/probelet/cri/process/runtime.py": "the same, in the answer",
+}
+
+
+def parts(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split("."))
+
+
+def newer_than(oldest: str, packages: dict[str, str | None]) -> dict[str, str]:
+    """The packages whose own oldest Rust is newer than ours."""
+    return {package: asked for package, asked in packages.items() if asked and parts(asked)[:2] > parts(oldest)[:2]}
+
+
+@pytest.fixture(scope="module")
+def oldest_of_crates() -> dict[str, str | None]:
+    command = ["cargo", "metadata", "--format-version", "1", "--locked", "--offline"]
+    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return {package["name"]: package["rust_version"] for package in json.loads(told.stdout)["packages"]}
+
+
+def test_no_dependency_needs_a_newer_rust_than_the_oldest_promised(oldest_of_crates: dict[str, str | None]) -> None:
+    assert newer_than(OLDEST, oldest_of_crates) == {}
+
+
+def test_a_dependency_that_needs_a_newer_rust_is_found() -> None:
+    assert newer_than("1.88", {"a": "1.88.1", "b": None, "c": "1.9", "d": "1.89"}) == {"d": "1.89"}
+
+
+def test_the_pages_name_the_oldest_rust() -> None:
+    named = {
+        page: re.findall(r"cargo (?:>= )?(\d+\.\d+)", (ROOT / page).read_text())
+        for page in ("Makefile", "docs/install.md")
+    }
+    assert named == {"Makefile": [OLDEST], "docs/install.md": [OLDEST]}
+
+
+def test_the_pinned_rust_can_build_what_the_oldest_can() -> None:
+    pinned = tomllib.loads((ROOT / "rust-toolchain.toml").read_text())["toolchain"]["channel"]
+    assert parts(pinned) >= parts(OLDEST)
+
+
+def test_every_member_takes_version_and_oldest_rust_from_the_workspace() -> None:
+    for member in WORKSPACE["members"]:
+        package = tomllib.loads((ROOT / member / "Cargo.toml").read_text())["package"]
+        assert (package["version"], package["rust-version"]) == ({"workspace": True}, {"workspace": True}), member
+
+
+def test_only_the_workspace_has_the_version() -> None:
+    version = re.compile(rf"(?<![\w.-]){re.escape(WORKSPACE['package']['version'])}(?![\w.])")
+    kept = {"Cargo.toml", "CHANGELOG.md", *OTHER_VERSIONS}
+    files = [path for path in tracked(TEXTS) if name(path) not in kept]
+    assert [name(path) for path in files if version.search(path.read_text())] == []

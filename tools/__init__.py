@@ -1,0 +1,1 @@
+"""What a maintainer's make targets run; no part of the package."""

@@ -1,0 +1,1 @@
+"""Licences and advisories of every package in the two lock files, without a network."""

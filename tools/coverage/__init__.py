@@ -1,0 +1,1 @@
+"""Which lines of Rust and Python the tests without real processes run."""

@@ -1,0 +1,31 @@
+"""Coverage of ``python/probelet`` by the Python tests that start no real processes."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from tools.coverage.table import Lines
+
+
+def measure(root: Path, work: Path) -> dict[str, Lines]:
+    """Lines by package under ``python/probelet``."""
+    report = work / "python.json"
+    command = [sys.executable, "-m", "pytest", "-q", "-n", "2", "--timeout", "300", "--cov=probelet", "--cov-report="]
+    subprocess.run([*command, f"--cov-report=json:{report}"], cwd=root, check=True)
+    return by_package(json.loads(report.read_text()))
+
+
+def by_package(report: dict[str, Any]) -> dict[str, Lines]:
+    """Sums for each package of ``probelet``; what protoc wrote is not counted."""
+    sums: dict[str, Lines] = {}
+    for name, file in report["files"].items():
+        parts = Path(name).parts
+        if "_pb2" in name:
+            continue
+        inside = parts[parts.index("probelet") :]
+        package = inside[1] if len(inside) > 2 else "."
+        summary = file["summary"]
+        sums[package] = sums.get(package, Lines(0, 0)) + Lines(summary["num_statements"], summary["covered_lines"])
+    return sums
