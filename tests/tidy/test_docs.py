@@ -175,6 +175,23 @@ def test_links_lead_somewhere(page: Path) -> None:
     assert broken_links(page) == []
 
 
+def missing_paths(page: Path) -> list[str]:
+    """Paths of the project between backticks that do not exist. Pages name files so that readers can open them."""
+    tops = "|".join(("benches", "deploy", "docs", "examples", "fuzz", "proto", "python", "rust", "tests", "tools"))
+    named = re.findall(rf"`((?:{tops})/[\w./-]*)(?:::\w+)?`", FENCE.sub("", page.read_text()))
+    return [path for path in named if not (ROOT / path).exists()]
+
+
+def test_the_files_that_contributors_are_sent_to_exist() -> None:
+    assert missing_paths(ROOT / "CONTRIBUTING.md") == []
+
+
+def test_a_missing_file_is_found(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("`rust/core` `python/probelet/gone.py` `rust/core/Cargo.toml::x` `a/b`\n")
+    assert missing_paths(page) == ["python/probelet/gone.py"]
+
+
 def test_the_index_lists_every_page_once() -> None:
     index = ROOT / "docs/README.md"
     listed = [match["target"] for match in LINK.finditer(index.read_text())]
