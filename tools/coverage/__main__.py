@@ -20,8 +20,8 @@ checks: the [mutation check](mutation.md) asks that.
 
 ## Rust
 
-By `cargo test` of `probelet-core`, `probelet-engine` and `probelet-fuzz`, in `rust/`. The Python tests reach more
-through the extension, `bindings/` above all; the table does not count that.
+By `cargo test` of every crate except `probelet-bindings` and `probelet-benches`; the folders are in `rust/`. The Python
+tests reach more through the extension; the table does not count that.
 
 {rust}
 ## Python
