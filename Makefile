@@ -171,7 +171,7 @@ $(STAMPS)/packages: requirements.lock | tools
 
 $(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)
 	$(say) "[2/3] the Rust extension, in release (a cold run takes half a minute on two cores)"
-	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 $(BIN)/maturin develop --release
+	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@
 
 build/target: tests/support/target/target.c | tools
