@@ -61,9 +61,11 @@ def _affected_key(affected: Record) -> tuple[str, str]:
 
 
 def is_affected(version: str, affected: Record) -> bool:
-    if version in affected.get("versions", []):
+    if version in (affected.get("versions") or []):
         return True
-    return any(_in_range(version, one) for one in affected.get("ranges", []) if one["type"] in ("SEMVER", "ECOSYSTEM"))
+    return any(
+        _in_range(version, one) for one in (affected.get("ranges") or []) if one["type"] in ("SEMVER", "ECOSYSTEM")
+    )
 
 
 def _in_range(version: str, one: Record) -> bool:
