@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from email import message_from_string
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
+from subprocess import PIPE, STDOUT
 from zipfile import ZipFile
 
 import pytest
@@ -129,10 +130,17 @@ def test_it_plays_a_recording(installed: Path) -> None:
 
 
 def test_it_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
-    flags = ["--listen", "127.0.0.1:0", "--state-dir", str(installed / "state"), "--duration", "1s"]
-    said = probelet(installed, "run", "examples/web", *flags)
-    assert "container started" in said
-    assert "drained" in said
+    flags = ["--listen", "127.0.0.1:0", "--state-dir", str(installed / "state"), "--duration", "60s"]
+    command = ["env/bin/probelet", "run", "examples/web", *flags]
+    said = []
+    with subprocess.Popen(command, cwd=installed, stdout=PIPE, stderr=STDOUT, text=True) as node:
+        assert node.stdout is not None
+        for line in node.stdout:
+            said.append(line)
+            if "container started" in line:
+                node.terminate()
+    assert node.returncode == 0, said
+    assert "drained" in said[-1]
 
 
 def test_it_has_the_virtual_node_for_tests(installed: Path) -> None:
