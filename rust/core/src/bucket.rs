@@ -1,4 +1,4 @@
-//! The token bucket: what limits events, restarts and requests.
+//! The token bucket that limits events, restarts and requests.
 
 use std::time::Duration;
 
@@ -6,12 +6,13 @@ use serde::{Deserialize, Serialize};
 
 use crate::time::Instant;
 
-/// `burst` tokens, one back every `interval`. Starts full. Exact: no token is lost or made by rounding.
+/// A bucket of `burst` tokens that regains one every `interval`. It starts full. Rounding neither loses nor makes a
+/// token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TokenBucket {
     burst: u64,
     interval: u64,
-    /// The moment from which the bucket has been filling, as if it had been empty then.
+    /// The bucket holds as many tokens as if it had been empty at this moment (nanoseconds) and had been filling since.
     empty_at: i128,
 }
 
@@ -24,7 +25,7 @@ impl TokenBucket {
         Self { burst, interval, empty_at: -i128::from(burst) * i128::from(interval) }
     }
 
-    /// Takes `tokens` if that many are there; takes none otherwise.
+    /// Takes `tokens` and returns true if the bucket holds that many; otherwise takes none and returns false.
     pub fn take(&mut self, tokens: u32, now: Instant) -> bool {
         let tokens = u64::from(tokens);
         if tokens > self.available(now) {
@@ -35,9 +36,10 @@ impl TokenBucket {
         true
     }
 
-    /// Takes a token that may not be there yet; returns when it is. Those who reserve are served in their order.
+    /// Takes one token, which the bucket may not hold yet, and returns the moment at which it will. Callers get their
+    /// tokens in the order of their calls.
     ///
-    /// A bucket that holds no tokens at all (a zero `burst`) gives each the refill time.
+    /// With a `burst` of zero, each token comes one `interval` after the one before it.
     pub fn reserve(&mut self, now: Instant) -> Instant {
         let full_since = i128::from(now.as_nanos()) - i128::from(self.burst) * i128::from(self.interval);
         self.empty_at = self.empty_at.max(full_since) + i128::from(self.interval);
@@ -61,8 +63,8 @@ mod tests {
     use super::*;
 
     proptest! {
-        /// Closed form: a bucket that was never full again has given burst + floor(elapsed / interval) tokens at most,
-        /// and a taker that asks at every moment gets exactly that.
+        /// Closed form: a bucket that is never full again gives at most burst + floor(elapsed / interval) tokens, and a
+        /// caller that asks at every tick gets exactly that many.
         #[test]
         fn a_greedy_taker_gets_burst_plus_the_refill(burst in 0..50_u32, interval in 1..1_000_u64, elapsed in 0..100_000_u64) {
             let mut bucket = TokenBucket::new(burst, Duration::from_nanos(interval));
@@ -80,7 +82,7 @@ mod tests {
             prop_assert_eq!(got, u64::from(burst) + refill);
         }
 
-        /// A naive model keeps the credit in nanoseconds and caps it at every step.
+        /// A naive model keeps the credit in nanoseconds and caps it at every step; the bucket must agree with it.
         #[test]
         fn agrees_with_a_credit_counter(burst in 0..20_u32, interval in 1..50_u64, takes in prop::collection::vec((0..100_u64, 1..4_u32), 0..100)) {
             let mut bucket = TokenBucket::new(burst, Duration::from_nanos(interval));
@@ -100,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn who_reserves_waits_for_a_token_of_their_own() {
+    fn each_reservation_waits_for_a_token_of_its_own() {
         let mut bucket = TokenBucket::new(2, Duration::from_secs(10));
         let at = |bucket: &mut TokenBucket, second: u64| {
             bucket.reserve(Instant::from_millis(second * 1_000)).as_nanos() / 1_000_000_000

@@ -1,4 +1,4 @@
-//! A pod's status as the prober sees it: what the status manager would answer (v1.PodStatus, the part that matters).
+//! A pod's status as the status manager would return it: the part of v1.PodStatus that the prober reads.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ pub enum Phase {
     Running,
     /// All containers ended well.
     Succeeded,
-    /// The node could not be asked.
+    /// The node did not answer, so its pods' state is not known.
     Unknown,
 }
 
@@ -28,7 +28,7 @@ impl Phase {
         matches!(self, Self::Failed | Self::Succeeded)
     }
 
-    /// The API's word.
+    /// The phase as the API spells it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Failed => "Failed",
@@ -43,23 +43,23 @@ impl Phase {
 /// `state` of a container status.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum State {
-    /// It runs.
+    /// The container runs.
     Running {
-        /// `startedAt`, Unix milliseconds; none for the zero time.
+        /// `startedAt` in Unix milliseconds; None for the zero time.
         started_at_ms: Option<i64>,
     },
-    /// It ended.
+    /// The container ended.
     Terminated {
-        /// Its exit code.
+        /// The container's exit code.
         exit_code: i32,
     },
-    /// It does not run (yet, or again).
+    /// The container does not run: not yet, or not again.
     #[default]
     Waiting,
 }
 
 impl State {
-    /// The API keeps times in whole seconds, and the status manager cuts `startedAt` to them.
+    /// Cuts `startedAt` to whole seconds, as the status manager does, because the API keeps no fractions.
     pub(crate) fn cut_to_seconds(self) -> Self {
         match self {
             Self::Running { started_at_ms } => {
@@ -69,7 +69,7 @@ impl State {
         }
     }
 
-    /// Whether it runs.
+    /// Whether the container runs.
     pub const fn is_running(self) -> bool {
         matches!(self, Self::Running { .. })
     }
@@ -80,7 +80,7 @@ impl State {
 pub struct ContainerStatus {
     /// The container's name.
     pub name: Arc<str>,
-    /// `containerID`, `type://id` as written; empty before the first container.
+    /// `containerID`, `type://id` as written; empty before the runtime made the first container.
     pub id: Box<str>,
     /// `state`.
     pub state: State,
@@ -88,7 +88,7 @@ pub struct ContainerStatus {
     pub ready: bool,
     /// `started`.
     pub started: Option<bool>,
-    /// The interned ID, while the prober stores this status.
+    /// The interned ID; None unless the prober stores this status.
     pub(crate) key: Option<ContainerKey>,
 }
 
@@ -106,21 +106,21 @@ pub struct PodStatus {
     pub phase: Phase,
     /// The first pod IP, empty before there is one.
     pub pod_ip: Arc<str>,
-    /// Condition `AllContainersRestarting` is True (KEP-5532).
+    /// Whether condition `AllContainersRestarting` is True (KEP-5532).
     pub all_containers_restarting: bool,
     /// `containerStatuses` first, then `initContainerStatuses`.
     pub containers: Vec<ContainerStatus>,
-    /// How many of `containers` are regular ones.
+    /// How many of `containers` are regular ones; the others are init containers.
     pub regular: usize,
 }
 
 impl PodStatus {
-    /// The status of a container by name: regular ones first, and only one that has an ID (worker.go:doProbe, 1.36).
+    /// The first status with this name and with an ID; regular containers come first (worker.go:doProbe, 1.36).
     pub fn with_id(&self, name: &str) -> Option<&ContainerStatus> {
         self.containers.iter().find(|container| &*container.name == name && !container.id.is_empty())
     }
 
-    /// The status of a container by name, with or without an ID.
+    /// The first status with this name, with or without an ID.
     pub fn named(&self, name: &str) -> Option<&ContainerStatus> {
         self.containers.iter().find(|container| &*container.name == name)
     }

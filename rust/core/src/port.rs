@@ -1,11 +1,12 @@
-//! Where a probe's port comes from (kubelet pkg/probe/util.go:ResolveContainerPort, 1.36).
+//! Resolves a probe's port (kubelet pkg/probe/util.go:ResolveContainerPort, 1.36).
 
 use crate::spec::IntOrString;
 
-/// Resolves a probe's port against the probed container's own named ports.
+/// Resolves a probe's port. `ports` are the probed container's own named ports; text that names none of them is a
+/// number.
 ///
 /// # Errors
-/// The text the kubelet gives; it makes the run a prober error, never a failure.
+/// Returns the kubelet's error text. It makes the run a prober error, never a failure.
 pub fn resolve(port: &IntOrString, ports: &[(Box<str>, i64)]) -> Result<u16, String> {
     let number = match port {
         IntOrString::Int(number) => *number,
@@ -20,7 +21,7 @@ pub fn resolve(port: &IntOrString, ports: &[(Box<str>, i64)]) -> Result<u16, Str
     }
 }
 
-/// Go's `strconv.Atoi` and its error text.
+/// Parses a number as Go's `strconv.Atoi` does, with its error texts.
 fn parse_int(text: &str) -> Result<i64, String> {
     let error = |why: &str| format!("strconv.Atoi: parsing {text:?}: {why}");
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
@@ -56,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn a_number_outside_is_an_error() {
+    fn a_number_outside_1_to_65535_is_an_error() {
         assert_eq!(named("bad"), Err("invalid port number: 0".into()));
         assert_eq!(named("65536"), Err("invalid port number: 65536".into()));
         assert_eq!(resolve(&IntOrString::Int(-1), &[]), Err("invalid port number: -1".into()));

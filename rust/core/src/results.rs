@@ -1,7 +1,7 @@
 //! The result caches of the three probe types (kubelet prober/results/results_manager.go, 1.36).
 //!
-//! Container IDs are interned: a run looks its container up by a small number instead of by text. An ID lives as long
-//! as a status or a worker names it or a result is cached under it.
+//! Container IDs are interned, so that a run finds its container by a small number instead of by text. An ID lives as
+//! long as a status or a worker holds it or a result is cached under it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::slab::Slab;
 use crate::spec::ProbeType;
 
-/// The cached verdict of a probe. A missing entry is a state of its own and is never one of these.
+/// The cached verdict of a probe. A missing entry is a state of its own, apart from all of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProbeResult {
     /// The failure threshold was reached, or the container does not run.
@@ -63,7 +63,7 @@ impl Results {
         Self { keys: BTreeMap::new(), containers: Slab::new() }
     }
 
-    /// Interns an ID and holds it.
+    /// Interns an ID and holds it once.
     pub(crate) fn hold(&mut self, raw: &str) -> ContainerKey {
         let id = canonical(raw);
         let key = match self.keys.get(id) {
@@ -80,12 +80,12 @@ impl Results {
         key
     }
 
-    /// Holds an ID that is held already.
+    /// Holds an ID once more.
     pub(crate) fn hold_again(&mut self, key: ContainerKey) {
         self.containers[key.0].holders += 1;
     }
 
-    /// Lets go of an ID.
+    /// Releases one hold on an ID.
     pub(crate) fn release(&mut self, key: ContainerKey) {
         self.containers[key.0].holders -= 1;
         self.drop_unused(key);
@@ -108,12 +108,12 @@ impl Results {
         self.containers[key.0].cached[probe_type as usize]
     }
 
-    /// Stores a result; true if it is new or differs, which is when the kubelet sends an update.
+    /// Stores a result; returns true if it is new or differs, because the kubelet then sends an update.
     pub(crate) fn set(&mut self, probe_type: ProbeType, key: ContainerKey, result: ProbeResult) -> bool {
         self.containers[key.0].cached[probe_type as usize].replace(result) != Some(result)
     }
 
-    /// Drops a result; true if there was one. Nobody is told (results_manager.go:Remove).
+    /// Drops a result; returns true if there was one. The kubelet sends no update for this (results_manager.go:Remove).
     pub(crate) fn remove(&mut self, probe_type: ProbeType, key: ContainerKey) -> bool {
         let had = self.containers[key.0].cached[probe_type as usize].take().is_some();
         self.drop_unused(key);
@@ -130,13 +130,13 @@ impl Results {
     fn drop_unused(&mut self, key: ContainerKey) {
         let container = &self.containers[key.0];
         if container.holders == 0 && container.cached == [None; 3] {
-            let container = self.containers.remove(key.0).expect("just seen");
+            let container = self.containers.remove(key.0).expect("the container was read above");
             self.keys.remove(&container.id);
         }
     }
 }
 
-/// How the kubelet prints a container ID without type and id.
+/// The kubelet's text of a container ID without type and id.
 const EMPTY_ID: &str = "://";
 
 #[cfg(test)]
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_goes_with_its_last_holder_and_result() {
+    fn an_id_lives_until_its_last_holder_and_result_are_gone() {
         let mut results = Results::new();
         let key = results.hold("containerd://1");
         results.set(ProbeType::Startup, key, ProbeResult::Unknown);

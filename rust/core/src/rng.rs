@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 pub struct Rng(u64);
 
 impl Rng {
-    /// A generator that repeats itself for the same seed.
+    /// A generator that returns the same numbers for the same seed.
     pub const fn new(seed: u64) -> Self {
         Self(seed)
     }

@@ -17,71 +17,73 @@ use serde::{Deserialize, Serialize};
 /// What AddPod does when it meets a probe that already has a worker.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ExistingWorker {
-    /// The whole call returns: later probes get no worker (recorded: `add_pod_early_return_other_container`).
+    /// AddPod returns: later probes get no worker (recorded: `add_pod_early_return_other_container`).
     AbortCall,
-    /// The rest of that container's probes is skipped, the next container goes on (inferred from kubernetes PR 138930).
+    /// AddPod skips the rest of that container's probes and continues with the next container (inferred from kubernetes
+    /// PR 138930).
     SkipContainer,
 }
 
-/// What is published for a container that was running well before the prober started.
+/// What the prober publishes first for a container that was running long before the prober started.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum FirstPublish {
-    /// What is published for every new container. With it, a status that says started is not believed, and Ready falls
-    /// (gate `ChangeContainerStatusOnKubeletRestart` on; inferred: releases up to 1.34).
+    /// The initial value, as for every new container. The prober then ignores a status that says started, and Ready
+    /// falls (gate `ChangeContainerStatusOnKubeletRestart` on; inferred: releases up to 1.34).
     Initial,
     /// Nothing, until a run decides (inferred: 1.35).
     Nothing,
-    /// Nothing; but the startup probe of a sidecar that is started counts as passed, else the pod's regular containers
-    /// would never be restarted (recorded: `kubelet_restart_sidecar_startup_seeded`; kubernetes PR 137146).
+    /// Nothing, except that the startup probe of a started sidecar counts as passed: otherwise the pod's regular
+    /// containers would never be restarted (recorded: `kubelet_restart_sidecar_startup_seeded`; kubernetes PR 137146).
     NothingButStartedSidecars,
 }
 
-/// What a gRPC probe does about a connection that fails.
+/// What a gRPC probe does when its connection fails.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum GrpcConnect {
-    /// It has failed (inferred from kubernetes PR 142457: the call is made on a connection that is not waited for).
+    /// The probe fails (inferred from kubernetes PR 142457: it makes the call without waiting for the connection).
     Once,
-    /// Another is tried, until the probe's time is over (recorded: `grpc_refused`).
+    /// The probe connects again until its time is over (recorded: `grpc_refused`).
     UntilTimeout,
 }
 
-/// Whose `started` a regenerated container status inherits.
+/// From which status a regenerated container status inherits `started`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StartedInheritance {
-    /// Nobody's (inferred: releases up to 1.34).
+    /// From none (inferred: releases up to 1.34).
     None,
-    /// The previous status of that container name (recorded: `sync_restart_without_seeing_exit`).
+    /// From the previous status of that container name (recorded: `sync_restart_without_seeing_exit`).
     ByName,
-    /// The previous status only if the container ID is the same (inferred from kubernetes PR 141342).
+    /// From the previous status, if the container ID is the same (inferred from kubernetes PR 141342).
     ById,
 }
 
-/// The rules one prober plays by.
+/// The rules that one prober follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Semantics {
-    /// AddPod on a probe that has a worker.
+    /// What AddPod does with a probe that has a worker.
     pub existing_worker: ExistingWorker,
-    /// A container that is older than the prober.
+    /// What the prober publishes first for a container that is older than itself.
     pub first_publish: FirstPublish,
-    /// A gRPC probe that cannot connect.
+    /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
-    /// Gate `RestartAllContainersOnContainerExits`: whether the restart of all a pod's containers keeps the workers of
-    /// those that have ended, and whether the rule of that name counts.
+    /// Gate `RestartAllContainersOnContainerExits`: whether a restart of all a pod's containers keeps the workers of
+    /// ended containers, and whether the rule of that name counts.
     pub restart_all_containers: bool,
-    /// Gate `ContainerRestartRules`: whether a terminated container's rules and exit code decide if its workers go on.
+    /// Gate `ContainerRestartRules`: whether a terminated container's rules and exit code decide if its workers
+    /// continue.
     pub restart_rules: bool,
-    /// `started` over a status regeneration.
+    /// How a regenerated status inherits `started`.
     pub started_inheritance: StartedInheritance,
-    /// Whether a startup probe rests once it has passed, until the container is replaced (kubernetes PR 121206; yes
-    /// since 1.29, so no release here differs).
+    /// Whether a startup probe that has passed rests until the container is replaced (kubernetes PR 121206; true since
+    /// 1.29, so no release here differs).
     pub startup_success_holds: bool,
     /// Whether StopLivenessAndStartup stops sidecars' workers too.
     pub stop_covers_sidecars: bool,
-    /// Whether a readiness run that was asked for begins a new period (no release here differs).
+    /// Whether a manually triggered readiness run begins a new period (no release here differs).
     pub trigger_resets_ticker: bool,
 }
 
-/// The release that was recorded.
+/// The rules of the recorded release.
 impl Default for Semantics {
     fn default() -> Self {
         Self::V1_36
@@ -121,18 +123,19 @@ impl Semantics {
         ..Self::V1_37
     };
 
-    /// The constant of a release, named as `1.36`.
+    /// The rules of a release named like `1.36`; None for an unknown one.
     pub fn of_release(release: &str) -> Option<Self> {
         RELEASES.iter().find(|(name, _)| *name == release).map(|(_, semantics)| *semantics)
     }
 
-    /// Whether ready and started survive a restart of the prober (gate `ChangeContainerStatusOnKubeletRestart` off).
+    /// Whether `ready` and `started` survive a restart of the prober (gate `ChangeContainerStatusOnKubeletRestart`
+    /// off).
     pub(crate) fn keeps_status_on_restart(&self) -> bool {
         self.first_publish != FirstPublish::Initial
     }
 }
 
-/// The releases that can be asked for.
+/// The releases that a caller can choose.
 pub const RELEASES: [(&str, Semantics); 5] = [
     ("1.34", Semantics::V1_34),
     ("1.35", Semantics::V1_35),

@@ -1,10 +1,10 @@
-//! A vector with holes: the home of pods and workers. An index stays valid until its value is removed.
+//! A vector with holes, which stores pods and workers. An index stays valid until its value is removed.
 
 use std::ops::{Index, IndexMut};
 
 use serde::{Deserialize, Serialize};
 
-/// Values under small numbers; the number of a removed value is used again.
+/// Values under small numbers. A new value may get the number of a removed one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Slab<T> {
     values: Vec<Option<T>>,

@@ -1,4 +1,4 @@
-//! What the prober reads of a pod: plain data, already defaulted by whoever decoded it.
+//! The part of a pod that the prober reads: plain data, in which the caller has already filled the defaults.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::restart::{RestartPolicy, RestartRule};
 
-/// The type of a probe. The order is the order in which AddPod looks at a container's probes.
+/// The type of a probe, in the order in which AddPod looks at a container's probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum ProbeType {
     /// Gates the other two until the container has started.
@@ -31,7 +31,7 @@ impl ProbeType {
         }
     }
 
-    /// The word of events and metric labels (kubelet prober.go:probeType.String, 1.36).
+    /// The spelling in events and metric labels (kubelet prober.go:probeType.String, 1.36).
     pub const fn title(self) -> &'static str {
         match self {
             Self::Startup => "Startup",
@@ -41,7 +41,7 @@ impl ProbeType {
     }
 }
 
-/// A port of a probe: a number, or a name that is looked up in the container's ports at each run.
+/// A port of a probe: a number, or a name that each run looks up in the container's ports.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum IntOrString {
     /// A number.
@@ -55,7 +55,7 @@ pub enum IntOrString {
 pub struct HttpGet {
     /// `HTTP` or `HTTPS`; empty means `HTTP`.
     pub scheme: Box<str>,
-    /// Empty: the pod's first IP at the moment of the run.
+    /// The host; empty means the pod's first IP at the moment of the run.
     pub host: Box<str>,
     /// The port, resolved at each run.
     pub port: IntOrString,
@@ -63,7 +63,7 @@ pub struct HttpGet {
     pub path: Box<str>,
     /// Extra headers, in order; names may repeat.
     pub headers: Vec<(Box<str>, Box<str>)>,
-    /// Whether HTTP/2 is spoken without TLS and without asking first (KEP-5999).
+    /// Whether the probe speaks HTTP/2 without TLS from the first byte, without asking first (KEP-5999).
     pub http2: bool,
 }
 
@@ -79,7 +79,7 @@ pub enum Handler {
     HttpGet(HttpGet),
     /// A TCP connection that is opened and closed.
     TcpSocket {
-        /// Empty: the pod's first IP at the moment of the run.
+        /// The host; empty means the pod's first IP at the moment of the run.
         host: Box<str>,
         /// The port, resolved at each run.
         port: IntOrString,
@@ -88,12 +88,12 @@ pub enum Handler {
     Grpc {
         /// The port, numeric only.
         port: i64,
-        /// The service asked for, often empty.
+        /// The service to ask about, often empty.
         service: Box<str>,
         /// Whether the call goes over TLS (KEP-4939).
         tls: bool,
     },
-    /// None given: every run is a prober error. Validation refuses it; the prober must survive it.
+    /// No handler: every run is a prober error. Validation refuses such a probe, but the prober must survive it.
     #[default]
     None,
 }
@@ -101,7 +101,7 @@ pub enum Handler {
 /// One probe of a container, defaulted.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ProbeSpec {
-    /// What it does.
+    /// What the probe does.
     pub handler: Handler,
     /// `initialDelaySeconds`.
     pub initial_delay_seconds: i32,
@@ -113,12 +113,13 @@ pub struct ProbeSpec {
     pub success_threshold: i32,
     /// `failureThreshold`.
     pub failure_threshold: i32,
-    /// `initializationFailureThreshold` (KEP-950): how many failures in a row are borne before the first success of a
-    /// container. 0, or anything up to `failureThreshold`, changes nothing.
+    /// `initializationFailureThreshold` (KEP-950): how many failures in a row reach the threshold before a container's
+    /// first success. A value up to `failureThreshold`, such as 0, changes nothing.
     pub initialization_failure_threshold: i32,
 }
 
-/// A probe of which nothing but its presence is given, with the API server's defaults (apis/core/v1/defaults.go, 1.36).
+/// A probe of which the manifest gives only the presence, with the API server's defaults (apis/core/v1/defaults.go,
+/// 1.36).
 impl Default for ProbeSpec {
     fn default() -> Self {
         Self {
@@ -134,7 +135,8 @@ impl Default for ProbeSpec {
 }
 
 impl ProbeSpec {
-    /// The ticker's period. A period below one second cannot come from the API and would spin; it becomes one second.
+    /// The ticker's period. A period below one second cannot come from the API and would spin, so it becomes one
+    /// second.
     pub fn period(&self) -> Duration {
         Duration::from_secs(self.period_seconds.max(1).unsigned_abs().into())
     }
@@ -143,9 +145,9 @@ impl ProbeSpec {
 /// One container of a pod.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ContainerSpec {
-    /// Its name.
+    /// The container's name.
     pub name: Arc<str>,
-    /// Named ports, first match wins.
+    /// Named ports; the first match wins.
     pub ports: Vec<(Box<str>, i64)>,
     /// The container's own restart policy; on an init container `Always` makes it a sidecar.
     pub restart_policy: Option<RestartPolicy>,
@@ -162,7 +164,7 @@ impl ContainerSpec {
     }
 }
 
-/// What the prober reads of a v1.Pod.
+/// The part of a v1.Pod that the prober reads.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PodSpec {
     /// `metadata.uid`: the pod's key everywhere.
@@ -179,12 +181,12 @@ pub struct PodSpec {
     pub regular: usize,
     /// Whether the object's `deletionTimestamp` is set.
     pub deleting: bool,
-    /// Whether the object's `Ready` condition is True: what the API last knew.
+    /// Whether the object's `Ready` condition is True, as the API last knew it.
     pub api_ready: bool,
 }
 
 impl PodSpec {
-    /// Whether the container at `index` is an init container that restarts for ever, beside the regular ones.
+    /// Whether the container at `index` is a sidecar: an init container that restarts for ever beside the regular ones.
     pub fn is_sidecar(&self, index: usize) -> bool {
         index >= self.regular && self.containers[index].restart_policy == Some(RestartPolicy::Always)
     }
@@ -194,7 +196,7 @@ impl PodSpec {
         index < self.regular || self.is_sidecar(index)
     }
 
-    /// The index of a container by name: regular ones first.
+    /// The index of a container by name; regular containers come first.
     pub fn index_of(&self, name: &str) -> Option<usize> {
         self.containers.iter().position(|container| &*container.name == name)
     }

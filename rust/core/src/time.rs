@@ -1,7 +1,8 @@
-//! Points in time, as arguments.
+//! Points in time, which callers pass as arguments.
 //!
-//! The core never asks for the time: every input carries a `now`. A point is nanoseconds on a monotonic clock
-//! whose zero the driver chose; wall time exists only for `startedAt` arithmetic and is an offset, itself an input.
+//! The core never asks for the time: every input carries a `now`. A point counts nanoseconds on a monotonic clock whose
+//! zero the driver chose. Wall time exists only for `startedAt` arithmetic: it is an offset, and the offset is an input
+//! too.
 
 use std::ops::{Add, Sub};
 use std::time::Duration;
@@ -31,7 +32,7 @@ impl Instant {
         self.0
     }
 
-    /// How long `earlier` lies back; zero if it lies ahead.
+    /// The time from `earlier` to this point; zero if `earlier` is later.
     pub const fn since(self, earlier: Self) -> Duration {
         Duration::from_nanos(self.0.saturating_sub(earlier.0))
     }
@@ -40,7 +41,7 @@ impl Instant {
 impl Add<Duration> for Instant {
     type Output = Self;
 
-    /// Saturates at the end of the clock (584 years), so that an absurd period is never due instead of due at once.
+    /// Saturates at the end of the clock (584 years), so that an absurd period is never due, rather than due at once.
     fn add(self, length: Duration) -> Self {
         Self(self.0.saturating_add(u64::try_from(length.as_nanos()).unwrap_or(u64::MAX)))
     }
@@ -54,7 +55,7 @@ impl Sub<Duration> for Instant {
     }
 }
 
-/// Where the wall clock stands relative to the driver's clock: Unix nanoseconds at [`Instant::ZERO`].
+/// The wall clock's offset from the driver's clock: Unix nanoseconds at [`Instant::ZERO`].
 ///
 /// A step of the machine's wall clock arrives as a new offset; timers do not move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,11 +1,11 @@
-//! Names for timers that can be cancelled, on a wheel that knows no cancelling.
+//! Names for timers, so that a caller can cancel them on a wheel that cannot cancel.
 //!
-//! The wheel carries a [`TimerId`]; the table says whether it still means something. A cancelled timer stays in the
+//! The wheel carries a [`TimerId`]; the table knows whether that timer is still armed. A cancelled timer stays in the
 //! wheel as a dead entry until it fires, or until [`TimerTable::is_crowded`] says that a sweep is due.
 
 use serde::{Deserialize, Serialize};
 
-/// Names an armed timer. Once it has fired or was cancelled the name is dead, for ever.
+/// Names an armed timer. The name is dead for ever once the timer has fired or was cancelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct TimerId {
     key: u32,
@@ -13,7 +13,7 @@ pub struct TimerId {
 }
 
 impl TimerId {
-    /// The name as one number, to carry it across a foreign boundary.
+    /// The name as one number, for a foreign interface.
     pub const fn to_bits(self) -> u64 {
         (self.generation as u64) << 32 | self.key as u64
     }
@@ -24,7 +24,7 @@ impl TimerId {
     }
 }
 
-/// What the names of armed timers stand for.
+/// Maps the names of armed timers to their values.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct TimerTable<V> {
     keys: Vec<Key<V>>,
@@ -44,7 +44,7 @@ impl<V> TimerTable<V> {
         Self { keys: Vec::new(), free: Vec::new(), dead: 0 }
     }
 
-    /// Names a timer that is about to be armed.
+    /// Makes a name for a timer that the caller is about to arm.
     pub fn insert(&mut self, value: V) -> TimerId {
         let key = self.free.pop().unwrap_or_else(|| {
             self.keys.push(Key { generation: 0, value: None });
@@ -55,21 +55,21 @@ impl<V> TimerTable<V> {
         TimerId { key, generation: slot.generation }
     }
 
-    /// The timer came out of the wheel: what it stands for, or none if it was cancelled.
+    /// Returns the value of a timer that came out of the wheel; None if it was cancelled.
     pub fn fire(&mut self, id: TimerId) -> Option<V> {
         let value = self.take(id);
         self.dead -= usize::from(value.is_none());
         value
     }
 
-    /// Cancels a timer; false if it has fired or was cancelled before.
+    /// Cancels a timer; returns false if it has fired or was cancelled before.
     pub fn cancel(&mut self, id: TimerId) -> bool {
         let live = self.take(id).is_some();
         self.dead += usize::from(live);
         live
     }
 
-    /// Whether the name still means something.
+    /// Whether the named timer is armed.
     pub fn is_live(&self, id: TimerId) -> bool {
         self.keys.get(id.key as usize).is_some_and(|key| key.generation == id.generation && key.value.is_some())
     }
@@ -84,12 +84,12 @@ impl<V> TimerTable<V> {
         self.len() == 0
     }
 
-    /// Whether so many dead entries lie in the wheel that it should be swept; [`TimerTable::swept`] follows.
+    /// Whether the wheel holds so many dead entries that the caller should sweep it, then call [`TimerTable::swept`].
     pub const fn is_crowded(&self) -> bool {
         self.dead > self.len() + SWEEP_SLACK
     }
 
-    /// The wheel has dropped every dead entry.
+    /// Notes that the caller has dropped every dead entry from the wheel.
     pub const fn swept(&mut self) {
         self.dead = 0;
     }
@@ -109,7 +109,7 @@ impl<V> Default for TimerTable<V> {
     }
 }
 
-/// Below this many dead entries a sweep would cost more than the memory it returns.
+/// Up to this many dead entries, a sweep costs more than the memory it returns.
 pub(crate) const SWEEP_SLACK: usize = 1024;
 
 #[cfg(test)]
@@ -125,12 +125,12 @@ mod tests {
         assert_eq!(table.fire(fired), Some('f'));
         assert!(table.cancel(cancelled));
         let again = table.insert('n');
-        assert!(!table.cancel(fired) && !table.cancel(cancelled), "their keys may be used again, their names not");
+        assert!(!table.cancel(fired) && !table.cancel(cancelled), "a key may be used again, a name may not");
         assert_eq!((table.fire(cancelled), table.fire(again)), (None, Some('n')));
     }
 
     #[test]
-    fn cancelling_for_ever_stays_in_bounded_memory() {
+    fn endless_cancelling_needs_bounded_memory() {
         let (mut table, mut wheel) = (TimerTable::new(), TimerWheel::new());
         for n in 0..100_000_u64 {
             let id = table.insert(n);
@@ -146,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_survives_the_boundary() {
+    fn a_name_survives_its_form_as_a_number() {
         let id = TimerId { key: 7, generation: 9 };
         assert_eq!(TimerId::from_bits(id.to_bits()), id);
     }

@@ -8,15 +8,16 @@
 //! a slot of level 0, that slot becomes the *due list*, sorted by deadline.
 //!
 //! **Promise.** Timers fire in order of (deadline, arm order), to the nanosecond, whatever cascaded in between; the
-//! property test below holds the wheel against a sorted map. No order needs to be stored: two entries with one deadline
-//! are always in one slot, in the order in which they were armed. The second one cannot have been placed lower than the
-//! first, because a slot is emptied downwards at the very moment from which lower levels are used for its ticks.
+//! property test below compares the wheel with a sorted map. The wheel need not store the order: two entries with one
+//! deadline are always in one slot, in the order in which they were armed. The second one cannot have been placed lower
+//! than the first, because a slot is emptied downwards at the very moment from which lower levels are used for its
+//! ticks.
 //!
-//! **Cost.** An entry is a deadline and a value, inline in its slot's vector. A slot that is emptied gives its vector to
-//! the next one of its level: if each kept its own, all would in the end hold what one of them ever held. The wheel
-//! knows no cancelling: whoever needs it puts a generation into the value and passes over what is dead when it fires
-//! ([`crate::timer`] does), and calls [`TimerWheel::retain`] once the dead outnumber the living. Arming and firing are
-//! O(1) amortised.
+//! **Cost.** An entry is a deadline and a value, inline in its slot's vector. A slot that is emptied gives its vector
+//! to the next slot of its level: if each slot kept its own, all of them would in the end keep the room that one of
+//! them once needed. The wheel cannot cancel: a caller that needs it puts a generation into the value, ignores a dead
+//! entry when it fires ([`crate::timer`] does), and calls [`TimerWheel::retain`] once dead entries outnumber live ones.
+//! Arming and firing are O(1) amortised.
 
 use serde::{Deserialize, Serialize};
 
@@ -34,7 +35,7 @@ pub struct TimerWheel<T> {
     len: usize,
     /// The earliest deadline of each occupied slot.
     earliest: Vec<Instant>,
-    /// By level, vectors of slots that were emptied, for the next one of that level that fills.
+    /// Vectors of emptied slots, by level. The next slot of that level that fills takes one.
     #[serde(skip, default = "no_spares")]
     spare: [Vec<Vec<Entry<T>>>; LEVELS],
 }
@@ -76,7 +77,7 @@ impl<T: Copy> TimerWheel<T> {
         self.place(Entry { deadline, value });
     }
 
-    /// Takes the next timer that is due at `now`: its deadline and value.
+    /// Takes the next timer that is due at `now`; returns its deadline and value.
     pub fn pop(&mut self, now: Instant) -> Option<(Instant, T)> {
         loop {
             if let Some(entry) = self.due.get(self.cursor) {
@@ -107,7 +108,7 @@ impl<T: Copy> TimerWheel<T> {
         Some(self.earliest[level * SLOTS + slot])
     }
 
-    /// Keeps only the timers that `keep` wants.
+    /// Keeps only the timers for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         self.due.drain(..self.cursor);
         self.cursor = 0;
@@ -123,7 +124,7 @@ impl<T: Copy> TimerWheel<T> {
         }
     }
 
-    /// The first occupied slot of the lowest occupied level: nothing anywhere is due before it.
+    /// The first occupied slot of the lowest occupied level; no other slot holds an earlier deadline.
     fn first_slot(&self) -> Option<(usize, usize)> {
         let level = self.occupied.iter().position(|&slots| slots != 0)?;
         Some((level, self.occupied[level].trailing_zeros() as usize))
@@ -136,7 +137,7 @@ impl<T: Copy> TimerWheel<T> {
         above | (slot as u64) << shift
     }
 
-    /// Moves the current tick to a slot and places what lies in it again.
+    /// Moves the current tick to a slot and places the slot's entries again.
     fn open(&mut self, level: usize, slot: usize, start: u64) {
         self.tick = start;
         self.occupied[level] &= !(1 << slot);
@@ -154,8 +155,8 @@ impl<T: Copy> TimerWheel<T> {
             }
         }
         self.spare[level].push(entries);
-        // Periodic timers are armed in the order in which they fire, so there is seldom anything to sort. The sort is
-        // stable: that is what keeps the order of equal deadlines.
+        // Periodic timers are armed in the order in which they fire, so there is seldom anything to sort. The sort must
+        // be stable to keep the order of equal deadlines.
         if !self.due.is_sorted_by_key(|entry| entry.deadline) {
             self.due.sort_by_key(|entry| entry.deadline);
         }
@@ -224,7 +225,7 @@ mod tests {
     }
 
     fn steps() -> impl Strategy<Value = Vec<Step>> {
-        // Short, long and absurd distances, so that every level and the end of the clock are reached; equal ones too.
+        // Short, long and absurd distances reach every level and the end of the clock; some deadlines are equal.
         let distance =
             prop_oneof![0..3_u64, Just(1_u64 << 30), 0..1_u64 << 22, 0..1_u64 << 34, 0..1_u64 << 50, Just(u64::MAX)];
         let step = prop_oneof![
@@ -235,14 +236,14 @@ mod tests {
         prop::collection::vec(step, 1..400)
     }
 
-    /// Room for so many entries, used or not.
+    /// How many entries the wheel has allocated room for.
     fn room(wheel: &TimerWheel<u32>) -> usize {
         let spare = wheel.spare.iter().flatten();
         wheel.slots.iter().chain(spare).chain([&wheel.due]).map(Vec::capacity).sum()
     }
 
     #[test]
-    fn its_memory_follows_the_timers_and_not_the_time() {
+    fn memory_grows_with_the_timers_and_not_with_time() {
         const TIMERS: u32 = 10_000;
         let period = Duration::from_secs(10);
         let mut wheel = TimerWheel::new();

@@ -1,4 +1,5 @@
-//! The end of an attempt: tries, events, thresholds, hold (kubelet prober/prober.go:probe and worker.go:doProbe, 1.36).
+//! The end of an attempt: another try, the event, the thresholds and the hold (kubelet prober/prober.go:probe and
+//! worker.go:doProbe, 1.36).
 
 use std::sync::Arc;
 
@@ -10,37 +11,37 @@ use crate::semantics::GrpcConnect;
 use crate::spec::{ContainerSpec, Handler, PodSpec, ProbeSpec, ProbeType};
 use crate::time::Instant;
 
-/// What a driver needs to carry out an attempt. Read it when the attempt starts: the pod's IP and the container's ID
-/// are those of the status at that moment.
+/// What a driver needs to carry out an attempt. The driver reads it when the attempt starts, because the pod's IP and
+/// the container's ID are those of the status at that moment.
 #[derive(Clone, Copy, Debug)]
 pub struct AttemptTarget<'a> {
     /// The pod.
     pub pod: &'a Arc<PodSpec>,
     /// The container.
     pub container: &'a ContainerSpec,
-    /// Its index in [`PodSpec::containers`].
+    /// The container's index in [`PodSpec::containers`].
     pub container_index: usize,
     /// The probe's type.
     pub probe_type: ProbeType,
     /// The probe.
     pub probe: &'a ProbeSpec,
-    /// The first pod IP, which may be empty; none without a status.
+    /// The first pod IP, which may be empty; None without a status.
     pub pod_ip: Option<&'a Arc<str>>,
-    /// The container's ID, empty before the worker saw one.
+    /// The container's ID; empty before the worker saw one.
     pub container_id: &'a str,
-    /// What a gRPC probe does about a connection that fails.
+    /// What a gRPC probe does when its connection fails.
     pub grpc_connect: GrpcConnect,
 }
 
 impl AttemptTarget<'_> {
-    /// Whether the attempt is a command in the container.
+    /// Whether the attempt runs a command in the container.
     pub const fn is_exec(&self) -> bool {
         matches!(self.probe.handler, Handler::Exec { .. })
     }
 }
 
 impl Prober {
-    /// What the worker's attempts are about; none if the worker is gone.
+    /// What the worker's attempts probe; None if the worker has ended.
     pub fn target(&self, id: WorkerId) -> Option<AttemptTarget<'_>> {
         let worker = self.workers.get(id)?;
         Some(AttemptTarget {
@@ -55,7 +56,7 @@ impl Prober {
         })
     }
 
-    /// An attempt has ended. An answer to a run that is over is ignored.
+    /// Handles the end of an attempt. Ignores the outcome unless `run` is the run in flight.
     pub fn handle_attempt(&mut self, id: WorkerId, run: u32, outcome: Outcome, now: Instant) {
         let Some(worker) = self.workers.get_mut(id) else {
             return;
@@ -84,7 +85,7 @@ impl Prober {
         }
     }
 
-    /// Says what the run's outcome means and records its event.
+    /// Turns the outcome into the run's result and pushes its event; None for a prober error, which is no result.
     fn conclude(&mut self, id: WorkerId, outcome: Outcome) -> Option<ProbeResult> {
         let title = self.workers[id].probe_type.title();
         let (reason, what, text, result): (_, _, &[u8], _) = match &outcome {
@@ -116,7 +117,7 @@ impl Prober {
         }));
     }
 
-    /// D11 to D13: the run counts; at its threshold it is published and may put the worker on hold.
+    /// D11 to D13: counts the run. At its threshold, publishes the result and may put the worker on hold.
     fn count(&mut self, id: WorkerId, result: ProbeResult) {
         let worker = &mut self.workers[id];
         if !worker.count(result) {
@@ -130,5 +131,5 @@ impl Prober {
     }
 }
 
-/// How often a run asks while it only gets prober errors (prober.go:maxProbeRetries, 1.36).
+/// How many attempts a run makes while each ends in a prober error (prober.go:maxProbeRetries, 1.36).
 pub const ATTEMPTS_PER_RUN: u8 = 3;

@@ -1,4 +1,4 @@
-//! What the status layer may do to the prober's outputs and statuses.
+//! What the status layer may read and change of the prober's outputs and statuses.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ impl Prober {
         self.outputs.len()
     }
 
-    /// The updates among the outputs after the first `seen`.
+    /// The updates among the outputs, without the first `seen` outputs.
     pub(crate) fn updates_after(&self, seen: usize) -> impl Iterator<Item = &Update> {
         self.outputs.iter().skip(seen).filter_map(|output| match output {
             Output::Update(update) => Some(update),
@@ -23,7 +23,7 @@ impl Prober {
         self.outputs.push_back(Output::Sync { pod_uid: Arc::clone(pod_uid) });
     }
 
-    /// Says what is stored, to whoever records.
+    /// Pushes [`Output::StatusStored`] with the stored status, if the prober records.
     pub(crate) fn record_stored(&mut self, uid: &Arc<str>) {
         if let Some(status) = self.pod_status(uid).filter(|_| self.record) {
             let status = Box::new(status.clone());
@@ -31,7 +31,8 @@ impl Prober {
         }
     }
 
-    /// Says what UpdatePodStatus made of a status, to whoever records.
+    /// Pushes [`Output::StatusUpdated`]: UpdatePodStatus turned `argument` into `filled`. `argument` is None unless the
+    /// prober records.
     pub(crate) fn record_updated(&mut self, uid: &Arc<str>, argument: Option<PodStatus>, filled: &PodStatus) {
         if let Some(argument) = argument {
             let (argument, filled) = (Box::new(argument), Box::new(filled.clone()));
@@ -43,7 +44,7 @@ impl Prober {
         self.record
     }
 
-    /// SetContainerReadiness: ignored for a pod without status and for an ID the status does not show.
+    /// SetContainerReadiness: does nothing for a pod without a status, or for an ID that the status does not show.
     pub(crate) fn set_container_readiness(&mut self, uid: &Arc<str>, container_id: &str, ready: bool) {
         let changed = self
             .shown(uid, container_id)
@@ -53,13 +54,13 @@ impl Prober {
         }
     }
 
-    /// SetContainerStartup: ignored for a pod without status and for an ID the status does not show.
+    /// SetContainerStartup: does nothing for a pod without a status, or for an ID that the status does not show.
     pub(crate) fn set_container_startup(&mut self, uid: &Arc<str>, container_id: &str, started: bool) {
         let changed =
             self.shown(uid, container_id).is_some_and(|container| container.started.replace(started) != Some(started));
         if changed {
-            let pod = self.pods.find(uid).expect("it has a status");
-            self.look_again(pod);
+            let pod = self.pods.find(uid).expect("`shown` found the pod's status");
+            self.refresh_views(pod);
             self.record_stored(uid);
         }
     }

@@ -1,4 +1,4 @@
-//! What a caller says of its pods (kubelet prober/prober_manager.go, 1.36).
+//! A caller's inputs about its pods (kubelet prober/prober_manager.go, 1.36).
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -12,21 +12,23 @@ use crate::semantics::ExistingWorker;
 use crate::spec::{PodSpec, ProbeType};
 
 impl Prober {
-    /// Makes a pod's object known, for UpdatePodStatus and for AddPod by UID. Running workers keep theirs.
+    /// Stores a pod's object, which UpdatePodStatus and AddPod find by UID. Running workers keep the object they were
+    /// made with.
     pub fn define_pod(&mut self, pod: Arc<PodSpec>) {
         let index = self.pods.ensure(&pod.uid);
         self.pods[index].object = Some(pod);
     }
 
-    /// The pod's object as last defined.
+    /// The pod's object as [`Prober::define_pod`] last stored it.
     pub fn pod(&self, uid: &str) -> Option<&Arc<PodSpec>> {
         self.pods[self.pods.find(uid)?].object.as_ref()
     }
 
-    /// Creates a worker for every probe of the pod that has none (AddPod). Containers first, then sidecars; each
-    /// startup, readiness, liveness. False if no such pod was defined.
+    /// AddPod: creates a worker for every probe of the pod that has none. Containers come first, then sidecars; for
+    /// each the order is startup, readiness, liveness. Returns false if no pod with this UID was defined.
     ///
-    /// The new workers' first runs come in the order in which Go would start them: the last one made, then the others.
+    /// The new workers' first runs come in the order in which Go would start their goroutines: the last one made, then
+    /// the others.
     pub fn add_pod(&mut self, uid: &str) -> bool {
         let Some(index) = self.pods.find(uid) else {
             return false;
@@ -48,7 +50,7 @@ impl Prober {
                 }
                 let id = self.workers.insert(Worker::new(index, &pod, container, probe_type, pod.deleting));
                 self.pods[index].workers.push(id);
-                self.look(id);
+                self.refresh_view(id);
                 self.outputs.push_back(Output::WorkerStarted { worker: id });
                 self.queue(id);
             }
@@ -59,7 +61,7 @@ impl Prober {
         true
     }
 
-    /// Stops every worker of the pod (RemovePod).
+    /// RemovePod: stops every worker of the pod.
     pub fn remove_pod(&mut self, uid: &str) {
         self.stop_workers(uid, |_| true);
     }
@@ -73,16 +75,16 @@ impl Prober {
         });
     }
 
-    /// Stops the workers of every pod that is not `desired` (CleanupPods).
+    /// CleanupPods: stops the workers of every pod whose UID is not in `desired`.
     pub fn cleanup_pods(&mut self, desired: &BTreeSet<&str>) {
-        let strangers: Vec<Arc<str>> =
+        let undesired: Vec<Arc<str>> =
             self.pods.by_uid.keys().filter(|uid| !desired.contains(uid.as_ref())).map(Arc::clone).collect();
-        for uid in strangers {
+        for uid in undesired {
             self.remove_pod(&uid);
         }
     }
 
-    /// Drops the pod's object, so that nothing is left of it once its status is removed and its workers have ended.
+    /// Drops the pod's object. Nothing of the pod is left once its status is removed and its workers have ended.
     pub fn forget_pod(&mut self, uid: &str) {
         self.forget_recalled_of(uid);
         if let Some(index) = self.pods.find(uid) {
@@ -91,8 +93,8 @@ impl Prober {
         }
     }
 
-    /// Sets `deletionTimestamp` on the object that the pod's workers hold. The kubelet passes copies, so its workers
-    /// never see this; a caller that keeps one object does.
+    /// Sets `deletionTimestamp` on the object that the pod's workers hold, for a caller that keeps one object per pod.
+    /// The kubelet's workers never see the timestamp, because the kubelet passes copies.
     pub fn mark_deleting(&mut self, uid: &str) {
         let Some(index) = self.pods.find(uid) else {
             return;
@@ -103,7 +105,7 @@ impl Prober {
         }
     }
 
-    /// Says what the pod's status is from now on.
+    /// Replaces the pod's status.
     pub fn set_pod_status(&mut self, uid: &str, mut status: PodStatus) {
         for container in &mut status.containers {
             container.state = container.state.cut_to_seconds();
@@ -111,21 +113,21 @@ impl Prober {
         }
         let index = self.pods.ensure(uid);
         let old = self.pods[index].status.replace(status);
-        self.look_again(index);
+        self.refresh_views(index);
         self.release_status(old);
     }
 
-    /// The pod has no status any more.
+    /// Removes the pod's status.
     pub fn remove_pod_status(&mut self, uid: &str) {
         if let Some(index) = self.pods.find(uid) {
             let old = self.pods[index].status.take();
-            self.look_again(index);
+            self.refresh_views(index);
             self.release_status(old);
             self.pods.drop_unused(index);
         }
     }
 
-    /// The pod's status as supplied.
+    /// The pod's status as the caller supplied it.
     pub fn pod_status(&self, uid: &str) -> Option<&PodStatus> {
         self.pods[self.pods.find(uid)?].status.as_ref()
     }
@@ -137,14 +139,14 @@ impl Prober {
         })
     }
 
-    /// The pod's status has changed: its workers see it as it is now.
-    pub(super) fn look_again(&mut self, pod: u32) {
+    /// Refreshes what the pod's workers see, after its status has changed.
+    pub(super) fn refresh_views(&mut self, pod: u32) {
         for position in 0..self.pods[pod].workers.len() {
-            self.look(self.pods[pod].workers[position]);
+            self.refresh_view(self.pods[pod].workers[position]);
         }
     }
 
-    fn look(&mut self, id: WorkerId) {
+    fn refresh_view(&mut self, id: WorkerId) {
         let worker = &mut self.workers[id];
         worker.view = View::of(self.pods[worker.pod].status.as_ref(), worker.container_name());
     }

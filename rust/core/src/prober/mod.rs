@@ -1,11 +1,12 @@
-//! The prober: who has probes, when each runs, and what its answers mean (kubelet pkg/kubelet/prober, 1.36).
+//! The prober: which containers have probes, when each probe runs, and what its answers mean (kubelet
+//! pkg/kubelet/prober, 1.36).
 //!
-//! **Law.** Every input carries `now`, which never goes back. An input only changes state; what follows from it happens
-//! in [`Prober::settle`], which fires what is due and wakes who was touched, until nothing is left to do at `now`. So
-//! inputs that arrive together are seen together. After settling, [`Prober::poll_output`] is drained until it is empty.
-//! Same inputs, same outputs, byte for byte.
+//! **Law.** Every input carries `now`, which never goes back. An input only changes state. [`Prober::settle`] does what
+//! follows from it: it fires due timers and wakes the workers that inputs touched, until nothing is left to do at
+//! `now`. So workers see all inputs of one moment together. After settling, the driver drains [`Prober::poll_output`]
+//! until it is empty. The same inputs give the same outputs, byte for byte.
 //!
-//! It takes a *supplied* status: whoever drives it says what a pod's status is, and keeps it.
+//! The prober takes a *supplied* status: its driver says what a pod's status is, and keeps it.
 
 mod attempt;
 mod glue;

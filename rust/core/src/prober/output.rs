@@ -1,4 +1,4 @@
-//! What the prober hands out, to be drained after every input.
+//! The prober's outputs, which the driver drains after every input.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::results::ProbeResult;
 use crate::spec::ProbeType;
 use crate::time::Instant;
 
-/// A worker's number. It is used again after [`Output::WorkerEnded`].
+/// A worker's number. Another worker may get it after [`Output::WorkerEnded`].
 pub type WorkerId = u32;
 
 /// One thing for the driver to do or to know.
@@ -21,53 +21,53 @@ pub enum Output {
     Event(Event),
     /// A run is over; count it.
     RunFinished {
-        /// Whose run.
+        /// The run's worker.
         worker: WorkerId,
-        /// Its result; none for a prober error, which counts nowhere.
+        /// The run's result; None for a prober error, which counts nowhere.
         result: Option<ProbeResult>,
-        /// When its first attempt began.
+        /// When the run's first attempt began.
         started: Instant,
     },
-    /// A result was set or removed. Only while recording.
+    /// A result was set or removed. Pushed only while recording.
     Record(ResultRecord),
-    /// A result is no longer cached. The kubelet tells nobody of it.
+    /// A result is no longer cached. The kubelet sends no update for this.
     Removed(Removal),
-    /// A status was stored that workers see differently from the one before. Only while recording.
+    /// A status was stored, and workers see it differently from the one before. Pushed only while recording.
     StatusStored {
-        /// Whose.
+        /// The pod.
         pod_uid: Arc<str>,
-        /// What the prober sees from now on.
+        /// The stored status.
         status: Box<PodStatus>,
     },
-    /// UpdatePodStatus was called (status layer only). Only while recording.
+    /// UpdatePodStatus was called (status layer only). Pushed only while recording.
     StatusUpdated {
-        /// Whose status.
+        /// The pod.
         pod_uid: Arc<str>,
-        /// The status it was called with.
+        /// The status that the caller passed.
         argument: Box<PodStatus>,
-        /// The same with `ready` and `started` filled.
+        /// The same status with `ready` and `started` filled.
         filled: Box<PodStatus>,
     },
-    /// The pod wants a sync (status layer only).
+    /// The pod needs a sync (status layer only).
     Sync {
-        /// Which pod.
+        /// The pod.
         pod_uid: Arc<str>,
     },
     /// A driver's own timer is due.
     Timer {
-        /// The token it was armed with.
+        /// The token that the driver armed it with.
         token: u64,
     },
     /// A result changed (`results.Manager.Updates`).
     Update(Update),
-    /// A worker is gone: its metric series end with it.
+    /// A worker has ended, and its metric series end with it.
     WorkerEnded {
-        /// Which one.
+        /// The worker.
         worker: WorkerId,
     },
-    /// A worker began.
+    /// A worker started.
     WorkerStarted {
-        /// Which one.
+        /// The worker.
         worker: WorkerId,
     },
 }
@@ -75,11 +75,11 @@ pub enum Output {
 /// One of up to three tries of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
-    /// Whose run.
+    /// The run's worker.
     pub worker: WorkerId,
     /// The number of the worker's run; the answer must repeat it.
     pub run: u32,
-    /// 1 to [`crate::prober::ATTEMPTS_PER_RUN`].
+    /// Which attempt of the run this is, from 1 to [`crate::prober::ATTEMPTS_PER_RUN`].
     pub attempt: u8,
     /// When the run was due on the worker's own grid.
     pub scheduled: Instant,
@@ -88,16 +88,16 @@ pub struct Attempt {
 /// How an attempt went.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Outcome {
-    /// The prober could not ask: retried, then discarded.
+    /// The prober could not ask the container: the run tries again, then counts nowhere.
     Error {
-        /// Whether the handler's state beside the error was `failure`; `unknown` otherwise.
+        /// Whether the handler returned `failure` beside the error; if not, it returned `unknown`.
         failure: bool,
         /// The error text.
         error: Box<str>,
     },
     /// The container answered wrongly, late or not at all.
     Failure {
-        /// The handler's output, bytes as they came.
+        /// The handler's output, byte for byte.
         output: Box<[u8]>,
     },
     /// The container answered well.
@@ -106,7 +106,7 @@ pub enum Outcome {
     Unknown,
     /// The container answered well, with something to say (an HTTP redirect that was not followed).
     Warning {
-        /// The handler's output, bytes as they came.
+        /// The handler's output, byte for byte.
         output: Box<[u8]>,
     },
 }
@@ -121,7 +121,7 @@ pub enum Reason {
 }
 
 impl Reason {
-    /// The API's word.
+    /// The reason as the API spells it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::ProbeWarning => "ProbeWarning",
@@ -137,18 +137,18 @@ pub struct Event {
     pub pod_uid: Arc<str>,
     /// `involvedObject.fieldPath`.
     pub field_path: Box<str>,
-    /// Why; both reasons are Warnings.
+    /// The event's reason; both reasons have type Warning.
     pub reason: Reason,
-    /// The message, verbatim as the kubelet words it; an output in it need not be UTF-8.
+    /// The message, verbatim as the kubelet words it; it need not be UTF-8, because it quotes the probe's output.
     pub message: Box<[u8]>,
-    /// Of a failed run: how far its failures have come.
+    /// The streak of failures so far; None unless a run failed.
     pub streak: Option<Streak>,
 }
 
-/// Failures in a row, the one that is told of included, and how many of them are a verdict.
+/// Failures in a row, including the latest, and the threshold they count towards.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Streak {
-    /// From 1 to `threshold`, which is not counted beyond.
+    /// From 1 to `threshold`; failures beyond it are not counted.
     pub failures: i32,
     /// The failure threshold in force.
     pub threshold: i32,
@@ -157,20 +157,20 @@ pub struct Streak {
 /// A result that changed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Update {
-    /// Which cache.
+    /// The cache.
     pub probe_type: ProbeType,
     /// The container's ID.
     pub container_id: Arc<str>,
-    /// The pod of the worker that published it.
+    /// The pod of the worker that published the result.
     pub pod_uid: Arc<str>,
     /// The new result.
     pub result: ProbeResult,
 }
 
-/// A result that is no longer cached: its worker has ended, or sees another container.
+/// A result that is no longer cached, because its worker has ended or sees another container.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Removal {
-    /// From which cache.
+    /// The cache.
     pub probe_type: ProbeType,
     /// The container's ID.
     pub container_id: Arc<str>,
@@ -181,13 +181,13 @@ pub struct Removal {
 /// A set or a removal in a result cache.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ResultRecord {
-    /// Which cache.
+    /// The cache.
     pub probe_type: ProbeType,
     /// The container's ID.
     pub container_id: Arc<str>,
-    /// What was set; none for a removal.
+    /// The result that was set; None for a removal.
     pub result: Option<ProbeResult>,
-    /// Set: an update is sent. Removal: there was an entry.
+    /// For a set: whether an update is sent. For a removal: whether there was an entry.
     pub changed: bool,
 }
 
@@ -196,7 +196,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reasons_are_the_apis_words() {
+    fn reasons_are_spelled_as_in_the_api() {
         assert_eq!([Reason::ProbeWarning, Reason::Unhealthy].map(Reason::name), ["ProbeWarning", "Unhealthy"]);
     }
 }

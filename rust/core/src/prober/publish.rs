@@ -1,4 +1,4 @@
-//! How a result gets into the cache and out of it, and who is told.
+//! Sets and removes cached results and pushes the outputs that report it.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! How memories are taken of workers and given to others.
+//! Reads memories from workers and gives recalled memories to new workers.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::spec::ProbeType;
 use crate::time::Instant;
 
 impl Prober {
-    /// Takes what an earlier prober knew. It waits until its worker is made or its pod is forgotten.
+    /// Takes an earlier prober's memory. It waits until its worker is made or its pod is forgotten.
     pub fn recall(&mut self, memory: Memory) {
         self.memories.recalled.entry(Arc::clone(&memory.pod_uid)).or_default().push(memory);
     }
 
-    /// Drops the memories that no worker has asked for.
+    /// Drops the memories that no worker has taken, and returns them.
     pub fn forget_recalled(&mut self) -> Vec<Memory> {
         std::mem::take(&mut self.memories.recalled).into_values().flatten().collect()
     }
 
-    /// Notes from now on which workers have something new to keep.
+    /// Notes, from now on, which workers have something new to keep.
     pub const fn watch_memories(&mut self) {
         self.memories.watched = true;
     }
@@ -32,12 +32,12 @@ impl Prober {
         !self.memories.touched.is_empty()
     }
 
-    /// Whether one of them is to be kept before the attempts begin that were asked for.
+    /// Whether the driver must keep a touched worker's memory before it starts the attempts among the outputs.
     pub const fn is_urgent(&self) -> bool {
         self.memories.urgent
     }
 
-    /// The workers that have something new to keep since this was last asked, each once. Some may be gone.
+    /// Returns the workers that have something new to keep since the last call, each once. Some may have ended.
     pub fn take_touched(&mut self) -> Vec<WorkerId> {
         let touched = std::mem::take(&mut self.memories.touched);
         self.memories.urgent = false;
@@ -49,7 +49,7 @@ impl Prober {
         touched
     }
 
-    /// What a worker knows; none before it has seen a container with an ID.
+    /// A worker's memory; None before it has seen a container with an ID.
     pub fn memory(&self, id: WorkerId) -> Option<Memory> {
         let worker = self.workers.get(id)?;
         let key = worker.container_key.filter(|key| !self.results.is_empty(*key))?;
@@ -80,16 +80,17 @@ impl Prober {
         }
     }
 
-    /// A run begins: what it may undo is said to be in doubt.
+    /// Touches a worker whose beginning run may end a streak of failures: until the run ends, its memory says
+    /// `in_doubt`.
     pub(super) fn touch_if_in_doubt(&mut self, id: WorkerId) {
-        if self.memories.watched && self.workers[id].has_row_to_lose() {
+        if self.memories.watched && self.workers[id].has_streak_to_lose() {
             self.memories.urgent = true;
             self.touch(id);
         }
     }
 
-    /// The result an earlier prober had published for a container whose worker has not come yet: without it the first
-    /// status after a restart would show a container that has not started as started.
+    /// The result that an earlier prober published for a container whose worker does not exist yet. Without it the
+    /// first status after a restart would call a container started that has not started.
     pub(super) fn recalled_result(&self, uid: &str, probe_type: ProbeType, container_id: &str) -> Option<ProbeResult> {
         let memories = self.memories.recalled.get(uid)?;
         memories
@@ -98,7 +99,8 @@ impl Prober {
             .and_then(|memory| memory.result)
     }
 
-    /// A worker that goes on where another prober's left off: it sees its container at once and waits for its tick.
+    /// Starts a worker where an earlier prober's left off: it sees its container at once and waits for its tick.
+    /// Returns false if the worker has no memory of this container, or the container does not run.
     pub(super) fn resume(&mut self, id: WorkerId, now: Instant) -> bool {
         let Some(memory) = self.recalled_of(id) else {
             return false;
@@ -120,7 +122,8 @@ impl Prober {
         true
     }
 
-    /// Takes on what is known of the container, the first a new worker sees; false if that is nothing.
+    /// Restores a new worker's memory of the first container it sees. Returns false if it has none, or if the memory is
+    /// of another container or the container does not run.
     pub(super) fn remember(&mut self, id: WorkerId, seen: Seen) -> bool {
         let Some(memory) = self.take_recalled(id) else {
             return false;

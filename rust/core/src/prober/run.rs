@@ -33,7 +33,7 @@ enum Verdict {
 }
 
 impl Prober {
-    /// One pass of the worker at `now`; `scheduled` is when it was due.
+    /// Makes one pass of the worker at `now`; the pass was due at `scheduled`.
     pub(super) fn run(&mut self, id: WorkerId, scheduled: Instant, now: Instant) {
         match self.judge(id, now) {
             Verdict::Continue => self.rest(id, now),
@@ -85,7 +85,7 @@ impl Prober {
         Verdict::Probe // D10
     }
 
-    /// D4: the container is new to this worker. `result_run` and `last_result` stay, as in the kubelet.
+    /// D4: takes on a container that is new to this worker. `result_run` and `last_result` stay, as in the kubelet.
     pub(super) fn adopt(&mut self, id: WorkerId, seen: Seen) {
         let old = self.workers[id].container_key.take();
         if let Some(old) = old {
@@ -114,7 +114,7 @@ impl Prober {
         }
     }
 
-    /// Whether a container was running well before this prober started (worker.go:doProbe, 1.36).
+    /// Whether a container was running long before this prober started (worker.go:doProbe, 1.36).
     pub(super) fn is_preexisting(&self, state: State) -> bool {
         match state {
             State::Running { started_at_ms: Some(at) } => at < self.started_wall_ms - PREEXISTING_GRACE_MS,
@@ -133,8 +133,8 @@ impl Prober {
         let worker = &self.workers[id];
         let (pod, index) = (&worker.object, worker.container as usize);
         let container = &pod.containers[index];
-        let goes_on = if self.semantics.restart_rules {
-            let status = self.pods[worker.pod].status.as_ref().expect("D1 looked");
+        let restarts = if self.semantics.restart_rules {
+            let status = self.pods[worker.pod].status.as_ref().expect("D1 continues without a status");
             let all = self.semantics.restart_all_containers;
             let rules = container.restart_rules.iter().filter(|rule| all || rule.action == RuleAction::Restart);
             should_restart(pod.restart_policy, container.restart_policy, rules, exit_code)
@@ -142,7 +142,7 @@ impl Prober {
         } else {
             pod.restart_policy != RestartPolicy::Never || pod.is_sidecar(index)
         };
-        if goes_on { Verdict::Continue } else { Verdict::Stop }
+        if restarts { Verdict::Continue } else { Verdict::Stop }
     }
 }
 
@@ -160,7 +160,7 @@ fn restarts_all_containers(pod: &PodSpec, status: &PodStatus) -> bool {
         })
 }
 
-/// A container that started this long before the prober counts as running before it (prober_manager.go, 1.36).
+/// A container that started earlier than this before the prober counts as running before it (prober_manager.go, 1.36).
 const PREEXISTING_GRACE_MS: i64 = 10_000;
 /// Go's zero `time.Time`, year 1: a running container without `startedAt` has been running for ever.
 const ZERO_TIME_MS: i64 = -62_135_596_800_000;

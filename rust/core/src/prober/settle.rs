@@ -1,4 +1,4 @@
-//! Everything that is due happens: who was touched is woken, what has fired is served.
+//! Settling: wakes the workers that inputs touched and fires the timers that are due.
 
 use std::time::Duration;
 
@@ -9,12 +9,12 @@ use super::state::Prober;
 use crate::time::Instant;
 
 impl Prober {
-    /// Lets everything happen that is due at `now`.
+    /// Does everything that is due at `now`.
     pub fn settle(&mut self, now: Instant) {
         while self.step(now) {}
     }
 
-    /// Lets one thing happen that is due at `now`; false if there is none.
+    /// Does one thing that is due at `now`; returns false if nothing is due.
     pub(crate) fn step(&mut self, now: Instant) -> bool {
         if let Some(id) = self.ready.pop_front() {
             self.wake(id, now);
@@ -43,7 +43,7 @@ impl Prober {
 
     fn wake(&mut self, id: WorkerId, now: Instant) {
         let Some(worker) = self.workers.get_mut(id) else {
-            return; // It ended while it waited in the queue.
+            return; // The worker ended while it waited in the queue.
         };
         worker.queued = false;
         match worker.phase {
@@ -65,8 +65,8 @@ impl Prober {
         }
     }
 
-    /// A worker's first run is at once, or, while the prober is younger than the period, after a random part of it; or,
-    /// if it goes on where an earlier prober's worker left off, at that one's next tick.
+    /// Starts a worker. It runs at once, or, while the prober is younger than the period, after a random part of the
+    /// period. A worker that resumes an earlier prober's memory waits for its next tick instead.
     fn first_run(&mut self, id: WorkerId, now: Instant) {
         if self.resume(id, now) {
             return;
@@ -83,7 +83,8 @@ impl Prober {
         }
     }
 
-    /// Between two runs: what waits already is served at once, else the worker sleeps until its next tick.
+    /// Waits for the next run. A pending stop, trigger or tick wakes the worker at once; otherwise it sleeps until its
+    /// next tick.
     pub(super) fn rest(&mut self, id: WorkerId, now: Instant) {
         let worker = &mut self.workers[id];
         worker.phase = WorkerPhase::Waiting;
@@ -101,7 +102,7 @@ impl Prober {
             self.results.release(key);
         }
         self.outputs.push_back(Output::WorkerEnded { worker: id });
-        let worker = self.workers.remove(id).expect("it just ran");
+        let worker = self.workers.remove(id).expect("the worker just ran");
         self.pods.forget_worker(worker.pod, id);
     }
 }

@@ -1,4 +1,4 @@
-//! What others may read of the workers.
+//! Read-only views of the workers.
 
 use super::attempt::AttemptTarget;
 use super::model::worker::WorkerPhase;
@@ -7,31 +7,31 @@ use super::state::Prober;
 use crate::results::ProbeResult;
 use crate::time::Instant;
 
-/// A worker's memory, for a status document.
+/// A worker's state, for a status document.
 #[derive(Clone, Copy, Debug)]
 pub struct WorkerState<'a> {
-    /// Its number.
+    /// The worker's number.
     pub id: WorkerId,
-    /// What it probes.
+    /// What the worker probes.
     pub target: AttemptTarget<'a>,
     /// The cached result of its container.
     pub result: Option<ProbeResult>,
     /// The length of the current run of equal results.
     pub result_run: i32,
-    /// How many failures in a row are a verdict now: more of them before the first success, where the probe asks for that.
+    /// How many failures in a row reach the threshold now. A probe may ask for more of them before the first success.
     pub failure_threshold: i32,
-    /// Whether it waits for another container.
+    /// Whether the worker waits for another container.
     pub on_hold: bool,
     /// Whether a run is in flight.
     pub in_flight: bool,
-    /// Whether it was told to stop.
+    /// Whether the worker has been asked to stop.
     pub stopping: bool,
-    /// Its next tick.
+    /// The worker's next tick.
     pub next_tick: Instant,
 }
 
 impl Prober {
-    /// One worker's memory.
+    /// One worker's state; None if the worker has ended.
     pub fn worker_state(&self, id: WorkerId) -> Option<WorkerState<'_>> {
         let worker = self.workers.get(id)?;
         Some(WorkerState {
@@ -47,7 +47,7 @@ impl Prober {
         })
     }
 
-    /// The numbers of all workers, or of those of one pod.
+    /// The numbers of all workers, or of one pod's workers.
     pub fn worker_ids(&self, uid: Option<&str>) -> Vec<WorkerId> {
         match uid {
             None => self.workers.iter().map(|(id, _)| id).collect(),
@@ -55,7 +55,7 @@ impl Prober {
         }
     }
 
-    /// All workers, or those of one pod.
+    /// The states of all workers, or of one pod's workers.
     pub fn worker_states(&self, uid: Option<&str>) -> Vec<WorkerState<'_>> {
         self.worker_ids(uid).into_iter().filter_map(|id| self.worker_state(id)).collect()
     }
@@ -65,7 +65,7 @@ impl Prober {
         self.workers.len()
     }
 
-    /// How many timers are armed, the driver's own among them.
+    /// How many timers are armed, including the driver's own.
     pub fn timer_count(&self) -> usize {
         let ticks = self.workers.iter().filter(|(_, worker)| worker.armed).count();
         self.driver_timers.len() + ticks

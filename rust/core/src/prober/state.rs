@@ -1,4 +1,4 @@
-//! The prober's whole state, and what may be read of it.
+//! The prober's whole state and its getters.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -23,21 +23,21 @@ use crate::wheel::TimerWheel;
 /// How a prober starts.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub struct Settings {
-    /// The rules to play by.
+    /// The rules of the Kubernetes release to follow.
     pub semantics: Semantics,
     /// Seeds the jitter of first runs.
     pub seed: u64,
-    /// Where the wall clock stands.
+    /// The wall clock's offset from the driver's clock.
     pub wall: WallOffset,
-    /// Whether first runs are spread over a period while the prober is younger than it, as a kubelet does.
+    /// Whether first runs are spread over a period while the prober is younger than that period, as in a kubelet.
     pub start_jitter: bool,
-    /// Where runs fall.
+    /// At which moments workers run.
     pub phasing: Phasing,
-    /// Whether to hand out [`Output::Record`] for every set and removal.
+    /// Whether to push the outputs that only a recorder needs, such as [`Output::Record`].
     pub record: bool,
 }
 
-/// A kubelet of the recorded release, at the Unix epoch.
+/// A kubelet of the recorded release that starts at the Unix epoch.
 impl Default for Settings {
     fn default() -> Self {
         Self {
@@ -69,9 +69,9 @@ pub struct Prober {
     pub(super) memories: Memories,
     pub(super) wheel: TimerWheel<Timer>,
     pub(super) driver_timers: TimerTable<u64>,
-    /// Ticks in the wheel whose worker has ended or was re-phased.
+    /// How many ticks in the wheel are dead, because their worker has ended or was disarmed.
     pub(super) dead_ticks: usize,
-    /// Counts armed ticks, so that a worker's slot that is used again does not take an old tick for its own.
+    /// Counts armed ticks, so that a new worker in a used slot does not take an old tick for its own.
     pub(super) timer_generation: u32,
     pub(super) ready: VecDeque<WorkerId>,
     pub(super) outputs: VecDeque<Output>,
@@ -102,25 +102,25 @@ impl Prober {
         }
     }
 
-    /// The rules it plays by.
+    /// The rules that the prober follows.
     pub const fn semantics(&self) -> &Semantics {
         &self.semantics
     }
 
-    /// The wall clock was stepped or slewed.
+    /// Sets the wall clock's new offset after a step or a slew.
     pub const fn handle_wall_offset(&mut self, wall: WallOffset) {
         self.wall = wall;
     }
 
-    /// Where the wall clock stands.
+    /// The wall clock's offset.
     pub const fn wall(&self) -> WallOffset {
         self.wall
     }
 
-    /// The next thing for the driver to do.
+    /// The next output for the driver.
     pub fn poll_output(&mut self) -> Option<Output> {
         let output = self.outputs.pop_front();
-        // A moment in which every worker spoke must not cost its memory for ever.
+        // A moment in which every worker had outputs must not keep its memory for ever.
         if self.outputs.is_empty() && self.outputs.capacity() > KEPT_OUTPUTS {
             self.outputs.shrink_to(KEPT_OUTPUTS);
         }
@@ -138,7 +138,7 @@ impl Prober {
     }
 }
 
-/// Outputs that fit without a new allocation: more than a busy turn of the engine hands out.
+/// How many outputs fit without a new allocation: more than a busy turn of the engine hands out.
 const KEPT_OUTPUTS: usize = 1024;
 
 #[cfg(test)]
@@ -146,14 +146,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_in_which_every_worker_spoke_gives_its_memory_back_once_it_is_drained() {
+    fn the_memory_of_many_outputs_is_freed_once_they_are_drained() {
         let mut prober = Prober::new(Settings::default(), Instant::ZERO);
         (0..10_000).for_each(|token| prober.outputs.push_back(Output::Timer { token }));
-        let at_its_most = prober.outputs.capacity();
+        let peak = prober.outputs.capacity();
         for token in 0..9_999 {
             assert_eq!(prober.poll_output(), Some(Output::Timer { token }));
         }
-        assert_eq!(prober.outputs.capacity(), at_its_most, "not while outputs wait: each would be moved");
+        assert_eq!(prober.outputs.capacity(), peak, "it stays while outputs wait, because each would be moved");
         assert!(prober.poll_output().is_some());
         assert_eq!(prober.poll_output(), None);
         assert!(prober.outputs.capacity() <= KEPT_OUTPUTS);

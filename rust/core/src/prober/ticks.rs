@@ -1,7 +1,7 @@
-//! What lies on the prober's wheel: the ticks of its workers and the timers of whoever drives it.
+//! The prober's wheel: its workers' ticks and its driver's timers.
 //!
-//! The wheel knows no cancelling. A tick whose worker has ended or was woken otherwise stays in it as a dead entry, until
-//! it fires or a sweep drops it.
+//! The wheel cannot cancel. A tick whose worker has ended, or was woken by something else, stays in the wheel as a dead
+//! entry until it fires or a sweep drops it.
 
 use super::model::timer::{Kind, Timer};
 use super::output::WorkerId;
@@ -17,19 +17,19 @@ impl Prober {
         id
     }
 
-    /// Disarms a driver's timer; false if it has fired or was disarmed before.
+    /// Disarms a driver's timer; returns false if it has fired or was disarmed before.
     pub fn cancel(&mut self, timer: TimerId) -> bool {
         let live = self.driver_timers.cancel(timer);
         self.sweep();
         live
     }
 
-    /// When [`Prober::settle`] has something to do without a further input.
+    /// When [`Prober::settle`] has something to do without another input.
     pub fn next_deadline(&mut self) -> Option<Instant> {
         if self.ready.is_empty() { self.wheel.next_deadline() } else { Some(Instant::ZERO) }
     }
 
-    /// The worker's timer is due: its tick, or the end of its jitter.
+    /// Handles a worker's timer that is due: its tick, or the end of its jitter.
     pub(super) fn tick(&mut self, id: WorkerId, generation: u32, now: Instant) {
         let live = self.workers.get_mut(id).filter(|worker| worker.armed && worker.timer_generation == generation);
         let Some(worker) = live else {
@@ -57,7 +57,7 @@ impl Prober {
         }
     }
 
-    /// Drops dead timers once they outnumber the living.
+    /// Drops dead entries once they outnumber the live ones.
     fn sweep(&mut self) {
         if self.dead_ticks <= self.workers.len() + SWEEP_SLACK && !self.driver_timers.is_crowded() {
             return;
@@ -84,7 +84,8 @@ mod tests {
     use crate::prober::{Outcome, Output, Settings};
     use crate::spec::{ContainerSpec, PodSpec, ProbeSpec};
 
-    /// A prober of pods whose containers run and are never ready, all probed once; a status of one triggers its worker.
+    /// A prober of pods whose containers run, are not ready, and were probed once. A pod's new status triggers its
+    /// worker.
     fn unready(pods: usize) -> Prober {
         let mut prober = Prober::new(Settings { start_jitter: false, ..Settings::default() }, Instant::ZERO);
         for pod in 0..pods {
@@ -110,7 +111,7 @@ mod tests {
         prober.set_pod_status(&format!("u{pod}"), status);
     }
 
-    /// Answers every attempt of this moment; how many there were.
+    /// Answers every attempt that is due at `now`; returns how many there were.
     fn settle(prober: &mut Prober, now: Instant) -> usize {
         let mut attempts = 0;
         prober.settle(now);
@@ -148,7 +149,7 @@ mod tests {
     }
 
     #[test]
-    fn triggers_for_ever_leave_few_dead_ticks_and_the_living_ones() {
+    fn endless_triggers_leave_few_dead_ticks_and_every_live_one() {
         let mut prober = unready(8);
         let mut now = Instant::ZERO;
         let mut most = 0;
@@ -159,14 +160,14 @@ mod tests {
             assert_eq!(prober.wheel.len(), 8 + prober.dead_ticks);
             most = most.max(prober.dead_ticks);
         }
-        assert_eq!(most, 8 + SWEEP_SLACK, "a sweep is worth its while only then");
+        assert_eq!(most, 8 + SWEEP_SLACK, "a sweep waits until it pays");
         let end = now + Duration::from_secs(3_600);
-        assert_eq!(settle(&mut prober, end), 8, "a sweep drops no living tick");
-        assert_eq!((prober.dead_ticks, prober.wheel.len()), (0, 8), "dead ticks that are due are gone too");
+        assert_eq!(settle(&mut prober, end), 8, "a sweep drops no live tick");
+        assert_eq!((prober.dead_ticks, prober.wheel.len()), (0, 8), "a dead tick leaves the wheel when it is due");
     }
 
     #[test]
-    fn cancelling_for_ever_leaves_few_dead_timers_and_the_living_ones() {
+    fn endless_cancelling_leaves_few_dead_timers_and_every_live_one() {
         let mut prober = unready(1);
         prober.arm(Instant::ZERO, 7);
         let mut most = 0;
@@ -175,7 +176,7 @@ mod tests {
             prober.cancel(id);
             most = most.max(prober.wheel.len());
         }
-        assert_eq!(most, 2 + 1 + SWEEP_SLACK, "a sweep is worth its while only then");
+        assert_eq!(most, 2 + 1 + SWEEP_SLACK, "a sweep waits until it pays");
         prober.settle(Instant::ZERO);
         assert_eq!(prober.poll_output(), Some(Output::Timer { token: 7 }));
         assert_eq!(prober.timer_count(), 1);

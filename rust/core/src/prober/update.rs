@@ -1,4 +1,4 @@
-//! `started` and `ready` of a status (kubelet prober/prober_manager.go:UpdatePodStatus, 1.36).
+//! Fills `started` and `ready` of a status (kubelet prober/prober_manager.go:UpdatePodStatus, 1.36).
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use crate::spec::{PodSpec, ProbeType};
 
 impl Prober {
     /// Fills `started` and `ready` of a status that is about to be stored, and triggers the readiness workers of
-    /// started containers that are not ready. A pod that was not defined is left as it is.
+    /// started containers that are not ready. Does nothing for a pod that was not defined.
     pub fn update_pod_status(&mut self, uid: &str, status: &mut PodStatus) {
         let Some(pod) = self.pod(uid).map(Arc::clone) else {
             return;
@@ -50,7 +50,7 @@ impl Prober {
         started
     }
 
-    /// First match decides (prober_manager.go:isContainerStarted, 1.36).
+    /// Whether the container has started; the first match decides (prober_manager.go:isContainerStarted, 1.36).
     fn is_started(&self, uid: &str, container: &ContainerStatus) -> bool {
         if !container.state.is_running() {
             return false;
@@ -61,7 +61,7 @@ impl Prober {
         if self.semantics.keeps_status_on_restart() && container.started == Some(true) {
             return true;
         }
-        let pod = self.pods.find(uid).expect("it was defined");
+        let pod = self.pods.find(uid).expect("the pod is defined");
         self.worker(pod, &container.name, ProbeType::Startup).is_none()
     }
 
@@ -84,7 +84,7 @@ impl Prober {
             container.ready = true;
             return;
         }
-        let index = self.pods.find(&pod.uid).expect("it was defined");
+        let index = self.pods.find(&pod.uid).expect("the pod is defined");
         let worker = self.worker(index, &container.name, ProbeType::Readiness);
         container.ready = worker.is_none();
         if let Some(id) = worker {

@@ -44,7 +44,7 @@ mod tests {
         PodSpec { containers, regular: 1, ..PodSpec::default() }
     }
 
-    /// Its status when all is well: `a` and `s` run and are ready, `i` has ended.
+    /// The pod's status when all is well: `a` and `s` run and are ready, `i` has ended.
     fn well() -> PodStatus {
         let container = |name: &str, state, ready| {
             let mut container = ContainerStatus::new(name.into(), format!("c://{name}").into(), state);
@@ -60,7 +60,7 @@ mod tests {
         PodStatus { phase: Phase::Running, containers, regular: 1, ..PodStatus::default() }
     }
 
-    /// What becomes of a condition if the status is not quite well.
+    /// The value of a condition after `change` was made to the status of the healthy pod.
     fn after(condition: fn(&PodSpec, &PodStatus) -> bool, change: fn(&mut PodStatus)) -> bool {
         let mut status = well();
         change(&mut status);
@@ -69,21 +69,18 @@ mod tests {
 
     #[test]
     fn a_pod_is_ready_when_its_containers_and_sidecars_are() {
-        assert!(after(is_ready, |_| {}), "an init container need not be");
+        assert!(after(is_ready, |_| {}), "an init container need not be ready");
         assert!(!after(is_ready, |status| status.containers[0].ready = false));
         assert!(!after(is_ready, |status| status.containers[1].ready = false));
         assert!(!after(is_ready, |status| status.phase = Phase::Succeeded));
         assert!(!after(is_ready, |status| status.containers.clear()));
-        assert!(!is_ready(&PodSpec::default(), &PodStatus::default()), "nothing is known of it");
+        assert!(!is_ready(&PodSpec::default(), &PodStatus::default()), "no container has a status");
     }
 
     #[test]
     fn a_pod_is_initialized_when_its_sidecars_have_started_and_its_init_containers_ended_well() {
         assert!(after(is_initialized, |_| {}));
-        assert!(
-            after(is_initialized, |status| status.containers[0].started = Some(false)),
-            "that is no init container"
-        );
+        assert!(after(is_initialized, |status| status.containers[0].started = Some(false)), "`a` is no init container");
         assert!(!after(is_initialized, |status| status.containers[1].started = Some(false)));
         assert!(!after(is_initialized, |status| status.containers[2].state = State::Terminated { exit_code: 1 }));
         assert!(!after(is_initialized, |status| status.containers[2].state = State::Waiting));
@@ -92,6 +89,6 @@ mod tests {
             status.containers[2].state = State::Waiting;
             status.containers[2].ready = true;
         };
-        assert!(after(is_initialized, ready_again), "it has ended well before");
+        assert!(after(is_initialized, ready_again), "`i` has ended well before");
     }
 }

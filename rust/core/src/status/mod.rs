@@ -1,8 +1,9 @@
-//! The kubelet's glue between results and status (kubelet.go:syncLoopIteration and status/status_manager.go, 1.36).
+//! The kubelet's handling of results and status (kubelet.go:syncLoopIteration and status/status_manager.go, 1.36).
 //!
-//! Above the prober, for whoever lets probelet keep the status: results set `ready` and `started` of the stored status
-//! and ask for a sync; a sync builds the status anew from the runtime's facts and hands it to the prober.
-//! The law is the prober's: inputs change state, [`StatusManager::settle`] lets what follows happen, outputs are drained.
+//! This layer on top of the prober is for callers that let probelet keep the status. Results set `ready` and `started`
+//! of the stored status and ask for a sync. A sync builds the status anew from the runtime's facts and hands it to the
+//! prober. The law is the prober's: inputs change state, [`StatusManager::settle`] does what follows, and the driver
+//! drains the outputs.
 
 mod conditions;
 mod transition;
@@ -21,7 +22,7 @@ use crate::semantics::StartedInheritance;
 use crate::spec::{PodSpec, ProbeType};
 use crate::time::Instant;
 
-/// Which results are acted on. A caller that keeps the status itself wants none of it.
+/// Which results this layer acts on. A caller that keeps the status itself needs none of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Glue {
     /// Readiness updates set `ready`.
@@ -33,9 +34,9 @@ pub struct Glue {
 }
 
 impl Glue {
-    /// What the kubelet does.
+    /// All of it, as in the kubelet.
     pub const KUBELET: Self = Self { readiness: true, startup: true, sync: true };
-    /// The supplied status is the caller's.
+    /// None of it: the caller supplies the status.
     pub const NONE: Self = Self { readiness: false, startup: false, sync: false };
 }
 
@@ -44,14 +45,14 @@ impl Glue {
 pub struct StatusManager {
     prober: Prober,
     glue: Glue,
-    /// Pods whose status a caller supplies, as with [`Glue::NONE`]: their results are the caller's to act on.
+    /// Pods whose status a caller supplies, as with [`Glue::NONE`]: the caller acts on their results.
     supplied: BTreeSet<Box<str>>,
-    /// How many of the outputs that wait were acted on already.
+    /// How many of the waiting outputs this layer has acted on.
     seen: usize,
 }
 
 impl StatusManager {
-    /// Puts the glue on top of a prober.
+    /// Puts the status layer on top of a prober.
     pub const fn new(prober: Prober, glue: Glue) -> Self {
         Self { prober, glue, supplied: BTreeSet::new(), seen: 0 }
     }
@@ -61,26 +62,26 @@ impl StatusManager {
         &self.prober
     }
 
-    /// The prober below. Its inputs may be used; settling and draining go through this type.
+    /// The prober below. A caller may use its inputs, but must settle and drain through this type.
     pub const fn prober_mut(&mut self) -> &mut Prober {
         &mut self.prober
     }
 
-    /// Lets everything happen that is due at `now`. What follows from a result happens before the next worker is woken,
-    /// as in the kubelet, whose consumer of updates runs beside the workers.
+    /// Does everything that is due at `now`. The layer acts on a result before the prober wakes the next worker, as in
+    /// the kubelet, whose consumer of updates runs beside the workers.
     pub fn settle(&mut self, now: Instant) {
         while self.step(now) {}
     }
 
-    /// Lets one thing happen that is due at `now`; false if there is none.
+    /// Does one thing that is due at `now`; returns false if nothing is due.
     pub fn step(&mut self, now: Instant) -> bool {
         self.react();
         self.prober.step(now)
     }
 
-    /// The next thing for the driver to do.
+    /// The next output for the driver.
     pub fn poll_output(&mut self) -> Option<Output> {
-        // Nobody may see a result before it was acted on.
+        // The driver must not see a result before this layer has acted on it.
         if self.seen == 0 {
             self.react();
         }
@@ -88,8 +89,8 @@ impl StatusManager {
         self.prober.poll_output()
     }
 
-    /// SyncPod: status from the runtime's facts, UpdatePodStatus, SetPodStatus, AddPod. `facts` names containers in any
-    /// order, with neither `ready` nor `started`. None if the pod was not defined.
+    /// SyncPod: makes a status from the runtime's facts, then does UpdatePodStatus, SetPodStatus and AddPod. `facts`
+    /// names containers in any order, with neither `ready` nor `started`. Returns None if the pod was not defined.
     pub fn sync_pod(&mut self, uid: &str, facts: PodStatus) -> Option<&PodStatus> {
         self.store(uid, facts)?;
         if !self.prober.pod_status(uid)?.phase.is_terminal() {
@@ -98,21 +99,21 @@ impl StatusManager {
         self.prober.pod_status(uid)
     }
 
-    /// SyncTerminatingPod: as [`StatusManager::sync_pod`], but liveness and startup stop and no worker is added.
+    /// SyncTerminatingPod: does as [`StatusManager::sync_pod`], but stops liveness and startup and adds no worker.
     pub fn sync_terminating_pod(&mut self, uid: &str, facts: PodStatus) -> Option<&PodStatus> {
         self.store(uid, facts)?;
         self.prober.stop_liveness_and_startup(uid);
         self.prober.pod_status(uid)
     }
 
-    /// From now on the pod's status is supplied by a caller, through the prober's inputs, until the pod is forgotten.
+    /// Lets a caller supply the pod's status from now on, through the prober's inputs, until the pod is forgotten.
     pub fn supply(&mut self, uid: &str) {
         if !self.supplied.contains(uid) {
             self.supplied.insert(uid.into());
         }
     }
 
-    /// The pod is gone: its workers stop, its status and object are dropped.
+    /// Forgets a pod that is gone: stops its workers and drops its status and object.
     pub fn forget_pod(&mut self, uid: &str) {
         self.supplied.remove(uid);
         self.prober.remove_pod(uid);
@@ -138,7 +139,7 @@ impl StatusManager {
         Some(())
     }
 
-    /// A status in the order of the pod's containers. A container without a fact is Waiting without an ID.
+    /// Builds a status with the containers in the pod's order. A container without a fact is Waiting without an ID.
     fn generate(&self, pod: &PodSpec, facts: PodStatus) -> PodStatus {
         let old = self.prober.pod_status(&pod.uid);
         let containers = pod.containers.iter().map(|spec| {
@@ -170,7 +171,7 @@ impl StatusManager {
         }
     }
 
-    /// Acts on the updates that nobody has acted on.
+    /// Acts on the updates that this layer has not acted on yet.
     fn react(&mut self) {
         if self.glue == Glue::NONE || self.seen == self.prober.output_count() {
             return;

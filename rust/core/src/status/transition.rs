@@ -1,10 +1,11 @@
-//! What a status may not do (kubelet status/status_manager.go:checkContainerStateTransition, 1.36).
+//! The changes of a status that the kubelet refuses (kubelet status/status_manager.go:checkContainerStateTransition,
+//! 1.36).
 
 use crate::podstatus::{PodStatus, State};
 use crate::restart::{RestartPolicy, should_restart};
 use crate::spec::PodSpec;
 
-/// Whether the status manager refuses the new status: a container that ended for good may not live again.
+/// Whether the status manager refuses the new status, because a container that ended for good may not run again in it.
 pub(super) fn is_refused(pod: &PodSpec, old: &PodStatus, new: &PodStatus) -> bool {
     if pod.restart_policy == RestartPolicy::Always {
         return false;
@@ -14,7 +15,7 @@ pub(super) fn is_refused(pod: &PodSpec, old: &PodStatus, new: &PodStatus) -> boo
             return false;
         };
         let restarts = should_restart(pod.restart_policy, spec.restart_policy, &spec.restart_rules, exit_code);
-        // An init container other than a sidecar runs again when its pod's sandbox is made anew.
+        // An init container that is no sidecar runs again when the pod gets a new sandbox.
         let exempt = restarts || index >= pod.regular && exit_code != 0;
         !exempt && new.named(&spec.name).is_some_and(|container| !matches!(container.state, State::Terminated { .. }))
     })
@@ -32,8 +33,8 @@ mod tests {
         State::Terminated { exit_code }
     }
 
-    /// Whether a status is refused in which one of the container `a`, the sidecar `s` and the init container `i` goes
-    /// from one state to another, while the others run on.
+    /// Whether a status is refused in which the container `name` goes from one state to another while the others run
+    /// on. The pod has the container `a`, the sidecar `s` and the init container `i`.
     fn refuses(policy: RestartPolicy, name: &str, from: State, to: State) -> bool {
         let own = |name: &str| (name == "s").then_some(RestartPolicy::Always);
         let spec =
@@ -51,7 +52,7 @@ mod tests {
     }
 
     #[test]
-    fn what_ended_for_good_may_not_live_again() {
+    fn a_container_that_ended_for_good_may_not_run_again() {
         use RestartPolicy::{Always, Never, OnFailure};
         for (policy, name, from, to, expected) in [
             (Never, "a", ended(1), RUNS, true),

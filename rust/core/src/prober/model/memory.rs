@@ -1,9 +1,10 @@
-//! What a worker knows that the runtime does not: what a restart of the kubelet loses, and what a driver may keep for it.
+//! A worker's memory: what it knows and the runtime does not. A restart of the kubelet loses it; a driver may keep it.
 //!
-//! A [`Memory`] can be taken of every worker that has seen a container and be given to another prober with
-//! [`Prober::recall`](crate::prober::Prober::recall). It is about one container: a worker that first sees another one, or the same one not running,
-//! begins as every new worker does. Counters saturate at the threshold that reads them, so that a worker whose results
-//! only confirm what is known has nothing new to keep.
+//! [`Prober::memory`](crate::prober::Prober::memory) reads a [`Memory`] from a worker that has seen a container, and
+//! [`Prober::recall`](crate::prober::Prober::recall) gives it to another prober. A memory is about one container: a
+//! worker that first sees another container, or the same one not running, begins as every new worker does. Counters
+//! saturate at the threshold they are compared with, so a worker whose results only confirm what is known has nothing
+//! new to keep.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,28 +33,29 @@ pub struct Memory {
     pub result: Option<ProbeResult>,
     /// The result of the last run.
     pub last_result: ProbeResult,
-    /// How many runs in a row had it, up to the threshold that this is compared with.
+    /// How many runs in a row had `last_result`; saturates at the threshold it is compared with.
     pub result_run: i32,
     /// Whether the worker rests until the container is replaced.
     pub on_hold: bool,
-    /// Whether the container has answered well once (KEP-950).
+    /// Whether a probe of the container has succeeded once (KEP-950).
     pub has_initialized: bool,
-    /// Whether a run was in flight whose result may have ended a row of liveness failures. Whoever goes on begins the row
-    /// anew: nobody is killed for failures that had a success between them.
+    /// Whether a run was in flight whose success would have ended a streak of liveness failures. A prober that recalls
+    /// this memory counts the streak from 0, because a container must not be killed for failures with a success between
+    /// them.
     pub in_doubt: bool,
-    /// Any of its ticks.
+    /// Any tick of the worker's grid.
     pub tick: Instant,
-    /// From one tick to the next.
+    /// The time from one tick to the next.
     pub period: Duration,
 }
 
-/// Which memories wait for their worker, and which workers have something new to keep.
+/// The memories that wait for their worker, and the workers that have something new to keep.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Memories {
     pub(crate) recalled: BTreeMap<Arc<str>, Vec<Memory>>,
     pub(crate) watched: bool,
     pub(crate) touched: Vec<WorkerId>,
-    /// Whether one of them has to be kept before its attempt begins.
+    /// Whether the driver must keep a touched worker's memory before that worker's attempt begins.
     pub(crate) urgent: bool,
 }
 
@@ -67,13 +69,13 @@ impl Worker {
             ProbeResult::Success => self.success_threshold,
             ProbeResult::Unknown => 1,
         };
-        let in_doubt = matches!(self.phase, WorkerPhase::InFlight { .. }) && self.has_row_to_lose();
+        let in_doubt = matches!(self.phase, WorkerPhase::InFlight { .. }) && self.has_streak_to_lose();
         (self.last_result, self.result_run.min(bound.max(1)), self.on_hold, self.has_initialized, in_doubt)
     }
 
-    /// Whether failures are counted that a success would end. Not those of a container that has never been well: it
-    /// would be given its whole allowance again.
-    pub(crate) const fn has_row_to_lose(&self) -> bool {
+    /// Whether the worker counts liveness failures that a success would end. False for a container that has never
+    /// succeeded, because a recalled count of 0 would give it its whole allowance again.
+    pub(crate) const fn has_streak_to_lose(&self) -> bool {
         let starting = self.initialization_failure_threshold > 0 && !self.has_initialized;
         matches!((self.probe_type, self.last_result), (ProbeType::Liveness, ProbeResult::Failure))
             && self.result_run > 0
@@ -91,7 +93,7 @@ impl Memory {
         *self.container_id == *crate::results::canonical(container_id)
     }
 
-    /// The first tick of its grid after `now`.
+    /// The first tick of the memory's grid after `now`.
     pub(crate) fn next_tick(&self, now: Instant) -> Instant {
         let period = self.period.as_nanos().max(1) as u64;
         let phase = self.tick.as_nanos() % period;

@@ -1,4 +1,4 @@
-//! What a prober is made of.
+//! The parts of a prober's state.
 
 pub(super) mod memory;
 pub(super) mod phasing;

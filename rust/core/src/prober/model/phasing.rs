@@ -1,17 +1,17 @@
-//! Where a worker's runs fall.
+//! The moments at which a worker runs.
 //!
-//! The kubelet's own way is start + k * period. Pods that start together, as those of a rollout or of a node that was
-//! drained do, are probed together for ever.
+//! The kubelet runs a worker at start + k * period. So pods that start together, as in a rollout or after a drain, are
+//! probed together for ever.
 //!
-//! With [`Phasing::Spread`] a worker has a phase, made of the pod's UID, the container's name and the probe's type, and
-//! from its second attempt on its runs fall on it: at phase + k * period on the prober's clock.
+//! With [`Phasing::Spread`] a worker has a phase, which is a hash of the pod's UID, the container's name and the
+//! probe's type. From its second attempt on, the worker runs at phase + k * period on the prober's clock.
 //!
-//! 1. The first attempt is the kubelet's, to the nanosecond: until then the worker keeps the kubelet's grid, and with it
-//!    `initialDelaySeconds` and the wait for a startup probe.
-//! 2. The second one comes at the first moment of the phase that is at least a period later, so that no container gets
-//!    less time than `failureThreshold` and `periodSeconds` give it.
-//! 3. A manual trigger is served at once and moves nothing.
-//! 4. A startup probe keeps the kubelet's grid: it ends soon, and the others wait for it.
+//! 1. The first attempt comes when the kubelet's would, to the nanosecond: until then the worker keeps the kubelet's
+//!    grid, and with it `initialDelaySeconds` and the wait for a startup probe.
+//! 2. The second attempt comes at the first moment of the phase that is at least a period later, so that no container
+//!    gets less time than `failureThreshold` and `periodSeconds` give it.
+//! 3. A manual trigger runs the worker at once and does not move its grid.
+//! 4. A startup probe keeps the kubelet's grid, because it ends soon and the other probes wait for it.
 
 use std::time::Duration;
 
@@ -21,18 +21,19 @@ use super::worker::Worker;
 use crate::spec::ProbeType;
 use crate::time::Instant;
 
-/// Who decides where a worker's runs fall.
+/// What decides when a worker runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Phasing {
-    /// The moment at which it began.
+    /// The moment at which the worker started.
     #[default]
     Kubelet,
-    /// From its second attempt on, a phase of its own.
+    /// From the second attempt on, a phase of the worker's own.
     Spread,
 }
 
 impl Worker {
-    /// An attempt begins: the worker moves to its phase, if it has one and is not there yet.
+    /// Moves the worker's grid to its phase as its first attempt begins. Under the kubelet's phasing, and for a startup
+    /// probe, the grid stays.
     pub(crate) fn take_phase(&mut self, phasing: Phasing, now: Instant) {
         if phasing == Phasing::Kubelet || self.is_phased || self.probe_type == ProbeType::Startup {
             return;
@@ -44,7 +45,7 @@ impl Worker {
         self.next_tick = Instant::from_nanos(earliest) + Duration::from_nanos(wait);
     }
 
-    /// A manual trigger is served: a new grid begins with it, unless the worker is on its phase.
+    /// Serves a manual trigger: begins a new grid at `now`, unless the worker is on its phase.
     pub(crate) fn take_trigger(&mut self, resets_ticker: bool, now: Instant) {
         if !self.is_phased {
             if resets_ticker {
@@ -55,23 +56,24 @@ impl Worker {
         }
     }
 
-    /// The worker's own part of its period, below it.
+    /// The worker's phase: nanoseconds into its period, always less than the period.
     fn phase_ns(&self) -> u64 {
         let parts = [self.object.uid.as_bytes(), self.container_name().as_bytes(), self.probe_type.name().as_bytes()];
         let hash = parts.iter().fold(FNV_BASIS, |hash, part| {
             part.iter().chain(&[PART_END]).fold(hash, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(FNV_PRIME))
         });
-        // FNV leaves the high bits of similar names alike; this is SplitMix64's last step.
+        // FNV leaves the high bits of similar names alike, so SplitMix64's last step mixes them.
         let mixed = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
         ((u128::from(mixed ^ (mixed >> 31)) * u128::from(self.period_ns)) >> 64) as u64
     }
 }
 
-/// FNV-1a, 64 bits (draft-eastlake-fnv): no seed, so a worker has its phase on every node and after every restart.
+/// FNV-1a, 64 bits (draft-eastlake-fnv). It has no seed, so a worker has the same phase on every node and after every
+/// restart.
 const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
 const FNV_PRIME: u64 = 0x0000_0100_0000_01B3;
-/// A byte that no name holds.
+/// Ends each part of the hash; no name holds this byte.
 const PART_END: u8 = 0xFF;
 
 #[cfg(test)]
@@ -90,14 +92,14 @@ mod tests {
     }
 
     #[test]
-    fn a_phase_is_the_same_on_every_node_and_in_every_release_of_ours() {
-        // Reckoned by another program after the definition above, for a period of ten seconds.
+    fn a_phase_is_the_same_on_every_node_and_in_every_release() {
+        // Another program computed these values from the definition above, for a period of ten seconds.
         assert_eq!(worker(ProbeType::Readiness).phase_ns(), 177_124_355);
         assert_eq!(worker(ProbeType::Liveness).phase_ns(), 4_646_823_227);
     }
 
     #[test]
-    fn the_second_run_is_the_first_of_the_phase_that_is_a_period_away() {
+    fn the_second_run_is_on_the_phase_and_at_least_a_period_away() {
         for (now_ns, next_ns) in
             [(3_000_000_000, 20_177_124_355), (177_124_355, 10_177_124_355), (177_124_356, 20_177_124_355)]
         {

@@ -53,7 +53,7 @@ impl Pods {
     pub(crate) fn drop_unused(&mut self, index: u32) {
         let pod = &self.pods[index];
         if pod.object.is_none() && pod.status.is_none() && pod.workers.is_empty() {
-            let pod = self.pods.remove(index).expect("just seen");
+            let pod = self.pods.remove(index).expect("the pod was read above");
             self.by_uid.remove(&pod.uid);
         }
     }

@@ -5,15 +5,15 @@ use serde::{Deserialize, Serialize};
 use crate::prober::output::WorkerId;
 use crate::timer::TimerId;
 
-/// What lies on the wheel, in as many bytes as its deadline: a number, a generation, and a bit that says of what.
+/// One entry of the wheel in eight bytes: a number, a generation, and a bit that tells a driver's timer from a tick.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 pub(crate) struct Timer(u64);
 
-/// What it is.
+/// What a wheel entry stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
     Driver(TimerId),
-    /// A worker's tick, dead if the worker has another generation by then.
+    /// A worker's tick; dead if the worker has another generation by then.
     Tick {
         worker: WorkerId,
         generation: u32,
@@ -39,7 +39,7 @@ impl Timer {
     }
 }
 
-/// The uppermost bit of the number.
+/// The number's highest bit marks a driver's timer.
 const OF_DRIVER: u64 = 1 << 31;
 
 #[cfg(test)]
@@ -48,7 +48,7 @@ mod tests {
     use crate::time::Instant;
 
     #[test]
-    fn a_timer_is_what_it_was_made_of_and_no_larger_than_its_deadline() {
+    fn a_timer_unpacks_to_what_was_packed_and_is_no_larger_than_its_deadline() {
         for (number, generation) in [(0, 0), (7, 9), (u32::MAX >> 1, u32::MAX)] {
             let id = TimerId::from_bits(u64::from(generation) << 32 | u64::from(number));
             for kind in [Kind::Driver(id), Kind::Tick { worker: number, generation }] {

@@ -1,7 +1,7 @@
-//! What a run looks at of its pod's status, kept with the worker.
+//! The part of a pod's status that a run reads, kept with the worker.
 //!
-//! A status changes seldom and a worker runs again and again. So the status is looked through when it changes, and a run
-//! at 100,000 workers finds all it needs in two cache lines instead of a dozen.
+//! A status changes seldom, and a worker runs again and again. So the prober searches a status once, when it changes,
+//! and a run at 100,000 workers finds all it needs in two cache lines instead of a dozen.
 
 use serde::{Deserialize, Serialize};
 
@@ -13,9 +13,9 @@ use crate::results::{ContainerKey, canonical};
 pub(crate) enum View {
     /// The container has a status with an ID.
     Container(Seen),
-    /// It has none.
+    /// The container has no status with an ID.
     NoContainer,
-    /// The pod has none.
+    /// The pod has no status.
     NoStatus,
     /// The pod has ended.
     Terminal,
@@ -31,7 +31,7 @@ pub(crate) struct Seen {
 }
 
 impl View {
-    /// What a stored status shows of a container.
+    /// Extracts a container's part from the pod's stored status.
     pub(crate) fn of(status: Option<&PodStatus>, container_name: &str) -> Self {
         match status {
             None => Self::NoStatus,

@@ -1,18 +1,19 @@
 //! One worker: the memory of one probe of one container (kubelet prober/worker.go, 1.36).
 //!
 //! **Rules**
-//! 1. A worker is pure memory. It is woken by its tick, a stop, a manual trigger or the end of its attempt.
+//! 1. A worker is pure memory. Its tick, a stop, a manual trigger or the end of its attempt wakes it.
 //! 2. Ticks lie on a grid that is fixed when the worker starts (after its jitter): start + k * period. Ticks that pass
-//!    while a run is in flight collapse into one that is served at once; later ticks stay on the grid.
-//! 3. A manual trigger starts the grid anew at its own moment. At most one waits. (Another phasing: [`Phasing`](super::phasing::Phasing).)
-//! 4. A stop is seen between runs only; a run in flight is finished and its result published first.
+//!    while a run is in flight collapse into one, which runs right after it; later ticks stay on the grid.
+//! 3. A manual trigger starts a new grid at its own moment. At most one trigger waits.
+//!    [`Phasing`](super::phasing::Phasing) can set another grid.
+//! 4. A worker stops only between runs: it finishes a run in flight and publishes its result first.
 //!
 //! | phase | woken by | becomes |
 //! |---|---|---|
 //! | `New` | the settling of the AddPod that made it | `Jitter`, or a run |
-//! | `Jitter` | its timer alone: the kubelet sleeps here and hears nothing | a run |
-//! | `Waiting` | tick, trigger, stop | a run, or gone |
-//! | `InFlight` | the end of the attempt | the next attempt, `Waiting`, or gone |
+//! | `Jitter` | its timer alone, because the kubelet's worker sleeps here | a run |
+//! | `Waiting` | tick, trigger, stop | a run, or the worker ends |
+//! | `InFlight` | the end of the attempt | the next attempt, `Waiting`, or the worker ends |
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -41,16 +42,16 @@ pub(crate) struct Worker {
     pub(crate) container: u32,
     pub(crate) probe_type: ProbeType,
     pub(crate) phase: WorkerPhase,
-    /// Whether the object's deletionTimestamp is set; apart from `object` because a caller may set it in place.
+    /// Whether the object's deletionTimestamp is set. It is not read from `object`, because a caller may set it later.
     pub(crate) deleting: bool,
     pub(crate) on_hold: bool,
     pub(crate) stop: bool,
     pub(crate) triggered: bool,
     /// Whether the worker waits in the prober's ready queue.
     pub(crate) queued: bool,
-    /// Whether its ticks lie on its own phase.
+    /// Whether the worker's ticks lie on its own phase.
     pub(crate) is_phased: bool,
-    /// Whether the worker is among those with something new to keep.
+    /// Whether [`Memories`](super::memory::Memories) lists the worker as having something new to keep.
     pub(crate) touched: bool,
     pub(crate) last_result: ProbeResult,
     pub(crate) result_run: i32,
@@ -58,14 +59,15 @@ pub(crate) struct Worker {
     pub(crate) success_threshold: i32,
     pub(crate) failure_threshold: i32,
     pub(crate) initialization_failure_threshold: i32,
-    /// Whether the container has answered well once (KEP-950). Memory only: a new prober gives the allowance again.
+    /// Whether a probe of the container has succeeded once (KEP-950). A prober that recalls no memory gives the
+    /// allowance again.
     pub(crate) has_initialized: bool,
     pub(crate) run: u32,
     pub(crate) period_ns: u64,
     pub(crate) container_key: Option<ContainerKey>,
-    /// The stored status as it stands.
+    /// The worker's part of the pod's stored status.
     pub(crate) view: View,
-    /// Whether a tick lies in the wheel, and which.
+    /// Whether the wheel holds a live tick of this worker; `timer_generation` identifies it.
     pub(crate) armed: bool,
     pub(crate) timer_generation: u32,
     pub(crate) next_tick: Instant,
@@ -80,7 +82,7 @@ impl Worker {
         probe_type: ProbeType,
         deleting: bool,
     ) -> Self {
-        let probe = object.containers[container].probe(probe_type).expect("AddPod looked");
+        let probe = object.containers[container].probe(probe_type).expect("AddPod found the probe");
         Self {
             pod,
             object: Arc::clone(object),
@@ -117,14 +119,14 @@ impl Worker {
     }
 
     pub(crate) fn probe(&self) -> &ProbeSpec {
-        self.object.containers[self.container as usize].probe(self.probe_type).expect("it made the worker")
+        self.object.containers[self.container as usize].probe(self.probe_type).expect("the worker has this probe")
     }
 
     pub(crate) fn container_name(&self) -> &Arc<str> {
         &self.object.containers[self.container as usize].name
     }
 
-    /// What a container that was just seen for the first time counts as.
+    /// The result that a container starts with when the worker first sees it.
     pub(crate) const fn initial_value(&self) -> ProbeResult {
         match self.probe_type {
             ProbeType::Liveness => ProbeResult::Success,
@@ -133,8 +135,8 @@ impl Worker {
         }
     }
 
-    /// Takes the tick that is due at `now` off the grid and returns when it was due; ticks missed since then are lost,
-    /// as with a Go ticker whose channel holds one.
+    /// Takes the tick that is due at `now` off the grid and returns when it was due. Ticks missed since then are lost,
+    /// as with a Go ticker, whose channel holds one.
     pub(crate) fn take_tick(&mut self, now: Instant) -> Instant {
         let scheduled = self.next_tick;
         let missed = (now.as_nanos() - scheduled.as_nanos()) / self.period_ns;
@@ -158,7 +160,7 @@ impl Worker {
         }
     }
 
-    /// How many failures in a row are a verdict now (KEP-950: more of them before the first success).
+    /// How many failures in a row reach the threshold now (KEP-950: more of them before the first success).
     pub(crate) const fn effective_failure_threshold(&self) -> i32 {
         if !self.has_initialized && self.initialization_failure_threshold > self.failure_threshold {
             self.initialization_failure_threshold
@@ -167,15 +169,15 @@ impl Worker {
         }
     }
 
-    /// What a failure that is about to be counted makes of the failures before it.
+    /// The streak of failures with the one that is about to be counted.
     pub(crate) fn streak_with_one_more(&self) -> Streak {
         let threshold = self.effective_failure_threshold();
         let before = if self.last_result == ProbeResult::Failure { self.result_run } else { 0 };
         Streak { failures: before.saturating_add(1).min(threshold), threshold }
     }
 
-    /// A new container starts its initial phase. Only with the field in force does a run of the old container not
-    /// count against the new one: the kubelet itself lets it count.
+    /// Starts the initial phase of a new container. If the probe has an initialization threshold, runs of the old
+    /// container no longer count; without it they count against the new one, as in the kubelet.
     pub(crate) fn begin_initialization(&mut self) {
         if self.initialization_failure_threshold > 0 {
             self.has_initialized = false;
@@ -183,7 +185,7 @@ impl Worker {
         }
     }
 
-    /// Whether a published verdict ends probing until the container is replaced.
+    /// Whether publishing `result` puts the worker on hold until the container is replaced.
     pub(crate) fn holds_after(&self, result: ProbeResult, startup_success_holds: bool) -> bool {
         match self.probe_type {
             ProbeType::Liveness => result == ProbeResult::Failure,
@@ -224,17 +226,17 @@ mod tests {
     }
 
     #[test]
-    fn a_streak_counts_the_failure_that_comes_and_stops_at_the_threshold() {
+    fn a_streak_includes_the_new_failure_and_stops_at_the_threshold() {
         let mut worker = worker(1);
         worker.count(ProbeResult::Success);
-        let told: Vec<i32> = (0..5)
+        let streaks: Vec<i32> = (0..5)
             .map(|_| {
                 let streak = worker.streak_with_one_more();
                 worker.count(ProbeResult::Failure);
                 streak.failures
             })
             .collect();
-        assert_eq!(told, [1, 2, 3, 3, 3]);
+        assert_eq!(streaks, [1, 2, 3, 3, 3]);
     }
 
     #[test]
