@@ -11,7 +11,7 @@ use probelet_core::time::Instant;
 
 use self::single::{UID, failure, pod, running, settings};
 
-/// One liveness probe of one container, period 10 s, driven answer by answer.
+/// A container with one liveness probe of period 10 s. The test gives it answer by answer.
 struct Life {
     prober: Prober,
     now: Instant,
@@ -35,7 +35,8 @@ impl Life {
         self.prober.set_pod_status(UID, status);
     }
 
-    /// Plays answers (`F`, `S`, `E` for a prober error) until one is a verdict; the number of the run that was, if any.
+    /// Plays answers (`F`, `S`, `E` for a prober error) until a failure is published; returns the number of that run,
+    /// if any.
     fn killed_at(&mut self, answers: &str) -> Option<usize> {
         for answer in answers.chars() {
             self.runs += 1;
@@ -88,7 +89,7 @@ fn outcome(answer: char) -> Outcome {
 }
 
 #[test]
-fn a_container_that_never_answers_well_is_failed_at_the_initial_threshold() {
+fn a_container_that_never_succeeds_fails_at_the_initial_threshold() {
     assert_eq!(Life::new(3, 20).killed_at(&"F".repeat(30)), Some(20));
 }
 
@@ -136,18 +137,18 @@ fn prober_errors_are_not_counted_in_the_initial_phase() {
 }
 
 #[test]
-fn what_is_shown_is_the_threshold_in_force() {
+fn the_shown_threshold_is_the_one_in_force() {
     let mut life = Life::new(3, 20);
     let shown = |life: &Life| life.prober.worker_states(None)[0].failure_threshold;
     assert_eq!((life.killed_at("FFFF"), shown(&life)), (None, 20));
     assert_eq!((life.killed_at("S"), shown(&life)), (None, 3));
     life.run_container("c://2");
     assert_eq!((life.killed_at("F"), shown(&life)), (None, 20));
-    assert_eq!(shown(&Life::new(3, 2)), 3, "a smaller one is raised");
+    assert_eq!(shown(&Life::new(3, 2)), 3, "a smaller threshold is raised");
 }
 
 #[test]
-fn the_liveness_probe_is_the_one_that_is_asked() {
+fn the_only_worker_is_the_liveness_probes() {
     let life = Life::new(3, 20);
     let state = life.prober.worker_states(None);
     assert_eq!(state.iter().map(|state| state.target.probe_type).collect::<Vec<_>>(), [ProbeType::Liveness]);

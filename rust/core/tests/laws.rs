@@ -1,4 +1,4 @@
-//! Random lives of random pods: what must hold whatever happens (docs/dev/architecture.md, "The law of the core").
+//! Laws that hold in random lives of random pods (docs/dev/architecture.md, "The law of the core").
 
 mod driver;
 
@@ -71,7 +71,7 @@ fn scenario() -> impl Strategy<Value = (u64, Vec<PodSpec>, Vec<Step>)> {
     (any::<u64>(), pods, prop::collection::vec(step(), 1..120))
 }
 
-/// Has another prober take over, and says what either knows of the containers that still run.
+/// Lets another prober take over; returns what the old one and the new one know of the containers that still run.
 fn succeed(driver: &Driver, pods: &[PodSpec]) -> (Vec<Memory>, Vec<Memory>) {
     let old = driver.manager.prober();
     let runs = |memory: &Memory| {
@@ -100,7 +100,7 @@ fn succeed(driver: &Driver, pods: &[PodSpec]) -> (Vec<Memory>, Vec<Memory>) {
     (known, taken_over)
 }
 
-/// What the workers know, by name; of their ticks only the grid.
+/// The workers' memories, ordered by name. A memory's tick is cut to its grid.
 fn memories(prober: &Prober) -> Vec<Memory> {
     let mut memories: Vec<Memory> = prober.worker_ids(None).into_iter().filter_map(|id| prober.memory(id)).collect();
     for memory in &mut memories {
@@ -144,7 +144,7 @@ fn same_inputs_give_the_same_outputs_across_a_snapshot() {
         for (index, step) in steps.iter().enumerate() {
             if index == cut % steps.len() {
                 let bytes = postcard::to_stdvec(&halved.manager).expect("plain data");
-                halved.manager = postcard::from_bytes(&bytes).expect("what was just written");
+                halved.manager = postcard::from_bytes(&bytes).expect("the bytes were just written");
             }
             whole.apply(&pods, step);
             halved.apply(&pods, step);

@@ -1,4 +1,4 @@
-//! A prober that goes on where another left off, and what a restart means to a container without it (KEP-950,
+//! A prober that continues where another stopped, and what a restart without memories does to a container (KEP-950,
 //! "Stateless kubelet").
 
 mod single;
@@ -62,7 +62,7 @@ impl Rig {
         }
     }
 
-    /// Plays on until as many more attempts were made.
+    /// Runs until `more` further attempts were made, all with this outcome.
     fn attempts(&mut self, more: usize, outcome: Outcome) {
         self.outcome = outcome;
         let wanted = self.attempts + more;
@@ -76,7 +76,7 @@ impl Rig {
         panic!("{wanted} attempts are not made within {PATIENCE} deadlines");
     }
 
-    /// Its next run begins, and nobody has asked for memories before.
+    /// Begins the next run after a driver has taken all memories.
     fn begin_run(&mut self) {
         self.prober.take_touched();
         self.now = self.prober.next_deadline().expect("a tick");
@@ -87,7 +87,7 @@ impl Rig {
         self.prober.worker_ids(None).into_iter().filter_map(|id| self.prober.memory(id)).collect()
     }
 
-    /// Another prober takes over, three seconds later.
+    /// Lets another prober take over three seconds later.
     fn restart(&mut self, memories: Vec<Memory>, id: &str) -> PodStatus {
         self.now = self.now + std::time::Duration::from_secs(3);
         self.prober = prober(self.now);
@@ -100,14 +100,14 @@ impl Rig {
     fn failures_left(&mut self) -> usize {
         let before = self.attempts;
         while self.updates.last().is_none_or(|(_, result)| *result != ProbeResult::Failure) {
-            assert!(self.attempts - before < PATIENCE, "no failure is a verdict");
+            assert!(self.attempts - before < PATIENCE, "no failure reaches the threshold");
             self.attempts(1, failure());
         }
         self.attempts - before
     }
 }
 
-/// More deadlines than any test here has to wait for its attempts.
+/// More deadlines than any test here waits through.
 const PATIENCE: usize = 1_000;
 
 fn prober(now: Instant) -> Prober {
@@ -117,12 +117,12 @@ fn prober(now: Instant) -> Prober {
 }
 
 #[test]
-fn a_failure_run_goes_on_where_it_stopped() {
+fn a_streak_of_failures_continues_after_a_restart() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
     let memories = rig.memories();
     rig.restart(memories, "c://1");
-    assert_eq!(rig.updates, [(ProbeType::Liveness, ProbeResult::Success)], "what was published is published");
+    assert_eq!(rig.updates, [(ProbeType::Liveness, ProbeResult::Success)], "the published result is published again");
     assert_eq!(rig.failures_left(), 1);
 }
 
@@ -131,28 +131,28 @@ fn without_memory_every_counter_starts_anew() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
     rig.restart(Vec::new(), "c://1");
-    assert_eq!(rig.failures_left(), 2, "the first run was at once");
+    assert_eq!(rig.failures_left(), 2, "the first run came at once");
     assert_eq!(rig.attempts, 5);
 }
 
 #[test]
-fn another_container_begins_anew() {
+fn another_container_begins_without_the_old_memory() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
     let memories = rig.memories();
     let attempts = rig.attempts;
     rig.outcome = Outcome::Success;
     rig.restart(memories, "c://2");
-    assert_eq!(rig.attempts, attempts + 1, "its first run does not wait for a tick of the old one");
+    assert_eq!(rig.attempts, attempts + 1, "its first run does not wait for the old container's tick");
     assert_eq!(rig.failures_left(), 3);
 }
 
 #[test]
-fn a_worker_on_hold_stays_on_hold_and_says_why() {
+fn a_worker_on_hold_stays_on_hold_and_publishes_its_verdict_again() {
     let mut rig = Rig::new(ProbeType::Liveness, 1, 0);
     let (memories, attempts) = (rig.memories(), rig.attempts);
     rig.restart(memories, "c://1");
-    assert_eq!(rig.updates, [(ProbeType::Liveness, ProbeResult::Failure)], "the kill that was asked for still is");
+    assert_eq!(rig.updates, [(ProbeType::Liveness, ProbeResult::Failure)], "the restart is asked for again");
     rig.now = rig.now + std::time::Duration::from_secs(60);
     rig.settle();
     assert_eq!(rig.attempts, attempts);
@@ -170,22 +170,22 @@ fn a_hold_is_not_passed_on_to_another_container() {
 }
 
 #[test]
-fn a_run_in_flight_may_have_ended_the_row_of_failures() {
+fn a_run_in_flight_may_have_ended_the_streak_of_failures() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
     rig.begin_run();
-    assert!(rig.prober.is_urgent(), "to be kept before the attempt begins");
+    assert!(rig.prober.is_urgent(), "the driver must keep it before the attempt begins");
     let memories = rig.memories();
     assert_eq!((memories[0].result_run, memories[0].in_doubt), (2, true));
     rig.restart(memories.clone(), "c://1");
     assert_eq!(rig.failures_left(), 3);
     rig.restart(memories, "c://1");
     rig.begin_run();
-    assert!(!rig.prober.is_urgent() && !rig.memories()[0].in_doubt, "there is no row left to lose");
+    assert!(!rig.prober.is_urgent() && !rig.memories()[0].in_doubt, "there is no streak left to lose");
 }
 
 #[test]
-fn kep_950_a_starting_container_has_no_row_that_a_success_would_end() {
+fn kep_950_a_starting_container_has_no_streak_that_a_success_would_end() {
     for (success_before, in_doubt) in [(false, false), (true, true)] {
         let mut rig = Rig::new(ProbeType::Liveness, 3, 10);
         if success_before {
@@ -205,12 +205,12 @@ fn ready_does_not_flap() {
     let status = rig.restart(memories, "c://1");
     assert!(status.containers[0].ready, "in the very first status");
     let status = rig.restart(Vec::new(), "c://1");
-    assert!(status.containers[0].ready, "before AddPod there is no worker to ask");
-    assert_eq!(rig.updates[0], (ProbeType::Readiness, ProbeResult::Failure), "without memory it falls and rises again");
+    assert!(status.containers[0].ready, "before AddPod there is no readiness worker");
+    assert_eq!(rig.updates[0], (ProbeType::Readiness, ProbeResult::Failure), "without memory it flaps");
 }
 
 #[test]
-fn the_first_status_is_made_of_the_memory_of_its_probe_and_container() {
+fn the_first_status_uses_the_memory_of_its_probe_and_container() {
     let readiness = Rig::new(ProbeType::Readiness, 1, 0).memories().remove(0);
     assert_eq!(readiness.result, Some(ProbeResult::Failure));
     let startup = Memory { probe_type: ProbeType::Startup, result: Some(ProbeResult::Success), ..readiness.clone() };
@@ -247,7 +247,7 @@ fn kep_950_a_starting_container_does_not_get_its_attempts_again() {
     let mut rig = Rig::new(ProbeType::Liveness, 2, 10);
     rig.attempts(8, failure());
     rig.restart(Vec::new(), "c://1");
-    assert_eq!(rig.failures_left(), 9, "a stateless prober gives all ten again; the first was at once");
+    assert_eq!(rig.failures_left(), 9, "a stateless prober allows all ten again; the first came at once");
 }
 
 #[test]
@@ -268,7 +268,7 @@ fn kep_950_a_running_container_stays_initialized() {
 }
 
 #[test]
-fn kep_950_a_deadlocked_container_is_not_borne_longer() {
+fn kep_950_a_deadlocked_container_is_not_tolerated_longer() {
     let mut rig = Rig::new(ProbeType::Liveness, 2, 10);
     rig.attempts(1, Outcome::Success);
     rig.attempts(1, failure());
@@ -277,7 +277,7 @@ fn kep_950_a_deadlocked_container_is_not_borne_longer() {
     assert_eq!(rig.failures_left(), 1);
     rig.outcome = failure();
     rig.restart(Vec::new(), "c://1");
-    assert_eq!(rig.failures_left(), 9, "a stateless prober bears ten");
+    assert_eq!(rig.failures_left(), 9, "a stateless prober tolerates ten");
 }
 
 #[test]
@@ -292,7 +292,7 @@ fn ticks_stay_on_their_grid() {
 }
 
 #[test]
-fn confirming_what_is_known_leaves_nothing_to_keep() {
+fn a_result_that_confirms_the_memory_leaves_nothing_to_keep() {
     for outcome in [Outcome::Success, failure()] {
         let mut rig = Rig::new(ProbeType::Readiness, 3, 0);
         rig.attempts(3, outcome.clone());
@@ -304,7 +304,7 @@ fn confirming_what_is_known_leaves_nothing_to_keep() {
 }
 
 #[test]
-fn what_nobody_asks_for_can_be_dropped() {
+fn a_memory_that_no_worker_takes_can_be_dropped() {
     let mut rig = Rig::new(ProbeType::Liveness, 3, 0);
     rig.attempts(1, failure());
     let memories = rig.memories();
@@ -314,5 +314,5 @@ fn what_nobody_asks_for_can_be_dropped() {
     assert_eq!(prober.forget_recalled(), []);
     memories.iter().cloned().for_each(|memory| prober.recall(memory));
     prober.forget_pod(UID);
-    assert_eq!(prober.forget_recalled(), [], "it goes with its pod");
+    assert_eq!(prober.forget_recalled(), [], "a memory goes with its pod");
 }

@@ -1,4 +1,4 @@
-//! `phase: spread` beside the kubelet's own phases, on the same pods.
+//! `phase: spread` beside the kubelet's own way, on the same pods.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -11,17 +11,17 @@ use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 use proptest::prelude::*;
 
-/// A pod of one container, when it is added, and when its container starts after that.
+/// A pod of one container, the time when the pod is added, and the later time when its container starts.
 #[derive(Clone, Debug)]
 struct Life {
     pod: Arc<PodSpec>,
     added: Instant,
     started: Instant,
-    /// How many of its startup probe's first runs fail.
+    /// How many first runs of the startup probe fail.
     slow_runs: u8,
 }
 
-/// When attempts began, by pod and type.
+/// The times at which attempts began, by pod and type.
 type Attempts = BTreeMap<(Arc<str>, ProbeType), Vec<u64>>;
 
 fn probe(initial_delay_seconds: i32, period_seconds: i32) -> ProbeSpec {
@@ -55,7 +55,7 @@ fn status(life: &Life, is_running: bool) -> PodStatus {
     }
 }
 
-/// Plays the lives until `end`. Answers come at once.
+/// Plays the lives until `end`; attempts are answered at once.
 fn play(lives: &[Life], phasing: Phasing, start_jitter: bool, end: Duration) -> Attempts {
     let settings = Settings { seed: 7, start_jitter, phasing, ..Settings::default() };
     let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);
@@ -76,7 +76,7 @@ fn play(lives: &[Life], phasing: Phasing, start_jitter: bool, end: Duration) -> 
         manager.settle(now);
         while let Some(output) = manager.poll_output() {
             let Output::Attempt(attempt) = output else { continue };
-            let target = manager.prober().target(attempt.worker).expect("it has an attempt");
+            let target = manager.prober().target(attempt.worker).expect("a worker with an attempt");
             let (uid, probe_type) = (Arc::clone(&target.pod.uid), target.probe_type);
             let seen = attempts.entry((Arc::clone(&uid), probe_type)).or_default();
             seen.push(now.as_nanos());
@@ -89,7 +89,8 @@ fn play(lives: &[Life], phasing: Phasing, start_jitter: bool, end: Duration) -> 
     panic!("time stands still: {MOST_MOMENTS} deadlines before {end:?}");
 }
 
-/// More moments than any play here has: six pods of three probes a second, or a thousand with one in ten, are far below.
+/// More moments than any test here has: six pods with three probes a second each, or a thousand pods with a probe in
+/// ten seconds, are far below.
 const MOST_MOMENTS: usize = 100_000;
 
 fn life(number: usize) -> impl Strategy<Value = Life> {
@@ -105,7 +106,7 @@ fn life(number: usize) -> impl Strategy<Value = Life> {
 
 proptest! {
     #[test]
-    fn the_first_attempt_is_the_kubelets_and_no_later_one_is_hurried(
+    fn the_first_attempt_is_the_kubelets_and_no_later_one_comes_early(
         lives in (0..6_usize).prop_flat_map(|pods| (0..pods).map(life).collect::<Vec<_>>()),
         start_jitter in any::<bool>(),
     ) {
@@ -117,12 +118,12 @@ proptest! {
         for life in &lives {
             for probe_type in [ProbeType::Readiness, ProbeType::Liveness] {
                 let Some(at) = spread.get(&(Arc::clone(&life.pod.uid), probe_type)) else { continue };
-                let probe = life.pod.containers[0].probe(probe_type).expect("it has attempts");
+                let probe = life.pod.containers[0].probe(probe_type).expect("a probe with attempts");
                 let period = probe.period().as_nanos() as u64;
                 let delay = u64::from(probe.initial_delay_seconds.unsigned_abs()) * 1_000_000_000;
                 prop_assert!(at[0] >= life.started.as_nanos() / 1_000_000_000 * 1_000_000_000 + delay);
-                // A status update on the way through the start jitter leaves a manual trigger, and the kubelet's
-                // worker runs for it right after its first run: at the same instant here, where answers take no time.
+                // A status update during the start jitter leaves a manual trigger, and the kubelet's worker runs for it
+                // right after its first run. That is the same instant here, where answers take no time.
                 let mut at = at.clone();
                 at.dedup();
                 let gaps: Vec<u64> = at.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -153,6 +154,6 @@ fn a_rollout_of_a_thousand_pods_is_probed_apart_from_the_second_run_on() {
         buckets.into_values().max().expect("probes")
     };
     assert_eq!(peak(Phasing::Kubelet), 1_000);
-    // A thousand in a thousand buckets: one on average, and chance allows a few.
+    // A thousand probes fall into a thousand buckets: one each on average, and by chance a few.
     assert!(peak(Phasing::Spread) <= 8, "{}", peak(Phasing::Spread));
 }

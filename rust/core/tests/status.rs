@@ -1,5 +1,5 @@
-//! The kubelet's glue between results and status, a rule at a time (kubelet.go:syncLoopIteration and
-//! kubelet_pods.go:convertToAPIContainerStatuses, 1.36). That it all plays together is shown by recordings elsewhere.
+//! The kubelet's handling of results and status, one rule at a time (kubelet.go:syncLoopIteration and
+//! kubelet_pods.go:convertToAPIContainerStatuses, 1.36). The recorded traces test how the rules work together.
 
 mod single;
 
@@ -14,7 +14,7 @@ use probelet_core::time::Instant;
 
 use self::single::{UID, failure, pod, running, settings};
 
-/// One container with the given probes, each of which has one failure to give.
+/// One container with the given probes, each of which fails at its first failure.
 struct Node {
     manager: StatusManager,
     now: Instant,
@@ -27,7 +27,7 @@ impl Node {
         let probe = || ProbeSpec { period_seconds: 1, failure_threshold: 1, ..ProbeSpec::default() };
         manager.prober_mut().define_pod(pod(probes.iter().map(|probe_type| (*probe_type, probe()))));
         let mut node = Self { manager, now: Instant::ZERO };
-        // As in a kubelet, workers are there before the container is.
+        // As in a kubelet, the workers exist before the container does.
         node.manager.sync_pod(UID, PodStatus::default());
         node.pass(&Outcome::Success);
         node
@@ -40,12 +40,12 @@ impl Node {
     }
 
     fn sync(&mut self, id: &str) -> ContainerStatus {
-        self.manager.sync_pod(UID, running(id, Instant::ZERO)).expect("it was defined").containers[0].clone()
+        self.manager.sync_pod(UID, running(id, Instant::ZERO)).expect("the pod is defined").containers[0].clone()
     }
 
-    /// Answers every attempt of this moment with `outcome`; the words for what came out of it, in order.
+    /// Answers every attempt of this moment with `outcome`; returns the outputs that follow, as words in order.
     fn pass(&mut self, outcome: &Outcome) -> Vec<String> {
-        let mut said = Vec::new();
+        let mut outputs = Vec::new();
         self.manager.settle(self.now);
         while let Some(output) = self.manager.poll_output() {
             match output {
@@ -54,18 +54,18 @@ impl Node {
                     prober.handle_attempt(attempt.worker, attempt.run, outcome.clone(), self.now);
                     self.manager.settle(self.now);
                 }
-                Output::Update(update) => said.push(format!("{:?} {:?}", update.probe_type, update.result)),
-                Output::Sync { .. } => said.push(String::from("sync")),
-                Output::StatusStored { .. } => said.push(String::from("stored")),
+                Output::Update(update) => outputs.push(format!("{:?} {:?}", update.probe_type, update.result)),
+                Output::Sync { .. } => outputs.push(String::from("sync")),
+                Output::StatusStored { .. } => outputs.push(String::from("stored")),
                 _ => {}
             }
         }
         self.now = self.now + Duration::from_secs(1);
-        said
+        outputs
     }
 
     fn stored(&self) -> (Option<bool>, bool) {
-        let container = &self.manager.prober().pod_status(UID).expect("it was synced").containers[0];
+        let container = &self.manager.prober().pod_status(UID).expect("the pod was synced").containers[0];
         (container.started, container.ready)
     }
 }
@@ -74,8 +74,8 @@ impl Node {
 fn a_readiness_success_sets_ready_and_asks_for_a_sync() {
     let mut node = Node::kubelet(&[ProbeType::Readiness]);
     assert_eq!(node.stored(), (Some(true), false));
-    let said = node.pass(&Outcome::Success);
-    assert_eq!(said, ["stored", "Readiness Failure", "sync", "Readiness Success", "stored", "sync"]);
+    let outputs = node.pass(&Outcome::Success);
+    assert_eq!(outputs, ["stored", "Readiness Failure", "sync", "Readiness Success", "stored", "sync"]);
     assert_eq!(node.stored(), (Some(true), true));
     assert_eq!(node.pass(&failure()), ["Readiness Failure", "stored", "sync"]);
     assert_eq!(node.stored(), (Some(true), false));
@@ -85,23 +85,23 @@ fn a_readiness_success_sets_ready_and_asks_for_a_sync() {
 fn a_startup_success_sets_started_and_asks_for_a_sync() {
     let mut node = Node::kubelet(&[ProbeType::Startup]);
     assert_eq!(node.stored(), (Some(false), false));
-    let said = node.pass(&Outcome::Success);
-    assert_eq!(said, ["stored", "Startup Unknown", "sync", "Startup Success", "stored", "sync"]);
+    let outputs = node.pass(&Outcome::Success);
+    assert_eq!(outputs, ["stored", "Startup Unknown", "sync", "Startup Success", "stored", "sync"]);
     assert_eq!(node.stored().0, Some(true));
 }
 
 #[test]
-fn of_liveness_only_a_failure_asks_for_a_sync() {
+fn only_a_failure_of_liveness_asks_for_a_sync() {
     let mut node = Node::kubelet(&[ProbeType::Liveness]);
-    let said = node.pass(&failure());
-    assert_eq!(said.last().map(String::as_str), Some("sync"), "{said:?}");
+    let outputs = node.pass(&failure());
+    assert_eq!(outputs.last().map(String::as_str), Some("sync"), "{outputs:?}");
     let mut node = Node::kubelet(&[ProbeType::Liveness]);
-    let said = [node.pass(&Outcome::Success), node.pass(&Outcome::Success)].concat();
-    assert!(!said.contains(&String::from("sync")), "{said:?}");
+    let outputs = [node.pass(&Outcome::Success), node.pass(&Outcome::Success)].concat();
+    assert!(!outputs.contains(&String::from("sync")), "{outputs:?}");
 }
 
 #[test]
-fn a_result_is_acted_on_before_anybody_sees_it() {
+fn a_result_takes_effect_before_the_driver_sees_it() {
     let mut node = Node::kubelet(&[ProbeType::Readiness]);
     node.manager.settle(node.now);
     let drained: Vec<Output> = std::iter::from_fn(|| node.manager.poll_output()).collect();
@@ -111,7 +111,7 @@ fn a_result_is_acted_on_before_anybody_sees_it() {
     });
     let attempt = attempt.expect("the container is probed at once");
     node.manager.prober_mut().handle_attempt(attempt.worker, attempt.run, Outcome::Success, node.now);
-    // Nothing is settled in between: whoever drains sees the update, and what it led to.
+    // Nothing is settled in between, and the caller that drains must see the update only after its effect.
     while let Some(output) = node.manager.poll_output() {
         assert!(node.stored().1, "{output:?} came out, and ready is not set");
     }
@@ -119,7 +119,7 @@ fn a_result_is_acted_on_before_anybody_sees_it() {
 }
 
 #[test]
-fn each_part_of_the_glue_can_be_left_out() {
+fn each_part_of_the_status_layer_can_be_left_out() {
     let all = [ProbeType::Readiness, ProbeType::Startup];
     for (glue, expected, syncs) in [
         (Glue::KUBELET, (Some(true), true), true),
@@ -131,12 +131,12 @@ fn each_part_of_the_glue_can_be_left_out() {
         let mut node = Node::new(Semantics::V1_36, glue, &all);
         node.sync("test://1");
         node.sync("test://1");
-        let mut said = Vec::new();
+        let mut outputs = Vec::new();
         for _ in 0..3 {
-            said.append(&mut node.pass(&Outcome::Success));
+            outputs.append(&mut node.pass(&Outcome::Success));
         }
         assert_eq!(node.stored(), expected, "{glue:?}");
-        assert_eq!(said.contains(&String::from("sync")), syncs, "{glue:?}: {said:?}");
+        assert_eq!(outputs.contains(&String::from("sync")), syncs, "{glue:?}: {outputs:?}");
     }
 }
 
@@ -154,7 +154,7 @@ fn started_of_a_replaced_container_is_inherited_as_the_release_does() {
 }
 
 #[test]
-fn a_status_that_workers_see_as_before_is_stored_once() {
+fn a_status_that_does_not_change_for_workers_is_stored_once() {
     let mut node = Node::kubelet(&[]);
     assert_eq!(node.pass(&Outcome::Success), ["stored"]);
     node.sync("test://1");
@@ -164,11 +164,11 @@ fn a_status_that_workers_see_as_before_is_stored_once() {
 }
 
 #[test]
-fn the_end_of_a_pod_stops_liveness_and_answers_its_status() {
+fn the_sync_of_a_terminating_pod_stops_liveness_and_returns_its_status() {
     let mut node = Node::kubelet(&[ProbeType::Liveness, ProbeType::Readiness]);
     node.pass(&Outcome::Success);
     let status =
-        node.manager.sync_terminating_pod(UID, running("test://1", Instant::ZERO)).expect("it was defined").clone();
+        node.manager.sync_terminating_pod(UID, running("test://1", Instant::ZERO)).expect("the pod is defined").clone();
     assert_eq!(status.phase, Phase::Running);
     assert_eq!(&*status.containers[0].id, "test://1");
     node.pass(&Outcome::Success);
@@ -179,13 +179,13 @@ fn the_end_of_a_pod_stops_liveness_and_answers_its_status() {
 }
 
 #[test]
-fn whoever_records_sees_a_status_before_and_after_it_is_filled() {
+fn a_recorder_sees_a_status_before_and_after_it_is_filled() {
     for record in [true, false] {
         let prober = Prober::new(Settings { record, ..settings() }, Instant::ZERO);
         let mut manager = StatusManager::new(prober, Glue::KUBELET);
         manager.prober_mut().define_pod(pod([]));
         manager.sync_pod(UID, running("test://1", Instant::ZERO));
-        let said: Vec<_> = std::iter::from_fn(|| manager.poll_output())
+        let outputs: Vec<_> = std::iter::from_fn(|| manager.poll_output())
             .filter_map(|output| match output {
                 Output::StatusUpdated { pod_uid, argument, filled } => {
                     assert_eq!(&*pod_uid, UID);
@@ -194,7 +194,7 @@ fn whoever_records_sees_a_status_before_and_after_it_is_filled() {
                 _ => None,
             })
             .collect();
-        assert_eq!(said, if record { vec![[false, true]] } else { vec![] });
+        assert_eq!(outputs, if record { vec![[false, true]] } else { vec![] });
     }
 }
 
@@ -203,15 +203,15 @@ fn a_pod_whose_status_a_caller_supplies_is_left_to_the_caller_until_it_is_forgot
     let probes = [ProbeType::Readiness, ProbeType::Startup, ProbeType::Liveness];
     let mut node = Node::kubelet(&probes);
     node.manager.supply(UID);
-    let said = [node.pass(&Outcome::Success), node.pass(&Outcome::Success), node.pass(&failure())].concat();
-    assert!(said.contains(&String::from("Startup Success")), "{said:?}");
-    assert!(!said.contains(&String::from("sync")), "{said:?}");
+    let outputs = [node.pass(&Outcome::Success), node.pass(&Outcome::Success), node.pass(&failure())].concat();
+    assert!(outputs.contains(&String::from("Startup Success")), "{outputs:?}");
+    assert!(!outputs.contains(&String::from("sync")), "{outputs:?}");
     assert_eq!(node.stored(), (Some(false), false));
     node.manager.forget_pod(UID);
     node.pass(&Outcome::Success);
     let probe = || ProbeSpec { period_seconds: 1, failure_threshold: 1, ..ProbeSpec::default() };
     node.manager.prober_mut().define_pod(pod(probes.iter().map(|probe_type| (*probe_type, probe()))));
     node.sync("test://2");
-    let said = [node.pass(&Outcome::Success), node.pass(&Outcome::Success)].concat();
-    assert!(said.contains(&String::from("sync")), "{said:?}");
+    let outputs = [node.pass(&Outcome::Success), node.pass(&Outcome::Success)].concat();
+    assert!(outputs.contains(&String::from("sync")), "{outputs:?}");
 }

@@ -11,7 +11,7 @@ use probelet_core::time::{Instant, WallOffset};
 
 use self::single::{UID, failure, pod, running, settings};
 
-/// A readiness probe whose container runs since zero, under a prober that is told what the time is.
+/// A readiness probe whose container has been running since zero, under a prober that gets the time from the test.
 struct Clock {
     prober: Prober,
 }
@@ -40,7 +40,7 @@ impl Clock {
             _ => None,
         });
         let first = attempts.next();
-        assert_eq!(attempts.next(), None, "two at once");
+        assert_eq!(attempts.next(), None, "two attempts at once");
         first
     }
 
@@ -49,23 +49,23 @@ impl Clock {
         self.prober.handle_attempt(attempt.worker, attempt.run, failure(), now);
     }
 
-    /// Waits for the next attempt, answers it at once and says when it was.
+    /// Waits for the next attempt, answers it at once and returns when it began (milliseconds).
     fn run(&mut self) -> u64 {
         let due = self.prober.next_deadline().expect("a worker waits").as_nanos() / 1_000_000;
-        let attempt = self.attempt(due).expect("it is due");
+        let attempt = self.attempt(due).expect("the attempt is due");
         self.answer(attempt, due);
         due
     }
 
-    /// UpdatePodStatus finds the container started and not ready.
+    /// UpdatePodStatus finds the container started and not ready, so it triggers the worker.
     fn trigger(&mut self) {
-        let mut status = self.prober.pod_status(UID).expect("it was set").clone();
+        let mut status = self.prober.pod_status(UID).expect("the status was set").clone();
         self.prober.update_pod_status(UID, &mut status);
     }
 }
 
 #[test]
-fn a_run_that_outlasts_its_period_is_followed_at_once_and_the_grid_stays() {
+fn the_next_run_follows_a_long_run_at_once_and_the_grid_stays() {
     let mut clock = Clock::every(10);
     let slow = clock.attempt(0).expect("the first run is at once");
     assert_eq!(clock.attempt(25_000), None, "one at a time");
@@ -119,7 +119,7 @@ fn an_initial_delay_is_over_by_the_wall_clock() {
     let stepped = WallOffset(40_000_000_000);
     clock.prober.handle_wall_offset(stepped);
     assert_eq!(clock.prober.wall(), stepped);
-    assert_eq!(clock.attempt(19_999), None, "a step wakes nobody");
+    assert_eq!(clock.attempt(19_999), None, "a step of the wall clock wakes no worker");
     assert!(clock.attempt(20_000).is_some());
 }
 
@@ -127,7 +127,7 @@ fn an_initial_delay_is_over_by_the_wall_clock() {
 fn a_container_that_runs_without_a_start_time_has_been_running_for_ever() {
     let probe = ProbeSpec { initial_delay_seconds: 3_600, ..ProbeSpec::default() };
     let mut clock = Clock::new(settings(), probe);
-    let mut status = clock.prober.pod_status(UID).expect("it was set").clone();
+    let mut status = clock.prober.pod_status(UID).expect("the status was set").clone();
     status.containers[0].state = State::Running { started_at_ms: None };
     clock.prober.set_pod_status(UID, status);
     clock.prober.add_pod(UID);

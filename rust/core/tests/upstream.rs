@@ -1,5 +1,5 @@
-//! Upstream's worker tests where they look into a worker's memory (kubelet prober/worker_test.go and prober_test.go,
-//! 1.36), what our events add, and the two rules of kubelets older than any release that can be asked for.
+//! Upstream's worker tests that read a worker's memory (kubelet prober/worker_test.go and prober_test.go, 1.36), what
+//! our events add, and two rules of kubelets that are older than any release a caller can choose.
 
 mod single;
 
@@ -14,13 +14,13 @@ use probelet_core::time::Instant;
 
 use self::single::{UID, failure, pod, running, settings};
 
-/// One worker of one container with period 1 s, whose attempts are answered by hand.
+/// One worker of one container with period 1 s; the test answers its attempts.
 struct Bench {
     prober: Prober,
     now: Instant,
     started: bool,
     events: Vec<String>,
-    /// The failures in a row and their threshold, as the events tell them.
+    /// The failures in a row and their threshold, as the events give them.
     streaks: Vec<Option<(i32, i32)>>,
 }
 
@@ -55,7 +55,7 @@ impl Bench {
         status
     }
 
-    /// The next pass of the worker; says whether it probed, which is answered at once.
+    /// Lets the worker make its next pass and answers its attempt at once; returns whether it probed.
     fn pass(&mut self, outcome: &Outcome) -> bool {
         let probed = self.settle(outcome);
         self.now = self.now + Duration::from_secs(1);
@@ -159,7 +159,7 @@ fn p7_unknown_without_an_error_is_a_failure_and_no_event() {
 }
 
 #[test]
-fn p8_an_error_beside_a_failure_is_discarded_and_says_so() {
+fn p8_an_error_beside_a_failure_is_discarded_and_the_event_says_so() {
     let mut bench = Bench::new(ProbeType::Readiness, 1);
     bench.pass(&Outcome::Error { failure: true, error: "boom".into() });
     assert_eq!(bench.events, ["Readiness probe errored and resulted in failure state: boom"]);
@@ -167,7 +167,7 @@ fn p8_an_error_beside_a_failure_is_discarded_and_says_so() {
 }
 
 #[test]
-fn an_event_says_how_far_the_failures_have_come_and_no_other_event_does() {
+fn only_a_failures_event_carries_the_streak_so_far() {
     let mut bench = Bench::new(ProbeType::Readiness, 3);
     let warning = Outcome::Warning { output: Box::default() };
     let error = Outcome::Error { failure: true, error: "boom".into() };

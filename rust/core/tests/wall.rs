@@ -1,4 +1,5 @@
-//! The wall clock jumps: timers stand on the driver's clock and do not move; only `startedAt` is compared with it.
+//! Jumps of the wall clock: timers stay on the driver's clock and do not move; only `startedAt` is compared with the
+//! wall clock.
 
 mod single;
 
@@ -11,8 +12,8 @@ use probelet_core::time::{Instant, WallOffset};
 
 use self::single::{UID, failure, pod, running, settings};
 
-/// When the runs of a liveness probe began, in seconds, and its verdicts. The container has been running since second 0;
-/// `jumps` are the seconds at which the wall clock is set to another offset, in seconds.
+/// Returns when the runs of a liveness probe began and when Failure was published, in seconds. The container has been
+/// running since second 0. At each second in `jumps` the wall clock is set to another offset, in seconds.
 fn life(initial_delay_seconds: i32, answer: fn() -> Outcome, jumps: &[(u64, i64)]) -> (Vec<u64>, Vec<u64>) {
     let probe = ProbeSpec { initial_delay_seconds, ..ProbeSpec::default() };
     let mut prober = Prober::new(settings(), Instant::ZERO);
@@ -47,7 +48,7 @@ const SECONDS: u64 = 120;
 const YEAR: i64 = 365 * 86_400;
 
 #[test]
-fn no_run_and_no_verdict_moves_with_it() {
+fn a_jump_moves_no_run_and_no_verdict() {
     let still = life(0, failure, &[]);
     assert_eq!(still, ((0..30).step_by(10).collect(), vec![20]));
     assert_eq!(life(0, failure, &[(5, YEAR), (15, 0), (17, 7)]), still);
@@ -55,14 +56,14 @@ fn no_run_and_no_verdict_moves_with_it() {
 }
 
 #[test]
-fn set_forward_it_ends_an_initial_delay_as_a_kubelets_does() {
+fn a_jump_forward_ends_an_initial_delay_as_in_a_kubelet() {
     assert_eq!(life(30, || Outcome::Success, &[]).0.first(), Some(&30));
     assert_eq!(life(30, || Outcome::Success, &[(5, YEAR)]).0.first(), Some(&10));
 }
 
 #[test]
-fn set_back_before_the_start_of_a_container_it_holds_up_its_probes_as_a_kubelets_does() {
+fn a_jump_to_before_a_containers_start_holds_up_its_probes_as_in_a_kubelet() {
     let (runs, verdicts) = life(0, failure, &[(5, -YEAR), (75, 0)]);
     assert_eq!(runs, [0, 80, 90]);
-    assert_eq!(verdicts, [90], "what was counted before it still counts");
+    assert_eq!(verdicts, [90], "failures counted before the jump still count");
 }

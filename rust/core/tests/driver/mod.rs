@@ -1,5 +1,5 @@
-//! A driver of the status layer for random lives: it keeps attempts in flight until a step lands them, and watches the
-//! laws at every output. The property tests use it, and the fuzz target that plays bytes as lives.
+//! Drives the status layer through random lives: it keeps attempts in flight until a step ends them, and checks the
+//! laws at every output. The property tests use it, and so does the fuzz target that plays bytes as lives.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 
-/// What befalls the pods next.
+/// The next thing that happens to the pods.
 #[derive(Clone, Debug)]
 pub(crate) enum Step {
     Sync { pod: usize, states: [u8; 2], generation: [u8; 2] },
@@ -23,18 +23,19 @@ pub(crate) enum Step {
     Land { nth: usize, outcome: u8 },
 }
 
-/// A driver that keeps attempts in flight until the scenario lands them, and watches the laws.
+/// A driver that keeps attempts in flight until the scenario ends them, and checks the laws.
 #[derive(Clone)]
 pub(crate) struct Driver {
     pub(crate) manager: StatusManager,
     pub(crate) now: Instant,
     flights: Vec<Attempt>,
     started: BTreeMap<WorkerId, (Arc<str>, Arc<str>, ProbeType)>,
-    /// The statuses the workers see, by pod, as they were handed out.
+    /// The last status that the workers of each pod were given.
     seen: BTreeMap<Arc<str>, PodStatus>,
-    /// The run that ended in the output before this one, and its result.
+    /// The run that ended in the previous output, and its result.
     just_ended: Option<(WorkerId, ProbeResult)>,
-    /// Workers whose verdict was published, and the container it was on: they rest until they see another one.
+    /// Workers whose verdict was published, with the container it was about: they rest until they see another
+    /// container.
     held: BTreeMap<WorkerId, Arc<str>>,
     pub(crate) outputs: Vec<String>,
 }
@@ -91,12 +92,12 @@ impl Driver {
         self.settle();
     }
 
-    /// Forgets every pod and lets whatever is in flight land: nothing may be left then.
+    /// Forgets every pod and ends every attempt in flight; nothing may be left then.
     pub(crate) fn end(&mut self, pods: &[PodSpec]) {
         for pod in pods {
             self.manager.forget_pod(&pod.uid);
         }
-        // A jittering worker hears nothing before its first run.
+        // A worker in its jitter reacts to nothing before its first run.
         for _ in 0..20 {
             self.apply(pods, &Step::Wait { millis: 4_000 });
             while !self.flights.is_empty() {
@@ -138,14 +139,14 @@ impl Driver {
             Output::WorkerEnded { worker } => {
                 self.started.remove(&worker);
                 self.held.remove(&worker);
-                assert!(!self.flights.iter().any(|attempt| attempt.worker == worker), "it ended with a run in flight");
+                assert!(!self.flights.iter().any(|attempt| attempt.worker == worker), "ended with a run in flight");
             }
             _ => {}
         }
     }
 
     fn probes_have_one_worker(&mut self, worker: WorkerId) {
-        // A worker may have ended again in the same moment; then there is nothing to remember.
+        // The worker may have ended again in the same moment; then there is nothing to remember.
         let Some(target) = self.manager.prober().target(worker) else {
             return;
         };
@@ -154,25 +155,27 @@ impl Driver {
         self.started.insert(worker, names);
     }
 
-    /// A worker on hold does not probe until it sees another container ID: told by what it published, not by its flag.
+    /// Checks that a worker on hold does not probe until it sees another container ID. It goes by what the worker
+    /// published, not by the worker's own flag.
     fn held_workers_rest(&mut self, worker: WorkerId) {
-        let target = self.manager.prober().target(worker).expect("it probes");
+        let target = self.manager.prober().target(worker).expect("a worker with an attempt");
         if let Some(held) = self.held.remove(&worker) {
             assert_ne!(&*held, target.container_id, "an attempt of a worker on hold");
         }
     }
 
-    /// Liveness and readiness wait until their container has started, and startup ends with that.
+    /// Checks that liveness and readiness wait until their container has started, and that startup ends then.
     fn only_startup_probes_before_started(&self, worker: WorkerId) {
         let (pod, container, probe_type) = &self.started[&worker];
         let has_started = self.seen[pod].named(container).is_some_and(|container| container.started == Some(true));
         assert_eq!(has_started, *probe_type != ProbeType::Startup, "{probe_type:?} is probed");
     }
 
-    /// Ready comes from a run that ended just now; what a run publishes is its result; and a verdict holds its worker.
+    /// Checks that Ready comes from a run that just ended, that a run publishes its own result, and that a verdict puts
+    /// its worker on hold.
     fn results_follow_their_runs(&mut self, run: Option<(WorkerId, ProbeResult)>, record: &ResultRecord) {
         let Some(result) = record.result else {
-            // Its worker has seen another container, or has ended.
+            // The record's worker has seen another container, or has ended.
             self.held
                 .retain(|worker, held| self.started[worker].2 != record.probe_type || *held != record.container_id);
             return;
@@ -184,7 +187,7 @@ impl Driver {
             return;
         };
         let probe_type = self.started[&worker].2;
-        // The next thing to happen may be another worker's.
+        // This record may be another worker's.
         if record.probe_type != probe_type || result != ran {
             return;
         }
@@ -193,7 +196,7 @@ impl Driver {
             ProbeType::Readiness => false,
             ProbeType::Startup => true,
         };
-        // A container that does not run is failed without a run, and that holds nobody.
+        // A container that does not run fails without a run, and such a failure holds no worker.
         let (pod, container, _) = &self.started[&worker];
         let runs = self.seen[pod].named(container).is_some_and(|container| {
             matches!(container.state, State::Running { .. }) && *container.id == *record.container_id
@@ -204,7 +207,7 @@ impl Driver {
     }
 }
 
-/// More deadlines than a wait of a few seconds can have with a dozen workers whose periods are seconds.
+/// More deadlines than a dozen workers with periods of seconds can have in a wait of a few seconds.
 const MOST_MOMENTS: usize = 10_000;
 
 pub(crate) fn settings(seed: u64) -> Settings {

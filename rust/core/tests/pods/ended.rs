@@ -1,4 +1,4 @@
-//! What becomes of the workers of a container or a pod that has ended (worker.go:doProbe, 1.36).
+//! The workers of a container or a pod that has ended (worker.go:doProbe, 1.36).
 
 use std::sync::Arc;
 
@@ -25,12 +25,12 @@ fn a_pod_that_has_ended_ends_its_workers_without_a_verdict() {
 }
 
 #[test]
-fn workers_of_a_container_that_ended_go_on_if_it_will_be_restarted() {
+fn workers_of_an_ended_container_continue_if_it_will_be_restarted() {
     use RestartPolicy::{Always, Never, OnFailure};
     let before_rules = [(Always, 0, true), (OnFailure, 0, true), (OnFailure, 1, true), (Never, 1, false)];
     let with_rules = [(Always, 0, true), (OnFailure, 0, false), (OnFailure, 1, true), (Never, 1, false)];
     for (semantics, cases) in [(Semantics::V1_34, before_rules), (Semantics::V1_36, with_rules)] {
-        for (restart_policy, exit_code, goes_on) in cases {
+        for (restart_policy, exit_code, stays) in cases {
             let mut prober = prober(semantics, false);
             prober
                 .define_pod(Arc::new(PodSpec { restart_policy, ..PodSpec::clone(&pod("u", &[ProbeType::Liveness])) }));
@@ -39,14 +39,14 @@ fn workers_of_a_container_that_ended_go_on_if_it_will_be_restarted() {
             prober.set_pod_status("u", ended);
             prober.add_pod("u");
             settle(&mut prober, Instant::ZERO);
-            let expected: &[&str] = if goes_on { &["a Liveness", "b Liveness", "s Liveness"] } else { &["s Liveness"] };
+            let expected: &[&str] = if stays { &["a Liveness", "b Liveness", "s Liveness"] } else { &["s Liveness"] };
             assert_eq!(working(&prober, "u"), expected, "{restart_policy:?}, exit code {exit_code}");
         }
     }
 }
 
 #[test]
-fn restart_rules_keep_workers_of_one_container_or_of_all_as_the_release_knows_them() {
+fn restart_rules_keep_the_workers_of_one_container_or_of_all_as_the_release_does() {
     use RuleAction::{Restart, RestartAllContainers};
     let (none, one, all): (&[&str], &[&str], &[&str]) = (&[], &["a Liveness"], &["a Liveness", "b Liveness"]);
     for (semantics, action, exit_code, all_containers_restarting, expected) in [

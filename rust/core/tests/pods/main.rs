@@ -1,4 +1,4 @@
-//! Pods of several containers, as the prober's manager sees them (kubelet prober/prober_manager.go, 1.36).
+//! Pods of several containers under the prober's manager (kubelet prober/prober_manager.go, 1.36).
 
 mod ended;
 mod published;
@@ -14,8 +14,8 @@ use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, PodSpec, ProbeType};
 use probelet_core::time::{Instant, WallOffset};
 
-/// A pod of the containers `a` and `b`, the sidecar `s` and the init container `i`, each with these probes, and a sidecar
-/// `t` with none.
+/// A pod with the containers `a` and `b`, the sidecar `s` and the init container `i`, each with `probes`, and a sidecar
+/// `t` without probes.
 fn pod(uid: &str, probes: &[ProbeType]) -> Arc<PodSpec> {
     let container = |name: &str, restart_policy, probes: &[ProbeType]| {
         let mut container = ContainerSpec { name: name.into(), restart_policy, ..ContainerSpec::default() };
@@ -34,7 +34,7 @@ fn pod(uid: &str, probes: &[ProbeType]) -> Arc<PodSpec> {
     Arc::new(PodSpec { uid: uid.into(), containers, regular: 2, ..PodSpec::default() })
 }
 
-/// Its status while everything runs; container IDs are made of the UID.
+/// The pod's status while everything runs; container IDs contain the UID.
 fn status(uid: &str, started: bool) -> PodStatus {
     let containers = ["a", "b", "s", "i", "t"].map(|name| {
         let state = State::Running { started_at_ms: Some(0) };
@@ -50,7 +50,7 @@ fn prober(semantics: Semantics, record: bool) -> Prober {
     Prober::new(settings, Instant::ZERO)
 }
 
-/// A prober that starts a minute after the containers, which run since the Unix epoch.
+/// A prober that starts a minute after the containers, which have been running since the Unix epoch.
 fn restarted(semantics: Semantics) -> Prober {
     let wall = WallOffset(60_000_000_000);
     Prober::new(Settings { semantics, wall, start_jitter: false, ..Settings::default() }, Instant::ZERO)
@@ -62,13 +62,13 @@ fn add(prober: &mut Prober, uid: &str, probes: &[ProbeType], started: bool) {
     assert!(prober.add_pod(uid));
 }
 
-/// Settles, answers every attempt with a success, and says what came out besides: attempts as `container type`.
+/// Settles and answers every attempt with a success; returns the attempts as `container type`, and the other outputs.
 fn settle(prober: &mut Prober, now: Instant) -> (Vec<String>, Vec<Output>) {
     let (mut attempts, mut others) = (Vec::new(), Vec::new());
     prober.settle(now);
     while let Some(output) = prober.poll_output() {
         if let Output::Attempt(attempt) = output {
-            let target = prober.target(attempt.worker).expect("it is probed");
+            let target = prober.target(attempt.worker).expect("the worker has an attempt");
             attempts.push(format!("{} {:?}", target.container.name, target.probe_type));
             prober.handle_attempt(attempt.worker, attempt.run, Outcome::Success, now);
             prober.settle(now);
@@ -79,9 +79,9 @@ fn settle(prober: &mut Prober, now: Instant) -> (Vec<String>, Vec<Output>) {
     (attempts, others)
 }
 
-/// The workers that are there and not told to stop, as `container type`.
+/// The workers that have not been asked to stop, as `container type`.
 fn working(prober: &Prober, uid: &str) -> Vec<String> {
     let states = prober.worker_states(Some(uid));
-    let going_on = states.iter().filter(|state| !state.stopping);
-    going_on.map(|state| format!("{} {:?}", state.target.container.name, state.target.probe_type)).collect()
+    let continuing = states.iter().filter(|state| !state.stopping);
+    continuing.map(|state| format!("{} {:?}", state.target.container.name, state.target.probe_type)).collect()
 }

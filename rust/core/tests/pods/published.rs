@@ -1,4 +1,4 @@
-//! What is published, recorded and listed of a pod's containers.
+//! The results of a pod's containers that are published, recorded and listed.
 
 use probelet_core::podstatus::State;
 use probelet_core::prober::{Output, Prober, Settings};
@@ -10,7 +10,7 @@ use probelet_core::time::{Instant, WallOffset};
 use super::{add, pod, prober, restarted, settle, status};
 
 #[test]
-fn what_is_published_first_of_a_started_container_older_than_the_prober_depends_on_the_release() {
+fn the_first_result_of_a_started_container_older_than_the_prober_depends_on_the_release() {
     let (success, unknown) = (Some(ProbeResult::Success), Some(ProbeResult::Unknown));
     for (semantics, of_sidecar, of_container) in
         [(Semantics::V1_34, unknown, unknown), (Semantics::V1_35, None, None), (Semantics::V1_36, success, None)]
@@ -24,7 +24,7 @@ fn what_is_published_first_of_a_started_container_older_than_the_prober_depends_
 }
 
 #[test]
-fn a_container_is_the_probers_own_from_ten_seconds_before_it_on() {
+fn a_container_counts_as_older_if_it_started_over_ten_seconds_before_the_prober() {
     for (started_after_ms, published) in [(10_000, Some(ProbeResult::Failure)), (10_001, None)] {
         let wall = WallOffset(started_after_ms * 1_000_000);
         let mut prober = Prober::new(Settings { wall, start_jitter: false, ..Settings::default() }, Instant::ZERO);
@@ -46,14 +46,14 @@ fn results_are_listed_by_container_and_recorded_as_they_come_and_go() {
         outputs.iter().filter_map(record).collect()
     };
     let (_, outputs) = settle(&mut prober, Instant::ZERO);
-    let told = records(&outputs);
-    assert_eq!(told.len(), 6, "{told:?}");
+    let recorded = records(&outputs);
+    assert_eq!(recorded.len(), 6, "{recorded:?}");
     for name in ["a", "b", "s"] {
-        assert!(told.contains(&format!("c://u-{name} Some(Failure) true")), "the first: {told:?}");
-        assert!(told.contains(&format!("c://u-{name} Some(Success) true")), "after the run: {told:?}");
+        assert!(recorded.contains(&format!("c://u-{name} Some(Failure) true")), "the initial value: {recorded:?}");
+        assert!(recorded.contains(&format!("c://u-{name} Some(Success) true")), "after the run: {recorded:?}");
     }
     let (_, outputs) = settle(&mut prober, Instant::from_millis(10_000));
-    assert!(records(&outputs).contains(&"c://u-a Some(Success) false".to_string()), "the same again is a set");
+    assert!(records(&outputs).contains(&"c://u-a Some(Success) false".to_string()), "the same result again is a set");
     let listed: Vec<_> =
         prober.results().map(|(probe_type, id, result)| (probe_type, id.to_string(), result)).collect();
     let expected = ["c://u-a", "c://u-b", "c://u-s"];
@@ -81,7 +81,7 @@ fn a_malformed_container_id_is_the_empty_one_whose_result_is_never_removed() {
     broken.containers[0].state = State::Waiting;
     prober.set_pod_status("u", broken);
     let (_, outputs) = settle(&mut prober, Instant::from_millis(30_000));
-    let said: Vec<_> =
+    let published: Vec<_> =
         outputs.iter().filter(|output| matches!(output, Output::Update(_) | Output::Removed(_))).collect();
-    assert!(said.is_empty(), "it does not run, and nobody is told: {said:?}");
+    assert!(published.is_empty(), "it does not run, and nothing is sent: {published:?}");
 }

@@ -10,7 +10,7 @@ use probelet_core::time::Instant;
 
 use super::{add, pod, prober, restarted, settle, status};
 
-/// What UpdatePodStatus makes of a status: `ready` by container.
+/// Calls UpdatePodStatus on a status; returns `ready` by container.
 fn ready(prober: &mut Prober, uid: &str, mut status: PodStatus) -> Vec<(String, bool)> {
     prober.update_pod_status(uid, &mut status);
     status.containers.iter().map(|container| (container.name.to_string(), container.ready)).collect()
@@ -21,7 +21,7 @@ fn named(ready: [(&str, bool); 5]) -> Vec<(String, bool)> {
 }
 
 #[test]
-fn sidecars_are_ready_as_containers_are_and_init_containers_once_they_ended_well() {
+fn sidecars_get_ready_as_containers_do_and_init_containers_once_they_ended_well() {
     let mut prober = prober(Semantics::V1_36, false);
     prober.define_pod(pod("u", &[]));
     for (exit_code, is_ready) in [(None, false), (Some(0), true), (Some(1), false)] {
@@ -40,18 +40,18 @@ fn a_sidecar_that_is_probed_is_ready_after_its_success() {
     let mut prober = prober(Semantics::V1_36, false);
     add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Startup], false);
     let before = [("a", false), ("b", false), ("s", false), ("i", false), ("t", true)];
-    assert_eq!(ready(&mut prober, "u", status("u", false)), named(before), "none has started");
+    assert_eq!(ready(&mut prober, "u", status("u", false)), named(before), "no probed container has started");
     settle(&mut prober, Instant::ZERO);
-    assert_eq!(ready(&mut prober, "u", status("u", false)), named(before), "all have, and wait for readiness");
+    assert_eq!(ready(&mut prober, "u", status("u", false)), named(before), "all have started, and wait for readiness");
     prober.set_pod_status("u", status("u", true));
     let (attempts, _) = settle(&mut prober, Instant::ZERO);
-    assert_eq!(attempts, ["a Readiness", "b Readiness", "s Readiness"], "the workers of both were triggered");
+    assert_eq!(attempts, ["a Readiness", "b Readiness", "s Readiness"], "the update triggered them");
     let after = [("a", true), ("b", true), ("s", true), ("i", false), ("t", true)];
     assert_eq!(ready(&mut prober, "u", status("u", false)), named(after));
 }
 
 #[test]
-fn init_statuses_out_of_order_are_passed_over_as_in_the_kubelet() {
+fn init_statuses_out_of_order_are_skipped_as_in_the_kubelet() {
     let mut prober = prober(Semantics::V1_36, false);
     prober.define_pod(pod("u", &[]));
     let mut status = status("u", false);

@@ -1,4 +1,4 @@
-//! Who gets workers, in which order they begin, who is stopped and what is left.
+//! Which probes get workers, in which order they begin, which workers stop and what is left.
 
 use std::collections::BTreeSet;
 
@@ -56,7 +56,7 @@ fn cleanup_stops_the_workers_of_every_pod_that_is_not_desired() {
 }
 
 #[test]
-fn a_deletion_that_workers_see_counts_as_alive_and_ends_all_but_readiness() {
+fn a_deletion_that_workers_see_publishes_success_and_ends_all_but_readiness() {
     let mut prober = prober(Semantics::V1_36, false);
     add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Liveness], true);
     settle(&mut prober, Instant::ZERO);
@@ -68,16 +68,16 @@ fn a_deletion_that_workers_see_counts_as_alive_and_ends_all_but_readiness() {
 }
 
 #[test]
-fn nothing_remembers_a_pod_that_is_forgotten() {
+fn nothing_is_left_of_a_forgotten_pod() {
     let mut prober = prober(Semantics::V1_36, false);
     add(&mut prober, "some-pod", &ProbeType::ALL, true);
     settle(&mut prober, Instant::ZERO);
     prober.remove_pod("some-pod");
     prober.remove_pod_status("some-pod");
     settle(&mut prober, Instant::ZERO);
-    assert!(prober.pod("some-pod").is_some(), "it can be added again");
+    assert!(prober.pod("some-pod").is_some(), "the pod can be added again");
     prober.forget_pod("some-pod");
     assert!(prober.pod("some-pod").is_none());
-    // Its UID is part of its containers' IDs here.
+    // The UID is part of the containers' IDs here.
     assert!(!format!("{prober:?}").contains("some-pod"));
 }

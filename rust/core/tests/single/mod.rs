@@ -1,4 +1,4 @@
-//! What the tests of single workers probe: a pod `u` of one container `c`, under the kubelet's rules without start jitter.
+//! The pod of the tests of single workers: UID `u`, one container `c`, under the kubelet's rules without start jitter.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use probelet_core::time::Instant;
 /// The pod's UID.
 pub(crate) const UID: &str = "u";
 
-/// The pod, with these probes.
+/// The pod, with `probes`.
 pub(crate) fn pod(probes: impl IntoIterator<Item = (ProbeType, ProbeSpec)>) -> Arc<PodSpec> {
     let mut container = ContainerSpec { name: "c".into(), ..ContainerSpec::default() };
     for (probe_type, probe) in probes {
@@ -26,7 +26,7 @@ pub(crate) fn pod(probes: impl IntoIterator<Item = (ProbeType, ProbeSpec)>) -> A
     })
 }
 
-/// The status of the pod whose container of this ID has been running since `started`.
+/// The pod's status while the container `id` has been running since `started`.
 pub(crate) fn running(id: &str, started: Instant) -> PodStatus {
     let state = State::Running { started_at_ms: Some(started.as_nanos() as i64 / 1_000_000) };
     PodStatus {
@@ -37,7 +37,7 @@ pub(crate) fn running(id: &str, started: Instant) -> PodStatus {
     }
 }
 
-/// A kubelet's settings, but the first runs are not jittered.
+/// A kubelet's settings without the jitter of first runs.
 pub(crate) fn settings() -> Settings {
     Settings { start_jitter: false, ..Settings::default() }
 }
