@@ -1,6 +1,6 @@
-//! Bytes as letters (RFC 4648, section 4).
+//! Base64 (RFC 4648, section 4).
 
-/// Writes bytes with padding.
+/// Encodes bytes with padding.
 pub(crate) fn base64(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
     for three in bytes.chunks(3) {
@@ -13,10 +13,10 @@ pub(crate) fn base64(bytes: &[u8]) -> String {
     text
 }
 
-/// Reads letters, padded or not (encoding/base64, as gRPC calls it).
+/// Decodes text with or without padding (encoding/base64, as gRPC calls it).
 ///
 /// # Errors
-/// Where they are no such text.
+/// The position of the first byte that is wrong.
 pub(crate) fn from_base64(text: &[u8]) -> Result<Vec<u8>, usize> {
     let value_of = |letter: u8| LETTERS.iter().position(|&other| other == letter);
     let end = text.iter().position(|&letter| value_of(letter).is_none()).unwrap_or(text.len());
@@ -34,7 +34,7 @@ pub(crate) fn from_base64(text: &[u8]) -> Result<Vec<u8>, usize> {
     Ok(bytes)
 }
 
-/// Whether the text from `end` on is what fills up the last four; else where it is not.
+/// Checks that the text from `end` on pads the last four letters; the error is the position of the first wrong byte.
 fn is_padding(text: &[u8], end: usize) -> Result<(), usize> {
     let is_padded = text.len().is_multiple_of(4);
     match (end % 4, &text[end..]) {
@@ -72,7 +72,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(bytes: Vec<u8>) {
+        fn encoded_bytes_decode_to_the_same(bytes: Vec<u8>) {
             let text = base64(&bytes);
             prop_assert_eq!(from_base64(text.as_bytes()), Ok(bytes.clone()));
             prop_assert_eq!(from_base64(text.trim_end_matches('=').as_bytes()), Ok(bytes));

@@ -2,7 +2,7 @@
 
 use super::text::quote;
 
-/// The part of a URL that some text stands in: each allows other characters.
+/// A part of a URL. Each part allows other characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
     Fragment,
@@ -12,7 +12,7 @@ pub(crate) enum Part {
     Zone,
 }
 
-/// Whether a byte is escaped where it stands (`url.shouldEscape`).
+/// Whether a byte must be escaped in `part` (`url.shouldEscape`).
 pub(crate) const fn must_escape(byte: u8, part: Part) -> bool {
     let is_plain = match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => true,
@@ -27,7 +27,7 @@ pub(crate) const fn must_escape(byte: u8, part: Part) -> bool {
     !is_plain
 }
 
-/// Escapes what must be (`url.escape`).
+/// Escapes the bytes that must be escaped in `part` (`url.escape`).
 pub(crate) fn escape(text: &[u8], part: Part) -> Vec<u8> {
     const DIGITS: &[u8; 16] = b"0123456789ABCDEF";
     let mut escaped = Vec::with_capacity(text.len());
@@ -41,7 +41,7 @@ pub(crate) fn escape(text: &[u8], part: Part) -> Vec<u8> {
     escaped
 }
 
-/// Undoes escapes, refusing those that may not stand there (`url.unescape`).
+/// Undoes escapes, and refuses an escape that `part` may not hold (`url.unescape`).
 pub(crate) fn unescape(text: &[u8], part: Part) -> Result<Vec<u8>, String> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -68,7 +68,8 @@ pub(crate) fn unescape(text: &[u8], part: Part) -> Result<Vec<u8>, String> {
     Ok(plain)
 }
 
-/// A host may hold escapes of bytes beyond ASCII, and of the percent sign of a zone; a zone a few more.
+/// Whether `part` may hold an escape of this byte. A host may hold escapes of bytes beyond ASCII and of a zone's
+/// percent sign; a zone may hold a few more.
 const fn may_be_escaped(value: u8, part: Part) -> bool {
     match part {
         Part::Host => value >= 0x80 || value == b'%',
@@ -86,7 +87,7 @@ fn invalid_escape(rest: &[u8]) -> String {
     format!("invalid URL escape {}", quote(&rest[..rest.len().min(3)]))
 }
 
-/// Whether text may stay as it was written (`url.validEncoded`).
+/// Whether the text may stay as it was written (`url.validEncoded`).
 pub(crate) fn is_encoded(text: &[u8], part: Part) -> bool {
     text.iter().all(|byte| b"!$&'()*+,;=:@[]%".contains(byte) || !must_escape(*byte, part))
 }

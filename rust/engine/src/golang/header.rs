@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-/// A probe's header fields. Most probes have two, neither of which is copied.
+/// A probe's header fields. Most probes have two, and neither is copied.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Headers<'a> {
     fields: Vec<Field<'a>>,
@@ -24,7 +24,7 @@ impl<'a> Headers<'a> {
         }
     }
 
-    /// `Header.Set` of a name that is canonical already.
+    /// `Header.Set`; `name` must be canonical.
     pub(crate) fn set(&mut self, name: &'static str, value: impl Into<Cow<'a, [u8]>>) {
         let values = vec![value.into()];
         match self.position(name) {
@@ -43,7 +43,7 @@ impl<'a> Headers<'a> {
         self.position(name).is_ok()
     }
 
-    /// The first value, or nothing at all, which `Header.Get` does not tell from an empty one.
+    /// The first value, or nothing. `Header.Get` does not tell nothing from an empty value either.
     pub(crate) fn first(&self, name: &str) -> &[u8] {
         self.all(name).first().map_or(&[], |value| value)
     }
@@ -52,7 +52,7 @@ impl<'a> Headers<'a> {
         self.position(name).map_or(&[], |index| &self.fields[index].values)
     }
 
-    /// Every line, in the order in which the fields are sent.
+    /// Every line, in the order in which Go sends the fields.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (&str, &[u8])> {
         self.fields.iter().flat_map(|field| field.values.iter().map(|value| (&*field.name, &**value)))
     }
@@ -62,7 +62,7 @@ impl<'a> Headers<'a> {
     }
 }
 
-/// `textproto.CanonicalMIMEHeaderKey`: a name with a character that may not stand there stays as it is.
+/// `textproto.CanonicalMIMEHeaderKey`: a name with an invalid character stays as it is.
 pub(crate) fn canonical(name: &str) -> Cow<'_, str> {
     if !name.bytes().all(is_token_byte) {
         return name.into();
@@ -86,14 +86,14 @@ pub(crate) const fn is_token_byte(byte: u8) -> bool {
     BYTES[byte as usize] & TOKEN != 0
 }
 
-/// Whether a byte may stand in the value of a field: anything but controls, and the tab.
+/// Whether a byte may stand in a field's value: anything but control characters other than the tab.
 pub(crate) const fn is_value_byte(byte: u8) -> bool {
     BYTES[byte as usize] & VALUE != 0
 }
 
 const TOKEN: u8 = 1;
 const VALUE: u8 = 2;
-/// What each byte may stand in: heads are long, and a look is all that most of their bytes get.
+/// What each byte may stand in. A table, because heads are long and most of their bytes need only this look-up.
 const BYTES: [u8; 256] = {
     let mut bytes = [0; 256];
     let mut byte = 0;
@@ -117,17 +117,17 @@ const fn is_token_mark(byte: u8) -> bool {
     )
 }
 
-/// Whether one of the values lists a word (`httpguts.HeaderValuesContainsToken`).
+/// Whether one of the values lists `word` (`httpguts.HeaderValuesContainsToken`).
 pub(crate) fn lists<'v>(mut values: impl Iterator<Item = &'v [u8]>, word: &[u8]) -> bool {
     values.any(|value| value.split(|&byte| byte == b',').any(|item| trim(item).eq_ignore_ascii_case(word)))
 }
 
-/// Whether a value has a word between blanks and commas (`http.hasToken`).
+/// Whether `value` has `word` between blanks and commas (`http.hasToken`).
 pub(crate) fn has_word(value: &[u8], word: &[u8]) -> bool {
     value.split(|byte| b" ,\t".contains(byte)).any(|item| item.eq_ignore_ascii_case(word))
 }
 
-/// Without the blanks and tabs around it.
+/// The text without blanks and tabs around it.
 pub(crate) fn trim(text: &[u8]) -> &[u8] {
     let is_text = |byte: &u8| !matches!(byte, b' ' | b'\t');
     let start = text.iter().position(is_text).unwrap_or(text.len());

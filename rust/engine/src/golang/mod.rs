@@ -1,4 +1,5 @@
-//! What Go's standard library means and writes, one file per Go package. Everything here is pure: no runtime, no probe.
+//! Go's standard library as far as probes need it: what it reads and writes, one file per package. Everything here is
+//! pure: no runtime, no probe.
 
 pub(crate) mod base64;
 pub(crate) mod escape;

@@ -1,31 +1,31 @@
-//! IP addresses as Go reads them, with its reasons for not reading them (`netip.ParseAddr`, Go 1.26).
+//! IP addresses as Go parses them, with its error texts (`netip.ParseAddr`, Go 1.26).
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use super::text::quote;
 
-/// An address and its zone, which may be empty.
+/// Parses an address and its zone, which may be empty.
 pub(crate) fn parse(text: &[u8]) -> Result<(IpAddr, &[u8]), String> {
-    let told = |problem: ParseError<'_>| told(text, problem);
+    let text_of = |problem: ParseError<'_>| text_of(text, problem);
     match text.iter().find(|byte| b".:%".contains(byte)) {
-        Some(b'.') => parse_v4(text).map(|ip| (ip.into(), &b""[..])).map_err(told),
+        Some(b'.') => parse_v4(text).map(|ip| (ip.into(), &b""[..])).map_err(text_of),
         Some(b':') => {
             let (address, zone) = match text.iter().position(|&byte| byte == b'%') {
-                Some(end) if end + 1 == text.len() => return Err(told(("zone must be a non-empty string", b""))),
+                Some(end) if end + 1 == text.len() => return Err(text_of(("zone must be a non-empty string", b""))),
                 Some(end) => (&text[..end], &text[end + 1..]),
                 None => (text, &b""[..]),
             };
-            parse_v6(address).map(|ip| (ip.into(), zone)).map_err(told)
+            parse_v6(address).map(|ip| (ip.into(), zone)).map_err(text_of)
         }
-        Some(_) => Err(told(("missing IPv6 address", b""))),
-        None => Err(told(("unable to parse IP", b""))),
+        Some(_) => Err(text_of(("missing IPv6 address", b""))),
+        None => Err(text_of(("unable to parse IP", b""))),
     }
 }
 
-/// What is wrong, and where if that is said.
+/// Go's message, and the part of the text it quotes, which may be empty.
 type ParseError<'a> = (&'static str, &'a [u8]);
 
-fn told(text: &[u8], (message, place): ParseError<'_>) -> String {
+fn text_of(text: &[u8], (message, place): ParseError<'_>) -> String {
     let place = if place.is_empty() { String::new() } else { format!(" (at {})", quote(place)) };
     format!("ParseAddr({}): {message}{place}", quote(text))
 }
@@ -65,7 +65,7 @@ fn parse_v6(text: &[u8]) -> Result<Ipv6Addr, ParseError<'_>> {
     let mut bytes = [0u8; 16];
     let mut filled = 0;
     let mut rest = text;
-    // Where "::" stands, if it does.
+    // The position of "::", if there is one.
     let mut gap = None;
     if let Some(after) = rest.strip_prefix(b"::") {
         (gap, rest) = (Some(0), after);
@@ -131,7 +131,7 @@ fn after_colon(rest: &[u8]) -> Result<&[u8], ParseError<'_>> {
     }
 }
 
-/// An IPv4 address in the last four bytes.
+/// Reads an IPv4 address into the last four bytes.
 fn embedded<'a>(rest: &'a [u8], gap: Option<usize>, filled: usize, bytes: &mut [u8; 16]) -> Result<(), ParseError<'a>> {
     if gap.is_none() && filled != 12 {
         return Err(("embedded IPv4 address must replace the final 2 fields of the address", rest));

@@ -1,8 +1,10 @@
-//! Which characters Go prints and which it escapes: those that Unicode 15.0 calls graphic, whatever Rust's tables know.
+//! Which characters Go prints and which it escapes: it prints the graphic ones of Unicode 15.0, while Rust's tables are
+//! newer.
 
-/// Whether `%q` shows a character beyond ASCII as it is (`strconv.IsPrint`, Go 1.26).
+/// Whether `%q` prints a character beyond ASCII unescaped (`strconv.IsPrint`, Go 1.26).
 pub(crate) fn is_print(c: char) -> bool {
-    // Rust escapes the same characters behind another one (where marks are left alone), but its Unicode is younger.
+    // Rust escapes the same characters after another one (where it leaves marks alone), except those of newer Unicode
+    // versions.
     let after_another: String = ['a', c].into_iter().collect();
     after_another.escape_debug().eq(after_another.chars()) && !is_younger(u32::from(c))
 }
@@ -12,7 +14,7 @@ fn is_younger(c: u32) -> bool {
     behind > 0 && c <= YOUNGER[behind - 1].1
 }
 
-/// Ranges without a graphic character of Unicode 15.0, but with some of 15.1 to 17.0.
+/// Ranges that hold no graphic character of Unicode 15.0, but some of 15.1 to 17.0.
 #[rustfmt::skip]
 const YOUNGER: [(u32, u32); 53] = [
     (0x88f, 0x897), (0xc5c, 0xc5c), (0xcdc, 0xcdc), (0x1acf, 0x1aeb), (0x1b4e, 0x1b4f), (0x1b7f, 0x1b7f),

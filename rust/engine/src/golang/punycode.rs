@@ -1,11 +1,11 @@
-//! Names beyond ASCII on the wire: the ACE form of RFC 3492 and RFC 5891.
+//! Host names beyond ASCII: the ACE form of RFC 3492 and RFC 5891.
 
 use super::text::{join_host_port, quote};
 
-/// The ACE form of every label that needs one; case is kept (`idna.ToASCII`, Go 1.26).
+/// Turns every label beyond ASCII into its ACE form and keeps the case (`idna.ToASCII`, Go 1.26).
 ///
 /// # Errors
-/// Go's text, if a label has that form already and cannot be read.
+/// Go's text, if a label begins like an ACE label and cannot be decoded.
 pub(crate) fn to_ascii(name: &str) -> Result<String, String> {
     let labels: Result<Vec<_>, _> = name.split('.').map(label_to_ascii).collect();
     Ok(labels?.join("."))
@@ -16,7 +16,7 @@ fn label_to_ascii(label: &str) -> Result<String, String> {
         return Ok(label.to_owned());
     }
     match label.strip_prefix(PREFIX) {
-        // Only what stands in front of the last hyphen need not be a number of the code.
+        // Only the part after the last hyphen must be ASCII.
         Some(encoded) if !encoded.rsplit('-').next().unwrap_or_default().is_ascii() => {
             Err(format!("idna: invalid label {}", quote(encoded.as_bytes())))
         }
@@ -27,7 +27,7 @@ fn label_to_ascii(label: &str) -> Result<String, String> {
 /// The Host line of a host beyond ASCII, with or without a port (`httpguts.PunycodeHostPort`, Go 1.26).
 ///
 /// # Errors
-/// Those of [`to_ascii`].
+/// The errors of [`to_ascii`].
 pub(crate) fn host_to_ascii(host: &str) -> Result<String, String> {
     let split = host.rsplit_once(':').map(|(name, port)| {
         let inner = name.strip_prefix('[').and_then(|inner| inner.strip_suffix(']'));
@@ -40,7 +40,7 @@ pub(crate) fn host_to_ascii(host: &str) -> Result<String, String> {
     }
 }
 
-/// RFC 3492, 6.3.
+/// The encoding procedure of RFC 3492, 6.3.
 fn encode(label: &str) -> String {
     let mut encoded: String = label.chars().filter(char::is_ascii).collect();
     let basic = encoded.len() as u32;
@@ -72,7 +72,7 @@ fn encode(label: &str) -> String {
 
 fn push_number(encoded: &mut String, mut number: u32, bias: u32) {
     let digit = |value: u32| char::from_digit(value, 36).expect("below 36");
-    // Punycode counts letters before digits, from_digit the other way round.
+    // Punycode counts letters before digits; `from_digit` counts digits before letters.
     let mut push = |value: u32| encoded.push(if value < 26 { digit(value + 10) } else { digit(value - 26) });
     let mut position = BASE;
     loop {

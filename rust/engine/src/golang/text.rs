@@ -1,11 +1,11 @@
-//! Go's way of writing things down: the kubelet's outputs are Go error texts, so ours are too.
+//! Go's texts: the kubelet's outputs are Go error texts, so ours are too.
 
 use std::fmt::Write as _;
 use std::net::{IpAddr, SocketAddr};
 
 use super::printable::is_print;
 
-/// `strconv.Quote`: what `%q` prints. What lies beyond the length of any text is not worth quoting.
+/// `strconv.Quote`: what `%q` prints of the first [`TEXT_BYTES_MAX`] bytes.
 pub(crate) fn quote(text: &[u8]) -> String {
     let text = &text[..text.len().min(TEXT_BYTES_MAX)];
     let mut quoted = String::with_capacity(text.len() + 2);
@@ -41,13 +41,13 @@ fn push_formatted(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     text.write_fmt(arguments).expect("a String takes everything");
 }
 
-/// `[]string` printed with `%q`.
+/// A `[]string` as `%q` prints it.
 pub(crate) fn quote_list<'a>(texts: impl Iterator<Item = &'a [u8]>) -> String {
     let quoted: Vec<_> = texts.map(quote).collect();
     format!("[{}]", quoted.join(" "))
 }
 
-/// `time.Duration.String` of whole seconds, which is all that `timeoutSeconds` can say.
+/// `time.Duration.String` of whole seconds, because `timeoutSeconds` holds nothing finer.
 pub(crate) fn seconds(length: i64) -> String {
     let sign = if length < 0 { "-" } else { "" };
     let all = length.unsigned_abs();
@@ -59,7 +59,7 @@ pub(crate) fn seconds(length: i64) -> String {
     }
 }
 
-/// `syscall.Errno.Error`: glibc's texts, in lower case.
+/// `syscall.Errno.Error`: glibc's texts in lower case.
 pub(crate) fn errno(number: i32) -> String {
     let with_number = std::io::Error::from_raw_os_error(number).to_string();
     let text = with_number.strip_suffix(&format!(" (os error {number})")).unwrap_or(&with_number);
@@ -67,7 +67,7 @@ pub(crate) fn errno(number: i32) -> String {
     letters.next().map_or_else(String::new, |first| first.to_lowercase().chain(letters).collect())
 }
 
-/// `net.TCPAddr.String` of a connected socket's end: an IPv4 address within IPv6 is shown as IPv4.
+/// `net.TCPAddr.String` of one end of a connected socket: an IPv4 address within IPv6 is written as IPv4.
 fn address(end: SocketAddr) -> String {
     match end.ip().to_canonical() {
         IpAddr::V4(ip) => format!("{ip}:{}", end.port()),
@@ -75,7 +75,7 @@ fn address(end: SocketAddr) -> String {
     }
 }
 
-/// `net.OpError` of a connection: `read tcp A->B: read: connection reset by peer`.
+/// `net.OpError` of a connection, such as `read tcp A->B: read: connection reset by peer`.
 pub(crate) fn operation(call: &str, local: Option<SocketAddr>, peer: SocketAddr, number: i32) -> String {
     let local = local.map_or_else(String::new, address);
     format!("{call} tcp {local}->{}: {call}: {}", address(peer), errno(number))
@@ -86,8 +86,8 @@ pub(crate) fn join_host_port(host: &str, port: impl std::fmt::Display) -> String
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
-/// How much of a text is shown, as much as the kubelet keeps of a body: nothing longer is worth quoting. Go's own texts have
-/// no bound; they quote whole headers, of 10 MiB if need be.
+/// How many bytes of a text are quoted: as many as the kubelet keeps of a body. Go's own texts have no bound and quote
+/// whole headers, up to 10 MiB.
 pub(crate) const TEXT_BYTES_MAX: usize = 10_240;
 
 #[cfg(test)]

@@ -6,11 +6,11 @@ use super::window::{End, Slice, Window};
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 
-/// Where the reader is within a body.
+/// The reader's position within a body.
 #[derive(Debug, Default)]
 pub(crate) struct Body {
     kind: Kind,
-    /// What the call in progress got so far: it may want more input in between.
+    /// How many bytes the read in progress has returned so far; it may need more input in between.
     got: usize,
     read_all: ReadAll,
 }
@@ -22,21 +22,21 @@ enum Kind {
     Length(u64),
     UntilEof,
     Chunks(Chunks),
-    /// Behind the last chunk.
+    /// After the last chunk.
     Trailer,
     TrailerFields,
 }
 
-/// What one read of a body came to.
+/// The outcome of one read of a body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Pulled {
     /// There may be more.
     Some,
     /// The body is over.
     All,
-    /// The fields of the trailer come next: [`Body::finish`] once they are read.
+    /// The trailer's fields come next; the caller reads them, then calls [`Body::finish`].
     Trailer {
-        /// Whether the trailer begins here; false if some of it was read before.
+        /// Whether the trailer begins here; false if the caller has read some of it.
         begins: bool,
     },
 }
@@ -44,11 +44,11 @@ pub(crate) enum Pulled {
 /// `internal.chunkedReader`.
 #[derive(Debug, Default)]
 struct Chunks {
-    /// What is left of the chunk.
+    /// How many bytes of the chunk are left.
     left: u64,
-    /// Whether the line end behind a chunk comes next.
+    /// Whether the line end after a chunk comes next.
     is_end_due: bool,
-    /// Overhead beyond what is taken for honest.
+    /// How many bytes of overhead exceed what Go tolerates.
     excess: i64,
 }
 
@@ -69,13 +69,13 @@ impl Body {
         into.len() - self.got
     }
 
-    /// How many bytes Go would ask for next, of as many as the kubelet keeps (`ioutil.ReadAtMost`); none when it has them.
+    /// How many bytes Go would ask for next, up to what the kubelet keeps (`ioutil.ReadAtMost`); 0 once it has them.
     pub(crate) fn kept_room(&mut self, into: &[u8]) -> usize {
         let done = self.done(into);
         if done < BODY_BYTES_MAX { self.read_all.room(done).min(BODY_BYTES_MAX - done) } else { 0 }
     }
 
-    /// One `Read` of Go's body with room for so many bytes.
+    /// One `Read` of Go's body into a buffer of `room` bytes.
     pub(crate) fn pull(&mut self, window: &mut Window, room: usize, into: &mut Vec<u8>) -> Result<Pulled, ReadError> {
         match &mut self.kind {
             Kind::Over => return Ok(Pulled::All),
@@ -104,7 +104,7 @@ impl Body {
         self.trailer(window)
     }
 
-    /// What follows the last chunk (`http.body.readTrailer`).
+    /// Handles what follows the last chunk (`http.body.readTrailer`).
     fn trailer(&mut self, window: &mut Window) -> Result<Pulled, ReadError> {
         match window.peek(2)? {
             Ok(b"\r\n") => {
@@ -122,15 +122,15 @@ impl Body {
         Ok(Pulled::Trailer { begins: true })
     }
 
-    /// The trailer is read, and with it the body.
+    /// Ends the body, whose trailer the caller has read.
     pub(crate) fn finish(&mut self) {
         self.got = 0;
         self.kind = Kind::Over;
     }
 }
 
-/// How much Go's `io.ReadAll` asks for at a time: what is left of the slices it grows by. It shows where a bad chunk
-/// follows the last byte that is kept.
+/// How many bytes Go's `io.ReadAll` asks for at a time: the rest of the slice it is filling. This decides whether Go
+/// sees a bad chunk after the last byte it keeps.
 #[derive(Debug)]
 struct ReadAll {
     slice: usize,
@@ -145,7 +145,7 @@ impl Default for ReadAll {
 
 impl ReadAll {
     fn room(&mut self, done: usize) -> usize {
-        // A slice that is almost full is left as it is.
+        // Go leaves an almost full slice as it is.
         if self.end - done < READ_ALL_SLICES[self.slice] / 16 || self.end == done {
             self.slice = (self.slice + 1).min(READ_ALL_SLICES.len() - 1);
             self.end = done + READ_ALL_SLICES[self.slice];
@@ -155,7 +155,7 @@ impl ReadAll {
 }
 
 impl Chunks {
-    /// One `Read`; true if it came to the last chunk. What is buffered is looked at as far as Go would look.
+    /// One `Read`; returns true at the last chunk. It looks at buffered input exactly as far as Go does.
     fn read(
         &mut self,
         window: &mut Window,
@@ -211,7 +211,8 @@ impl Chunks {
         let size = trim_end(size);
         let size = &size[..size.iter().position(|&byte| byte == b';').unwrap_or(size.len())];
         self.left = hexadecimal(size).map_err(malformed)?;
-        // Sixteen bytes a chunk, and twice as much as its data, are taken for honest. A size beyond i64 wraps, as in Go.
+        // Go tolerates sixteen bytes of overhead a chunk, and twice the chunk's data. A size beyond i64 wraps, as in
+        // Go.
         let honest = (self.left as i64).wrapping_mul(2).wrapping_add(16);
         self.excess = (self.excess + overhead).wrapping_sub(honest).max(0);
         if self.excess > CHUNK_EXCESS_MAX && self.left > 0 {
@@ -245,11 +246,12 @@ fn malformed(text: &str) -> ReadError {
     AttemptError::malformed(text).into()
 }
 
-/// What the kubelet keeps of a body (pkg/probe/http/http.go:maxRespBodyLength, 1.36).
+/// How many bytes of a body the kubelet keeps (pkg/probe/http/http.go:maxRespBodyLength, 1.36).
 pub(crate) const BODY_BYTES_MAX: usize = 10_240;
-/// How much of a redirect's body is read (`maxBodySlurpSize`, 2 << 10).
+/// How many bytes of a redirect's body the client reads (`maxBodySlurpSize`, 2 << 10).
 pub(crate) const DRAINED_BYTES_MAX: usize = 2048;
-/// The sizes of those slices: 256 and a half more each time, as Go's allocator rounds them, up to what is kept.
+/// The sizes of `io.ReadAll`'s slices: 256 and half as much more each time, as Go's allocator rounds them, up to what
+/// is kept.
 const READ_ALL_SLICES: [usize; 9] = [512, 256, 384, 576, 896, 1408, 2048, 3072, 4864];
 /// `internal.chunkedReader`: 16 * 1024.
 const CHUNK_EXCESS_MAX: i64 = 16_384;
@@ -265,7 +267,7 @@ mod tests {
         closed(&[HEAD, body].concat()).map(|(_, body)| body)
     }
 
-    /// The same in pieces, the connection left open.
+    /// Reads a chunked body in pieces; the connection stays open.
     fn held(pieces: &[&[u8]]) -> Option<Result<Vec<u8>, String>> {
         let mut script = Script { pieces: [&[HEAD], pieces].concat(), ends: vec![] };
         read(&mut script).map(|said| said.map(|(_, body)| body))
@@ -277,11 +279,11 @@ mod tests {
         assert_eq!(chunked(b"3\r\nabc\r\n2;x=\"y\" \t\r\nde\r\n0\r\n\r\nGARBAGE"), body("abcde"));
         assert_eq!(chunked(b"00000000000000A\r\n0123456789\r\n000\r\nA: b\r\n c\r\n\r\n"), body("0123456789"));
         assert_eq!(held(&[b"2\r\nok\r\n0\r\n\r\n"]), Some(body("ok")));
-        assert_eq!(held(&[b"2\r\nok\r\n0\r\n"]), None, "the empty line has not come");
+        assert_eq!(held(&[b"2\r\nok\r\n0\r\n"]), None, "the empty line is missing");
     }
 
     #[test]
-    fn chunks_that_do_not() {
+    fn chunks_that_do_not_pass() {
         for (body, text) in [
             (&b"2\nok\r\n"[..], "chunked line ends with bare LF"),
             (b"2\r;x\r\nok", "invalid CR in chunked line"),
@@ -304,7 +306,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_the_kept_bytes_matters_only_if_it_is_there() {
+    fn bytes_after_the_kept_ones_matter_only_if_they_have_come() {
         let chunk = [b"2800\r\n", &[b'a'; BODY_BYTES_MAX][..]].concat();
         let kept = Ok(vec![b'a'; BODY_BYTES_MAX]);
         assert_eq!(held(&[&chunk]), Some(kept.clone()));
@@ -331,7 +333,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_chunked_is_read(chunks in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..900), 0..9)) {
+        fn a_chunked_body_is_read_back(chunks in proptest::collection::vec(proptest::collection::vec(any::<u8>(), 1..900), 0..9)) {
             let coded: Vec<_> = chunks.iter().flat_map(|chunk| [format!("{:x}\r\n", chunk.len()).as_bytes(), chunk, b"\r\n"].concat()).collect();
             prop_assert_eq!(chunked(&[&coded[..], b"0\r\n\r\n"].concat()), Ok(chunks.concat()));
         }

@@ -1,12 +1,12 @@
-//! Why a response cannot be read on.
+//! Why the reader cannot continue with a response.
 
 use super::window::NeedsInput;
 use crate::attempt::error::AttemptError;
 
-/// Why the reader cannot go on: it needs input, or the response is wrong.
+/// Why the reader cannot continue.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum ReadError {
-    /// It needs more input.
+    /// The reader needs more input.
     NeedsInput,
     /// The response is wrong.
     Failed(AttemptError),

@@ -9,12 +9,12 @@ use crate::attempt::error::AttemptError;
 use crate::golang::header::trim;
 use crate::golang::text::quote;
 
-/// Where the reader is within the fields.
+/// The reader's position within the fields.
 #[derive(Debug, Default)]
 pub(super) struct Fields {
-    /// The line being read; before the fields it is the status line.
+    /// The line in progress; before the fields it is the status line.
     pub(super) line: Line,
-    /// The field being read, its lines joined.
+    /// The field in progress, its lines joined.
     field: Kept,
     folded: bool,
     state: State,
@@ -22,7 +22,7 @@ pub(super) struct Fields {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 enum State {
-    /// Go looks ahead to count the fields, which swallows an end of the input.
+    /// Go looks ahead to count the fields, and swallows an end of the input with that.
     #[default]
     Count,
     FirstField,
@@ -33,23 +33,23 @@ enum State {
 }
 
 impl Fields {
-    /// Forgets the line that was begun, for another connection.
+    /// Forgets the line in progress, for another connection.
     pub(super) fn clear(&mut self) {
         self.line.clear();
     }
 
-    /// Fields come next.
+    /// Notes that fields come next.
     pub(super) const fn begin(&mut self) {
         self.state = State::Count;
     }
 
-    /// The bytes that the buffers could hold without growing.
+    /// How many bytes the buffers can hold without growing.
     pub(super) const fn capacity(&self) -> usize {
         let (line, field) = (self.line.text.bytes.capacity(), self.field.bytes.capacity());
         if line > field { line } else { field }
     }
 
-    /// Reads fields into `head`, up to and with the empty line behind them.
+    /// Reads fields into `head`, up to and with the empty line after them.
     pub(super) fn read(&mut self, window: &mut Window, head: &mut Head) -> Result<(), ReadError> {
         loop {
             match self.state {
@@ -70,7 +70,7 @@ impl Fields {
                 }
                 State::AfterField => self.after_field(window, head)?,
                 State::Fold => {
-                    // An end of the input ends the field, and is told again to whoever reads the next.
+                    // An end of the input ends the field; the next read reports the end again.
                     if self.line.read(window)?.is_ok() {
                         self.field.join(&self.line.text);
                         self.state = State::AfterField;
@@ -97,7 +97,8 @@ impl Fields {
         }
     }
 
-    /// Reads fields of one line each as long as they are there, which they mostly all are; nothing is copied for that.
+    /// Reads fields of one line each while they are in the window whole, as mostly all of them are. This copies
+    /// nothing.
     fn whole_fields(&self, window: &mut Window, head: &mut Head) -> Result<(), ReadError> {
         while !self.line.is_begun
             && let Some((line, length, next)) = window.line_and_next()
@@ -110,7 +111,7 @@ impl Fields {
         Ok(())
     }
 
-    /// Reads a field's first line; true if it is the empty one.
+    /// Reads a field's first line; returns true if it is the empty line.
     fn field_begins(&mut self, window: &mut Window) -> Result<bool, ReadError> {
         if let Err(end) = self.line.read(window)? {
             return Err(end.into_error(UNEXPECTED_EOF, Cause::Malformed).into());
@@ -131,7 +132,8 @@ impl Fields {
         Ok(false)
     }
 
-    /// Looks whether the next line goes on with this field. That needs a byte of it, or an end, which is swallowed.
+    /// Looks whether the next line continues this field. That takes one of its bytes, or an end of the input, which it
+    /// swallows.
     fn after_field(&mut self, window: &mut Window, head: &mut Head) -> Result<(), ReadError> {
         while let Ok([b' ' | b'\t']) = window.peek(1)? {
             window.consume(1);
@@ -153,5 +155,5 @@ impl Fields {
     }
 }
 
-/// How much of a wrong first line is quoted before Go gives up on it.
+/// Go quotes a wrong first line up to this length.
 const FOLDED_FIRST_BYTES_MAX: usize = 80;

@@ -1,33 +1,34 @@
-//! The response reader without a connection, for fuzz targets: bytes in pieces in, what would be said of them out.
+//! The response reader without a connection, for fuzz targets: it takes bytes in pieces and returns what the reader
+//! makes of them.
 
 use super::error::ReadError;
 use super::reader::Reader;
 use super::window::End;
 
-/// What a response says.
+/// A response as the reader sees it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
     /// The final status.
     pub status: u16,
-    /// `Location`.
+    /// The `Location` field.
     pub location: Option<Vec<u8>>,
-    /// The body as far as it is read, or what is wrong with it.
+    /// The body as far as the kubelet reads it, or the error within it.
     pub body: Result<Vec<u8>, String>,
 }
 
-/// Reads a response that comes in these pieces, after which the peer closes its side.
+/// Reads a response that comes in `pieces`, after which the peer closes its side.
 ///
 /// # Errors
-/// What is wrong with its head.
+/// The error within the head.
 ///
 /// # Panics
-/// The reader asks on and on, or keeps more than it may.
+/// If the reader never stops asking, or keeps more than its limit.
 pub fn read_response(pieces: &[&[u8]]) -> Result<Response, String> {
     let mut reader = Reader::default();
     let mut source = Source { pieces, given: 0, ends: 0 };
     reader.begin();
     let head = source.play(&mut reader, Reader::head);
-    assert!(!reader.is_large(KEPT_BYTES_MAX), "a head is read and not kept");
+    assert!(!reader.is_large(KEPT_BYTES_MAX), "the reader keeps too much of a head");
     head?;
     let (status, location) = (reader.status(), reader.location().map(<[u8]>::to_vec));
     let mut bytes = Vec::new();
@@ -37,7 +38,7 @@ pub fn read_response(pieces: &[&[u8]]) -> Result<Response, String> {
 
 struct Source<'a> {
     pieces: &'a [&'a [u8]],
-    /// Of the first piece.
+    /// How many bytes of the first piece were read.
     given: usize,
     ends: usize,
 }
@@ -66,19 +67,19 @@ impl Source<'_> {
             }
             let space = reader.space();
             let count = space.len().min(left.len());
-            assert!(count > 0, "it wants more without having room for it");
+            assert!(count > 0, "the reader wants input and has no space");
             space[..count].copy_from_slice(&left[..count]);
             reader.filled(count);
             self.given += count;
             return;
         }
         self.ends += 1;
-        assert!(self.ends <= ENDS_MAX, "it asks a closed connection on and on");
+        assert!(self.ends <= ENDS_MAX, "the reader never stops asking a closed connection");
         reader.ended(End::Eof);
     }
 }
 
-/// Of a line, of a field and of the values that are kept; and how a `Vec` grows.
+/// The limits of a line, of a field and of the kept values, with room for how a `Vec` grows.
 const KEPT_BYTES_MAX: usize = 131_072;
-/// Go asks a connection that has ended a few times more: each may be told another error.
+/// After an end Go reads a few times more, because each read may return another error.
 const ENDS_MAX: usize = 16;

@@ -1,16 +1,16 @@
-//! What a response's head says about itself: status, length, target (`http.ReadResponse`, Go 1.26).
+//! A response's head: status, length, redirect target (`http.ReadResponse`, Go 1.26).
 
 use std::ops::Range;
 
 use crate::golang::header::{canonical, is_token_byte, is_value_byte, lists, trim};
 use crate::golang::text::{quote, quote_list};
 
-/// The fields of a head that decide something. The others are only looked at for being well formed.
+/// The fields of a head that decide something. The others need only be well formed.
 #[derive(Debug, Default)]
 pub(crate) struct Head {
     pub(crate) status: u16,
     version: (u8, u8),
-    /// The values, one behind the other: a head costs no allocation of its own.
+    /// The values one after the other, so that a head costs no allocation of its own.
     values: Vec<u8>,
     fields: Vec<(Name, Range<usize>)>,
 }
@@ -25,16 +25,16 @@ pub(crate) enum Name {
     Upgrade,
 }
 
-/// How the body's end is found.
+/// How the reader finds the body's end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Framing {
-    /// There is none.
+    /// There is no body.
     Empty,
-    /// So many bytes, at least one.
+    /// The number of bytes, at least one.
     Length(u64),
-    /// In chunks.
+    /// The body comes in chunks.
     Chunked,
-    /// With the connection.
+    /// The body ends with the connection.
     UntilEof,
 }
 
@@ -64,7 +64,7 @@ impl Head {
             [b'+', digits @ ..] | digits if code.len() == 3 && digits.iter().all(u8::is_ascii_digit) => {
                 digits.iter().fold(0, |value, digit| value * 10 + u16::from(digit - b'0'))
             }
-            // Atoi reads it, and nothing else below zero: the code is 0.
+            // Go's Atoi accepts it, as the only text below zero: the code is 0.
             b"-00" => 0,
             _ => return Err(format!("malformed HTTP status code {}", quote(code))),
         };
@@ -77,19 +77,19 @@ impl Head {
         Ok(())
     }
 
-    /// Reads a whole field, folded lines joined (`textproto.Reader.ReadMIMEHeader`), or the beginning of one whose rest
-    /// may stand in a value, or may not.
+    /// Reads a whole field with its folded lines joined (`textproto.Reader.ReadMIMEHeader`), or the beginning of a
+    /// field. Then `rest_is_value` says whether a value may hold the rest.
     pub(crate) fn field(&mut self, field: &[u8], rest_is_value: bool) -> Result<(), String> {
         let malformed = || format!("malformed MIME header line: {}", quote(field));
         let colon = field.iter().position(|&byte| byte == b':').ok_or_else(malformed)?;
         let (name, value) = (&field[..colon], &field[colon + 1..]);
-        // A space in a name is let through, but then the name is nobody's.
+        // Go lets a space in a name pass, but no field that matters has such a name.
         let is_name = |byte: &u8| is_token_byte(*byte) || *byte == b' ';
         if name.is_empty() || !name.iter().all(is_name) {
             return Err(malformed());
         }
         if !(rest_is_value && value.iter().copied().all(is_value_byte)) {
-            // By now Go has made the name canonical, where it stands.
+            // At this point Go has already made the name canonical in place.
             let canonical = std::str::from_utf8(name).map(canonical).expect("ASCII");
             return Err(format!(
                 "malformed MIME header line: {}",
@@ -97,7 +97,8 @@ impl Head {
             ));
         }
         if let Some(name) = Name::of(name).filter(|_| self.has_room()) {
-            // Blanks before the value go; those that a folded blank line left behind it stay.
+            // Drops the blanks before the value. A blank that a folded blank line left behind the value stays, as in
+            // Go.
             let first = value.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
             let start = self.values.len();
             self.values.extend_from_slice(&value[first..]);
@@ -106,7 +107,8 @@ impl Head {
         Ok(())
     }
 
-    /// Whether one more field is kept. Those that decide come once or twice; the rest is for texts that quote them all.
+    /// Whether the head keeps one more field. A field that decides something comes once or twice; the others are kept
+    /// for error texts that quote them all.
     fn has_room(&self) -> bool {
         self.values.len() < VALUES_KEPT_BYTES_MAX && self.fields.len() < FIELDS_KEPT_MAX
     }
@@ -115,12 +117,12 @@ impl Head {
         self.fields.iter().filter(move |(name, _)| *name == wanted).map(|(_, range)| &self.values[range.clone()])
     }
 
-    /// Where a redirect points to; an empty Location is none.
+    /// The target of a redirect; None for an empty Location.
     pub(crate) fn location(&self) -> Option<&[u8]> {
         self.all(Name::Location).next().filter(|location| !location.is_empty())
     }
 
-    /// How the body ends (`http.readTransfer`).
+    /// How the body's end is found (`http.readTransfer`).
     pub(crate) fn framing(&self) -> Result<Framing, String> {
         let chunked = self.is_chunked()?;
         let length = self.content_length()?;
@@ -140,7 +142,7 @@ impl Head {
     fn is_chunked(&self) -> Result<bool, String> {
         let mut encodings = self.all(Name::TransferEncoding);
         let Some(first) = encodings.next() else { return Ok(false) };
-        // HTTP/1.0 does not know the field; 0.0 stands for not saying.
+        // HTTP/1.0 does not know the field. Go treats version 0.0 as no version.
         if self.version < (1, 1) && self.version != (0, 0) {
             return Ok(false);
         }
@@ -171,7 +173,7 @@ impl Head {
         }
     }
 
-    /// A trailer may not change how the message is read (`http.fixTrailer`).
+    /// Refuses a trailer that would change how the message is read (`http.fixTrailer`).
     fn refuse_trailer(&self) -> Result<(), String> {
         let announced = self.all(Name::Trailer).flat_map(|value| value.split(|&byte| byte == b',')).map(trim);
         for name in announced {
@@ -203,7 +205,8 @@ impl Name {
     }
 }
 
-/// What is kept of the values; the kubelet would keep all that a head may hold. One more value may begin below it.
+/// How many bytes of values are kept; the kubelet keeps all that a head may hold. One more value may begin below this
+/// limit.
 const VALUES_KEPT_BYTES_MAX: usize = 65_536;
 /// How many of the fields that decide something are kept.
 const FIELDS_KEPT_MAX: usize = 1_024;
@@ -239,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn status_lines_that_do_not() {
+    fn status_lines_that_do_not_pass() {
         assert_eq!(status("hello"), Err("malformed HTTP response \"hello\"".into()));
         for code in ["-20", "2x0", "20", "0200", "2\t0", "++1", "+-1"] {
             let error = Err(format!("malformed HTTP status code {}", quote(code.as_bytes())));
@@ -263,7 +266,7 @@ mod tests {
         }
         let two = "http: message cannot contain multiple Content-Length headers; got [\"2\" \"02\"]";
         assert_eq!(of(&["Content-Length: 2", "Content-Length: 02"]), Err(two.into()));
-        assert!(framing("HTTP/1.1 204 X", &["Content-Length: x"]).is_err(), "even where there is no body");
+        assert!(framing("HTTP/1.1 204 X", &["Content-Length: x"]).is_err(), "even without a body");
         assert!(of(&["Content-Length: x", "Transfer-Encoding: chunked"]).is_err());
     }
 
@@ -300,7 +303,7 @@ mod tests {
     }
 
     #[test]
-    fn fields_that_are_no_fields() {
+    fn malformed_and_well_formed_fields() {
         let mut head = Head::default();
         let mut error = |field: &str| head.field(field.as_bytes(), true).unwrap_err();
         for bad in [":", ": x", "A\t: b", "A(b: c", "A: b\x01", "A: \x7f", "é: b"] {

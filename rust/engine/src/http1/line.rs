@@ -1,13 +1,13 @@
-//! The lines of a head: read stretch by stretch, kept as far as they can matter.
+//! The lines of a head, read piece by piece and kept as far as they can matter.
 
 use super::window::{End, NeedsInput, Slice, Window};
 use crate::golang::header::{is_value_byte, trim};
 
-/// A line that may come in several stretches (`textproto.Reader.readLineSlice`).
+/// A line that may come in several pieces (`textproto.Reader.readLineSlice`).
 #[derive(Debug, Default)]
 pub(crate) struct Line {
     pub(crate) text: Kept,
-    /// Whether some of it is read.
+    /// Whether the reader has read a part of the line.
     pub(crate) is_begun: bool,
 }
 
@@ -17,7 +17,7 @@ impl Line {
         self.is_begun = false;
     }
 
-    /// Reads a line without its end. A last line that is cut short is a line too.
+    /// Reads a line without its end. A last line without a line feed counts as a line.
     pub(crate) fn read(&mut self, window: &mut Window) -> Result<Result<(), End>, NeedsInput> {
         if !self.is_begun {
             self.clear();
@@ -29,11 +29,11 @@ impl Line {
                     let line = &line[..line.len() - 1];
                     self.text.push(line.strip_suffix(b"\r").unwrap_or(line));
                 }
-                Slice::Full(stretch) => {
+                Slice::Full(piece) => {
                     // A carriage return at the window's edge may belong to the line's end.
-                    let stretch_without = stretch.strip_suffix(b"\r");
-                    self.text.push(stretch_without.unwrap_or(stretch));
-                    if stretch_without.is_some() {
+                    let without_cr = piece.strip_suffix(b"\r");
+                    self.text.push(without_cr.unwrap_or(piece));
+                    if without_cr.is_some() {
                         window.back();
                     }
                     continue;
@@ -50,11 +50,11 @@ impl Line {
     }
 }
 
-/// A text of which only the beginning is kept: a name, a number, or what is quoted of it.
+/// A text of which only the beginning is kept: enough for a name, a number, or a quotation.
 #[derive(Debug)]
 pub(crate) struct Kept {
     pub(crate) bytes: Vec<u8>,
-    /// Whether the rest may stand in a field's value, which is all that it still decides.
+    /// Whether a field's value may hold the rest, which decides nothing else.
     pub(crate) rest_is_value: bool,
 }
 
@@ -77,13 +77,13 @@ impl Kept {
         self.rest_is_value &= rest.iter().copied().all(is_value_byte);
     }
 
-    /// Puts a line of a field behind what there is.
+    /// Appends a line of a folded field.
     pub(crate) fn join(&mut self, line: &Self) {
         self.push(trim(&line.bytes));
         self.rest_is_value &= line.rest_is_value;
     }
 }
 
-/// How much of a text is kept, so that a hostile head costs little memory however long it is; the kubelet keeps all of
-/// it. Nothing that decides about a response, and nothing that is told of one, is this long.
+/// How many bytes of a text are kept, so that a hostile head costs little memory however long it is; the kubelet keeps
+/// all of it. No text that decides about a response or that is quoted from one is this long.
 pub(crate) const KEPT_BYTES_MAX: usize = 65_536;

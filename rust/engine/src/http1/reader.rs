@@ -1,8 +1,9 @@
-//! The response reader: bytes in, what the kubelet would say of them out. No connection, no clock.
+//! The response reader: turns bytes into the kubelet's view of a response. It has no connection and no clock.
 //!
-//! A caller asks for the head, then for the body. Whenever the answer is [`ReadError::NeedsInput`] it reads once into
-//! [`Reader::space`], tells what came with [`Reader::filled`] or [`Reader::ended`], and asks again. An end of the input is
-//! told each time it is read: Go reads on after one, and so which error is seen depends on it.
+//! A caller asks for the head, then for the body. Whenever the answer is [`ReadError::NeedsInput`], the caller reads
+//! once into [`Reader::space`], reports the result with [`Reader::filled`] or [`Reader::ended`], and asks again. It
+//! must report an end of the input each time it reads one: Go reads on after an end, so the error it reports depends on
+//! that.
 
 use super::body::{Body, DRAINED_BYTES_MAX, Pulled};
 use super::error::{ReadError, UNEXPECTED_EOF};
@@ -18,7 +19,7 @@ pub(crate) struct Reader {
     window: Window,
     head: Head,
     body: Body,
-    /// How much more the heads may hold; none while a body is read.
+    /// How many more bytes the heads may hold; None while a body is read.
     allowed: Option<usize>,
     fields: Fields,
     state: State,
@@ -42,12 +43,12 @@ impl Reader {
         self.state = State::FirstByte;
     }
 
-    /// Whether a response made the buffers grow beyond a size.
+    /// Whether a response made the buffers grow beyond `bytes`.
     pub(crate) fn is_large(&self, bytes: usize) -> bool {
         self.fields.capacity().max(self.head.capacity()) > bytes
     }
 
-    /// Where the next bytes are read to. It is empty once the heads have all they may.
+    /// The space for the next bytes. It is empty once the heads have reached their limit.
     pub(crate) fn space(&mut self) -> &mut [u8] {
         let allowed = self.allowed.unwrap_or(usize::MAX);
         let space = self.window.space();
@@ -55,7 +56,7 @@ impl Reader {
         &mut space[..length]
     }
 
-    /// So many bytes were read.
+    /// Notes that the caller read `count` bytes.
     pub(crate) fn filled(&mut self, count: usize) {
         self.window.filled(count);
         if let Some(allowed) = &mut self.allowed {
@@ -63,7 +64,7 @@ impl Reader {
         }
     }
 
-    /// Nothing more came.
+    /// Notes that the input ended.
     pub(crate) fn ended(&mut self, end: End) {
         self.window.ended(end);
     }
@@ -71,7 +72,7 @@ impl Reader {
     /// Reads up to the end of the final head.
     ///
     /// # Errors
-    /// [`ReadError::NeedsInput`], or what Go's transport says.
+    /// [`ReadError::NeedsInput`], or the error of Go's transport.
     pub(crate) fn head(&mut self) -> Result<(), ReadError> {
         loop {
             match self.one_head() {
@@ -98,17 +99,18 @@ impl Reader {
         self.head.status
     }
 
-    /// Where the final head redirects to.
+    /// The target of the final head's redirect.
     pub(crate) fn location(&self) -> Option<&[u8]> {
         self.head.location()
     }
 
-    /// Whether the start of a redirect's body is read before it is followed: if it is short, or of unknown length.
+    /// Whether Go reads the start of a redirect's body before it follows: it does if the body is short or of unknown
+    /// length.
     pub(crate) fn is_drained(&self) -> bool {
         !matches!(self.head.framing(), Ok(Framing::Length(length)) if length > DRAINED_BYTES_MAX as u64)
     }
 
-    /// Reads the body, or what the kubelet reads of it: its first 10240 bytes.
+    /// Reads the body as far as the kubelet does: its first 10240 bytes.
     ///
     /// # Errors
     /// [`ReadError::NeedsInput`], or the text of the prober error.
@@ -121,7 +123,7 @@ impl Reader {
         }
     }
 
-    /// Reads the start of a body that nobody wants (`http.Client.do`).
+    /// Reads the start of a redirect's body, which nothing uses (`http.Client.do`).
     ///
     /// # Errors
     /// As [`Self::body`].
@@ -134,7 +136,7 @@ impl Reader {
         }
     }
 
-    /// One read of the body with room for so many bytes; true if the body ended with it.
+    /// One read of the body into `room` bytes; returns true if the body ended with it.
     fn pull(&mut self, room: usize, into: &mut Vec<u8>) -> Result<bool, ReadError> {
         match self.body.pull(&mut self.window, room, into)? {
             Pulled::Some => return Ok(false),
@@ -142,7 +144,7 @@ impl Reader {
             Pulled::Trailer { begins: true } => self.fields.begin(),
             Pulled::Trailer { begins: false } => {}
         }
-        // No field of a trailer decides anything.
+        // The trailer's fields decide nothing.
         self.fields.read(&mut self.window, &mut self.head)?;
         self.body.finish();
         Ok(true)
@@ -151,7 +153,7 @@ impl Reader {
     fn one_head(&mut self) -> Result<(), ReadError> {
         if self.state == State::FirstByte {
             if let Err(end) = self.window.peek(1)? {
-                // Go gives this error as it is: nothing of an answer came.
+                // Go returns this error unchanged, because no part of an answer came.
                 return Err(end.into_error("EOF", Cause::Eof).into());
             }
             self.state = State::StatusLine;
@@ -176,12 +178,12 @@ impl Reader {
     }
 }
 
-/// What Go's transport writes in front of everything that goes wrong within a head.
+/// Adds what Go's transport writes before every error within a head.
 fn broken(AttemptError { text, cause }: AttemptError) -> ReadError {
     AttemptError::new(cause, format!("net/http: HTTP/1.x transport connection broken: {text}")).into()
 }
 
-/// All heads of a response together (`http.Transport.maxHeaderResponseSize`, 10 << 20).
+/// The limit of all heads of a response together (`http.Transport.maxHeaderResponseSize`, 10 << 20).
 const HEAD_BYTES_MAX: usize = 10_485_760;
 
 #[cfg(test)]
@@ -192,19 +194,19 @@ pub(crate) mod tests {
     use super::super::line::KEPT_BYTES_MAX;
     use super::*;
 
-    /// A connection that gives its pieces one by one, then its ends; the last end again and again.
+    /// A connection that gives its pieces one by one, then its ends, and repeats the last end for ever.
     pub(crate) struct Script<'a> {
         pub(crate) pieces: Vec<&'a [u8]>,
         pub(crate) ends: Vec<End>,
     }
 
     impl Script<'_> {
-        /// Plays until the reader has an answer; false if the connection has nothing more to say.
+        /// Gives the reader its next input; returns false if the connection has nothing more.
         pub(crate) fn give(&mut self, reader: &mut Reader) -> bool {
             if let Some(piece) = self.pieces.first_mut() {
                 let space = reader.space();
                 let count = space.len().min(piece.len());
-                assert!(!space.is_empty(), "wanting without space");
+                assert!(!space.is_empty(), "the reader wants input and has no space");
                 space[..count].copy_from_slice(&piece[..count]);
                 *piece = &piece[count..];
                 if piece.is_empty() {
@@ -224,7 +226,7 @@ pub(crate) mod tests {
         }
     }
 
-    /// What a response says: its status and body, or what is wrong; none if it is not over.
+    /// Reads a response: its status and body, or its error; None if it is not complete.
     pub(crate) fn read(script: &mut Script<'_>) -> Option<Result<(u16, Vec<u8>), String>> {
         let mut reader = Reader::default();
         let mut body = Vec::new();
@@ -275,20 +277,20 @@ pub(crate) mod tests {
         assert_eq!(closed(b"HTTP/1.1 200 OK\r\nA: b"), broken("unexpected EOF"));
         assert_eq!(closed(b"HTTP/1.1 200 OK\r\nA"), broken("malformed MIME header: missing colon: \"A\""));
         assert_eq!(closed(b"HTTP/1.1 200 OK\r\n\r"), broken("malformed MIME header: missing colon: \"\\r\""));
-        // A last line that fills the window to the byte is no line.
+        // A last line that fills the window to the byte does not count as a line.
         let line = [b"HTTP/1.1 200 ", &[b'x'; 4096 - 13][..]].concat();
         assert_eq!(closed(&line), broken("unexpected EOF"));
         assert_eq!(closed(&line[1..]), broken("malformed HTTP version \"TTP/1.1\""));
     }
 
     #[test]
-    fn an_end_is_swallowed_and_another_is_told() {
+    fn a_look_ahead_swallows_one_end_and_the_next_is_reported() {
         let reset = || vec![End::Failed(AttemptError::new(Cause::Reset, "reset")), End::Eof];
-        let said = |response| read(&mut Script { pieces: vec![response], ends: reset() });
-        assert_eq!(said(b""), Some(Err("reset".into())));
-        assert_eq!(said(b"HTTP/1.1 200 OK\r\n"), Some(broken("unexpected EOF")));
-        assert_eq!(said(b"HTTP/1.1 200 OK\r\n\r\nbody"), Some(Err("reset".into())));
-        assert_eq!(said(b"HTTP/1.1 100 C\r\n\r\n"), Some(broken("reset")));
+        let outcome = |response| read(&mut Script { pieces: vec![response], ends: reset() });
+        assert_eq!(outcome(b""), Some(Err("reset".into())));
+        assert_eq!(outcome(b"HTTP/1.1 200 OK\r\n"), Some(broken("unexpected EOF")));
+        assert_eq!(outcome(b"HTTP/1.1 200 OK\r\n\r\nbody"), Some(Err("reset".into())));
+        assert_eq!(outcome(b"HTTP/1.1 100 C\r\n\r\n"), Some(broken("reset")));
     }
 
     #[test]
@@ -302,7 +304,7 @@ pub(crate) mod tests {
         assert_eq!(closed(&head(fits + 1)), broken(exceeded));
     }
 
-    /// What is left in a reader's buffers by a response, which is refused or not.
+    /// How many bytes a reader's buffers keep after a response, which may be refused.
     fn kept(response: &[u8]) -> usize {
         let mut reader = Reader::default();
         reader.begin();
@@ -329,12 +331,12 @@ pub(crate) mod tests {
     }
 
     #[test]
-    fn what_is_not_kept_may_still_be_wrong() {
+    fn a_byte_that_is_not_kept_may_still_be_wrong() {
         let long = [b'x'; 2 * KEPT_BYTES_MAX];
-        let said = |rest: &[u8]| closed(&[b"HTTP/1.1 204 X\r\nA: ", &long[..], rest, b"\r\n\r\n"].concat());
-        assert_eq!(said(b""), Ok((204, vec![])));
+        let outcome = |rest: &[u8]| closed(&[b"HTTP/1.1 204 X\r\nA: ", &long[..], rest, b"\r\n\r\n"].concat());
+        assert_eq!(outcome(b""), Ok((204, vec![])));
         for bad in [&b"\x01"[..], b"\r\n \x7f"] {
-            let error = said(bad).expect_err("a control character");
+            let error = outcome(bad).expect_err("a control character");
             assert!(error.contains("malformed MIME header line: \"A: xxx"), "{}", &error[..100]);
         }
     }
@@ -343,8 +345,8 @@ pub(crate) mod tests {
         #[test]
         fn any_bytes_in_any_pieces_come_to_an_end(pieces: Vec<Vec<u8>>) {
             let pieces: Vec<&[u8]> = pieces.iter().map(Vec::as_slice).filter(|piece| !piece.is_empty()).collect();
-            let said = read(&mut Script { pieces, ends: vec![End::Eof] });
-            prop_assert!(said.is_some());
+            let outcome = read(&mut Script { pieces, ends: vec![End::Eof] });
+            prop_assert!(outcome.is_some());
         }
 
         #[test]

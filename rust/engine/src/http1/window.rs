@@ -1,23 +1,23 @@
 //! The buffer between a connection and the response reader, without the connection.
 //!
-//! It is Go's `bufio.Reader` of 4096 bytes to the letter, because what the kubelet says of a response depends on it: how
-//! long a chunk's line or a trailer may be, which of two errors is seen, whether a bad chunk was already there. An end
-//! of the input is told once; whoever asks again reads again.
+//! It is Go's `bufio.Reader` of 4096 bytes to the letter, because the kubelet's output depends on it: how long a
+//! chunk's line or a trailer may be, which of two errors comes first, whether a bad chunk was already there. The window
+//! reports an end of the input once; a caller that asks again needs another read.
 
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 
-/// What was read and not yet consumed.
+/// The bytes that were read and not yet consumed.
 #[derive(Debug, Default)]
 pub(crate) struct Window {
-    /// Empty until something is read: of thousands of attempts in flight nearly all wait for their first byte.
+    /// Empty until something is read, because of thousands of attempts in flight nearly all wait for their first byte.
     bytes: Box<[u8]>,
     start: usize,
     end: usize,
     ended: Option<End>,
 }
 
-/// Why nothing more came.
+/// Why the input ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum End {
     /// The peer closed its side.
@@ -27,7 +27,7 @@ pub(crate) enum End {
 }
 
 impl End {
-    /// The error of an input that ended here.
+    /// The error of an input that ended here; `eof` is its text if the peer closed.
     pub(crate) fn into_error(self, eof: &str, cause: Cause) -> AttemptError {
         match self {
             Self::Eof => AttemptError::new(cause, eof),
@@ -36,18 +36,18 @@ impl End {
     }
 }
 
-/// Nothing can be said before more is read.
+/// The window cannot answer before the caller reads more.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct NeedsInput;
 
-/// A stretch of input up to a line feed.
+/// Input up to a line feed.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Slice<'a> {
-    /// It ends with the line feed.
+    /// The input up to and with the line feed.
     Line(&'a [u8]),
-    /// It fills the window without a line feed.
+    /// The whole window, without a line feed.
     Full(&'a [u8]),
-    /// The input ended before a line feed.
+    /// The rest of an input that ended before a line feed.
     Cut(&'a [u8], End),
 }
 
@@ -57,7 +57,7 @@ impl Window {
         (self.start, self.end, self.ended) = (0, 0, None);
     }
 
-    /// Where the next bytes are read to; never empty when something is wanted.
+    /// The space for the next bytes; never empty while [`NeedsInput`] is the answer.
     pub(crate) fn space(&mut self) -> &mut [u8] {
         if self.bytes.is_empty() {
             self.bytes = vec![0; SIZE].into();
@@ -68,18 +68,18 @@ impl Window {
         &mut self.bytes[self.end..]
     }
 
-    /// So many bytes were read to [`Self::space`].
+    /// Notes that the caller read `count` bytes into [`Self::space`].
     pub(crate) fn filled(&mut self, count: usize) {
         self.end += count;
         assert!(self.end <= SIZE, "read past the space");
     }
 
-    /// Nothing was read.
+    /// Notes that the input ended.
     pub(crate) fn ended(&mut self, end: End) {
         self.ended = Some(end);
     }
 
-    /// What is there.
+    /// The bytes in the window.
     pub(crate) fn buffered(&self) -> &[u8] {
         &self.bytes[self.start..self.end]
     }
@@ -93,7 +93,7 @@ impl Window {
         assert!(self.start <= self.end, "consumed more than there is");
     }
 
-    /// Waits for a number of bytes below the window's size, which stay (`bufio.Reader.Peek`).
+    /// Waits for `count` bytes, fewer than the window's size, and does not consume them (`bufio.Reader.Peek`).
     pub(crate) fn peek(&mut self, count: usize) -> Result<Result<&[u8], End>, NeedsInput> {
         if self.buffered().len() >= count {
             return Ok(Ok(&self.bytes[self.start..self.start + count]));
@@ -104,7 +104,7 @@ impl Window {
         }
     }
 
-    /// Waits for `wanted` within the window: whether it came before the input ended or the window was full.
+    /// Waits for `wanted` within the window; returns whether it came before the input ended or the window was full.
     pub(crate) fn comes(&mut self, wanted: &[u8]) -> Result<bool, NeedsInput> {
         if self.buffered().windows(wanted.len()).any(|found| found == wanted) {
             Ok(true)
@@ -115,7 +115,7 @@ impl Window {
         }
     }
 
-    /// Consumes up to and with a line feed (`bufio.Reader.ReadSlice`).
+    /// Consumes the bytes up to and with a line feed (`bufio.Reader.ReadSlice`).
     pub(crate) fn slice(&mut self) -> Result<Slice<'_>, NeedsInput> {
         let from = self.start;
         if let Some(index) = self.buffered().iter().position(|&byte| byte == b'\n') {
@@ -133,7 +133,8 @@ impl Window {
         Err(NeedsInput)
     }
 
-    /// A whole line without its end, how long it is with it, and the byte that follows; if all of that is there.
+    /// A whole line without its end, its length with the end, and the byte after it; None unless all of this is in the
+    /// window.
     pub(crate) fn line_and_next(&self) -> Option<(&[u8], usize, u8)> {
         let buffered = self.buffered();
         let end = buffered.iter().position(|&byte| byte == b'\n')?;
@@ -147,7 +148,7 @@ impl Window {
         self.start -= 1;
     }
 
-    /// Moves up to `room` bytes, which is less than the window's size (`bufio.Reader.Read`).
+    /// Moves up to `room` bytes, fewer than the window's size, to `into` (`bufio.Reader.Read`).
     pub(crate) fn take(&mut self, room: usize, into: &mut Vec<u8>) -> Result<Result<usize, End>, NeedsInput> {
         if self.start == self.end {
             return match self.ended.take() {
@@ -162,7 +163,7 @@ impl Window {
     }
 }
 
-/// `http.Transport.ReadBufferSize` of the kubelet's transport: the default.
+/// `http.Transport.ReadBufferSize` of the kubelet's transport, which is Go's default.
 const SIZE: usize = 4096;
 
 #[cfg(test)]
@@ -177,14 +178,14 @@ mod tests {
     }
 
     #[test]
-    fn lines_one_by_one_then_what_is_left() {
+    fn lines_come_one_by_one_then_the_rest() {
         let mut window = holding(b"a\r\n\nb");
         assert_eq!(window.slice(), Ok(Slice::Line(b"a\r\n")));
         assert_eq!(window.slice(), Ok(Slice::Line(b"\n")));
         assert_eq!(window.slice(), Err(NeedsInput));
         window.ended(End::Eof);
         assert_eq!(window.slice(), Ok(Slice::Cut(b"b", End::Eof)));
-        assert_eq!(window.slice(), Err(NeedsInput), "an end is told once");
+        assert_eq!(window.slice(), Err(NeedsInput), "an end is reported once");
     }
 
     #[test]

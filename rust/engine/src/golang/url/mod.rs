@@ -1,4 +1,4 @@
-//! URLs as `net/url` reads, resolves and writes them (Go 1.26). Text is bytes: a Location may hold any.
+//! URLs as `net/url` reads, resolves and writes them (Go 1.26). Text is bytes, because a Location header may hold any.
 
 mod parse;
 mod resolve;
@@ -10,24 +10,24 @@ use super::escape::{Part, escape, is_encoded, unescape};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Url {
     pub(crate) scheme: Vec<u8>,
-    /// What follows a scheme without a slash: `mailto:x`.
+    /// What follows a scheme without a slash, such as `x` in `mailto:x`.
     opaque: Vec<u8>,
     pub(crate) user: Option<User>,
     /// `host` or `host:port`, unescaped.
     pub(crate) host: Vec<u8>,
-    /// Unescaped.
+    /// The path, unescaped.
     path: Vec<u8>,
-    /// The path as it was written, if that is not the default escaping; empty otherwise.
+    /// The path as it was written, if the default escaping would differ; empty otherwise.
     raw_path: Vec<u8>,
     query: Vec<u8>,
-    /// A question mark with nothing behind it.
+    /// Whether a question mark ends the URL.
     force_query: bool,
     fragment: Vec<u8>,
     raw_fragment: Vec<u8>,
     omit_host: bool,
 }
 
-/// The name and password in front of a host.
+/// The name and password before a host.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct User {
     pub(crate) name: Vec<u8>,
@@ -35,7 +35,7 @@ pub(crate) struct User {
 }
 
 impl Url {
-    /// The whole text taken as a path: what the kubelet does with a path that does not parse.
+    /// A URL whose path is the whole text. The kubelet does this with a path that does not parse.
     pub(crate) fn of_path(text: &[u8]) -> Self {
         Self { path: text.to_vec(), ..Self::default() }
     }
@@ -62,7 +62,7 @@ impl Url {
         self.split_host().0
     }
 
-    /// The port as written, empty if none is (`URL.Port`).
+    /// The port as written; empty if there is none (`URL.Port`).
     pub(crate) fn port(&self) -> &[u8] {
         self.split_host().1
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_parse_is_told() {
+    fn the_error_says_what_does_not_parse() {
         let error = |text: &str| Url::parse(text.as_bytes()).unwrap_err();
         assert_eq!(error("/%zz"), r#"parse "/%zz": invalid URL escape "%zz""#);
         assert_eq!(error("http://a b/"), r#"parse "http://a b/": invalid character " " in host name"#);
@@ -154,7 +154,7 @@ mod tests {
     }
 
     #[test]
-    fn passwords_are_not_told() {
+    fn passwords_are_hidden() {
         let url = parsed("http://u:p@h/x");
         assert_eq!(url.text_without_password(), b"http://u:***@h/x");
         assert_eq!(url.text_without_user(), b"http://h/x");
@@ -175,7 +175,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_parsed_parses_again(text in "(http:)?(//)?[a-z0-9:/?#@%.\\[\\] é]{0,20}") {
+        fn the_text_of_a_parsed_url_parses_to_the_same_text(text in "(http:)?(//)?[a-z0-9:/?#@%.\\[\\] é]{0,20}") {
             if let Ok(url) = Url::parse(text.as_bytes())
                 && let Ok(again) = Url::parse(&url.text())
             {

@@ -1,4 +1,4 @@
-//! How a URL is read (`url.Parse`).
+//! Parses URLs (`url.Parse`).
 
 use super::{Url, User, cut, is_optional_port};
 use crate::golang::escape::{Part, escape, unescape};
@@ -6,13 +6,13 @@ use crate::golang::netip;
 use crate::golang::text::quote;
 
 impl Url {
-    /// `url.Parse`; the error is the whole text of its `url.Error`.
+    /// Parses text (`url.Parse`); the error is the whole text of Go's `url.Error`.
     pub(crate) fn parse(text: &[u8]) -> Result<Self, String> {
         let (reference, fragment) = cut(text, b'#');
-        let told = |text: &[u8], error: String| format!("parse {}: {error}", quote(text));
-        let mut url = parse_reference(reference).map_err(|error| told(reference, error))?;
+        let error_of = |text: &[u8], error: String| format!("parse {}: {error}", quote(text));
+        let mut url = parse_reference(reference).map_err(|error| error_of(reference, error))?;
         if let Some(fragment) = fragment.filter(|fragment| !fragment.is_empty()) {
-            url.fragment = unescape(fragment, Part::Fragment).map_err(|error| told(text, error))?;
+            url.fragment = unescape(fragment, Part::Fragment).map_err(|error| error_of(text, error))?;
             if escape(&url.fragment, Part::Fragment) != fragment {
                 url.raw_fragment = fragment.to_vec();
             }
@@ -21,7 +21,7 @@ impl Url {
     }
 }
 
-/// `url.parse` of what stands before a fragment.
+/// Parses the part before a fragment (`url.parse`).
 fn parse_reference(text: &[u8]) -> Result<Url, String> {
     if text.iter().any(u8::is_ascii_control) {
         return Err("net/url: invalid control character in URL".to_owned());
@@ -97,7 +97,7 @@ fn parse_host(scheme: &[u8], host: &[u8]) -> Result<Vec<u8>, String> {
         Some(_) => Err("invalid IP-literal".to_owned()),
         None => {
             let is_colon = |&byte: &u8| byte == b':';
-            // Other schemes may list several hosts with ports; their last colon is the port's.
+            // A host of another scheme may list several hosts with ports; the last colon is the port's.
             let strict = scheme == b"http" || scheme == b"https";
             let colon = if strict { host.iter().position(is_colon) } else { host.iter().rposition(is_colon) };
             checked_port(colon.map_or(&[], |colon| &host[colon..]))?;
@@ -106,7 +106,7 @@ fn parse_host(scheme: &[u8], host: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// The address in brackets: IPv6, perhaps with a zone behind an escaped percent sign.
+/// Unescapes the address in brackets: IPv6, perhaps with a zone after an escaped percent sign.
 fn bracketed(written: &[u8]) -> Result<Vec<u8>, String> {
     let zone = written.windows(3).position(|three| three == b"%25").unwrap_or(written.len());
     let mut host = unescape(&written[..zone], Part::Host)?;

@@ -1,4 +1,4 @@
-//! Where a reference leads (`URL.ResolveReference`).
+//! Resolves references against a base URL (`URL.ResolveReference`).
 
 use super::Url;
 
@@ -71,7 +71,7 @@ fn resolve_path(base: &[u8], reference: &[u8]) -> Vec<u8> {
     if last == b"." || last == b".." {
         path.push(b'/');
     }
-    // One slash was written to begin with, and the path brought its own.
+    // The path began with one slash, and the reference brought its own.
     if path.get(1) == Some(&b'/') {
         path.remove(0);
     }

@@ -1,4 +1,4 @@
-//! How a URL is written (`URL.String` and its kin in `net/http`).
+//! Writes URLs (`URL.String` and the forms of `net/http`).
 
 use super::{Url, User, as_written, cut};
 use crate::golang::escape::{Part, escape};
@@ -54,7 +54,7 @@ impl Url {
         if !path.is_empty() && path[0] != b'/' && !self.host.is_empty() {
             text.push(b'/');
         }
-        // A colon in the first segment would read as a scheme.
+        // Without `./`, a colon in the first segment would read as the end of a scheme.
         if text.is_empty() && cut(&path, b'/').0.contains(&b':') {
             text.extend_from_slice(b"./");
         }
@@ -79,7 +79,7 @@ impl Url {
         }
     }
 
-    /// The text without name and password: what a Referer may tell.
+    /// The text without name and password, as a Referer header gives it.
     pub(crate) fn text_without_user(&self) -> Vec<u8> {
         match &self.user {
             Some(user) => replace_once(&self.text(), &[&user.text()[..], b"@"].concat(), b""),
@@ -87,7 +87,7 @@ impl Url {
         }
     }
 
-    /// What stands in the request line (`URL.RequestURI`).
+    /// The target in the request line (`URL.RequestURI`).
     pub(crate) fn request_uri(&self) -> Vec<u8> {
         let mut uri = if self.opaque.starts_with(b"//") {
             [&self.scheme[..], b":", &self.opaque].concat()
