@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-/// The code of a stream's or a connection's end.
+/// The error code that ends a stream or a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Code(pub(crate) u32);
 
@@ -19,7 +19,7 @@ impl Code {
     pub(crate) const HTTP_1_1_REQUIRED: Self = Self(13);
 }
 
-/// `http2.ErrCode.String`.
+/// The text of `http2.ErrCode.String`.
 impl fmt::Display for Code {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match NAMES.get(self.0 as usize) {

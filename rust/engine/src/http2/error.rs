@@ -1,24 +1,24 @@
-//! What is wrong with a frame or with its connection.
+//! The errors of frames and of their connection.
 
 use super::code::Code;
 
-/// Why there is no frame.
+/// Why the reader returns no frame.
 #[derive(Debug)]
 pub(crate) enum Http2Error {
-    /// A stream is over, the connection goes on.
+    /// One stream is over; the connection continues.
     Stream {
         stream: u32,
         code: Code,
         why: String,
     },
     Connection(Code),
-    /// A frame that is not even looked at.
+    /// The reader refuses a frame without parsing it.
     Refused(&'static str),
-    /// The peer closed between two frames, or where a frame's content was to begin.
+    /// The peer closed between two frames, or before a frame's content.
     Ended,
-    /// The peer closed elsewhere within a frame, or a frame ends within a field of its own.
+    /// The peer closed elsewhere within a frame, or a frame ends within one of its own fields.
     Cut,
-    /// The connection says why.
+    /// Reading failed; the connection holds the reason.
     Io,
 }
 

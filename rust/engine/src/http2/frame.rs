@@ -1,13 +1,13 @@
-//! One frame (RFC 9113, 4 and 6): what Go makes of its content, and how those that are sent are written.
+//! One frame (RFC 9113, 4 and 6): how Go parses the frames of a peer, and how its own frames are written.
 
 use super::code::Code;
 use super::error::Http2Error;
 use super::hpack::Field;
 
-/// A frame, as far as a probe has to do with it.
+/// A frame, as far as a probe needs it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Frame {
-    /// What of it is padding counts for the windows.
+    /// Content of a message. `padding` is the rest of the frame, because padding counts for the windows too.
     Data {
         stream: u32,
         data: Vec<u8>,
@@ -40,7 +40,7 @@ pub(crate) enum Frame {
     Other,
 }
 
-/// A parameter and its value.
+/// A parameter's number and value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Setting(pub(crate) u16, pub(crate) u32);
 
@@ -53,7 +53,7 @@ impl Setting {
     pub(crate) const ENABLE_CONNECT_PROTOCOL: u16 = 8;
 }
 
-/// Length, type, flags, stream.
+/// A frame's header: length, type, flags, stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Header {
     pub(crate) length: usize,
@@ -74,7 +74,7 @@ impl Header {
     }
 }
 
-/// The content of every frame but those that hold header fields (`http2.typeFrameParser`).
+/// Parses the content of every frame except those with header fields (`http2.typeFrameParser`).
 pub(crate) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     let Header { stream, .. } = header;
     match header.kind {
@@ -139,7 +139,7 @@ fn push_promise(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     if padding > rest.len() { Err(Http2Error::Connection(Code::PROTOCOL)) } else { Ok(Frame::PushPromise) }
 }
 
-/// The fragment of a HEADERS frame.
+/// The header fields in a HEADERS frame, without padding and priority.
 pub(crate) fn fragment(header: Header, payload: &[u8]) -> Result<&[u8], Http2Error> {
     not_of_connection(header.stream)?;
     let (padding, mut payload) = padding(header, payload)?;
@@ -150,7 +150,7 @@ pub(crate) fn fragment(header: Header, payload: &[u8]) -> Result<&[u8], Http2Err
     length.map(|length| &payload[..length]).ok_or_else(|| Http2Error::stream(header.stream, Code::PROTOCOL))
 }
 
-/// How much of the end of a frame is nothing, and the rest of its content.
+/// How many bytes at the frame's end are padding, and the content with them.
 fn padding(header: Header, payload: &[u8]) -> Result<(usize, &[u8]), Http2Error> {
     if !header.has(PADDED) {
         return Ok((0, payload));
@@ -171,7 +171,7 @@ const fn not_of_connection(stream: u32) -> Result<(), Http2Error> {
     if stream == 0 { Err(Http2Error::Connection(Code::PROTOCOL)) } else { Ok(()) }
 }
 
-/// A message's fields in as many frames as it takes, and its end if nothing else follows.
+/// Writes a message's fields in as many frames as they take; `ends` says that no content follows.
 pub(crate) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool) {
     let mut fragments = block.chunks(FRAME_BYTES_MAX).peekable();
     let mut kind = HEADERS;
@@ -183,7 +183,7 @@ pub(crate) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool)
     }
 }
 
-/// A piece of a message's content, which is at most [`FRAME_BYTES_MAX`].
+/// Writes a piece of a message's content, at most [`FRAME_BYTES_MAX`].
 pub(crate) fn data(into: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool) {
     frame(into, DATA, if ends { END_STREAM } else { 0 }, stream, piece);
 }
@@ -213,9 +213,9 @@ fn frame(into: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
     into.extend_from_slice(payload);
 }
 
-/// What a client says first (RFC 9113, 3.4).
+/// The first bytes of a client (RFC 9113, 3.4).
 pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
-/// Go's default for the frames it takes, and the least that a peer must take.
+/// The largest frame: Go's default for the frames it takes, and the size that every peer must take.
 pub(crate) const FRAME_BYTES_MAX: usize = 16_384;
 pub(crate) const HEADER_BYTES: usize = 9;
 const STREAM_MASK: u32 = 0x7fff_ffff;

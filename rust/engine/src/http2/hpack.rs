@@ -1,4 +1,5 @@
-//! Header fields on the wire (RFC 7541), with the limits of Go's decoder (golang.org/x/net/http2/hpack, v0.49).
+//! HPACK, the encoding of header fields (RFC 7541), with the limits of Go's decoder (golang.org/x/net/http2/hpack,
+//! v0.49).
 
 use std::collections::VecDeque;
 
@@ -7,29 +8,29 @@ use super::huffman;
 /// Name and value.
 pub(crate) type Field = (Vec<u8>, Vec<u8>);
 
-/// What a connection remembers of the fields it read.
+/// The decoder of one connection, with the fields that later fields may refer to.
 #[derive(Debug)]
 pub(crate) struct Decoder {
-    /// The newest first.
+    /// The dynamic table, the newest entry first.
     entries: VecDeque<Field>,
     bytes: usize,
     bytes_max: usize,
-    /// No name and no value may be longer.
+    /// The longest name or value that the decoder takes.
     text_bytes_max: usize,
-    /// The beginning of a field whose end has not come yet.
+    /// The beginning of a field that the next piece continues.
     begun: Vec<u8>,
     /// Whether the block has had no field yet.
     is_first: bool,
 }
 
-/// The bytes are no block of fields; the connection ends.
+/// The bytes are no block of fields, so the connection ends.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HpackError;
 
 /// Why a field cannot be read yet, or at all.
 #[derive(Debug)]
 enum FieldError {
-    /// It goes on in the next piece.
+    /// The next piece continues the field.
     Cut,
     Broken,
 }
@@ -46,7 +47,7 @@ impl Decoder {
         }
     }
 
-    /// Reads a piece of a block; `emit` gets every field that is whole in turn.
+    /// Reads a piece of a block and calls `emit` for every complete field in order.
     pub(crate) fn decode(&mut self, piece: &[u8], mut emit: impl FnMut(&[u8], &[u8])) -> Result<(), HpackError> {
         if self.begun.is_empty() {
             let read = self.fields(piece, &mut emit)?;
@@ -61,13 +62,13 @@ impl Decoder {
         Ok(())
     }
 
-    /// The block has no more pieces.
+    /// Ends the block; an error if it ends within a field.
     pub(crate) fn end(&mut self) -> Result<(), HpackError> {
         self.is_first = true;
         if std::mem::take(&mut self.begun).is_empty() { Ok(()) } else { Err(HpackError) }
     }
 
-    /// Reads fields as long as they are whole, and says how many bytes they were.
+    /// Reads complete fields; returns how many bytes they were.
     fn fields(&mut self, bytes: &[u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<usize, HpackError> {
         let mut rest = bytes;
         while !rest.is_empty() {
@@ -81,7 +82,7 @@ impl Decoder {
         Ok(bytes.len() - rest.len())
     }
 
-    /// Reads one field, or a change of the table, and returns what follows.
+    /// Reads one field, or a change of the table's size; returns what follows.
     fn field<'a>(&mut self, bytes: &'a [u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<&'a [u8], FieldError> {
         match bytes[0] {
             0x80.. => {
@@ -98,7 +99,7 @@ impl Decoder {
             }
             0x20.. => {
                 let (size, rest) = number(bytes, 5)?;
-                // Go takes a change at a block's beginning, or as long as there is nothing to throw away.
+                // Go takes a change of the size at a block's beginning, and later only while the table is empty.
                 if size > TABLE_BYTES_MAX as u64 || (!self.is_first && self.bytes > 0) {
                     return Err(FieldError::Broken);
                 }
@@ -114,7 +115,7 @@ impl Decoder {
         }
     }
 
-    /// A field that is written out, its name perhaps by number.
+    /// Reads a field that is written out; its name may be an index.
     fn literal<'a>(&self, bytes: &'a [u8], prefix: u32) -> Result<(Field, &'a [u8]), FieldError> {
         let (index, rest) = number(bytes, prefix)?;
         let most = self.text_bytes_max;
@@ -151,12 +152,12 @@ impl Decoder {
     }
 }
 
-/// What a field counts for (RFC 7541, 4.1).
+/// The size of a field in the table (RFC 7541, 4.1).
 pub(crate) const fn size_of_field(name: &[u8], value: &[u8]) -> usize {
     name.len() + value.len() + FIELD_BYTES
 }
 
-/// A number whose first byte has `prefix` bits for it.
+/// Reads a number whose first byte has `prefix` bits for it.
 fn number(bytes: &[u8], prefix: u32) -> Result<(u64, &[u8]), FieldError> {
     let most = (1u64 << prefix) - 1;
     let (&first, mut rest) = bytes.split_first().ok_or(FieldError::Cut)?;
@@ -175,20 +176,20 @@ fn number(bytes: &[u8], prefix: u32) -> Result<(u64, &[u8]), FieldError> {
     Err(FieldError::Broken)
 }
 
-/// A text as it was sent.
+/// A text as the peer sent it.
 struct Text<'a> {
     bytes: &'a [u8],
     is_coded: bool,
 }
 
 impl Text<'_> {
-    /// The text without the Huffman code.
+    /// Undoes the Huffman code.
     fn plain(&self) -> Result<Vec<u8>, FieldError> {
         if self.is_coded { huffman::decode(self.bytes).ok_or(FieldError::Broken) } else { Ok(self.bytes.to_vec()) }
     }
 }
 
-/// A text and what follows it.
+/// Reads a text; returns what follows it too.
 fn string(bytes: &[u8], most: usize) -> Result<(Text<'_>, &[u8]), FieldError> {
     let is_coded = bytes.first().is_some_and(|&byte| byte >= 0x80);
     let (length, rest) = number(bytes, 7)?;
@@ -197,7 +198,7 @@ fn string(bytes: &[u8], most: usize) -> Result<(Text<'_>, &[u8]), FieldError> {
     Ok((Text { bytes, is_coded }, rest))
 }
 
-/// Writes a field as it is, to be remembered by nobody.
+/// Writes a field plainly, so that the peer's decoder does not store it.
 pub(crate) fn write_field(block: &mut Vec<u8>, name: &[u8], value: &[u8]) {
     block.push(0);
     for text in [name, value] {
@@ -219,10 +220,10 @@ fn write_length(block: &mut Vec<u8>, length: usize) {
     block.push(left as u8);
 }
 
-/// What both sides begin with, and what Go never lets grow.
+/// The size of the table that both sides begin with, and that Go never exceeds.
 const TABLE_BYTES_MAX: usize = 4096;
 const FIELD_BYTES: usize = 32;
-/// `hpack.readVarInt` gives up here.
+/// `hpack.readVarInt` gives up at this many bits.
 const NUMBER_BITS_MAX: u32 = 63;
 
 /// RFC 7541, appendix A.
@@ -249,7 +250,7 @@ mod tests {
 
     use super::*;
 
-    /// Fields are cut often.
+    /// The tests cut blocks into pieces this small, so that fields are often cut.
     const PIECE_BYTES: usize = 3;
 
     fn decoded(decoder: &mut Decoder, block: &[u8]) -> Result<Vec<Field>, HpackError> {
@@ -266,7 +267,7 @@ mod tests {
 
     #[test]
     fn responses_of_the_standard() {
-        // RFC 7541, C.6.1: the first of three responses, whose fields the second names by number.
+        // RFC 7541, C.6.1: the first of three responses; the second refers to its fields by index.
         let mut decoder = Decoder::new(1 << 20);
         let first = [0x48, 0x82, 0x64, 0x02, 0x58, 0x85, 0xae, 0xc3, 0x77, 0x1a, 0x4b];
         assert_eq!(decoded(&mut decoder, &first), Ok(texts(&[(":status", "302"), ("cache-control", "private")])));
@@ -278,7 +279,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken() {
+    fn broken_blocks() {
         for block in [&[0x80][..], &[0xbe], &[0x40], &[0x00, 5, 1], &[0x3f, 0xe2, 0x1f], &[0x82, 0xff, 0x80]] {
             assert_eq!(decoded(&mut Decoder::new(1 << 20), block), Err(HpackError), "{block:?}");
         }
@@ -286,7 +287,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_changes_its_size_only_at_a_beginning() {
+    fn the_table_changes_its_size_only_at_the_beginning_of_a_block() {
         let mut decoder = Decoder::new(1 << 20);
         assert_eq!(decoded(&mut decoder, &[0x40, 1, b'a', 1, b'b', 0x20]), Err(HpackError));
         assert_eq!(decoded(&mut decoder, &[0x20, 0x82]), Ok(texts(&[(":method", "GET")])));
@@ -295,7 +296,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_was_written_is_read(fields: Vec<(Vec<u8>, Vec<u8>)>) {
+        fn written_fields_are_read_back(fields: Vec<(Vec<u8>, Vec<u8>)>) {
             let mut block = Vec::new();
             fields.iter().for_each(|(name, value)| write_field(&mut block, name, value));
             prop_assert_eq!(decoded(&mut Decoder::new(1 << 20), &block), Ok(fields));

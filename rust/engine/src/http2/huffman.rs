@@ -2,7 +2,7 @@
 
 use std::sync::LazyLock;
 
-/// Undoes the code; none if the text ends within a symbol or holds the one that ends it.
+/// Undoes the code; None if the text ends within a symbol or holds the symbol that ends a text.
 pub(crate) fn decode(coded: &[u8]) -> Option<Vec<u8>> {
     let mut plain = Vec::with_capacity(coded.len() * 2);
     let mut node = ROOT;
@@ -22,7 +22,7 @@ pub(crate) fn decode(coded: &[u8]) -> Option<Vec<u8>> {
             }
         }
     }
-    // What is left over is the beginning of the end symbol, which is ones alone.
+    // The rest must be the beginning of the end symbol, which consists of ones.
     (bits_since < 8 && are_ones).then_some(plain)
 }
 
@@ -33,7 +33,7 @@ enum Branch {
     End,
 }
 
-/// The code is canonical: among symbols of one length the codes follow each other, so that lengths say it all.
+/// The code is canonical: among symbols of one length the codes follow each other, so the lengths define all codes.
 static TREE: LazyLock<Vec<[Branch; 2]>> = LazyLock::new(|| {
     let mut symbols: Vec<usize> = (0..LENGTHS.len()).collect();
     symbols.sort_by_key(|&symbol| LENGTHS[symbol]);
@@ -52,7 +52,7 @@ static TREE: LazyLock<Vec<[Branch; 2]>> = LazyLock::new(|| {
             let Branch::Node(next) = tree[node][bit] else { unreachable!("no code begins with another") };
             node = next;
         }
-        // The last symbol is the one that ends a text, and has no byte.
+        // The last symbol is the one that ends a text; it stands for no byte.
         tree[node][(code & 1) as usize] = u8::try_from(symbol).map_or(Branch::End, Branch::Symbol);
         code += 1;
     }
@@ -60,7 +60,7 @@ static TREE: LazyLock<Vec<[Branch; 2]>> = LazyLock::new(|| {
 });
 
 const ROOT: usize = 0;
-/// Bits of each byte's code, and of the end's.
+/// The bits of each byte's code, and of the end symbol's.
 #[rustfmt::skip]
 const LENGTHS: [u8; 257] = [
     13, 23, 28, 28, 28, 28, 28, 28, 28, 24, 30, 28, 28, 30, 28, 28, 28, 28, 28, 28, 28, 28, 30, 28,

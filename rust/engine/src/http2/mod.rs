@@ -1,6 +1,6 @@
 //! HTTP/2's wire format as Go reads it: frames and header fields (golang.org/x/net/http2 and http2/hpack, v0.49).
 //!
-//! What is an error here, and of what kind, is what Go takes for one. A library of our own time is stricter, and so a
+//! This code refuses exactly what Go refuses, with the same kind of error. A current HTTP/2 library is stricter, so a
 //! probe would fail that the kubelet passes.
 
 mod code;

@@ -1,4 +1,4 @@
-//! Frames out of a stream of bytes, header fields whole (`http2.Framer` with `ReadMetaHeaders`).
+//! Reads frames from a stream of bytes and joins header fields (`http2.Framer` with `ReadMetaHeaders`).
 
 use tokio::io::{AsyncRead, AsyncReadExt};
 
@@ -9,26 +9,26 @@ use super::frame::{
 };
 use super::hpack::{Decoder, Field, size_of_field};
 
-/// One direction of a connection.
+/// The reader of one connection.
 #[derive(Debug)]
 pub(crate) struct Reader {
     buffer: Vec<u8>,
-    /// What of the buffer was read.
+    /// How many bytes of the buffer were parsed.
     done: usize,
     decoder: Decoder,
     fields_bytes_max: usize,
-    /// Frames in a row that brought nothing.
+    /// How many empty frames came in a row.
     empty: usize,
 }
 
 impl Reader {
-    /// `fields_bytes_max` is what the fields of one message may come to (`Framer.MaxHeaderListSize`).
+    /// `fields_bytes_max` limits the fields of one message (`Framer.MaxHeaderListSize`).
     pub(crate) const fn new(fields_bytes_max: usize) -> Self {
         let decoder = Decoder::new(fields_bytes_max);
         Self { buffer: Vec::new(), done: 0, decoder, fields_bytes_max, empty: 0 }
     }
 
-    /// Whether a frame has come that was not read yet.
+    /// Whether the buffer holds a whole frame that was not parsed yet.
     pub(crate) fn has_frame(&self) -> bool {
         let rest = &self.buffer[self.done..];
         rest.first_chunk().is_some_and(|head| rest.len() >= HEADER_BYTES + Header::of(head).length)
@@ -44,14 +44,14 @@ impl Reader {
         }
     }
 
-    /// The fields that begin with this frame. Nothing else may come before they are whole.
+    /// Reads the fields that begin with the frame `first`. No other frame may come before they are complete.
     async fn headers(&mut self, link: &mut (impl AsyncRead + Unpin), first: Header) -> Result<Frame, Http2Error> {
         let mut list = List::new(self.fields_bytes_max);
         let mut last = first;
         loop {
             let payload = &self.buffer[HEADER_BYTES..self.done];
             let piece = if last.kind == HEADERS { fragment(first, payload)? } else { payload };
-            // Whoever goes on after a mistake, or far beyond the limit, is not listened to any more.
+            // A peer that continues after a mistake, or far beyond the limit, ends the connection.
             if piece.len() > 2 * list.bytes_left || list.wrong.is_some() {
                 return Err(Http2Error::Connection(Code::PROTOCOL));
             }
@@ -73,7 +73,7 @@ impl Reader {
         Ok(Frame::Headers { stream: first.stream, fields, is_truncated, ends: first.has(END_STREAM) })
     }
 
-    /// Reads a frame; its content ends where the buffer is done.
+    /// Reads a whole frame; its content then ends at `done`.
     async fn whole(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Header, Http2Error> {
         self.buffer.drain(..self.done);
         self.done = 0;
@@ -95,7 +95,7 @@ impl Reader {
 
     async fn fill(&mut self, link: &mut (impl AsyncRead + Unpin), most: usize) -> Result<(), Http2Error> {
         while self.buffer.len() < most {
-            // Go's io.ReadFull tells an end before the first byte of what it was to read from one in the middle of it.
+            // Go's io.ReadFull distinguishes an end before the first byte from an end in the middle.
             let is_between = self.buffer.is_empty() || self.buffer.len() == HEADER_BYTES;
             self.buffer.reserve(READ_BYTES);
             match link.read_buf(&mut self.buffer).await {
@@ -109,7 +109,7 @@ impl Reader {
     }
 }
 
-/// Fields, as long as they may be kept (`Framer.readMetaFrame`).
+/// The fields of a message, kept up to a limit (`Framer.readMetaFrame`).
 #[derive(Debug)]
 struct List {
     fields: Vec<Field>,
@@ -158,13 +158,13 @@ impl List {
     }
 }
 
-/// `http2.validWireHeaderFieldName`.
+/// The check `http2.validWireHeaderFieldName`.
 fn is_name(name: &[u8]) -> bool {
     let is_token = |byte: u8| b"!#$%&'*+-.^_`|~".contains(&byte) || byte.is_ascii_digit() || byte.is_ascii_lowercase();
     !name.is_empty() && name.iter().copied().all(is_token)
 }
 
-/// `MetaHeadersFrame.checkPseudos`.
+/// The check `MetaHeadersFrame.checkPseudos`; returns the error.
 fn wrong_pseudo(fields: &[Field]) -> Option<String> {
     let names: Vec<&[u8]> = fields.iter().map(|(name, _)| &**name).take_while(|name| name.starts_with(b":")).collect();
     let (mut is_request, mut is_response) = (false, false);
@@ -182,9 +182,9 @@ fn wrong_pseudo(fields: &[Field]) -> Option<String> {
     (is_request && is_response).then(|| "mix of request and response pseudo headers".to_owned())
 }
 
-/// Go would read them for as long as there is time, and so could be kept busy by frames that cost a server next to nothing.
+/// Go reads empty frames while there is time, so a server could keep it busy at nearly no cost.
 const EMPTY_FRAMES_MAX: usize = 10_000;
-/// At least this much is read at a time.
+/// The reader reads at least this many bytes at a time.
 const READ_BYTES: usize = 4096;
 const TOO_MANY_EMPTY: &str = "http2: too many empty frames";
 const TOO_LARGE: &str = "http2: frame too large";
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn wrong_fields_end_their_stream_alone() {
+    fn wrong_fields_end_only_their_stream() {
         let path = [0, 0, 5, 1, 5, 0, 0, 0, 1, 0x88, 0x04, 2, b'/', b'a'];
         let name = [0, 0, 5, 1, 5, 0, 0, 0, 3, 0x88, 0, 1, b'A', 0];
         let found = read(&[&path[..], &name, &[0, 0, 0, 6, 0, 0, 0, 0, 0]].concat());
@@ -248,15 +248,15 @@ mod tests {
     }
 
     #[test]
-    fn an_end_before_a_frames_content_is_as_one_between_frames() {
+    fn an_end_before_a_frames_content_counts_as_one_between_frames() {
         assert_eq!(read(&[0, 0, 1, 4, 0, 0, 0, 0, 0]), []);
     }
 
     #[test]
     fn what_ends_a_connection() {
-        let unexpected = |bytes: &[u8], told: &str| {
+        let unexpected = |bytes: &[u8], expected: &str| {
             let found = read(bytes).pop().unwrap().unwrap_err();
-            assert_eq!(found, told, "{bytes:?}");
+            assert_eq!(found, expected, "{bytes:?}");
         };
         unexpected(&[0, 0, 0, 9, 4, 0, 0, 0, 1], "Connection(Code(1))");
         unexpected(&[0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 1], "Connection(Code(1))");
