@@ -1,12 +1,12 @@
-//! Who asks: what a kubelet of some release does and says by itself.
+//! The kubelet that asks: how its release behaves towards a probed container.
 
 use probelet_core::semantics::GrpcConnect;
 
-/// What a handler needs to know of the kubelet that asks.
+/// What a handler must know of the kubelet that asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Asker<'a> {
     /// `User-Agent`, `kube-probe/<major>.<minor>`.
     pub user_agent: &'a str,
-    /// What a gRPC probe does about a connection that fails.
+    /// What a gRPC probe does when its connection fails.
     pub grpc_connect: GrpcConnect,
 }

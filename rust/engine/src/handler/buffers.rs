@@ -1,4 +1,4 @@
-//! The buffers that one attempt after another works in, so that a probe that goes well allocates nothing of its own.
+//! The buffers that one attempt after another uses, so that a probe that goes well allocates nothing of its own.
 
 use std::io;
 use std::net::TcpStream;
@@ -8,15 +8,15 @@ use crate::http1::reader::Reader;
 use crate::net::barrier::ConnectBarrier;
 use crate::net::epoll::SocketPoll;
 
-/// What an attempt works in. Buffers belong to one runtime and serve one attempt at a time.
+/// The buffers of an attempt. They belong to one runtime and serve one attempt at a time.
 #[derive(Debug, Default)]
 pub struct Buffers {
     pub(super) reader: Reader,
     pub(super) request: Vec<u8>,
-    /// The response's body, as far as the kubelet keeps it; of other handlers what a success says.
+    /// The response's body, as far as the kubelet keeps it. Other handlers put the text of a success here.
     pub(super) body: Vec<u8>,
     pub(super) poll: Option<SocketPoll>,
-    /// Where an attempt waits between connecting and sending.
+    /// The barrier at which attempts wait between connecting and sending.
     pub(super) barrier: Option<Arc<ConnectBarrier>>,
 }
 
@@ -26,7 +26,7 @@ impl Buffers {
         Self { barrier: Some(barrier), ..Self::default() }
     }
 
-    /// Makes ready for another attempt. Frees what the last attempt made too large.
+    /// Prepares for another attempt; frees buffers that the last attempt made too large.
     pub(super) fn begin(&mut self) {
         if self.request.capacity() > KEPT_BYTES_MAX || self.reader.is_large(KEPT_BYTES_MAX) {
             *self = Self { poll: self.poll.take(), barrier: self.barrier.take(), ..Self::default() };
@@ -44,7 +44,7 @@ impl Buffers {
     }
 }
 
-/// Buffers that a hostile head or a huge request made larger than this are freed.
+/// Buffers above this size, which a hostile head or a huge request needs, are freed.
 const KEPT_BYTES_MAX: usize = 16_384;
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! How long an attempt may take, as Go counts it.
+//! The time limit of an attempt, as Go counts it.
 
 use std::time::Duration;
 
@@ -6,7 +6,7 @@ use tokio::time::Instant;
 
 use crate::golang::text;
 
-/// How long an attempt may take.
+/// The time limit of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limit {
     seconds: i64,
@@ -20,7 +20,7 @@ impl From<Duration> for Limit {
     }
 }
 
-/// `timeoutSeconds` as it is: validation refuses what is below 1, the handlers know what Go does with it.
+/// `timeoutSeconds` unchanged: validation refuses values below 1, and the handlers do with them what Go does.
 impl From<i32> for Limit {
     fn from(seconds: i32) -> Self {
         Self { seconds: seconds.into(), nanoseconds: 0 }
@@ -32,14 +32,14 @@ impl Limit {
         self.seconds < 0
     }
 
-    /// When the time is over, which it may be already.
+    /// When the time is over, which may be now.
     pub(super) fn instant(self) -> Instant {
         let now = Instant::now();
         let timeout = Duration::new(u64::try_from(self.seconds).unwrap_or(0), self.nanoseconds);
         now.checked_add(timeout).unwrap_or(now + FOR_EVER)
     }
 
-    /// None where Go waits for ever: for a timeout of zero, and over HTTP for one below.
+    /// When the time is over; None if Go waits for ever: for a timeout of zero, and over HTTP for a negative one.
     pub(super) fn deadline(self) -> Option<Instant> {
         let seconds = u64::try_from(self.seconds).ok()?;
         let timeout = Duration::new(seconds, self.nanoseconds);
@@ -47,7 +47,7 @@ impl Limit {
     }
 }
 
-/// As Go shows it: `1s`, `1m30s`.
+/// The limit as Go prints it: `1s`, `1m30s`.
 impl std::fmt::Display for Limit {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter.write_str(&text::seconds(self.seconds))

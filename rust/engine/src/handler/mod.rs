@@ -1,8 +1,8 @@
-//! The probe handlers: what one attempt sends and receives, and what the kubelet would say of it.
+//! The probe handlers: what one attempt sends and receives, and the kubelet's text for its outcome.
 //!
-//! [`probe_once`] is all that a driver needs. It borrows its arguments, runs on a current-thread runtime with time and I/O
-//! enabled, ends at the latest when its time is over, and may be dropped at any point.
-//! Every outcome, every text and every byte of a request is the kubelet's (1.36.3, built with Go 1.26).
+//! [`probe_once`] is all that a driver needs. It borrows its arguments, runs on a current-thread runtime with time and
+//! I/O enabled, ends when its time is over at the latest, and may be dropped at any point. Every outcome, every text
+//! and every byte of a request is the kubelet's (1.36.3, built with Go 1.26).
 //!
 //! ```no_run
 //! # use probelet_core::semantics::GrpcConnect;

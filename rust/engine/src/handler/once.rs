@@ -1,4 +1,4 @@
-//! One attempt of a probe by itself, through the handlers that the live engine uses.
+//! A single attempt of a probe, through the handlers that the live engine uses.
 
 use probelet_core::prober::Outcome;
 use probelet_core::spec::ProbeSpec;
@@ -9,21 +9,21 @@ use super::buffers::Buffers;
 use super::probe_once::probe_once;
 use crate::attempt::timings::millis;
 
-/// What a single attempt needs to know beside its probe.
+/// What a single attempt needs beside its probe.
 #[derive(Clone, Copy, Debug)]
 pub struct Surroundings<'a> {
     /// The container's named ports.
     pub ports: &'a [(Box<str>, i64)],
     /// The first pod IP.
     pub pod_ip: &'a str,
-    /// Who asks.
+    /// The kubelet that asks.
     pub asker: Asker<'a>,
 }
 
-/// Probes once, on the calling thread, and returns as JSON what came of it.
+/// Probes once on the calling thread; returns the outcome as JSON.
 ///
 /// # Errors
-/// The system has no reactor to give.
+/// If the system cannot provide a reactor.
 pub fn probe_once_as_json(probe: &ProbeSpec, around: Surroundings<'_>) -> std::io::Result<Vec<u8>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build()?;
     let began = std::time::Instant::now();

@@ -1,4 +1,4 @@
-//! One attempt of a probe: which handler carries it out, and what the core is told of it.
+//! One attempt of a probe: chooses the handler and turns its report into the core's outcome.
 
 use probelet_core::port;
 use probelet_core::prober::Outcome;
@@ -16,8 +16,9 @@ use crate::golang::text::TEXT_BYTES_MAX;
 
 /// Carries out one attempt of a probe over the network.
 ///
-/// `ports` are the probed container's named ports, `pod_ip` is the pod's first address at this moment, which may be empty.
-/// `buffers` serve one attempt after another, all on one runtime; they keep the output of a success until the next.
+/// `ports` are the probed container's named ports; `pod_ip` is the pod's first address at this moment, which may be
+/// empty. `buffers` serve one attempt after another on one runtime, and keep the output of a success until the next
+/// attempt.
 pub async fn probe_once(
     handler: &Handler,
     ports: &[(Box<str>, i64)],
@@ -52,7 +53,7 @@ async fn carry_out(
         },
         Handler::TcpSocket { host, port } => match resolved(port) {
             Ok(port) => {
-                // Go's dialer, unlike its HTTP client, takes a negative timeout for one that is over.
+                // Go's dialer, unlike its HTTP client, takes a negative timeout as expired.
                 let deadline = if limit.is_negative() { Some(Instant::now()) } else { limit.deadline() };
                 tcp::probe(if host.is_empty() { pod_ip } else { host }, port, deadline).await
             }
@@ -84,7 +85,7 @@ fn outcome(verdict: Verdict, body: &[u8]) -> Outcome {
     }
 }
 
-/// How much of a text is told: a target must not decide how long an event is. The cut is between two characters.
+/// How many bytes of a text to keep, cut between two characters. A target must not decide how long an event is.
 fn length(text: &[u8]) -> usize {
     if text.len() <= TEXT_BYTES_MAX {
         return text.len();
@@ -93,9 +94,9 @@ fn length(text: &[u8]) -> usize {
     (TEXT_BYTES_MAX - CHARACTER_BYTES_MAX..=TEXT_BYTES_MAX).rev().find(is_boundary).unwrap_or(TEXT_BYTES_MAX)
 }
 
-/// What stands in front of a redirect's body (kubelet pkg/probe/http/http.go:DoHTTPProbe, 1.36).
+/// The text before a redirect's body (kubelet pkg/probe/http/http.go:DoHTTPProbe, 1.36).
 const WARNING: &str = "Probe terminated redirects, Response body: ";
-/// Of a character but its first byte (UTF-8).
+/// How many bytes of a character follow its first (UTF-8).
 const CHARACTER_BYTES_MAX: usize = 3;
 
 #[cfg(test)]

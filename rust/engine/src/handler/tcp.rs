@@ -1,4 +1,4 @@
-//! `tcpSocket` (kubelet pkg/probe/tcp/tcp.go:DoTCPProbe, 1.36): connect, and hang up.
+//! `tcpSocket` (kubelet pkg/probe/tcp/tcp.go:DoTCPProbe, 1.36): connects and closes.
 
 use tokio::time::Instant;
 

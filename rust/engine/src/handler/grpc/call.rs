@@ -8,7 +8,7 @@ use super::status::Status;
 use super::stream::{Ended, Stream};
 use crate::http2::{size_of_field, write_field};
 
-/// What is asked for.
+/// What a probe asks of the server.
 #[derive(Debug)]
 pub(super) struct Call<'a> {
     pub(super) scheme: &'static str,
@@ -38,7 +38,7 @@ impl Call<'_> {
         }
     }
 
-    /// The request's fields, once the server takes another stream. What it said before is heard first.
+    /// The request's fields, once the server allows another stream. Frames that came before are handled first.
     async fn fields(&self, channel: &mut Channel) -> Result<Vec<u8>, Ended> {
         loop {
             while channel.has_frame() {
@@ -55,7 +55,7 @@ impl Call<'_> {
         }
     }
 
-    /// `http2Client.createHeaderFields`, unless they are more than the server takes.
+    /// Encodes the request's fields (`http2Client.createHeaderFields`), unless they exceed what the server takes.
     fn encoded(&self, most: Option<u32>) -> Result<Vec<u8>, Status> {
         let user_agent = format!("{} {LIBRARY}", self.user_agent);
         let fields = [
@@ -79,7 +79,7 @@ impl Call<'_> {
     }
 }
 
-/// What is left of the time, in the smallest unit of which eight digits are enough (grpcutil.EncodeDuration).
+/// The time that is left, in the smallest unit for which eight digits suffice (grpcutil.EncodeDuration).
 fn timeout(deadline: Instant) -> String {
     let left = deadline.saturating_duration_since(Instant::now()).as_nanos();
     let unit = UNITS.iter().find(|(_, nanoseconds)| left.div_ceil(*nanoseconds) <= DIGITS_MAX);
@@ -88,9 +88,9 @@ fn timeout(deadline: Instant) -> String {
 }
 
 const PATH: &str = "/grpc.health.v1.Health/Check";
-/// What gRPC adds to the user agent of the kubelet (k8s.io/kubernetes v1.36.3, go.mod).
+/// What gRPC appends to the kubelet's user agent (k8s.io/kubernetes v1.36.3, go.mod).
 const LIBRARY: &str = "grpc-go/1.79.3";
-/// Eight digits at most.
+/// A timeout has at most eight digits.
 const DIGITS_MAX: u128 = 99_999_999;
 const UNITS: [(char, u128); 6] =
     [('n', 1), ('u', 1_000), ('m', 1_000_000), ('S', 1_000_000_000), ('M', 60_000_000_000), ('H', 3_600_000_000_000)];

@@ -1,8 +1,8 @@
-//! A connection and what each frame means to it (google.golang.org/grpc internal/transport/http2_client.go and
+//! A connection, and how it handles each frame (google.golang.org/grpc internal/transport/http2_client.go and
 //! controlbuf.go, v1.79).
 //!
-//! The kubelet's client also measures the connection with a PING after the first data, and says RST_STREAM and GOAWAY
-//! when it has had enough. Nothing comes of that for a single call; here it is not sent.
+//! The kubelet's client also measures the connection with a PING after the first data, and sends RST_STREAM and GOAWAY
+//! when it closes. Neither changes a single call, so this client sends none of them.
 
 use super::status::{Code, Status};
 use super::transport::BufferedTransport;
@@ -12,7 +12,7 @@ use crate::golang::text::quote;
 use crate::http2::{self, Field, Frame, Http2Error, PREFACE, Reader, Setting};
 use crate::net::stream::SharedReadError;
 
-/// A connection on which the server's SETTINGS came.
+/// A connection on which the server's SETTINGS have come.
 #[derive(Debug)]
 pub(super) struct Channel {
     pub(super) transport: BufferedTransport,
@@ -21,7 +21,7 @@ pub(super) struct Channel {
     pub(super) peer: Peer,
     going: Option<Going>,
     next_stream: u32,
-    /// What came and was not given back to the connection's window.
+    /// How many bytes came that the connection's window was not widened for again.
     received: usize,
 }
 
@@ -30,22 +30,22 @@ pub(super) struct Channel {
 pub(super) struct Peer {
     streams_max: u32,
     pub(super) fields_bytes_max: Option<u32>,
-    /// What each stream may begin to send.
+    /// How many bytes each stream may send at first.
     pub(super) stream_window: u32,
-    /// What all of them may. An increment too many makes it small again, as it does for the kubelet.
+    /// How many bytes all streams may send. One increment too many wraps it, as in the kubelet.
     pub(super) window: u32,
 }
 
-/// The server's leave.
+/// The server's GOAWAY.
 #[derive(Debug)]
 struct Going {
-    /// The last stream it will look at, by its latest word.
+    /// The last stream that the server will process, by its latest GOAWAY.
     last: u32,
-    /// What its first word said.
-    told: String,
+    /// The code and debug data of its first GOAWAY.
+    reason: String,
 }
 
-/// What a frame says to the one stream that is open.
+/// What a frame means to the one stream that is open.
 #[derive(Debug)]
 pub(super) enum Event {
     Headers {
@@ -64,12 +64,12 @@ pub(super) enum Event {
         why: String,
     },
     Widened(u32),
-    /// The server leaves, and will not look at the stream.
+    /// The server leaves and will not process the stream.
     Left,
     Nothing,
 }
 
-/// What a client says first.
+/// The first bytes that a client sends.
 pub(super) fn greeting() -> Vec<u8> {
     let mut greeting = PREFACE.to_vec();
     http2::settings(&mut greeting, &[]);
@@ -77,7 +77,7 @@ pub(super) fn greeting() -> Vec<u8> {
 }
 
 impl Channel {
-    /// Waits for the server's SETTINGS, which have to come first.
+    /// Waits for the server's SETTINGS, which must come first.
     pub(super) async fn open(
         mut transport: BufferedTransport,
         read_error: SharedReadError,
@@ -103,7 +103,7 @@ impl Channel {
         Ok(channel)
     }
 
-    /// Whether a frame has come that nobody looked at yet.
+    /// Whether a frame has come that was not handled yet.
     pub(super) fn has_frame(&self) -> bool {
         self.reader.has_frame()
     }
@@ -112,12 +112,12 @@ impl Channel {
         self.going.is_some()
     }
 
-    /// Whether a stream may be opened where none is.
+    /// Whether the server allows one open stream.
     pub(super) const fn has_room(&self) -> bool {
         self.peer.streams_max > 0
     }
 
-    /// The number of a new stream, whose fields are sent.
+    /// Opens a stream: sends its fields and returns its number.
     pub(super) fn begin(&mut self, fields: &[u8]) -> u32 {
         let stream = self.next_stream;
         self.next_stream += 2;
@@ -125,7 +125,7 @@ impl Channel {
         stream
     }
 
-    /// The next frame, as far as it has to do with `stream`. An error is the connection's end.
+    /// Handles the next frame; returns what it means to `stream`. An error ends the connection.
     pub(super) async fn next(&mut self, stream: Option<u32>) -> Result<Event, Status> {
         let frame = match self.reader.next(&mut self.transport).await {
             Ok(frame) => frame,
@@ -158,7 +158,7 @@ impl Channel {
         Ok(Event::Nothing)
     }
 
-    /// `handleSettings`.
+    /// Applies the server's settings (`handleSettings`).
     fn settings(&mut self, settings: &[Setting]) {
         for &Setting(id, value) in settings {
             match id {
@@ -171,7 +171,8 @@ impl Channel {
         http2::ack_settings(self.transport.answer());
     }
 
-    /// `handleGoAway`, and whether it ends the stream. What contradicts itself is not looked at.
+    /// Handles a GOAWAY (`handleGoAway`); returns whether it ends the stream. Ignores a GOAWAY that contradicts itself
+    /// or an earlier one.
     fn go_away(&mut self, last: u32, code: http2::Code, debug: &[u8], stream: Option<u32>) -> bool {
         let before = self.going.as_ref().map(|going| going.last);
         if (last > 0 && last.is_multiple_of(2)) || before.is_some_and(|before| last > before) {
@@ -179,18 +180,18 @@ impl Channel {
         }
         match &mut self.going {
             Some(going) => going.last = last,
-            None if debug.is_empty() => self.going = Some(Going { last, told: format!("code: {code}") }),
+            None if debug.is_empty() => self.going = Some(Going { last, reason: format!("code: {code}") }),
             None => {
-                let told = format!("code: {code}, debug data: {}", quote(debug));
-                self.going = Some(Going { last, told });
+                let reason = format!("code: {code}, debug data: {}", quote(debug));
+                self.going = Some(Going { last, reason });
             }
         }
-        // A stream that an earlier word already ended is not open any more.
+        // A stream that an earlier GOAWAY ended is not open any more.
         let most = before.filter(|&before| before > 0).unwrap_or(u32::MAX);
         stream.is_some_and(|stream| stream > last && stream <= most)
     }
 
-    /// Lets the peer send as much again (`trInFlow`).
+    /// Widens the connection's window again by the bytes that came (`trInFlow`).
     fn give_back(&mut self, bytes: usize) {
         self.received += bytes;
         if self.received >= WINDOW_BYTES as usize / 4 {
@@ -199,13 +200,13 @@ impl Channel {
         }
     }
 
-    /// What the end of the connection is for a call (`http2Client.Close`).
+    /// A call's status when the connection ends (`http2Client.Close`).
     fn lost(&self, error: Http2Error) -> Status {
         let why = format!("error reading from server: {}", why_lost(error, &self.read_error).1);
         let Some(going) = &self.going else { return Status::new(Code::UNAVAILABLE, why) };
         let error = format!("connection error: desc = {}", quote(why.as_bytes()));
-        let told = &going.told;
-        Status::new(Code::UNAVAILABLE, format!("closing transport due to: {error}, received prior goaway: {told}"))
+        let reason = &going.reason;
+        Status::new(Code::UNAVAILABLE, format!("closing transport due to: {error}, received prior goaway: {reason}"))
     }
 }
 
@@ -223,7 +224,7 @@ fn why_lost(error: Http2Error, read_error: &SharedReadError) -> (Cause, String) 
     }
 }
 
-/// What both sides begin with (RFC 9113, 6.9.2), and what gRPC lets a stream have.
+/// The window that both sides begin with (RFC 9113, 6.9.2), and the one gRPC gives a stream.
 pub(super) const WINDOW_BYTES: u32 = 65_535;
-/// What is taken of a response's fields (internal/transport/defaults.go:defaultClientMaxHeaderListSize).
+/// The largest size of a response's fields (internal/transport/defaults.go:defaultClientMaxHeaderListSize).
 const FIELDS_BYTES_MAX: usize = 16 << 20;

@@ -1,4 +1,4 @@
-//! A call without a connection, for fuzz targets: bytes in pieces in, what would be said of them out.
+//! A call without a connection, for fuzz targets: it takes bytes in pieces and returns what the call makes of them.
 
 use std::io;
 use std::pin::{Pin, pin};
@@ -15,10 +15,10 @@ use super::transport::BufferedTransport;
 use crate::golang::text::quote;
 use crate::net::stream::SharedReadError;
 
-/// Makes a call to a server that says SETTINGS, then these pieces, and closes. What came of it, as text.
+/// Makes a call to a server that sends SETTINGS, then `pieces`, and closes. Returns the outcome as text.
 ///
 /// # Panics
-/// The call waits for more than there is.
+/// If the call waits for more than there is.
 pub fn read_answer(pieces: &[&[u8]]) -> String {
     let call = Call {
         scheme: "http",
@@ -39,12 +39,12 @@ pub fn read_answer(pieces: &[&[u8]]) -> String {
         }
     };
     match pin!(made).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(told) => told,
-        Poll::Pending => panic!("everything is there, and it waits"),
+        Poll::Ready(outcome) => outcome,
+        Poll::Pending => panic!("the call waits though everything has come"),
     }
 }
 
-/// The last piece first.
+/// The server's pieces, the last piece first.
 #[derive(Debug)]
 struct Server {
     pieces: Vec<Vec<u8>>,

@@ -1,4 +1,4 @@
-//! The fields of a response's beginning or end (grpc-go internal/transport/http2_client.go:operateHeaders, v1.79).
+//! The fields at a response's beginning or end (grpc-go internal/transport/http2_client.go:operateHeaders, v1.79).
 
 use super::http_status::name_of;
 use super::status::{Code, Status, unescaped};
@@ -6,22 +6,22 @@ use crate::golang::base64::from_base64;
 use crate::golang::text::quote;
 use crate::http2::Field;
 
-/// What a list of fields is.
+/// What a list of fields means.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Head {
     /// The response is still to come.
     Interim,
-    /// It has begun, and says how its messages are encoded.
+    /// The response has begun; `encoding` is that of its messages.
     Begun { encoding: Vec<u8> },
-    /// It is over.
+    /// The response is over.
     Ended(Status),
-    /// It is none of gRPC.
+    /// The response is not a gRPC response.
     Wrong(Status),
 }
 
-/// What the fields say besides metadata that nobody asks for.
+/// The fields' values, without metadata that no probe reads.
 #[derive(Debug)]
-struct Said<'a> {
+struct Values<'a> {
     is_grpc: bool,
     why_not: String,
     http_status: &'a [u8],
@@ -32,24 +32,24 @@ struct Said<'a> {
     wrong: Option<String>,
 }
 
-/// Reads fields; `is_begun` says that others of the response came before them, `ends` that nothing follows.
+/// Reads fields. `is_begun` says that other fields of the response came before; `ends` says that nothing follows.
 pub(super) fn read(fields: &[Field], is_begun: bool, ends: bool) -> Head {
-    match Said::of(fields, is_begun) {
+    match Values::of(fields, is_begun) {
         Err(status) => Head::Wrong(status),
-        Ok(said) if !said.is_grpc => said.without_grpc(ends),
-        Ok(Said { wrong: Some(wrong), .. }) => Head::Wrong(Status::internal(wrong)),
-        Ok(said) if !ends => Head::Begun { encoding: said.encoding.to_vec() },
-        Ok(said) => {
-            let status = Status::new(said.code, said.message);
-            let [details] = &said.details[..] else { return Head::Ended(status) };
+        Ok(values) if !values.is_grpc => values.without_grpc(ends),
+        Ok(Values { wrong: Some(wrong), .. }) => Head::Wrong(Status::internal(wrong)),
+        Ok(values) if !ends => Head::Begun { encoding: values.encoding.to_vec() },
+        Ok(values) => {
+            let status = Status::new(values.code, values.message);
+            let [details] = &values.details[..] else { return Head::Ended(status) };
             Head::Ended(status.with_details(details))
         }
     }
 }
 
-impl<'a> Said<'a> {
+impl<'a> Values<'a> {
     fn of(fields: &'a [Field], is_begun: bool) -> Result<Self, Status> {
-        let mut said = Self {
+        let mut values = Self {
             is_grpc: is_begun,
             why_not: "malformed header: missing HTTP content-type".to_owned(),
             http_status: b"",
@@ -61,19 +61,19 @@ impl<'a> Said<'a> {
         };
         for (name, value) in fields {
             match &name[..] {
-                b"content-type" if is_grpc(value) => said.is_grpc = true,
+                b"content-type" if is_grpc(value) => values.is_grpc = true,
                 b"content-type" => {
-                    said.why_not = format!("transport: received unexpected content-type {}", quote(value));
+                    values.why_not = format!("transport: received unexpected content-type {}", quote(value));
                 }
-                b"grpc-encoding" => said.encoding = value,
-                b"grpc-status" => said.code = Code::read(value)?,
-                b"grpc-message" => said.message = unescaped(value),
-                b":status" => said.http_status = value,
-                _ if name.ends_with(b"-bin") => said.binary(name, value),
+                b"grpc-encoding" => values.encoding = value,
+                b"grpc-status" => values.code = Code::read(value)?,
+                b"grpc-message" => values.message = unescaped(value),
+                b":status" => values.http_status = value,
+                _ if name.ends_with(b"-bin") => values.binary(name, value),
                 _ => {}
             }
         }
-        Ok(said)
+        Ok(values)
     }
 
     fn binary(&mut self, name: &[u8], value: &[u8]) {
@@ -87,7 +87,7 @@ impl<'a> Said<'a> {
         }
     }
 
-    /// A response without gRPC's content type is one of HTTP.
+    /// Handles a response without gRPC's content type as a plain HTTP response.
     fn without_grpc(self, ends: bool) -> Head {
         let why_not = self.why_not;
         if self.http_status.is_empty() {
@@ -113,7 +113,7 @@ impl<'a> Said<'a> {
 }
 
 impl Code {
-    /// `grpc-status`, a number of 32 bits with a sign.
+    /// Reads `grpc-status`, a signed number of 32 bits.
     fn read(value: &[u8]) -> Result<Self, Status> {
         let text = String::from_utf8_lossy(value);
         let number = text.parse::<i32>().map_err(|_| {
@@ -124,12 +124,12 @@ impl Code {
     }
 }
 
-/// `application/grpc`, perhaps with a subtype or parameters (grpcutil.ContentSubtype).
+/// Whether the content type is `application/grpc`, perhaps with a subtype or parameters (grpcutil.ContentSubtype).
 fn is_grpc(content_type: &[u8]) -> bool {
     content_type.strip_prefix(b"application/grpc").is_some_and(|rest| matches!(rest.first(), None | Some(b'+' | b';')))
 }
 
-/// `strconv.NumError`.
+/// The text of `strconv.NumError`.
 fn why_no_number(call: &str, text: &str) -> String {
     let digits = text.strip_prefix(['+', '-']).unwrap_or(text);
     let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn details_agree_or_are_told_and_of_two_nobody_counts() {
+    fn details_must_agree_with_the_status_and_two_of_them_count_as_none() {
         // code 5, message "d".
         let details = ("grpc-status-details-bin", "CAUSAWQ");
         let message = |fields: &[_]| match end(fields) {

@@ -2,26 +2,27 @@
 
 use super::protobuf::{Value, fields};
 
-/// A `ServingStatus`, named or not.
+/// A `ServingStatus`, which need not have a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Health(i32);
 
 impl Health {
     pub(super) const SERVING: Self = Self(1);
 
-    /// Reads a `HealthCheckResponse`: the last of repeated fields counts, a field of another type is another field.
+    /// Reads a `HealthCheckResponse`. The last of repeated fields counts, and a field of another type counts as another
+    /// field.
     pub(super) fn read(message: &[u8]) -> Result<Self, &'static str> {
         let mut status = Self(0);
         for field in fields(message) {
             if let (1, Value::Varint(value)) = field? {
-                // An enum has 32 bits; the others are cut off.
+                // An enum has 32 bits, so the higher bits are cut off.
                 status = Self(value as i32);
             }
         }
         Ok(status)
     }
 
-    /// The name, or the number of what has none.
+    /// The name, or the number of a status without a name.
     pub(super) fn name(self) -> String {
         match self.0 {
             0 => "UNKNOWN".to_owned(),
@@ -33,7 +34,7 @@ impl Health {
     }
 }
 
-/// A `HealthCheckRequest` behind its prefix.
+/// A `HealthCheckRequest` with its prefix.
 pub(super) fn request(service: &str) -> Vec<u8> {
     let mut field = Vec::new();
     if !service.is_empty() {

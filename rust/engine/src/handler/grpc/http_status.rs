@@ -1,6 +1,6 @@
 //! The names of HTTP's statuses (Go 1.26, net/http/status.go:StatusText).
 
-/// The name of a status; nothing for one that has none.
+/// The name of a status; empty for a status without a name.
 pub(super) const fn name_of(status: i64) -> &'static str {
     match status {
         100 => "Continue",

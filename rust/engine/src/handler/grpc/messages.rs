@@ -1,10 +1,10 @@
-//! The messages of a response, of which there may be one (grpc-go rpc_util.go:parser and recvAndDecompress, v1.79).
+//! The messages of a response, which may hold one (grpc-go rpc_util.go:parser and recvAndDecompress, v1.79).
 
 use super::health::Health;
 use super::status::{Code, Status};
 use crate::golang::text::quote;
 
-/// What came of a response's messages.
+/// The bytes of a response's messages, and the message they held.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
     bytes: Vec<u8>,
@@ -12,12 +12,12 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// More of them came.
+    /// Adds data of the response.
     pub(super) fn push(&mut self, data: &[u8]) {
         self.bytes.extend_from_slice(data);
     }
 
-    /// Reads those that are whole. `encoding` is what the response's head said of it.
+    /// Reads the messages that are complete. `encoding` is the response's `grpc-encoding`.
     pub(super) fn read(&mut self, encoding: &[u8]) -> Result<(), Status> {
         while let Some(([flag, length @ ..], rest)) = self.bytes.split_first_chunk::<PREFIX_BYTES>() {
             let length = u32::from_be_bytes(*length) as usize;
@@ -27,8 +27,9 @@ impl Messages {
             }
             let Some(message) = rest.get(..length) else { return Ok(()) };
             is_plain(*flag, encoding)?;
-            let told = |error| Status::internal(format!("grpc: failed to unmarshal the received message: {error}"));
-            let health = Health::read(message).map_err(told)?;
+            let unreadable =
+                |error| Status::internal(format!("grpc: failed to unmarshal the received message: {error}"));
+            let health = Health::read(message).map_err(unreadable)?;
             if self.health.replace(health).is_some() {
                 return Err(Status::internal(TWO_MESSAGES));
             }
@@ -37,7 +38,7 @@ impl Messages {
         Ok(())
     }
 
-    /// What the response says if it ends here with this status. A prefix that is cut is nothing.
+    /// The result of a response that ends here with `status`. An incomplete prefix counts as nothing.
     pub(super) fn end(self, status: Status) -> Result<Health, Status> {
         match self.health {
             _ if self.bytes.len() >= PREFIX_BYTES => Err(Status::internal("unexpected EOF")),
@@ -48,7 +49,7 @@ impl Messages {
     }
 }
 
-/// `checkRecvPayload`: the kubelet has no decompressor.
+/// Checks that the message is not compressed (`checkRecvPayload`), because the kubelet has no decompressor.
 fn is_plain(flag: u8, encoding: &[u8]) -> Result<(), Status> {
     Err(Status::internal(match flag {
         0 => return Ok(()),
@@ -60,7 +61,7 @@ fn is_plain(flag: u8, encoding: &[u8]) -> Result<(), Status> {
     }))
 }
 
-/// A flag and a length.
+/// A message's prefix: a flag and a length.
 const PREFIX_BYTES: usize = 5;
 /// grpc-go's default (dialoptions.go:defaultClientMaxReceiveMessageSize).
 const MESSAGE_BYTES_MAX: usize = 4 << 20;
@@ -82,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn one_message_in_any_pieces_and_what_is_too_little_for_another() {
+    fn one_message_in_any_pieces_with_a_cut_prefix_behind_it() {
         let bytes = [0, 0, 0, 0, 2, 8, 1, 0, 0, 0, 0];
         for size in 1..=bytes.len() {
             for end in 7..=bytes.len() {
@@ -94,7 +95,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_wrong_is_told_at_once() {
+    fn a_wrong_message_is_an_error_at_once() {
         for bad in [&[0, 0, 0, 0, 1, 8][..], &[1, 0, 0, 0, 0], &[2, 0, 0, 0, 0], &[0, 1, 0, 0, 0], &[0; 10]] {
             let mut messages = Messages::default();
             messages.push(bad);

@@ -1,5 +1,5 @@
-//! `grpc` (kubelet pkg/probe/grpc/grpc.go:Probe, 1.36, on grpc-go v1.79): a health check that connects until its time is
-//! over.
+//! `grpc` (kubelet pkg/probe/grpc/grpc.go:Probe, 1.36, on grpc-go v1.79): a health check that keeps connecting until
+//! its time is over.
 
 mod call;
 mod channel;
@@ -40,7 +40,7 @@ use crate::net::stream::{SharedReadError, Unwatched, WatchedStream};
 use crate::net::timeout::or_timeout;
 use crate::net::tls;
 
-/// Who is asked.
+/// The server to probe.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Target<'a> {
     pub(super) host: &'a str,
@@ -48,19 +48,19 @@ pub(super) struct Target<'a> {
     pub(super) tls: bool,
 }
 
-/// One attempt, on its way.
+/// One attempt in progress.
 #[derive(Debug)]
 struct GrpcAttempt<'a> {
     target: Target<'a>,
     call: Call<'a>,
     connect: GrpcConnect,
     deadline: Instant,
-    /// Whether a server has answered as one of HTTP/2 does: grpc-go's READY.
+    /// Whether a server has answered with SETTINGS: grpc-go's READY.
     is_connected: bool,
     watch: Stopwatch,
 }
 
-/// Carries out a probe. The text for a healthy service goes to `buffers.body`.
+/// Carries out a probe. For a healthy service, the text goes to `buffers.body`.
 pub(super) async fn probe(
     target: Target<'_>,
     service: &str,
@@ -84,14 +84,14 @@ pub(super) async fn probe(
             let text = format!("service unhealthy (responded with {})", quote(health.name().as_bytes()));
             (Verdict::Failure(text.into()), Cause::GrpcStatus)
         }
-        Some(Err((status, cause))) => (Verdict::Failure(told(&status, limit)), cause),
+        Some(Err((status, cause))) => (Verdict::Failure(text_of(&status, limit)), cause),
         None => attempt.late(limit),
     };
     Report { verdict, cause, timings: attempt.watch.timings }
 }
 
 impl GrpcAttempt<'_> {
-    /// Connects and calls. A call that the server did not look at is made once more.
+    /// Connects and calls. Repeats a call once that the server did not process.
     async fn check(&mut self) -> Result<Health, (Status, Cause)> {
         let mut delay = RetryDelay::default();
         let mut is_again = false;
@@ -118,9 +118,9 @@ impl GrpcAttempt<'_> {
         }
     }
 
-    /// Connects. The first connection is tried for until it works, with the pauses of gRPC's back-off; without their
-    /// jitter, for one probe is no herd. Where one attempt is all, its failure is the call's (grpc-go, clientconn.go:
-    /// TRANSIENT_FAILURE), and so is that of any other connection.
+    /// Connects. The first connection is tried until it works, with the waits of gRPC's back-off but without their
+    /// jitter, because a single probe needs none. With [`GrpcConnect::Once`], and for any later connection, a failure
+    /// ends the call (grpc-go, clientconn.go: TRANSIENT_FAILURE).
     async fn connect(&mut self) -> Result<Channel, (Status, Cause)> {
         let mut wait = BACKOFF_MIN;
         loop {
@@ -136,7 +136,7 @@ impl GrpcAttempt<'_> {
                 let cause = if self.is_connected { Cause::GrpcStatus } else { error.cause };
                 return Err((Status::new(Code::UNAVAILABLE, text), cause));
             }
-            // An attempt that would begin when the time is over does not begin.
+            // A try that would begin after the deadline is not made.
             if Instant::now() + wait >= self.deadline {
                 return pending().await;
             }
@@ -152,7 +152,7 @@ impl GrpcAttempt<'_> {
         channel
     }
 
-    /// A connection to the target; over TLS only one on which HTTP/2 was agreed (grpc-go credentials/tls.go, v1.79).
+    /// Connects to the target. A TLS connection must have agreed on HTTP/2 (grpc-go credentials/tls.go, v1.79).
     async fn transport(&mut self) -> Result<(BufferedTransport, SharedReadError), AttemptError> {
         let Target { host, port, tls } = self.target;
         let dialling = |text: &str| format!("transport: Error while dialing: {text}");
@@ -185,7 +185,7 @@ impl GrpcAttempt<'_> {
     fn late(&self, limit: Limit) -> (Verdict, Cause) {
         if self.is_connected || self.connect == GrpcConnect::Once {
             let status = Status::new(Code::DEADLINE_EXCEEDED, "");
-            return (Verdict::Failure(told(&status, limit)), Cause::HeaderTimeout);
+            return (Verdict::Failure(text_of(&status, limit)), Cause::HeaderTimeout);
         }
         let target = quote(join_host_port(self.target.host, self.target.port).as_bytes());
         let text = format!("timeout: failed to connect service {target} within {limit}: context deadline exceeded");
@@ -193,8 +193,8 @@ impl GrpcAttempt<'_> {
     }
 }
 
-/// What the kubelet makes of a call's status.
-fn told(status: &Status, limit: Limit) -> Vec<u8> {
+/// The kubelet's text for a call's status.
+fn text_of(status: &Status, limit: Limit) -> Vec<u8> {
     let (begin, message) = match status.code {
         Code::UNIMPLEMENTED => (format!("error: this server does not implement the {SERVICE}: "), &status.message[..]),
         Code::DEADLINE_EXCEEDED => (format!("timeout: health rpc did not complete within {limit}"), &b""[..]),
@@ -203,7 +203,7 @@ fn told(status: &Status, limit: Limit) -> Vec<u8> {
     [begin.as_bytes(), message].concat()
 }
 
-/// What stands as `:authority`: gRPC takes an empty host for this machine.
+/// The `:authority` of a call. gRPC takes an empty host for the local machine.
 fn authority(host: &str, port: i64) -> String {
     match host.split_once('%') {
         Some((address, _)) => join_host_port(address, port),

@@ -1,15 +1,15 @@
-//! The wire format of protocol buffers, as far as two fields of a message need it.
+//! The wire format of protocol buffers, as far as the messages of a health check need it.
 
 /// A field's value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Value<'a> {
     Varint(u64),
     Bytes(&'a [u8]),
-    /// A type that none of our fields has.
+    /// The value of a wire type that none of our fields has.
     Other,
 }
 
-/// Every field of a message in turn, the error last.
+/// Iterates over the fields of a message; an error comes last.
 pub(super) fn fields(message: &[u8]) -> impl Iterator<Item = Result<(u64, Value<'_>), &'static str>> {
     let mut rest = Some(message);
     std::iter::from_fn(move || {
@@ -24,7 +24,7 @@ pub(super) fn fields(message: &[u8]) -> impl Iterator<Item = Result<(u64, Value<
     })
 }
 
-/// One field and what follows it; none if that cannot be.
+/// Reads one field; returns its number, its value and what follows, or None for invalid bytes.
 fn field(bytes: &[u8], groups: usize) -> Option<(u64, Value<'_>, &[u8])> {
     let (tag, rest) = varint(bytes)?;
     let number = tag >> 3;
@@ -46,7 +46,7 @@ fn field(bytes: &[u8], groups: usize) -> Option<(u64, Value<'_>, &[u8])> {
     Some((number, value, rest))
 }
 
-/// What follows a group: fields up to the end of the same number.
+/// Skips a group: fields up to the end mark of the same number. Returns what follows.
 fn group(mut rest: &[u8], number: u64, groups: usize) -> Option<&[u8]> {
     loop {
         let (tag, after) = varint(rest)?;
@@ -57,7 +57,7 @@ fn group(mut rest: &[u8], number: u64, groups: usize) -> Option<&[u8]> {
     }
 }
 
-/// At most ten bytes, seven bits each; the tenth has one.
+/// Reads a varint: at most ten bytes with seven bits each, of which the tenth has one.
 fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     let mut value = 0;
     for (index, &byte) in bytes.iter().take(10).enumerate() {
@@ -72,9 +72,9 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
     None
 }
 
-/// The largest number a field may have.
+/// The largest number that a field may have.
 const NUMBER_MAX: u64 = (1 << 29) - 1;
-/// Groups within groups. Go allows 10000; nobody sends one, and each costs some stack.
+/// How deep groups may nest. Go allows 10000, but no server sends one, and each level costs some stack.
 const GROUPS_MAX: usize = 100;
 
 #[cfg(test)]
@@ -100,7 +100,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_be() {
+    fn invalid_messages() {
         for bad in [&[8][..], &[0, 1], &[0x0a, 2, 1], &[0x0b, 8, 1], &[0x0c], &[0x0e], &[0x0f], &[0x0d, 1, 2, 3]] {
             assert_eq!(read(bad), None, "{bad:?}");
         }

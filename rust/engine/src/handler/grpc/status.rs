@@ -1,4 +1,4 @@
-//! How a call ended (google.golang.org/grpc/codes and status, v1.79).
+//! A call's status (google.golang.org/grpc/codes and status, v1.79).
 
 use std::fmt;
 
@@ -10,11 +10,11 @@ use crate::http2;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Status {
     pub(super) code: Code,
-    /// What the server says of it, which need not be text.
+    /// The server's message, which need not be text.
     pub(super) message: Vec<u8>,
 }
 
-/// A status code, named or not.
+/// A status code, which need not have a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Code(u32);
 
@@ -34,7 +34,7 @@ impl Code {
         Self(number)
     }
 
-    /// The code of an HTTP status that came without gRPC (http_util.go:HTTPStatusConvTab).
+    /// The code for an HTTP status that came without gRPC (http_util.go:HTTPStatusConvTab).
     pub(super) const fn of_http(status: i64) -> Self {
         match status {
             400 => Self::INTERNAL,
@@ -46,7 +46,7 @@ impl Code {
         }
     }
 
-    /// The code of a stream that was reset (http_util.go:http2ErrConvTab).
+    /// The code for a stream that was reset (http_util.go:http2ErrConvTab).
     pub(super) const fn of_reset(code: http2::Code) -> Self {
         match code {
             http2::Code::CANCEL => Self::CANCELED,
@@ -77,7 +77,7 @@ impl Status {
         Self::new(Code::INTERNAL, message)
     }
 
-    /// The status with what a `google.rpc.Status` says of it, if it is one (internal/status.NewWithProto).
+    /// Takes the status in `details` instead, if these bytes are a `google.rpc.Status` (internal/status.NewWithProto).
     pub(super) fn with_details(self, details: &[u8]) -> Self {
         match Self::of_details(details) {
             None => self,
@@ -91,7 +91,7 @@ impl Status {
         }
     }
 
-    /// As protobuf prints it: what is not set is left out.
+    /// The status as protobuf prints it, without fields that are not set.
     fn as_details(&self) -> String {
         let code = Some(self.code).filter(|&code| code != Code::OK).map(|code| format!("code:{}", code.0 as i32));
         let message =
@@ -113,7 +113,7 @@ impl Status {
     }
 }
 
-/// Whether it is a `google.protobuf.Any`, whose name is text.
+/// Checks that the bytes are a `google.protobuf.Any` whose name is text.
 fn is_any(bytes: &[u8]) -> Option<()> {
     for field in fields(bytes) {
         if let (1, Value::Bytes(name)) = field.ok()? {
@@ -123,7 +123,7 @@ fn is_any(bytes: &[u8]) -> Option<()> {
     Some(())
 }
 
-/// Undoes percent-encoding where it is one (http_util.go:decodeGrpcMessage).
+/// Undoes percent-encoding and leaves other percent signs as they are (http_util.go:decodeGrpcMessage).
 pub(super) fn unescaped(text: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(text.len());
     let mut rest = text;
@@ -172,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn details_that_are_none_change_nothing() {
+    fn details_that_cannot_be_read_change_nothing() {
         let status = Status::new(Code(5), "m");
         for (details, message) in
             [(&b"\x08\x05\x12\x01d"[..], "d"), (b"\x08", "m"), (b"\x08\x05\x1a\x03\x0a\x01\xff", "m")]

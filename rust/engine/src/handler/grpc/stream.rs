@@ -1,4 +1,4 @@
-//! The stream of a call: what is sent of the request, and what came of the response.
+//! The stream of a call: how much of the request is sent, and what has come of the response.
 
 use super::channel::{Channel, Event, WINDOW_BYTES};
 use super::head::{self, Head};
@@ -11,9 +11,9 @@ use crate::http2::{self, FRAME_BYTES_MAX, Field};
 #[derive(Debug)]
 pub(super) enum Ended {
     Answered(Result<Health, Status>),
-    /// The server did not look at it.
+    /// The server did not process the call.
     Unprocessed(Status),
-    /// The connection went before anything was asked.
+    /// The connection ended before the call began.
     Unopened,
 }
 
@@ -23,25 +23,25 @@ pub(super) struct Stream {
     id: u32,
     request: Vec<u8>,
     sent: usize,
-    /// What was sent and the server did not make room for again.
+    /// How many bytes were sent that the server has not widened the stream's window for again.
     outstanding: i64,
-    /// How the messages are encoded; none before the response's head came. Until then nobody reads them.
+    /// How the messages are encoded; None before the response's head has come. Until then no message is read.
     encoding: Option<Vec<u8>>,
     messages: Messages,
-    /// What came and was not given back to the stream's window.
+    /// How many bytes came that the stream's window was not widened for again.
     received: usize,
 }
 
-/// How a stream ends, as its reader sees it once everything that came before was read.
+/// How a stream ends, seen by its reader after everything that came before the end.
 enum End {
-    /// As it should, with a status.
+    /// The stream ended properly, with a status.
     Whole(Status),
-    /// With an error.
+    /// The stream ended with an error.
     Broken(Status),
 }
 
 impl Stream {
-    /// Opens a stream and sends as much of the request as there is room for.
+    /// Opens a stream and sends as much of the request as the windows allow.
     pub(super) fn open(channel: &mut Channel, fields: &[u8], request: Vec<u8>) -> Self {
         let id = channel.begin(fields);
         let messages = Messages::default();
@@ -54,7 +54,7 @@ impl Stream {
         self.id
     }
 
-    /// What a frame does to the call; nothing as long as it goes on.
+    /// Handles a frame's event; returns how the call ended, or None while it continues.
     pub(super) fn take(&mut self, channel: &mut Channel, event: Event) -> Option<Ended> {
         let ended = match event {
             Event::Headers { fields, is_truncated, ends } => self.headers(&fields, is_truncated, ends),
@@ -76,17 +76,17 @@ impl Stream {
             }
             Event::Nothing => None,
         };
-        // A window of any kind may have become wider.
+        // Any of the windows may have become wider.
         self.send(channel);
         ended
     }
 
-    /// The connection is gone.
+    /// Ends the call, because the connection is gone.
     pub(super) fn lost(mut self, status: Status) -> Ended {
         self.end(End::Broken(status))
     }
 
-    /// `loopyWriter.processData`: what both windows leave room for.
+    /// Sends as much of the request as both windows allow (`loopyWriter.processData`).
     fn send(&mut self, channel: &mut Channel) {
         while self.sent < self.request.len() {
             let stream_window = i64::from(channel.peer.stream_window) - self.outstanding;
@@ -141,7 +141,7 @@ impl Stream {
         ends.then(|| self.end(End::Whole(Status::internal("server closed the stream without sending trailers"))))
     }
 
-    /// Reads what came of the messages; what is wrong with them ends the call.
+    /// Reads the complete messages; an error in them ends the call.
     fn read(&mut self) -> Option<Ended> {
         let read = self.messages.read(self.encoding.as_deref().unwrap_or_default());
         read.err().map(|status| Ended::Answered(Err(status)))

@@ -1,4 +1,4 @@
-//! A connection that sends what waits to be sent whenever it is read.
+//! A connection that sends its queued bytes whenever it is read.
 
 use std::io;
 use std::pin::Pin;
@@ -8,12 +8,12 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::net::stream::Transport;
 
-/// Both directions of a connection. Nothing is sent before somebody waits for what comes, and then in one piece.
+/// Both directions of a connection. It sends nothing before the caller reads, and then everything in one piece.
 #[derive(Debug)]
 pub(super) struct BufferedTransport {
     link: Box<dyn Transport>,
     out: Vec<u8>,
-    /// What of `out` is on its way.
+    /// How many bytes of `out` were sent.
     sent: usize,
     /// How many of the frames in `out` answer a frame of the peer.
     answers: usize,
@@ -22,23 +22,24 @@ pub(super) struct BufferedTransport {
 }
 
 impl BufferedTransport {
-    /// `out` is sent but for its first bytes, which have been.
+    /// Queues `out`, of which `sent` bytes were sent already.
     pub(super) fn new(link: Box<dyn Transport>, out: Vec<u8>, sent: usize) -> Self {
         Self { link, out, sent, answers: 0, is_flushed: true, is_broken: false }
     }
 
-    /// Where frames are added to what is sent next.
+    /// The queue of bytes to send next, to which callers append frames.
     pub(super) const fn out(&mut self) -> &mut Vec<u8> {
         &mut self.out
     }
 
-    /// As [`Self::out`], for a frame that the peer asked for.
+    /// Like [`Self::out`], for a frame that answers a frame of the peer.
     pub(super) const fn answer(&mut self) -> &mut Vec<u8> {
         self.answers += 1;
         &mut self.out
     }
 
-    /// Sends as much as the connection takes. Who cannot write will soon not be able to read, and that tells more.
+    /// Sends as much as the connection takes. Ignores write errors, because the read that follows reports the better
+    /// one.
     fn send(&mut self, context: &mut Context<'_>) {
         while self.sent < self.out.len() && !self.is_broken {
             match Pin::new(&mut self.link).poll_write(context, &self.out[self.sent..]) {
@@ -65,5 +66,6 @@ impl AsyncRead for BufferedTransport {
     }
 }
 
-/// A peer that asks and does not read is not read either (controlbuf.go:maxQueuedTransportResponseFrames).
+/// From a peer that sends requests and does not read the answers, the client stops reading too
+/// (controlbuf.go:maxQueuedTransportResponseFrames).
 const ANSWERS_MAX: usize = 50;

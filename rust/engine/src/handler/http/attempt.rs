@@ -1,4 +1,4 @@
-//! An attempt over HTTP on its way: its request, what it is at, and what it says when its time runs out.
+//! An HTTP attempt in progress: its request, its stage, and its outcome when its time runs out.
 
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
@@ -9,7 +9,7 @@ use crate::attempt::report::Verdict;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::handler::buffers::Buffers;
 
-/// What an attempt is about when its time runs out.
+/// What an attempt is doing; this decides its outcome when its time runs out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Stage {
     Connect,
@@ -18,11 +18,11 @@ pub(super) enum Stage {
     Body,
 }
 
-/// One attempt, on its way.
+/// One attempt in progress.
 #[derive(Debug)]
 pub(super) struct HttpAttempt<'a> {
     pub(super) probe: Probe<'a>,
-    /// The request that is on its way; none as long as nobody needs to know more of an ordinary one than its bytes.
+    /// The current request. None for a plain request that is only needed as bytes so far.
     pub(super) request: Option<Box<Request<'a>>>,
     pub(super) buffers: &'a mut Buffers,
     pub(super) stage: Stage,
@@ -30,7 +30,7 @@ pub(super) struct HttpAttempt<'a> {
     pub(super) deadline: Option<Instant>,
 }
 
-/// What is asked for.
+/// What a probe asks for.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe<'a> {
     pub(super) get: &'a HttpGet,
@@ -40,15 +40,15 @@ pub(super) struct Probe<'a> {
 }
 
 impl<'a> HttpAttempt<'a> {
-    /// The request that is on its way.
+    /// The current request; a plain one is built when it is first needed.
     pub(super) fn request(&mut self) -> &mut Request<'a> {
         let Probe { get, host, port, user_agent } = self.probe;
         self.request.get_or_insert_with(|| {
-            Box::new(Request::of_probe(get, host, port, user_agent).expect("an ordinary one can be built"))
+            Box::new(Request::of_probe(get, host, port, user_agent).expect("a plain request can be built"))
         })
     }
 
-    /// The time since the last lap belongs to what is going on, and something else begins.
+    /// Ends the current stage, which gets the time since the last lap, and begins `stage`.
     pub(super) fn begin(&mut self, stage: Stage) {
         let ended = std::mem::replace(&mut self.stage, stage);
         self.watch.lap(|timings| match ended {
@@ -63,7 +63,8 @@ impl<'a> HttpAttempt<'a> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// What an attempt says whose time ran out. Go has four wordings for it, which one is a race; this one says most.
+    /// The outcome of an attempt whose time ran out. Go has four wordings, and a race decides which one appears; this
+    /// one says most.
     pub(super) fn late(&mut self) -> (Verdict, Cause) {
         let cause = match self.stage {
             Stage::Connect => Cause::ConnectTimeout,
@@ -75,6 +76,6 @@ impl<'a> HttpAttempt<'a> {
             }
         };
         let text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
-        (Verdict::Failure(self.request().told(text).into()), cause)
+        (Verdict::Failure(self.request().failure_text(text).into()), cause)
     }
 }

@@ -1,4 +1,4 @@
-//! One connection with HTTP/1.1 on it, with or without TLS.
+//! A connection that speaks HTTP/1.1, with or without TLS.
 
 use std::future::poll_fn;
 use std::io::{self, ErrorKind, Read, Write};
@@ -16,20 +16,20 @@ use crate::http1::window::End;
 use crate::net::read_budget::ReadBudget;
 use crate::net::{stream, tls};
 
-/// A connection whose response is being read.
+/// A connection whose response is read.
 #[derive(Debug)]
 pub(super) struct Connection {
     link: Link,
-    /// How much of the request has been sent.
+    /// How many bytes of the request were sent.
     written: usize,
-    /// Why no more of it can be sent; the response may be there all the same.
+    /// Why the rest of the request cannot be sent; the response may have come all the same.
     write_error: Option<AttemptError>,
     budget: ReadBudget,
 }
 
 #[derive(Debug)]
 enum Link {
-    /// Watched by the attempt's [`SocketPoll`](crate::net::epoll::SocketPoll).
+    /// The attempt's [`SocketPoll`](crate::net::epoll::SocketPoll) watches the socket.
     Plain {
         socket: TcpStream,
         peer: SocketAddr,
@@ -46,7 +46,7 @@ impl Connection {
         Self { link: Link::Tls(stream), written: 0, write_error: None, budget: ReadBudget::default() }
     }
 
-    /// Reads once, and meanwhile sends what is left of the request: a server may answer before it has all of it.
+    /// Reads once, and meanwhile sends the rest of the request, because a server may answer before it has all of it.
     pub(super) async fn read(&mut self, buffers: &mut Buffers) {
         let read = match &mut self.link {
             Link::Plain { .. } => self.read_plain(buffers).await,
@@ -63,11 +63,11 @@ impl Connection {
         if self.budget.is_spent() {
             yield_now().await;
         }
-        let Link::Plain { socket, peer } = &self.link else { unreachable!("asked for") };
+        let Link::Plain { socket, peer } = &self.link else { unreachable!("the caller matched the link") };
         let peer = *peer;
         let failed = |call, error: &io::Error| stream::operation_error(call, socket.local_addr().ok(), peer, error);
         let Buffers { reader, request, poll, .. } = buffers;
-        let poll = poll.as_ref().expect("the socket is in it");
+        let poll = poll.as_ref().expect("the socket is watched");
         loop {
             let mut ready = poll.readable().await.map_err(|error| Some(failed("read", &error)))?;
             let mut may_write_on = false;
@@ -92,7 +92,7 @@ impl Connection {
     async fn read_tls(&mut self, buffers: &mut Buffers) -> Result<usize, Option<AttemptError>> {
         poll_fn(|context| {
             self.poll_write_tls(context, &buffers.request);
-            let Link::Tls(stream) = &mut self.link else { unreachable!("asked for") };
+            let Link::Tls(stream) = &mut self.link else { unreachable!("the caller matched the link") };
             let mut space = ReadBuf::new(buffers.reader.space());
             match Pin::new(&mut **stream).poll_read(context, &mut space) {
                 Poll::Ready(Ok(())) => Poll::Ready(Ok(space.filled().len())),
@@ -103,9 +103,9 @@ impl Connection {
         .await
     }
 
-    /// Hands over what is left of the request, and sees to it that all of it leaves.
+    /// Passes the rest of the request to TLS, and flushes it.
     fn poll_write_tls(&mut self, context: &mut Context<'_>, request: &[u8]) {
-        let Link::Tls(stream) = &mut self.link else { unreachable!("asked for") };
+        let Link::Tls(stream) = &mut self.link else { unreachable!("the caller matched the link") };
         let mut stream = Pin::new(&mut **stream);
         while self.write_error.is_none() && self.written < request.len() {
             match stream.as_mut().poll_write(context, &request[self.written..]) {
@@ -121,7 +121,7 @@ impl Connection {
         }
     }
 
-    /// A request that could not be sent is what went wrong if nothing of an answer came.
+    /// The error of the exchange: the write error, if there is one and no part of an answer came.
     pub(super) fn failed(self, error: AttemptError) -> AttemptError {
         match self.write_error {
             Some(write_error) if matches!(error.cause, Cause::Eof | Cause::Reset) => write_error,

@@ -1,4 +1,4 @@
-//! One request and its response on a connection of their own.
+//! One request and its response, on a connection of their own.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::net::retry_delay::RetryDelay;
 use crate::net::stream::{SharedReadError, Transport, Unwatched, WatchedStream};
 use crate::net::tls::{self, Offer};
 
-/// A response up to its body.
+/// A response whose head was read and whose body follows.
 #[derive(Debug)]
 pub(super) enum Response {
     Http1(Connection),
@@ -44,7 +44,7 @@ impl HttpAttempt<'_> {
         }
     }
 
-    /// The same for a request that is written already, to an address.
+    /// Like [`Self::exchange`] to an address, for a plain request that is already written.
     pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, AttemptError> {
         let dialled = dial_address(address, &self.buffers.request, self.buffers.barrier.as_deref()).await?;
         self.exchange_on(dialled).await
@@ -70,7 +70,7 @@ impl HttpAttempt<'_> {
         self.buffers.request = bytes;
     }
 
-    /// Over HTTP/2, or over HTTP/1.1 if the handshake of TLS comes to that.
+    /// Exchanges over HTTP/2, or over HTTP/1.1 if the TLS handshake chooses it.
     async fn exchange_over_either(&mut self, host: &str, port: u16) -> Result<Response, AttemptError> {
         let mut delay = RetryDelay::default();
         loop {
@@ -122,7 +122,7 @@ impl HttpAttempt<'_> {
         }
     }
 
-    /// Where a response redirects to.
+    /// The target of the response's redirect.
     pub(super) fn location(&self, response: &Response) -> Option<Vec<u8>> {
         let location = match response {
             Response::Http1(_) => self.buffers.reader.location(),
@@ -131,7 +131,7 @@ impl HttpAttempt<'_> {
         location.map(<[u8]>::to_vec)
     }
 
-    /// Reads the body, as much as the kubelet wants of it.
+    /// Reads as much of the body as the kubelet does.
     pub(super) async fn body(&mut self, response: Response) -> Result<(), String> {
         let buffers = &mut *self.buffers;
         buffers.body.clear();
@@ -148,7 +148,7 @@ impl HttpAttempt<'_> {
         }
     }
 
-    /// Reads the start of a redirect's body; what is wrong with it does not matter.
+    /// Reads the start of a redirect's body; ignores errors within it.
     pub(super) async fn drain(&mut self, response: Response) {
         let buffers = &mut *self.buffers;
         buffers.body.clear();
@@ -162,10 +162,10 @@ impl HttpAttempt<'_> {
     }
 }
 
-/// Where the request goes (`http.canonicalAddr`).
+/// The host and port to connect to (`http.canonicalAddr`).
 fn target(url: &Url) -> Result<(String, u16), AttemptError> {
     let host = String::from_utf8_lossy(url.host_name());
-    // A name that has no such form is looked up as it is.
+    // A name without an ACE form is resolved as it is.
     let host = match to_ascii(&host.to_lowercase()) {
         Ok(ascii) if !host.is_ascii() => ascii,
         _ => host.into_owned(),

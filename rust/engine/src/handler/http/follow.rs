@@ -1,4 +1,4 @@
-//! The requests of one attempt: redirects are followed as the kubelet follows them.
+//! The requests of one attempt: it follows redirects as the kubelet does.
 
 use std::net::SocketAddr;
 
@@ -10,7 +10,8 @@ use crate::attempt::error::AttemptError;
 use crate::attempt::report::Verdict;
 
 impl HttpAttempt<'_> {
-    /// Sends requests until one is answered for good; a plain one is written already.
+    /// Sends requests until one gets its final answer. `plain` is the address of a plain first request that is already
+    /// written.
     pub(super) async fn follow(&mut self, mut plain: Option<SocketAddr>) -> (Verdict, Cause) {
         let mut trail = None;
         loop {
@@ -25,7 +26,7 @@ impl HttpAttempt<'_> {
                 Ok(response) => response,
                 Err(_) if self.is_late() => return self.late(),
                 Err(AttemptError { text, cause }) => {
-                    return (Verdict::Failure(self.request().told(&text).into()), cause);
+                    return (Verdict::Failure(self.request().failure_text(&text).into()), cause);
                 }
             };
             let status = self.status(&response);
@@ -35,7 +36,7 @@ impl HttpAttempt<'_> {
                 redirect::Next::Stay => return self.finish(response, status).await,
                 redirect::Next::Failed(text) => return (Verdict::Failure(text.into()), Cause::Redirect),
                 redirect::Next::Follow { request, exceeded } => {
-                    // From here on it is the next request that is late.
+                    // If time runs out from here on, the text names the next request.
                     self.request = Some(request);
                     self.drain(response).await;
                     if let Some(text) = exceeded {
@@ -46,7 +47,7 @@ impl HttpAttempt<'_> {
         }
     }
 
-    /// Reads the final response's body. An error in it wins over the status.
+    /// Reads the final response's body. An error within the body overrides the status.
     async fn finish(&mut self, response: Response, status: i64) -> (Verdict, Cause) {
         self.begin(Stage::Body);
         if let Err(text) = self.body(response).await {

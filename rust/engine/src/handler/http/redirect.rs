@@ -1,31 +1,32 @@
-//! Which redirects are followed, and with what (kubelet pkg/probe/http/http.go:RedirectChecker, 1.36; `http.Client.do`).
+//! Which redirects an attempt follows, and with which request (kubelet pkg/probe/http/http.go:RedirectChecker, 1.36;
+//! `http.Client.do`).
 
-use super::request::{Request, told};
+use super::request::{Request, failure_text};
 use crate::golang::header::Headers;
 use crate::golang::text::quote;
 use crate::golang::url::Url;
 
-/// What is remembered from one request to the next.
+/// What one request passes on to the next.
 #[derive(Debug)]
 pub(super) struct Trail<'a> {
-    /// The first request's host: a redirect to another is not followed.
+    /// The first request's host; a redirect to another host is not followed.
     host_name: Vec<u8>,
-    /// The first request's fields; each request starts from them.
+    /// The first request's header fields, from which each request starts.
     headers: Headers<'a>,
-    /// Requests answered so far.
+    /// How many requests were answered so far.
     answered: usize,
-    /// Whether a redirect made the method a plain GET, which loses what describes a body.
+    /// Whether a redirect turned the method into a plain GET, which drops the fields that describe a body.
     is_bodiless: bool,
 }
 
-/// What follows a response.
+/// What to do after a response.
 #[derive(Debug)]
 pub(super) enum Next<'a> {
-    /// Nothing: it is the final one.
+    /// Nothing: the response is the final one.
     Stay,
     /// The redirect cannot be followed.
     Failed(String),
-    /// Another request, or the error that there were too many, once the response's body has been looked at.
+    /// Send another request, or fail because there were too many; either way the response's body is read first.
     Follow { request: Box<Request<'a>>, exceeded: Option<String> },
 }
 
@@ -43,17 +44,17 @@ impl<'a> Trail<'a> {
             _ => return Next::Stay,
         }
         if location.len() > LOCATION_BYTES_MAX {
-            return Next::Failed(last.told(&format!("Location header longer than {LOCATION_BYTES_MAX} bytes")));
+            return Next::Failed(last.failure_text(&format!("Location header longer than {LOCATION_BYTES_MAX} bytes")));
         }
         let reference = match Url::parse(location) {
             Ok(reference) => reference,
             Err(error) => {
                 return Next::Failed(
-                    last.told(&format!("failed to parse Location header {}: {error}", quote(location))),
+                    last.failure_text(&format!("failed to parse Location header {}: {error}", quote(location))),
                 );
             }
         };
-        // The probe's own Host line survives only a redirect that does not name a host.
+        // The probe's own Host header survives only a redirect that names no host.
         let keeps_host = !last.host.is_empty() && last.host != last.url.host && !reference.is_absolute();
         let host = if keeps_host { last.host.clone() } else { Vec::new() };
         let url = last.url.resolve(reference);
@@ -62,7 +63,7 @@ impl<'a> Trail<'a> {
         }
         let headers = self.headers_for(last, &url);
         let exceeded = self.answered >= REDIRECTS_MAX;
-        let exceeded = exceeded.then(|| told(location, &format!("stopped after {REDIRECTS_MAX} redirects")));
+        let exceeded = exceeded.then(|| failure_text(location, &format!("stopped after {REDIRECTS_MAX} redirects")));
         Next::Follow { request: Box::new(Request { url, host, headers }), exceeded }
     }
 
@@ -71,7 +72,7 @@ impl<'a> Trail<'a> {
         if self.is_bodiless {
             DESCRIBE_A_BODY.iter().for_each(|name| headers.remove(name));
         }
-        // A Referer of the probe's own stays, but of several only the first (net/http client.go:refererForURL).
+        // The probe's own Referer stays; of several only the first (net/http client.go:refererForURL).
         let leaves_tls = last.url.scheme == b"https" && url.scheme == b"http";
         if !leaves_tls {
             let own = headers.first("Referer").to_vec();
@@ -81,9 +82,9 @@ impl<'a> Trail<'a> {
     }
 }
 
-/// The requests of one attempt; the kubelet's texts call them redirects.
+/// How many requests an attempt makes; the kubelet's texts call them redirects.
 const REDIRECTS_MAX: usize = 10;
-/// The kubelet would follow a target of any length, and so ask, resolve and quote megabytes ten times over. Servers take
-/// request lines of 8 KiB, few of more.
+/// The kubelet follows a target of any length, so it requests, resolves and quotes megabytes up to ten times. Servers
+/// accept request lines of about 8 KiB.
 const LOCATION_BYTES_MAX: usize = 8_192;
 const DESCRIBE_A_BODY: [&str; 4] = ["Content-Encoding", "Content-Language", "Content-Location", "Content-Type"];

@@ -1,4 +1,4 @@
-//! A GET as the kubelet sends it (kubelet pkg/probe/http/request.go, 1.36, and net/http of Go 1.26).
+//! A GET request as the kubelet sends it (kubelet pkg/probe/http/request.go, 1.36, and net/http of Go 1.26).
 
 use std::borrow::Cow;
 
@@ -10,22 +10,22 @@ use crate::golang::punycode::host_to_ascii;
 use crate::golang::text::{join_host_port, quote};
 use crate::golang::url::Url;
 
-/// One request of a probe; a redirect makes another.
+/// One request of a probe; each redirect makes another.
 #[derive(Clone, Debug)]
 pub(super) struct Request<'a> {
     pub(super) url: Url,
-    /// The Host line if it is not the URL's host; empty otherwise.
+    /// The Host line, if it differs from the URL's host; empty otherwise.
     pub(super) host: Vec<u8>,
     pub(super) headers: Headers<'a>,
 }
 
 impl<'a> Request<'a> {
-    /// The request of a probe (request.go:NewRequestForHTTPGetAction, 1.36).
+    /// Builds the request of a probe (request.go:NewRequestForHTTPGetAction, 1.36).
     ///
     /// # Errors
-    /// The text of the prober error if the URL cannot be read back.
+    /// The text of the prober error, if the URL that was written cannot be parsed.
     pub(super) fn of_probe(get: &'a HttpGet, host: &str, port: u16, user_agent: &'a str) -> Result<Self, String> {
-        // The kubelet writes a URL and reads it again, and where the two disagree, so do we.
+        // The kubelet writes a URL and parses it again. So does this code, because the result may differ.
         let mut url = Url::parse(get.path.as_bytes()).unwrap_or_else(|_| Url::of_path(get.path.as_bytes()));
         url.scheme = if get.scheme.is_empty() { b"http".to_vec() } else { get.scheme.to_lowercase().into_bytes() };
         url.host = join_host_port(host, port).into_bytes();
@@ -34,12 +34,12 @@ impl<'a> Request<'a> {
         Ok(Self { url, host: headers.first("Host").to_vec(), headers })
     }
 
-    /// The text in front of a transport error.
-    pub(super) fn told(&self, error: &str) -> String {
-        told(&self.url.text_without_password(), error)
+    /// The text of a transport error, which names the URL.
+    pub(super) fn failure_text(&self, error: &str) -> String {
+        failure_text(&self.url.text_without_password(), error)
     }
 
-    /// What `Client.send` and `Transport.roundTrip` refuse before they dial.
+    /// The error of a request that Go refuses before it dials (`Client.send` and `Transport.roundTrip`).
     pub(super) fn refused(&self) -> Option<String> {
         let scheme = &self.url.scheme;
         if scheme != b"http" && scheme != b"https" {
@@ -56,13 +56,13 @@ impl<'a> Request<'a> {
         self.url.host.is_empty().then(|| "http: no Host in request URL".to_owned())
     }
 
-    /// What keeps the Host line from being written, once there is a connection to write it to (`Request.write`).
+    /// The error that keeps Go from writing the Host line once it has a connection (`Request.write`).
     pub(super) fn unwritable(&self) -> Option<String> {
         self.host_in_ascii().err()
     }
 
-    /// The fields that are sent: those of the URL's name and password are no others' (`http.send`), and so a redirect does
-    /// not take them along.
+    /// The fields to send. The authorization from the URL's name and password is added only here (`http.send`), so that
+    /// a redirect does not take it along.
     pub(super) fn fields(&self) -> Cow<'_, Headers<'a>> {
         let Some(value) = self.authorization() else { return Cow::Borrowed(&self.headers) };
         let mut headers = self.headers.clone();
@@ -70,14 +70,14 @@ impl<'a> Request<'a> {
         Cow::Owned(headers)
     }
 
-    /// What the URL's name and password say, unless a header says it.
+    /// The authorization from the URL's name and password; None if a header gives one.
     pub(super) fn authorization(&self) -> Option<Vec<u8>> {
         let user = self.url.user.as_ref().filter(|_| self.headers.first("Authorization").is_empty())?;
         let pair = [&user.name[..], b":", user.password.as_deref().unwrap_or_default()].concat();
         Some(format!("Basic {}", base64(&pair)).into_bytes())
     }
 
-    /// The bytes of the request, as HTTP/1.1 (`Request.write`).
+    /// Writes the request as HTTP/1.1 (`Request.write`).
     pub(super) fn write(&self, bytes: &mut Vec<u8>) {
         bytes.clear();
         bytes.extend_from_slice(b"GET ");
@@ -99,13 +99,13 @@ impl<'a> Request<'a> {
         bytes.extend_from_slice(b"\r\n");
     }
 
-    /// The host of the Host line. One with a character that may not stand there is not sent at all, so that nothing
-    /// can be smuggled in; the zone of an address means nothing to its owner.
+    /// The host of the Host line. It is empty if it would hold a character that is not allowed there, so that nothing
+    /// can be smuggled in. A zone (`%eth0`) is local, so it is left out.
     pub(super) fn host_line(&self) -> Cow<'_, [u8]> {
         self.authority().map_or(b"".into(), without_zone)
     }
 
-    /// The host as it is asked for; none if a character may not stand there (`httpguts.ValidHostHeader`).
+    /// The host in ASCII; None if it holds a character that is not allowed (`httpguts.ValidHostHeader`).
     pub(super) fn authority(&self) -> Option<Cow<'_, [u8]>> {
         let host = self.host_in_ascii().ok()?;
         host.iter().all(|byte| byte.is_ascii_alphanumeric() || HOST_BYTES.contains(byte)).then_some(host)
@@ -119,7 +119,7 @@ impl<'a> Request<'a> {
         }
     }
 
-    /// Whether the probe asks for a websocket, which keeps HTTP/2 from being offered (`Request.requiresHTTP1`).
+    /// Whether the probe asks for a websocket; Go then does not offer HTTP/2 (`Request.requiresHTTP1`).
     pub(super) fn requires_http1(&self) -> bool {
         has_word(self.headers.first("Connection"), b"upgrade")
             && self.headers.first("Upgrade").eq_ignore_ascii_case(b"websocket")
@@ -132,8 +132,8 @@ impl<'a> Request<'a> {
     }
 }
 
-/// `url.Error` of a GET.
-pub(super) fn told(url: &[u8], error: &str) -> String {
+/// The text of Go's `url.Error` for a GET.
+pub(super) fn failure_text(url: &[u8], error: &str) -> String {
     format!("Get {}: {error}", quote(url))
 }
 
@@ -161,7 +161,7 @@ fn push_line(bytes: &mut Vec<u8>, name: &str, value: &[u8]) {
     bytes.extend_from_slice(b"\r\n");
 }
 
-/// `http.removeZone`.
+/// The host without its zone (`http.removeZone`).
 fn without_zone(host: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
     let position = |text: &[u8], byte| text.iter().rposition(|&other| other == byte);
     if !host.starts_with(b"[") {
@@ -175,7 +175,7 @@ fn without_zone(host: Cow<'_, [u8]>) -> Cow<'_, [u8]> {
 
 /// Fields that `Request.write` writes itself or never (`http.reqWriteExcludeHeader`).
 const WRITTEN_ELSEWHERE: [&str; 5] = ["Host", "User-Agent", "Content-Length", "Transfer-Encoding", "Trailer"];
-/// What may stand in a Host line beside letters and digits (`httpguts.validHostByte`).
+/// The bytes that a Host line may hold beside letters and digits (`httpguts.validHostByte`).
 const HOST_BYTES: &[u8] = b"!$%&()*+,-.:;='[]_~";
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn zones_stay_at_home() {
+    fn zones_are_left_out_of_the_host_line() {
         for (host, line) in [("[fe80::1%25lo]:80", "[fe80::1]:80"), ("[fe80::1%lo]", "[fe80::1]"), ("a%b", "a%b")] {
             assert!(written(&get("/", &[("Host", host)])).contains(&format!("\r\nHost: {line}\r\n")));
         }

@@ -6,6 +6,6 @@ use crate::attempt::error::AttemptError;
 #[derive(Debug)]
 pub(crate) enum ExchangeError {
     Failed(AttemptError),
-    /// The server did not look at the request, so it is sent again on another connection.
+    /// The server did not process the request, so it is sent again on another connection.
     Retry,
 }

@@ -1,4 +1,5 @@
-//! One request over HTTP/2 (golang.org/x/net/http2 as the kubelet's transport uses it, v0.49): a connection has one stream.
+//! One request over HTTP/2 (golang.org/x/net/http2 as the kubelet's transport uses it, v0.49). Each connection has one
+//! stream.
 
 mod error;
 mod request;
@@ -14,7 +15,7 @@ use crate::http1::body::{BODY_BYTES_MAX, DRAINED_BYTES_MAX};
 use crate::http1::error::UNEXPECTED_EOF;
 use crate::net::stream::{SharedReadError, Transport};
 
-/// A response up to its body, and the connection that brings it.
+/// A response whose head was read, and the connection that brings its body.
 #[derive(Debug)]
 pub(super) struct Response {
     stream: Stream,
@@ -43,7 +44,7 @@ impl Response {
         (!location.is_empty()).then_some(location)
     }
 
-    /// Reads what the kubelet keeps of the body.
+    /// Reads as much of the body as the kubelet keeps.
     pub(super) async fn body(&mut self, into: &mut Vec<u8>) -> Result<(), String> {
         self.read(BODY_BYTES_MAX, into).await
     }
@@ -55,7 +56,8 @@ impl Response {
         }
     }
 
-    /// Reads up to `most` bytes, which have to be as many as were announced (`transportResponseBody.Read`).
+    /// Reads up to `most` bytes; an error if the body is shorter or longer than announced
+    /// (`transportResponseBody.Read`).
     async fn read(&mut self, most: usize, into: &mut Vec<u8>) -> Result<(), String> {
         let mut left = self.head.length;
         while into.len() < most {

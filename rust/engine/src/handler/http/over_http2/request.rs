@@ -1,13 +1,13 @@
-//! A request's header fields as HTTP/2 has them (golang.org/x/net/internal/httpcommon.EncodeHeaders, v0.49).
+//! A request's header fields in HTTP/2 (golang.org/x/net/internal/httpcommon.EncodeHeaders, v0.49).
 
 use crate::golang::text::{quote, quote_list};
 use crate::handler::http::request::Request;
 use crate::http2::write_field;
 
-/// The block of the request's fields.
+/// Encodes the request's fields.
 ///
 /// # Errors
-/// What Go refuses to send, in its words.
+/// Go's text for a request that it refuses to send.
 pub(super) fn message(request: &Request<'_>) -> Result<Vec<u8>, String> {
     refuse_hop_by_hop(request)?;
     let authority = request.authority().ok_or("http2: invalid Host header")?;
@@ -31,7 +31,7 @@ pub(super) fn message(request: &Request<'_>) -> Result<Vec<u8>, String> {
     Ok(block)
 }
 
-/// `httpcommon.checkConnHeaders`.
+/// Refuses hop-by-hop fields (`httpcommon.checkConnHeaders`).
 fn refuse_hop_by_hop(request: &Request<'_>) -> Result<(), String> {
     for (name, allowed) in [("Upgrade", &["chunked"][..]), ("Transfer-Encoding", &["chunked"]), ("Connection", &KEPT)] {
         let values = request.headers.all(name);
@@ -46,7 +46,7 @@ fn refuse_hop_by_hop(request: &Request<'_>) -> Result<(), String> {
     Ok(())
 }
 
-/// The path as it is, which has to begin with a slash.
+/// The path unchanged; it must begin with a slash.
 fn path(request: &Request<'_>, authority: &[u8]) -> Result<Vec<u8>, String> {
     let uri = request.url.request_uri();
     let is_path = |path: &[u8]| path.starts_with(b"/") || path == b"*";
@@ -60,7 +60,7 @@ fn path(request: &Request<'_>, authority: &[u8]) -> Result<Vec<u8>, String> {
     }
 }
 
-/// Each cookie is a field of its own.
+/// Splits a Cookie header, because each cookie is a field of its own.
 fn cookies(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     let mut rest = Some(value);
     std::iter::from_fn(move || {
@@ -76,7 +76,7 @@ fn cookies(value: &[u8]) -> impl Iterator<Item = &[u8]> {
     })
 }
 
-/// Fields that HTTP/2 has no use for, and the one that is sent once.
+/// Fields that HTTP/2 does not use, and User-Agent, which is sent only once.
 const NOT_SENT: [&str; 8] = [
     "Connection",
     "Content-Length",

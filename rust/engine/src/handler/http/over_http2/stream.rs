@@ -1,4 +1,4 @@
-//! The only stream of a connection: what each frame means to it (http2/transport.go:clientConnReadLoop, v0.49).
+//! The only stream of a connection, and how it handles each frame (http2/transport.go:clientConnReadLoop, v0.49).
 
 use tokio::io::AsyncWriteExt;
 
@@ -10,7 +10,7 @@ use crate::http1::error::UNEXPECTED_EOF;
 use crate::http2::{self, Code, FRAME_BYTES_MAX, Field, Frame, Http2Error, PREFACE, Reader, Setting};
 use crate::net::stream::{SharedReadError, Transport};
 
-/// The connection and how far its stream is.
+/// A connection and the state of its stream.
 #[derive(Debug)]
 pub(super) struct Stream {
     link: Box<dyn Transport>,
@@ -18,7 +18,7 @@ pub(super) struct Stream {
     reader: Reader,
     has_settings: bool,
     is_acknowledged: bool,
-    /// What the peer would let us send; only its limits matter, for nothing is sent.
+    /// How many bytes the peer would let the stream send. Nothing is sent, so only an overflow matters.
     window: i32,
     connection_window: i32,
     initial_window: i32,
@@ -27,7 +27,7 @@ pub(super) struct Stream {
     interim_bytes: usize,
 }
 
-/// The end of a connection, announced.
+/// The server's GOAWAY.
 #[derive(Debug)]
 struct Going {
     last: u32,
@@ -42,16 +42,16 @@ enum Stage {
     Ended,
 }
 
-/// What a response begins with.
+/// The head of a response.
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) status: i64,
     pub(super) fields: Vec<Field>,
-    /// How long the body is said to be.
+    /// The announced length of the body.
     pub(super) length: Option<u64>,
 }
 
-/// What became of a frame.
+/// What a frame brought.
 enum Step {
     Head(Head),
     Data(Vec<u8>),
@@ -65,7 +65,7 @@ enum StreamError {
 }
 
 impl Stream {
-    /// Sends a request. That it could not be sent shows when the answer is read.
+    /// Sends a request. A failure to send shows when the answer is read.
     pub(super) async fn open(link: Box<dyn Transport>, read_error: SharedReadError, message: &[u8]) -> Self {
         let mut opening = PREFACE.to_vec();
         http2::settings(&mut opening, &SETTINGS);
@@ -100,7 +100,7 @@ impl Stream {
         }
     }
 
-    /// Waits for more of the body; none at its end.
+    /// Waits for more of the body; None at its end.
     pub(super) async fn data(&mut self) -> Result<Option<Vec<u8>>, String> {
         while self.stage != Stage::Ended {
             match self.step().await {
@@ -114,7 +114,7 @@ impl Stream {
     }
 
     async fn send(&mut self, bytes: &[u8]) {
-        // Who cannot write will soon not be able to read, and that tells more.
+        // Ignore write errors, because the read that follows reports the better one.
         let written = self.link.write_all(bytes).await;
         if written.is_ok() {
             let _ = self.link.flush().await;
@@ -155,7 +155,7 @@ impl Stream {
         }
     }
 
-    /// `clientConnReadLoop.processHeaders`.
+    /// Handles HEADERS (`clientConnReadLoop.processHeaders`).
     fn headers(&mut self, fields: Vec<Field>, is_truncated: bool, ends: bool) -> Result<Step, StreamError> {
         if self.stage != Stage::Head {
             let is_pseudo = fields.first().is_some_and(|(name, _)| name.starts_with(b":"));
@@ -195,14 +195,14 @@ impl Stream {
         Ok(Step::Data(data))
     }
 
-    /// `processSettings`. What a server has no business to say is not looked at.
+    /// Handles SETTINGS (`processSettings`). Ignores settings that do not concern a client.
     async fn settings(&mut self, settings: &[Setting]) -> Result<Step, StreamError> {
         self.has_settings = true;
         for &Setting(id, value) in settings {
             match id {
                 Setting::INITIAL_WINDOW_SIZE => {
                     let initial = i32::try_from(value).map_err(|_| lost(Code::FLOW_CONTROL))?;
-                    // Go does not look whether this overflows, and then leaves the window alone.
+                    // Go does not check for an overflow here, and leaves the window alone after one.
                     self.window = self.window.checked_add(initial - self.initial_window).unwrap_or(self.window);
                     self.initial_window = initial;
                 }
@@ -216,7 +216,7 @@ impl Stream {
         Ok(Step::Nothing)
     }
 
-    /// `ClientConn.setGoAway`.
+    /// Handles GOAWAY (`ClientConn.setGoAway`).
     fn go_away(&mut self, last: u32, code: Code, debug: Vec<u8>) -> Result<Step, StreamError> {
         let going = match self.going.take() {
             None => Going { last, code, debug },
@@ -231,11 +231,11 @@ impl Stream {
         match (last < STREAM, code) {
             (false, _) => Ok(Step::Nothing),
             (true, Code::NO_ERROR) => Err(StreamError::Refused),
-            (true, code) => Err(told(format!("http2: Transport received GOAWAY from server ErrCode:{code}"))),
+            (true, code) => Err(failed(format!("http2: Transport received GOAWAY from server ErrCode:{code}"))),
         }
     }
 
-    /// `processWindowUpdate`.
+    /// Handles WINDOW_UPDATE (`processWindowUpdate`).
     fn widen(&mut self, stream: u32, increment: u32) -> Result<Step, StreamError> {
         let window = match stream {
             0 => &mut self.connection_window,
@@ -250,8 +250,8 @@ impl Stream {
         Ok(Step::Nothing)
     }
 
-    /// Where the server says that it did not look at the request, or that it was not one, it is sent again
-    /// (`http2.canRetryError`).
+    /// Handles RST_STREAM. If the server says that it did not process the request, or that the request was malformed,
+    /// the request is sent again (`http2.canRetryError`).
     fn reset_by_peer(&self, code: Code) -> StreamError {
         match (self.stage, code) {
             (Stage::Head, Code::REFUSED_STREAM | Code::PROTOCOL) => StreamError::Refused,
@@ -259,7 +259,7 @@ impl Stream {
         }
     }
 
-    /// What the end of a connection means (`clientConnReadLoop.cleanup`).
+    /// The error of a connection that ended (`clientConnReadLoop.cleanup`).
     fn broken(&self, error: Http2Error) -> AttemptError {
         let is_end = matches!(error, Http2Error::Ended | Http2Error::Io);
         if is_end && let Some(Going { last, code, debug }) = &self.going {
@@ -279,22 +279,22 @@ impl Stream {
     }
 }
 
-/// `http2.StreamError`.
+/// The text of `http2.StreamError`.
 fn reset(code: Code, why: &str) -> StreamError {
     let separator = if why.is_empty() { "" } else { "; " };
-    told(format!("stream error: stream ID {STREAM}; {code}{separator}{why}"))
+    failed(format!("stream error: stream ID {STREAM}; {code}{separator}{why}"))
 }
 
-/// `http2.ConnectionError`.
+/// The text of `http2.ConnectionError`.
 fn lost(code: Code) -> StreamError {
-    told(connection_error(code))
+    failed(connection_error(code))
 }
 
 fn connection_error(code: Code) -> String {
     format!("connection error: {code}")
 }
 
-fn told(text: String) -> StreamError {
+fn failed(text: String) -> StreamError {
     StreamError::Failed(AttemptError::new(Cause::Http2, text))
 }
 
@@ -308,7 +308,8 @@ fn status(fields: &[Field]) -> Result<i64, &'static str> {
     number.ok_or("malformed response from server: malformed non-numeric status pseudo header")
 }
 
-/// The length, if one is told and can be read. Over HTTP/2 it frames nothing, and so a bad one does no harm.
+/// The announced length, if there is exactly one and it can be read. It frames nothing over HTTP/2, so a bad one does
+/// no harm.
 fn length(fields: &[Field]) -> Option<u64> {
     let mut lengths = fields.iter().filter(|(name, _)| name == b"content-length");
     let (Some((_, length)), None) = (lengths.next(), lengths.next()) else { return None };
@@ -316,20 +317,20 @@ fn length(fields: &[Field]) -> Option<u64> {
     digits.parse().ok().filter(|&length| length <= i64::MAX as u64)
 }
 
-/// The stream that a client opens first.
+/// The first stream that a client opens.
 const STREAM: u32 = 1;
-/// What both sides begin with (RFC 9113, 6.9.2).
+/// The window that both sides begin with (RFC 9113, 6.9.2).
 const WINDOW_BYTES_INITIAL: i32 = 65_535;
-/// What Go's transport announces.
+/// The settings that Go's transport sends.
 const SETTINGS: [Setting; 4] = [
     Setting(Setting::ENABLE_PUSH, 0),
     Setting(Setting::INITIAL_WINDOW_SIZE, 4 << 20),
     Setting(Setting::MAX_FRAME_SIZE, FRAME_BYTES_MAX as u32),
     Setting(Setting::MAX_HEADER_LIST_SIZE, FIELDS_BYTES_MAX),
 ];
-/// `http2.Transport.MaxHeaderListSize` as it is where nobody sets it.
+/// Go's default of `http2.Transport.MaxHeaderListSize`.
 const FIELDS_BYTES_MAX: u32 = 10 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 30;
-/// What a field counts for beside its bytes (RFC 7541, 4.1).
+/// What a field counts for besides its bytes (RFC 7541, 4.1).
 const FIELD_BYTES: usize = 32;
 const LOST: &str = "http2: Transport received Server's graceful shutdown GOAWAY";
