@@ -1,4 +1,4 @@
-//! An ordinary probe that goes well allocates nothing, once its buffers have been used.
+//! A plain probe that succeeds allocates nothing once its buffers have been used.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -14,7 +14,7 @@ use probelet_engine::handler::{Asker, Buffers, probe_once};
 struct Counting;
 
 thread_local! {
-    /// Of this thread alone: the target allocates as it likes.
+    /// The allocations of this thread only, because the target's thread may allocate.
     static ALLOCATIONS: Cell<u64> = const { Cell::new(0) };
 }
 
@@ -22,11 +22,11 @@ fn count() {
     ALLOCATIONS.with(|count| count.set(count.get() + 1));
 }
 
-// SAFETY: every call is passed on to the system allocator with its own arguments; the count is beside it.
+// SAFETY: every call goes to the system allocator with the caller's arguments; the count is separate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         count();
-        // SAFETY: the caller's promise about `layout` is passed on.
+        // SAFETY: the caller guarantees `layout`.
         unsafe { System.alloc(layout) }
     }
 
@@ -37,7 +37,7 @@ unsafe impl GlobalAlloc for Counting {
 
     unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
         count();
-        // SAFETY: the pointer came from the system allocator with this layout; the promise about `size` is passed on.
+        // SAFETY: the pointer came from the system allocator with this layout; the caller guarantees `size`.
         unsafe { System.realloc(pointer, layout, size) }
     }
 }
@@ -45,10 +45,10 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// A target that reads a request, if there is one, answers and hangs up.
+/// A target that reads requests, answers each, and closes the connection.
 fn target() -> u16 {
     let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
-    let port = listener.local_addr().expect("it is bound").port();
+    let port = listener.local_addr().expect("the listener is bound").port();
     std::thread::spawn(move || {
         for connection in listener.incoming() {
             let mut connection = connection.expect("a connection");
@@ -60,7 +60,7 @@ fn target() -> u16 {
     port
 }
 
-/// Allocations of a hundred attempts, after a few that make the buffers.
+/// How many allocations a hundred attempts make, after ten that fill the buffers.
 fn allocations_of(handler: &Handler) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout };
@@ -79,7 +79,7 @@ fn allocations_of(handler: &Handler) -> u64 {
 }
 
 #[test]
-fn an_http_probe_that_goes_well_allocates_nothing() {
+fn an_http_probe_that_succeeds_allocates_nothing() {
     let get = HttpGet {
         scheme: "HTTP".into(),
         host: "".into(),
@@ -92,7 +92,7 @@ fn an_http_probe_that_goes_well_allocates_nothing() {
 }
 
 #[test]
-fn a_tcp_probe_that_goes_well_allocates_nothing() {
+fn a_tcp_probe_that_succeeds_allocates_nothing() {
     let port = IntOrString::Int(target().into());
     assert_eq!(allocations_of(&Handler::TcpSocket { host: "".into(), port }), 0);
 }

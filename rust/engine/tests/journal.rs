@@ -1,5 +1,5 @@
-//! A journal cut at every byte, damaged anywhere, on a disk that does not take it: what is restored is something that
-//! was once true, or nothing, with the reason said.
+//! A journal that is cut at every byte, damaged anywhere, or on a disk that refuses it: reading restores an earlier
+//! state, or nothing, and then gives the reason.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -9,10 +9,10 @@ use probelet_core::spec::ProbeType;
 use probelet_engine::journal::{BackoffRecord, Contents, Record, WorkerKey, WorkerRecord, Writer, read, read_file};
 use proptest::prelude::*;
 
-/// A directory of its own that goes with the test.
-struct Buffers(PathBuf);
+/// A directory that is removed with the test.
+struct TestDirectory(PathBuf);
 
-impl Buffers {
+impl TestDirectory {
     fn new(name: &str) -> Self {
         let path = std::env::temp_dir().join(format!("probelet-journal-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
@@ -25,7 +25,7 @@ impl Buffers {
     }
 }
 
-impl Drop for Buffers {
+impl Drop for TestDirectory {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }
@@ -64,22 +64,22 @@ fn record() -> impl Strategy<Value = Record> {
     ]
 }
 
-/// Writes batch after batch; returns the file's bytes and everything that was ever true, in order.
+/// Writes batch after batch; returns the file's bytes and every state that the journal went through, in order.
 fn recorded(name: &str, batches: &[Vec<Record>]) -> (Vec<u8>, Vec<Contents>) {
-    let buffers = Buffers::new(name);
-    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
+    let test_directory = TestDirectory::new(name);
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
     writer.write([]).expect("an empty journal");
-    let mut truths = vec![Contents::default()];
+    let mut states = vec![Contents::default()];
     for batch in batches {
         writer.write(batch.clone()).expect("room on the disk");
         for record in batch {
-            let mut next = truths.last().expect("one").clone();
+            let mut next = states.last().expect("one").clone();
             next.apply(record.clone());
-            truths.push(next);
+            states.push(next);
         }
-        assert_eq!(Some(writer.contents()), truths.last());
+        assert_eq!(Some(writer.contents()), states.last());
     }
-    (std::fs::read(buffers.journal()).expect("a file"), truths)
+    (std::fs::read(test_directory.journal()).expect("a file"), states)
 }
 
 fn life() -> Vec<Vec<Record>> {
@@ -94,72 +94,72 @@ fn life() -> Vec<Vec<Record>> {
 }
 
 #[test]
-fn a_file_cut_at_any_byte_restores_something_that_was_true_and_never_less_than_a_shorter_one() {
-    let (bytes, truths) = recorded("cut", &life());
+fn a_file_cut_at_any_byte_restores_a_state_no_older_than_that_of_a_shorter_cut() {
+    let (bytes, states) = recorded("cut", &life());
     let mut reached = 0;
     for length in 0..=bytes.len() {
         let reading = read(&bytes[..length]).expect("a cut journal is still a journal");
-        let place = truths[reached..].iter().position(|truth| *truth == reading.contents);
-        reached += place.unwrap_or_else(|| panic!("cut at {length}: never true, or older than a shorter cut"));
+        let place = states[reached..].iter().position(|state| *state == reading.contents);
+        reached += place.unwrap_or_else(|| panic!("cut at {length}: no state, or an older one than of a shorter cut"));
         assert_eq!(reading.cut, reading.whole != length as u64, "cut at {length}");
     }
-    assert_eq!(read(&bytes).expect("whole").contents, truths[truths.len() - 1]);
+    assert_eq!(read(&bytes).expect("whole").contents, states[states.len() - 1]);
 }
 
 #[test]
-fn writing_goes_on_after_a_cut_at_any_byte() {
+fn writing_continues_after_a_cut_at_any_byte() {
     let (bytes, _) = recorded("go-on", &life());
-    let buffers = Buffers::new("go-on-again");
+    let test_directory = TestDirectory::new("go-on-again");
     for length in 0..=bytes.len() {
-        std::fs::write(buffers.journal(), &bytes[..length]).expect("a file");
-        let reading = read_file(&buffers.journal()).expect("a journal");
-        let mut writer = Writer::new(&buffers.journal(), reading.contents, reading.whole);
+        std::fs::write(test_directory.journal(), &bytes[..length]).expect("a file");
+        let reading = read_file(&test_directory.journal()).expect("a journal");
+        let mut writer = Writer::new(&test_directory.journal(), reading.contents, reading.whole);
         writer.write([Record::Worker(key(5), memory(5))]).expect("room on the disk");
-        let again = read_file(&buffers.journal()).expect("a journal");
+        let again = read_file(&test_directory.journal()).expect("a journal");
         assert_eq!((&again.contents, again.cut), (writer.contents(), false), "cut at {length}");
         assert_eq!(again.contents.workers.get(&key(5)), Some(&memory(5)));
     }
 }
 
 #[test]
-fn a_file_of_somebody_else_is_not_believed_and_said_so() {
-    let said = |bytes: &[u8]| read(bytes).expect_err("refused").0;
-    assert_eq!(said(b"probelet-j2\nwhatever"), "it was written by another version of probelet");
-    assert_eq!(said(b"{\"a\": 1, \"b\": 2}"), "it is not a journal");
-    assert_eq!(said(b"x"), "it is not a journal");
-    assert!(said(&[b"probelet-j1\n".as_slice(), &[0; 40]].concat()).contains("damaged, at byte 12"));
+fn a_file_of_another_format_is_refused_with_the_reason() {
+    let reason = |bytes: &[u8]| read(bytes).expect_err("refused").0;
+    assert_eq!(reason(b"probelet-j2\nwhatever"), "it was written by another version of probelet");
+    assert_eq!(reason(b"{\"a\": 1, \"b\": 2}"), "it is not a journal");
+    assert_eq!(reason(b"x"), "it is not a journal");
+    assert!(reason(&[b"probelet-j1\n".as_slice(), &[0; 40]].concat()).contains("damaged, at byte 12"));
     let missing = read_file(&std::env::temp_dir().join("probelet-no-such-directory/journal")).expect("no journal");
     assert_eq!((missing.whole, missing.cut), (0, false));
 }
 
 #[test]
 fn a_journal_stays_short_however_long_it_is_written() {
-    let buffers = Buffers::new("short");
-    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
+    let test_directory = TestDirectory::new("short");
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
     for turn in 0..40_000 {
         writer.write([Record::Worker(key((turn % 50) as u8), memory(turn))]).expect("room on the disk");
-        let length = std::fs::metadata(buffers.journal()).expect("a file").len();
+        let length = std::fs::metadata(test_directory.journal()).expect("a file").len();
         assert_eq!(length, writer.tally().bytes);
         assert!(length < 300 << 10, "{length} bytes after {turn} changes of 50 workers");
     }
     assert!(writer.tally().snapshots > 1);
-    assert_eq!(&read_file(&buffers.journal()).expect("a journal").contents, writer.contents());
+    assert_eq!(&read_file(&test_directory.journal()).expect("a journal").contents, writer.contents());
 }
 
 #[test]
-fn what_is_known_already_is_not_written() {
-    let buffers = Buffers::new("known");
-    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
+fn a_record_that_changes_nothing_is_not_written() {
+    let test_directory = TestDirectory::new("known");
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
     writer.write([Record::Worker(key(0), memory(1))]).expect("room on the disk");
-    let before = std::fs::metadata(buffers.journal()).expect("a file").len();
+    let before = std::fs::metadata(test_directory.journal()).expect("a file").len();
     writer.write([Record::Worker(key(0), memory(1)), Record::WorkerGone(key(9))]).expect("room on the disk");
-    assert_eq!(std::fs::metadata(buffers.journal()).expect("a file").len(), before);
+    assert_eq!(std::fs::metadata(test_directory.journal()).expect("a file").len(), before);
 }
 
 #[test]
-fn what_a_disk_did_not_take_is_written_once_it_does() {
-    let buffers = Buffers::new("full");
-    let directory = buffers.0.join("not-yet");
+fn records_that_the_disk_refused_are_written_once_it_takes_them() {
+    let test_directory = TestDirectory::new("full");
+    let directory = test_directory.0.join("not-yet");
     let mut writer = Writer::new(&directory.join("journal"), Contents::default(), 0);
     writer.write([Record::Worker(key(0), memory(1))]).expect_err("no directory");
     writer.write([Record::Worker(key(1), memory(2))]).expect_err("no directory");
@@ -172,30 +172,30 @@ fn what_a_disk_did_not_take_is_written_once_it_does() {
 
 #[test]
 fn a_name_too_long_for_a_record_is_counted_and_costs_nothing_else() {
-    let buffers = Buffers::new("long");
-    let mut writer = Writer::new(&buffers.journal(), Contents::default(), 0);
+    let test_directory = TestDirectory::new("long");
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
     let long = Record::Backoff("x".repeat(100_000).into(), entry(1));
     writer.write([long, Record::Worker(key(0), memory(1))]).expect("room on the disk");
     assert_eq!(writer.tally().refused, 1);
-    assert_eq!(read_file(&buffers.journal()).expect("a journal").contents.workers.len(), 1);
+    assert_eq!(read_file(&test_directory.journal()).expect("a journal").contents.workers.len(), 1);
 }
 
 proptest! {
-    /// Damage within a file is found: nothing of it is believed, unless all that is left is an older truth.
+    /// The reader notices damage within a file and refuses it, unless the rest is an earlier state.
     #[test]
-    fn a_damaged_file_restores_something_that_was_true_or_says_why_not(
+    fn a_damaged_file_restores_an_earlier_state_or_gives_the_reason(
         records in prop::collection::vec(record(), 1..30),
         damage in prop::collection::vec((any::<prop::sample::Index>(), 1..=255_u8), 1..6),
         cut in any::<prop::sample::Index>(),
     ) {
-        let (mut bytes, truths) = recorded("damage", &[records]);
+        let (mut bytes, states) = recorded("damage", &[records]);
         for (place, flip) in damage {
             let place = place.index(bytes.len());
             bytes[place] ^= flip;
         }
         bytes.truncate(cut.index(bytes.len() + 1));
         if let Ok(reading) = read(&bytes) {
-            prop_assert!(truths.contains(&reading.contents));
+            prop_assert!(states.contains(&reading.contents));
             prop_assert!(reading.whole <= bytes.len() as u64);
         }
     }
