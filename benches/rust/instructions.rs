@@ -1,7 +1,7 @@
-//! Pieces of work to count instructions of: `instructions NAME TIMES` does one of them so many times and ends.
+//! Pieces of work whose instructions are counted: `instructions NAME TIMES` does one of them `TIMES` times and exits.
 //!
-//! `make bench-instructions` runs each under callgrind twice, with one number of times and with another; the difference
-//! is the work without what was set up for it, and the same on a busy machine.
+//! `make bench-instructions` runs each piece under callgrind twice, with two numbers of times. The difference is the
+//! work without its set-up, and it is the same on a busy machine.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -31,8 +31,8 @@ fn wheel(times: u64) {
         wheel.arm(Instant::ZERO + Duration::from_nanos(rng.below(PERIOD.as_nanos() as u64)), token);
     }
     for _ in 0..times {
-        let now = wheel.next_deadline().expect("it is never empty");
-        let (deadline, token) = wheel.pop(now).expect("it is due");
+        let now = wheel.next_deadline().expect("the wheel is never empty");
+        let (deadline, token) = wheel.pop(now).expect("the timer is due");
         wheel.arm(deadline + PERIOD, token);
     }
 }
@@ -77,7 +77,7 @@ fn main() {
             let (_, work) = ALL.iter().find(|(known, _)| known == name).expect("a name of the list");
             work(times.parse().expect("a number of times"));
         }
-        // Nothing is asked for, also by `cargo bench`: the list of what there is.
+        // Without arguments, also under `cargo bench`, print the names.
         _ => ALL.iter().for_each(|(name, _)| println!("{name}")),
     }
 }

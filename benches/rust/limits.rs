@@ -1,4 +1,4 @@
-//! The start decision with its keyed back-off, the model on top of it, and the token bucket.
+//! The start decision with its keyed back-off, the crash-loop model on top of it, and the token bucket.
 
 use std::hint::black_box;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use probelet_core::crashloop::{Load, Scene, Scheduler};
 use probelet_core::restart::RestartPolicy;
 use probelet_core::time::Instant;
 
-/// As many containers as a full node has in back-off when everything on it crashes.
+/// As many containers as a full node has in back-off when all of them crash.
 const CONTAINERS: usize = 10_000;
 
 fn backoff(criterion: &mut Criterion) {
@@ -19,7 +19,7 @@ fn backoff(criterion: &mut Criterion) {
     let (mut now, mut next) = (Instant::ZERO, 0);
     criterion.bench_function("back-off/decide among 10,000 keys", |bench| {
         bench.iter(|| {
-            // Every container of the node crashes in turn, so each key is seen again only after all the others.
+            // Every container of the node crashes in turn, so each key is used again only after all the others.
             next = (next + 1) % CONTAINERS;
             now = now + Duration::from_millis(1);
             let exit = Exit { finished: now, code: 1 };
@@ -28,7 +28,7 @@ fn backoff(criterion: &mut Criterion) {
     });
 }
 
-/// A million pods are as many of these.
+/// Half an hour of one pod; a million pods take a million times as long.
 fn crash_loop(criterion: &mut Criterion) {
     let scene = Scene {
         curve: Curve::REDUCED,
@@ -50,7 +50,7 @@ fn bucket(criterion: &mut Criterion) {
     let mut now = Instant::ZERO;
     criterion.bench_function("token bucket/take", |bench| {
         bench.iter(|| {
-            now = now + Duration::from_secs(100); // two of three are refused
+            now = now + Duration::from_secs(100); // Two of three are refused.
             black_box(bucket.take(1, now))
         });
     });

@@ -13,17 +13,17 @@ struct Counting;
 
 static HELD: AtomicUsize = AtomicUsize::new(0);
 
-// SAFETY: every call is passed on to the system allocator with its own arguments; the count is beside it.
+// SAFETY: every call goes to the system allocator with the caller's arguments; the count is separate.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         HELD.fetch_add(layout.size(), Ordering::Relaxed);
-        // SAFETY: the caller's promise about `layout` is passed on.
+        // SAFETY: the caller guarantees `layout`.
         unsafe { System.alloc(layout) }
     }
 
     unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
         HELD.fetch_sub(layout.size(), Ordering::Relaxed);
-        // SAFETY: the pointer came from `alloc` above, that is from the system allocator, with this layout.
+        // SAFETY: the pointer came from `alloc` above, so from the system allocator, with this layout.
         unsafe { System.dealloc(pointer, layout) }
     }
 }
@@ -72,5 +72,5 @@ fn main() {
 }
 
 const PODS: usize = 100_000;
-/// Where `benches/micro.py` finds it.
+/// `benches/micro.py` reads the result here.
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/memory.json");

@@ -89,7 +89,7 @@ pub fn node(pods: usize, period_seconds: i32) -> Prober {
     prober
 }
 
-/// Drains the outputs and answers every attempt with success; how many there were.
+/// Drains the outputs and answers every attempt with success; returns how many there were.
 pub fn answer(prober: &mut Prober, now: Instant) -> u64 {
     let mut attempts = 0;
     while let Some(output) = prober.poll_output() {
@@ -101,7 +101,8 @@ pub fn answer(prober: &mut Prober, now: Instant) -> u64 {
     attempts
 }
 
-/// Moves the clock to the next deadline and plays all that happens there; the new time and how many attempts it had.
+/// Moves the clock to the next deadline and does everything that is due then; returns the new time and the number of
+/// attempts.
 pub fn step(prober: &mut Prober) -> (Instant, u64) {
     let now = prober.next_deadline().expect("a node with probes never sleeps for ever");
     prober.settle(now);

@@ -1,5 +1,5 @@
-//! A worker's whole run in the core, from its due timer to its rest: the decision table, an attempt that succeeds,
-//! thresholds, results. One over the time per run is the throughput of virtual time.
+//! A worker's whole run in the core, from its due timer to its next wait: the decision table, an attempt that succeeds,
+//! thresholds, results. The inverse of the time per run is the throughput of virtual time.
 
 use std::time::{Duration, Instant as Clock};
 

@@ -1,7 +1,7 @@
 //! Arm, cancel and cascade: the timer wheel beside a binary heap, a `BTreeMap` and tokio's `DelayQueue`.
 //!
 //! Deadlines lie anywhere within an hour, so that the wheel uses all of its lower levels. A cascade takes every timer
-//! out in order, from an hour away to due. What is reported is the time per timer.
+//! out in order, from an hour away to due. The result is the time per timer.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -28,13 +28,14 @@ trait Timers {
     fn cancel(&mut self, key: Self::Key);
 }
 
-/// Takes out the next timer that is due, in order.
+/// Takes out the timers that are due, in order.
 trait Due: Timers {
     fn pop(&mut self, now: Instant) -> Option<usize>;
     fn next(&mut self) -> Option<Instant>;
 }
 
-/// As the engine holds it: cancelled by name, swept when too much is dead.
+/// The wheel as the engine uses it: timers are cancelled by name, and a sweep drops dead entries when they are too
+/// many.
 #[derive(Default)]
 struct Wheel {
     wheel: TimerWheel<TimerId>,
@@ -79,7 +80,7 @@ impl Due for Wheel {
     }
 }
 
-/// Cancelled as on the wheel: the entry stays until it is due.
+/// Cancels as on the wheel: the entry stays until it is due or a sweep drops it.
 #[derive(Default)]
 struct Heap {
     heap: BinaryHeap<Reverse<(Instant, u64, u64)>>,
@@ -188,7 +189,7 @@ fn full<T: Timers>(timers: u64) -> (T, Vec<T::Key>) {
     (all, keys)
 }
 
-/// The time of `work` on full structures, per timer, for as many timers as criterion asks for.
+/// Measures `work` on full structures: the time per timer, for as many timers as criterion asks for.
 fn per_timer<T: Timers>(criterion: &mut Criterion, what: &str, mut work: impl FnMut(u64) -> Duration) {
     let mut group = criterion.benchmark_group(format!("{what}/{}", T::NAME));
     for timers in SIZES {
@@ -237,7 +238,7 @@ fn cascade<T: Due>(criterion: &mut Criterion) {
     });
 }
 
-/// Its clock is the runtime's, which a paused one moves on to the next timer.
+/// The queue's clock is the runtime's; a paused runtime moves it to the next timer.
 fn cascade_of_the_delay_queue(criterion: &mut Criterion, runtime: &Runtime) {
     per_timer::<DelayQueue<usize>>(criterion, "cascade", |timers| {
         runtime.block_on(async {

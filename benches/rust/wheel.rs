@@ -1,8 +1,8 @@
 //! Fire and rearm: the timer wheel beside a binary heap, a `BTreeMap` and tokio's `DelayQueue`.
 //!
-//! N timers with random phases and a period of ten seconds, as probes have. Time moves in steps of ten milliseconds;
-//! each timer that is due is armed again one period later, and the next deadline is asked for, as a driver does.
-//! What is reported is the time per fired timer.
+//! N timers with random phases and a period of ten seconds, as probes have. Time moves in steps of ten milliseconds.
+//! Each timer that is due is armed again one period later, and each step reads the next deadline, as a driver does. The
+//! result is the time per fired timer.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -26,7 +26,8 @@ fn phases(timers: u64) -> impl Iterator<Item = Duration> {
     (0..timers).map(move |_| Duration::from_nanos(rng.below(PERIOD.as_nanos() as u64)))
 }
 
-/// Calls `step`, which returns how many timers it fired, until `fires` of them have; the time for exactly that many.
+/// Calls `step`, which returns how many timers it fired, until `fires` have fired; returns the time for exactly that
+/// many.
 fn time_fires(fires: u64, mut step: impl FnMut() -> u64) -> Duration {
     let (mut fired, began) = (0, Clock::now());
     while fired < fires {
@@ -120,7 +121,8 @@ fn delay_queue(criterion: &mut Criterion) {
                 queue.insert(token, phase);
             }
         });
-        // One poll per step on the paused clock: it advances, and everything due is taken and armed again.
+        // One poll per step on the paused clock: it advances the clock, takes everything that is due, and arms it
+        // again.
         let mut step = || {
             runtime.block_on(async {
                 tokio::time::advance(STEP).await;

@@ -1,8 +1,9 @@
-//! What is thrown at the parts that read what others wrote: targets, each a function of bytes that panics when a
-//! promise is broken.
+//! Fuzz targets for the code that reads foreign bytes. Each target is a function of bytes that panics when a promise is
+//! broken.
 //!
-//! libFuzzer drives them (`fuzz/libfuzzer`, cargo-fuzz, nightly), and on any machine the seeded [`mutation`]s of
-//! `cargo run -p probelet-fuzz` and `make fuzz` do. Their seeds, and whatever once broke one, lie in `fuzz/corpus/TARGET`.
+//! libFuzzer drives the targets (`fuzz/libfuzzer`, cargo-fuzz, nightly); on any machine, `cargo run -p probelet-fuzz`
+//! and `make fuzz` drive them with seeded [`mutation`]s. The seeds, and inputs that once broke a promise, lie in
+//! `fuzz/corpus/TARGET`.
 
 pub mod mutation;
 mod pieces;
@@ -16,7 +17,7 @@ use std::time::Instant;
 /// One target.
 #[derive(Clone, Copy, Debug)]
 pub struct Target {
-    /// Its name, and that of its corpus.
+    /// The target's name, which is also its corpus's.
     pub name: &'static str,
     /// Plays one input. It panics if a promise is broken, and returns for every other input.
     pub play: fn(&[u8]),
@@ -35,10 +36,10 @@ pub const TARGETS: [Target; 8] = [
 ];
 
 impl Target {
-    /// The target's committed inputs by the names of their files, in order.
+    /// The target's committed inputs with their files, ordered by path.
     ///
     /// # Errors
-    /// They cannot be read.
+    /// If the files cannot be read.
     pub fn corpus(&self) -> std::io::Result<Vec<(PathBuf, Vec<u8>)>> {
         let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/corpus")).join(self.name);
         let mut paths: Vec<PathBuf> =
@@ -47,10 +48,10 @@ impl Target {
         paths.into_iter().map(|path| Ok((path.clone(), std::fs::read(path)?))).collect()
     }
 
-    /// Plays every committed input: seeds, and what once broke a promise. Returns how many.
+    /// Plays every committed input: seeds, and inputs that once broke a promise. Returns how many.
     ///
     /// # Panics
-    /// One breaks a promise, or they cannot be read. The file is printed, and how to see it again.
+    /// If an input breaks a promise, or the files cannot be read. It first prints the file and how to replay it.
     pub fn play_corpus(&self) -> usize {
         let corpus = self.corpus().expect("a corpus");
         for (path, bytes) in &corpus {
@@ -59,10 +60,10 @@ impl Target {
         corpus.len()
     }
 
-    /// Plays the inputs of a seed by their numbers, until the time if there is one. Returns how many.
+    /// Plays the inputs of a seed by their numbers, until `end` if there is one. Returns how many.
     ///
     /// # Panics
-    /// One breaks a promise. It is printed, and how to see it again.
+    /// If an input breaks a promise. It first prints the input and the command that replays it.
     pub fn play_mutated(&self, seed: u64, numbers: RangeInclusive<u64>, end: Option<Instant>) -> u64 {
         let corpus: Vec<Vec<u8>> = self.corpus().expect("a corpus").into_iter().map(|(_, bytes)| bytes).collect();
         let mut played = 0;
@@ -89,7 +90,7 @@ impl Target {
     }
 }
 
-/// Of an input that broke a promise; the rest is seen by playing it again.
+/// How many bytes of an input that broke a promise are printed; a replay shows the rest.
 const SHOWN_BYTES_MAX: usize = 2_000;
 
 #[cfg(test)]
@@ -97,10 +98,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_broken_promise_is_not_passed_over_and_its_input_is_found_again() {
+    fn a_broken_promise_is_reported_and_its_input_can_be_replayed() {
         let fussy = Target { name: "reader", play: |bytes| assert!(!bytes.ends_with(b"\n")) };
         let broken = |number| catch_unwind(|| fussy.play_mutated(7, number..=number, None)).is_err();
-        let found = (0..200).find(|&number| broken(number)).expect("an input that ends so");
+        let found = (0..200).find(|&number| broken(number)).expect("an input that ends with a line feed");
         assert!(broken(found), "the same number is the same input");
     }
 }

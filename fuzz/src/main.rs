@@ -1,7 +1,7 @@
-//! `probelet-fuzz [TARGET]`: seeded inputs for every target, or one of them, on any machine.
+//! `probelet-fuzz [TARGET]`: plays seeded inputs for every target, or for one, on any machine.
 //!
-//! `FUZZ_SECONDS` (10 a target) says for how long, `FUZZ_SEED` (1) which inputs, `FUZZ_INPUT` plays a single one, by its
-//! number, to see it again. Exit code 1: a promise was broken; what is printed last is how to see it again.
+//! `FUZZ_SECONDS` (10 a target) sets how long, `FUZZ_SEED` (1) which inputs; `FUZZ_INPUT` replays the single input with
+//! that number. Exit code 1: a promise was broken, and the last line printed is the command that replays the input.
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
@@ -36,5 +36,5 @@ fn number(variable: &str) -> Option<u64> {
     std::env::var(variable).ok()?.parse().ok()
 }
 
-/// Of each target.
+/// How long each target runs.
 const SECONDS: u64 = 10;

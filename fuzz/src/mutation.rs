@@ -1,8 +1,8 @@
-//! Inputs that nearly are: committed ones, changed in a few places by a seeded generator.
+//! Inputs that are nearly valid: a seeded generator changes committed inputs in a few places.
 
 use probelet_core::rng::Rng;
 
-/// Input `number` of a seed: always the same for the same corpus, whatever came before it.
+/// Input `number` of a seed: the same for the same corpus, whatever inputs came before it.
 pub fn mutated(corpus: &[Vec<u8>], seed: u64, number: u64) -> Vec<u8> {
     let mut chance = Rng::new(seed.rotate_left(32) ^ number);
     let mut bytes = pick(corpus, &mut chance).cloned().unwrap_or_default();
@@ -51,9 +51,9 @@ fn pick<'a>(corpus: &'a [Vec<u8>], chance: &mut Rng) -> Option<&'a Vec<u8>> {
 
 const CHANGES_MAX: u64 = 6;
 const REPEATS_MAX: u64 = 40;
-/// Longer inputs find nothing that shorter ones cannot, and take their time.
+/// Longer inputs take long and find nothing else.
 const BYTES_MAX: usize = 64 * 1024;
-/// What some reader of numbers, lines, chunks, JSON or `$(VAR)` takes for something else than the next one does.
+/// Texts that one reader of numbers, lines, chunks, JSON or `$(VAR)` may treat differently from another.
 const TOKENS: [&str; 48] = [
     "\r\n",
     "\n",

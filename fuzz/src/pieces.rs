@@ -1,13 +1,13 @@
-//! Bytes as a network may cut them.
+//! Cuts bytes into pieces, as a network may.
 
 use probelet_core::rng::Rng;
 
-/// Many small pieces; of most inputs one byte each.
+/// Many small pieces; for most inputs they have one byte each.
 pub(crate) fn small_pieces(bytes: &[u8]) -> Vec<&[u8]> {
     bytes.chunks(1 + bytes.len() / SMALL_PIECES).collect()
 }
 
-/// Pieces of any size, always the same for the same bytes.
+/// Pieces of random sizes; the same bytes always give the same pieces.
 pub(crate) fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
     let mut chance = Rng::new(bytes.iter().fold(bytes.len() as u64, |sum, &byte| sum.rotate_left(5) ^ u64::from(byte)));
     let mut rest = bytes;
@@ -21,5 +21,5 @@ pub(crate) fn pieces(bytes: &[u8]) -> Vec<&[u8]> {
 }
 
 const SMALL_PIECES: usize = 2_000;
-/// Some beyond the window of 4096 bytes.
+/// Some pieces exceed the reader's window of 4096 bytes.
 const PIECE_BYTES_MAX: u64 = 5_000;

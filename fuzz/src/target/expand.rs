@@ -1,4 +1,4 @@
-//! `$(VAR)` against the loop of Kubernetes' own expansion, written down a second time, byte by byte.
+//! `$(VAR)` against a second version of Kubernetes' own expansion loop, which works byte by byte.
 
 use probelet_core::expand::expand;
 
@@ -11,7 +11,7 @@ pub fn play(bytes: &[u8]) {
     assert_eq!(expand(text, lookup), model(text, lookup));
 }
 
-/// third_party/forked/golang/expansion/expand.go:Expand and tryReadVariableName, Kubernetes 1.36.
+/// The model: third_party/forked/golang/expansion/expand.go:Expand and tryReadVariableName, Kubernetes 1.36.
 fn model(input: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
     let bytes = input.as_bytes();
     let mut output = Vec::new();
@@ -35,7 +35,7 @@ fn model(input: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
     String::from_utf8(output).expect("pieces of texts, cut at ASCII")
 }
 
-/// What stands behind a dollar, whether it names a variable, and how many bytes it takes.
+/// The text after a dollar, whether it names a variable, and how many bytes it takes.
 fn variable_name(input: &str) -> (String, bool, usize) {
     match input.as_bytes()[0] {
         b'$' => ("$".to_owned(), false, 1),

@@ -1,5 +1,5 @@
-//! A journal's file: any bytes are read or refused, and whatever became of one that was written well, nothing comes back
-//! that was not written as a whole record.
+//! A journal's file: the reader accepts or refuses any bytes, and from a damaged journal it restores no record that was
+//! not written whole.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use probelet_core::spec::ProbeType;
 use probelet_core::time::WallOffset;
 use probelet_engine::journal::{BackoffRecord, Reading, Record, WorkerKey, WorkerRecord, bytes_of, read};
 
-/// Plays one input twice: as a file, and as what befell a file that was written well.
+/// Plays one input twice: as a file, and as the damage to a file that was written well.
 pub fn play(bytes: &[u8]) {
     any_file(bytes);
     if let Ok(program) = Unstructured::new(bytes).arbitrary::<Program>() {
@@ -17,7 +17,8 @@ pub fn play(bytes: &[u8]) {
     }
 }
 
-/// It is read in memory that its length bounds, every cut of it too, and what it says can be gone on with.
+/// Reads a file. Reading must take memory bounded by the file's length, work for every cut of it, and give contents
+/// that can be used.
 fn any_file(bytes: &[u8]) {
     let Ok(reading) = read(bytes) else { return };
     let whole = reading.whole as usize;
@@ -29,18 +30,18 @@ fn any_file(bytes: &[u8]) {
         let cut = read(&bytes[..bytes.len() * parts / CUTS]).expect("a cut journal is still a journal");
         assert!(cut.whole <= reading.whole);
     }
-    go_on(&reading);
+    use_contents(&reading);
 }
 
-/// Bytes of the names it holds, and a frame for each record.
+/// The bytes of all names in the contents, with a frame for each record.
 fn size(reading: &Reading) -> usize {
     let workers = reading.contents.workers.iter();
     let names = workers.map(|(key, it)| key.pod_uid.len() + key.container.len() + it.container_id.len() + FRAME_BYTES);
     names.sum::<usize>() + reading.contents.backoff.keys().map(|key| key.len() + FRAME_BYTES).sum::<usize>()
 }
 
-/// What is done with it next fails for no number in it.
-fn go_on(reading: &Reading) {
+/// Uses the contents as the engine would. No number in them may make that fail.
+fn use_contents(reading: &Reading) {
     assert!(reading.to_json().starts_with(b"{"));
     for wall in [WallOffset(0), WallOffset(i64::MIN), WallOffset(i64::MAX)] {
         for (key, record) in &reading.contents.workers {
@@ -53,14 +54,14 @@ fn go_on(reading: &Reading) {
     }
 }
 
-/// Records that are written, and what befalls their file before it is read.
+/// Records to write, and the damage to their file before it is read.
 #[derive(Debug)]
 struct Program {
     records: Vec<Record>,
     mishaps: Vec<Mishap>,
 }
 
-/// What a kill, a disk or somebody else does to a file.
+/// What a kill, a disk or another program does to a file.
 #[derive(Debug)]
 enum Mishap {
     Cut { at: u16 },
@@ -74,21 +75,21 @@ impl Program {
     fn play(&self) {
         let mut bytes = bytes_of(&self.records);
         for mishap in &self.mishaps {
-            mishap.befall(&mut bytes);
+            mishap.apply(&mut bytes);
         }
         any_file(&bytes);
         let Ok(reading) = read(&bytes) else { return };
         for (key, memory) in reading.contents.workers {
-            assert!(self.records.contains(&Record::Worker(key, memory)), "a memory that nobody has written");
+            assert!(self.records.contains(&Record::Worker(key, memory)), "a memory that was never written");
         }
         for (key, entry) in reading.contents.backoff {
-            assert!(self.records.contains(&Record::Backoff(key, entry)), "a delay that nobody has written");
+            assert!(self.records.contains(&Record::Backoff(key, entry)), "a delay that was never written");
         }
     }
 }
 
 impl Mishap {
-    fn befall(&self, bytes: &mut Vec<u8>) {
+    fn apply(&self, bytes: &mut Vec<u8>) {
         let range = |from: u16, length: u16, bytes: &Vec<u8>| {
             let from = place(from, bytes);
             from..(from + usize::from(length)).min(bytes.len())
@@ -176,10 +177,10 @@ fn backoff(bytes: &mut Unstructured<'_>) -> Result<BackoffRecord> {
 }
 
 const TYPES: [ProbeType; 3] = [ProbeType::Startup, ProbeType::Readiness, ProbeType::Liveness];
-/// A length twice and a checksum precede each record.
+/// Each record follows its length, written twice, and a checksum.
 const FRAME_BYTES: usize = 12;
-/// Parts of a file at whose borders it is cut.
+/// A file is cut at the borders of this many parts.
 const CUTS: usize = 16;
-/// Some kilobytes; more finds nothing else.
+/// A few kilobytes; larger files find nothing else.
 const RECORDS_MAX: usize = 40;
 const MISHAPS_MAX: usize = 6;

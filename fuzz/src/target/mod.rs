@@ -1,4 +1,4 @@
-//! One target a file, named after what reads the bytes.
+//! One target a file, named after the code that reads the bytes.
 
 pub mod expand;
 pub mod grpc;

@@ -1,4 +1,4 @@
-//! A v1.Pod, a v1.Probe and restart rules from JSON: refused, or usable by a prober from one end to the other.
+//! A v1.Pod, a v1.Probe and restart rules from JSON: the decoder refuses them, or a prober can use them to the end.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 use probelet_engine::json::{StatusDocument, decode_pod, decode_probe, decode_rules};
 
-/// Steps of a pod's life: enough for several runs of every probe with the default period.
+/// How many steps a pod's life has: enough for several runs of every probe with the default period.
 const STEPS: usize = 40;
 
 /// Plays one input.
@@ -19,7 +19,7 @@ pub fn play(json: &[u8]) {
     let _ = decode_probe(json);
     let _ = decode_rules(json);
     let Ok(pod) = decode_pod(json) else { return };
-    assert_eq!(decode_pod(json).expect("as before"), pod);
+    assert_eq!(decode_pod(json).expect("the same bytes decode again"), pod);
     assert!(pod.regular <= pod.containers.len());
     for (index, container) in pod.containers.iter().enumerate() {
         let _ = pod.field_path(index);
@@ -32,7 +32,7 @@ pub fn play(json: &[u8]) {
     live(pod);
 }
 
-/// A short life under a prober: whatever the numbers in the pod are, it neither panics nor spins.
+/// Plays a short life under a prober, which must neither panic nor spin, whatever the numbers in the pod are.
 fn live(pod: PodSpec) {
     let settings = Settings { start_jitter: false, ..Settings::default() };
     let mut manager = StatusManager::new(Prober::new(settings, Instant::ZERO), Glue::KUBELET);

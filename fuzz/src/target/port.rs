@@ -1,9 +1,10 @@
-//! A port of any spelling against a naive reading of Go's rules: named ports first, then `strconv.Atoi`, then 1 to 65535.
+//! A port of any spelling, against a naive version of Go's rules: named ports first, then `strconv.Atoi`, then 1 to
+//! 65535.
 
 use probelet_core::port::resolve;
 use probelet_core::spec::IntOrString;
 
-/// Plays one input: the port as JSON would have it, `80` or `"web`, then a line `name=number` for each named port.
+/// Plays one input: the port as in JSON, `80` or `"web`, then a line `name=number` for each named port.
 pub fn play(bytes: &[u8]) {
     let Ok(input) = std::str::from_utf8(bytes) else { return };
     let (port, rest) = input.split_once('\n').unwrap_or((input, ""));
@@ -33,7 +34,7 @@ pub fn play(bytes: &[u8]) {
     }
 }
 
-/// Digits behind at most one sign, within 64 bits.
+/// Parses digits after at most one sign, within 64 bits.
 fn atoi(text: &str) -> Option<i64> {
     let (negative, digits) = match text.as_bytes() {
         [b'-', digits @ ..] => (true, digits),

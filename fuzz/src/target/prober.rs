@@ -1,4 +1,4 @@
-//! Bytes played as the lives of three pods: the laws of `rust/core/tests/laws.rs` hold for every program.
+//! Bytes played as the lives of three pods: the laws of `rust/core/tests/laws.rs` hold for every input.
 
 #[path = "../../../rust/core/tests/driver/mod.rs"]
 mod driver;
@@ -10,7 +10,7 @@ use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec};
 use self::driver::{Driver, Step};
 
 const PODS: usize = 3;
-/// Steps of a program: longer ones find nothing that shorter ones cannot.
+/// How many steps a program may have; longer programs find nothing else.
 const STEPS_MAX: usize = 200;
 
 /// Plays one input.
@@ -85,7 +85,7 @@ fn container(name: &str, bytes: &mut Unstructured<'_>) -> Result<ContainerSpec> 
     })
 }
 
-/// Numbers beyond what the API takes too: the prober sees what it is given.
+/// A probe whose numbers may exceed what the API accepts, because the prober must take any.
 fn probe(bytes: &mut Unstructured<'_>) -> Result<Option<Box<ProbeSpec>>> {
     if bytes.int_in_range(0..=4)? == 0 {
         return Ok(None);

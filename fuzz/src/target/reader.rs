@@ -1,10 +1,11 @@
-//! A response in any pieces: it comes to an end in bounded memory, and is the same however the network cut it.
+//! A response in any pieces: reading it ends, takes bounded memory, and gives the same result however the network cuts
+//! it.
 
 use probelet_engine::fuzzing::{Response, read_response};
 
 use crate::pieces::{pieces, small_pieces};
 
-/// Plays one input: what the server sent before it closed its side.
+/// Plays one input: the bytes that the server sends before it closes its side.
 pub fn play(bytes: &[u8]) {
     let whole = read_response(&[bytes]);
     if let Ok(response) = &whole {
@@ -14,8 +15,8 @@ pub fn play(bytes: &[u8]) {
     assert_same(&whole, &read_response(&pieces(bytes)));
 }
 
-/// What Go's reader makes of the pieces too: a chunk's bad head is only seen if it came along with the last bytes that are
-/// wanted, so behind a body of the full length nothing is compared.
+/// Compares two readings. After a body of the full length it compares only the heads: Go's reader, too, sees a bad
+/// chunk head only if it comes along with the last bytes that are kept.
 fn assert_same(one: &Result<Response, String>, other: &Result<Response, String>) {
     match (one, other) {
         (Ok(one), Ok(other)) if one.is_full() || other.is_full() => {
@@ -35,5 +36,5 @@ impl Full for Response {
     }
 }
 
-/// What is read of a body (kubelet pkg/probe/http/http.go:maxRespBodyLength, 1.36).
+/// How many bytes of a body the kubelet keeps (kubelet pkg/probe/http/http.go:maxRespBodyLength, 1.36).
 const BODY_BYTES_MAX: usize = 10_240;

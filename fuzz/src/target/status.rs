@@ -1,4 +1,4 @@
-//! A status from JSON: it is refused or it survives the way back.
+//! A status from JSON: the decoder refuses it, or it survives encoding and decoding.
 
 use probelet_engine::json::{StatusDocument, decode_status};
 
@@ -7,6 +7,6 @@ pub fn play(json: &[u8]) {
     let Ok(status) = decode_status(json) else { return };
     assert!(status.regular <= status.containers.len());
     let written = StatusDocument::of(None, &status).to_json();
-    let again = decode_status(&written).expect("what we write we read");
+    let again = decode_status(&written).expect("an encoded status decodes");
     assert_eq!(again, status);
 }
