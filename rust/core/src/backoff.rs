@@ -1,14 +1,15 @@
 //! Crash-loop back-off: the table, and the start decision.
 //!
-//! The rules are client-go's `flowcontrol.Backoff` as the kubelet drives it (kuberuntime_manager.go:doBackOff, 1.36):
+//! The rules are client-go's `flowcontrol.Backoff` as the kubelet uses it (kuberuntime_manager.go:doBackOff, 1.36):
 //!
-//! 1. The delay that follows exit *n* was fixed when start *n* happened: a start stores `initial` for a key without an
-//!    entry and the doubled delay, at most `max`, for one with an entry.
-//! 2. The first restart is free: at the first exit there is no entry yet. [`Curve::first_free`] off charges it the
-//!    initial delay, as the documentation says it is (kubernetes#123602).
-//! 3. A container that ran longer than `reset` since its last start (strictly) has no entry any more: free again.
-//! 4. The kubelet's housekeeping also drops entries that were not touched for `reset`. Here that is looked at when a
-//!    container exits and when its wait is over, never cutting a wait short.
+//! 1. Start *n* fixed the delay that follows exit *n*: a start stores `initial` for a key without an entry, and the
+//!    doubled delay, at most `max`, for a key with one.
+//! 2. The first restart is free, because there is no entry at the first exit. With [`Curve::first_free`] off it costs
+//!    the initial delay, as the documentation says (kubernetes#123602).
+//! 3. A container that ran strictly longer than `reset` since its last start has no entry any more, so its restart is
+//!    free.
+//! 4. The kubelet's housekeeping also drops entries that were not touched for `reset`. This table checks that when a
+//!    container exits and when its wait is over, so that it never cuts a wait short.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -23,13 +24,13 @@ use crate::time::Instant;
 pub struct Curve {
     /// The first delay.
     pub initial: Duration,
-    /// No delay is longer.
+    /// The longest delay.
     pub max: Duration,
-    /// A run, or an entry left alone, strictly longer than this starts anew.
+    /// A run, or the time since an entry's last start, that is strictly longer than this makes the delays start anew.
     pub reset: Duration,
-    /// What every further start multiplies the delay by, in thousandths; 2000 doubles it.
+    /// The factor by which every further start multiplies the delay, in thousandths; 2000 doubles it.
     pub factor_milli: u32,
-    /// Whether the exit of a container without an entry starts it again at once, or after the initial delay.
+    /// Whether a container without an entry starts again at once after its exit; if not, it waits the initial delay.
     pub first_free: bool,
 }
 
@@ -43,7 +44,7 @@ impl Curve {
         first_free: true,
     };
 
-    /// 1 s doubling to 60 s: what ReduceDefaultCrashLoopBackOffDecay makes of it.
+    /// 1 s doubling to 60 s: the curve under the gate ReduceDefaultCrashLoopBackOffDecay.
     pub const REDUCED: Self = Self { initial: Duration::from_secs(1), max: Duration::from_secs(60), ..Self::TODAY };
 
     /// The delay after this one.
@@ -53,7 +54,7 @@ impl Curve {
             return self.max;
         }
         let nanos = u64::try_from(delay.as_nanos()).unwrap_or(u64::MAX);
-        // A division of 64 bits; only what is longer than a hundred days needs the wider one.
+        // A division of 64 bits is enough for delays of up to a hundred days.
         let grown = nanos.checked_mul(factor).map_or_else(
             || u64::try_from(u128::from(nanos) * u128::from(factor) / 1_000).unwrap_or(u64::MAX),
             |product| product / 1_000,
@@ -68,19 +69,19 @@ impl Default for Curve {
     }
 }
 
-/// What the table knows of one key.
+/// The back-off of one key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entry {
-    /// What the next exit will have to wait.
+    /// The delay that the next exit will cost.
     pub delay: Duration,
-    /// When the container was last started through the gate.
+    /// When the gate last started the container.
     pub last_start: Instant,
     /// How many starts this entry has seen; 1 for a new one.
     pub step: u32,
 }
 
 impl Entry {
-    /// Whether nothing has started under this entry for so long that the kubelet's housekeeping drops it.
+    /// Whether the last start under this entry is so long ago that the kubelet's housekeeping drops the entry.
     pub fn left_alone(&self, curve: &Curve, now: Instant) -> bool {
         now.since(self.last_start) > curve.reset
     }
@@ -89,7 +90,7 @@ impl Entry {
         finished.since(self.last_start) > curve.reset
     }
 
-    /// Under a curve that is not the one it grew on, a delay outside of it is its nearest one.
+    /// Moves a delay that another curve gave to the nearest one within `curve`.
     fn within(self, curve: &Curve) -> Self {
         Self { delay: self.delay.max(curve.initial).min(curve.max), ..self }
     }
@@ -107,23 +108,23 @@ pub struct Exit {
 /// Whether a container starts now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// Its policy and rules want no restart.
+    /// The container's policy and rules allow no restart.
     Never,
-    /// It may start; `free` says that no delay stood before it.
+    /// The container may start.
     Start {
-        /// No entry was consulted: the first start, the first restart, or the first after a reset.
+        /// Whether no entry was consulted: for the first start, the first restart, and the first one after a reset.
         free: bool,
     },
-    /// It is in back-off.
+    /// The container is in back-off.
     Wait {
-        /// When it may start.
+        /// When the container may start.
         due: Instant,
         /// The stored delay, which is what the kubelet's message shows.
         delay: Duration,
     },
 }
 
-/// The start decision, pure: shared by the live manager, the model and the simulator.
+/// The start decision. It is pure, because the live manager, the model and the simulator share it.
 pub fn decide(
     exit: Option<Exit>,
     policy: RestartPolicy,
@@ -143,24 +144,25 @@ pub fn decide(
         None if curve.first_free => return Decision::Start { free: true },
         None => curve.initial,
     };
-    // An exit in the future means the clock stepped back; the wait is then the whole delay and no more.
+    // An exit in the future means that the clock stepped back; the wait is then one whole delay and no more.
     let due = exit.finished.min(now) + delay;
     if now < due { Decision::Wait { due, delay } } else { Decision::Start { free: false } }
 }
 
-/// The entry that a start through the gate leaves behind, pure like the decision. `finished` is the exit it follows.
+/// The entry that a start through the gate leaves behind. It is pure like the decision. `finished` is when the exit
+/// before that start happened.
 pub fn entry_after(entry: Option<&Entry>, curve: &Curve, finished: Instant, now: Instant) -> Entry {
     let new = |delay| Entry { delay, last_start: now, step: 1 };
     match entry.filter(|entry| !entry.ran_long(curve, finished)) {
         Some(entry) if entry.left_alone(curve, now) => new(curve.initial),
         Some(entry) => Entry { delay: curve.grown(entry.delay), last_start: now, step: entry.step.saturating_add(1) },
         None if curve.first_free => new(curve.initial),
-        // The initial delay has just been charged.
+        // This start has just paid the initial delay.
         None => new(curve.grown(curve.initial)),
     }
 }
 
-/// Keyed entries, under one curve unless a decision names another.
+/// Entries by key, under one curve unless a decision names another.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Backoff {
     curve: Curve,
@@ -174,7 +176,7 @@ impl Backoff {
         Self { curve, entries: BTreeMap::new(), revision: 0 }
     }
 
-    /// Decides, and records the start where it says so. Without an exit nothing is recorded.
+    /// Decides, and records a start that the decision allows. Records nothing for a container without an exit.
     pub fn decide(
         &mut self,
         key: &str,
@@ -187,7 +189,7 @@ impl Backoff {
         self.decide_under(&curve, key, exit, policy, rules, now)
     }
 
-    /// As `decide`, for a container that has a curve of its own.
+    /// Like `decide`, for a container that has a curve of its own.
     pub fn decide_under(
         &mut self,
         curve: &Curve,
@@ -211,13 +213,13 @@ impl Backoff {
         decision
     }
 
-    /// The curve of every container that has none of its own.
+    /// The curve of every container without one of its own.
     pub const fn curve(&self) -> &Curve {
         &self.curve
     }
 
-    /// Records a start that no decision of the table led to, such as an operator's: the delay stays as it is, and how
-    /// long the container runs counts from now.
+    /// Records a start that no decision of the table led to, such as an operator's. The delay stays, and the length of
+    /// the container's run counts from now.
     pub fn note_start(&mut self, key: &str, now: Instant) {
         if let Some(entry) = self.entries.get_mut(key) {
             entry.last_start = now;
@@ -235,13 +237,13 @@ impl Backoff {
         self.entries.iter().map(|(key, entry)| (&**key, entry))
     }
 
-    /// Changes with every change of an entry.
+    /// A number that changes with every change of an entry.
     pub const fn revision(&self) -> u64 {
         self.revision
     }
 
-    /// Takes an entry that an earlier table had, unless it was left alone for too long. The curve may have changed
-    /// since: the next decision sees to that.
+    /// Restores an entry of an earlier table; returns false if its last start is too long ago. The curve may have
+    /// changed since, so the next decision fits the delay to it.
     pub fn restore(&mut self, key: &str, entry: Entry, now: Instant) -> bool {
         let entry = Entry { last_start: entry.last_start.min(now), ..entry };
         if entry.left_alone(&self.curve, now) {
@@ -252,14 +254,14 @@ impl Backoff {
         true
     }
 
-    /// Forgets a key; false if it had no entry.
+    /// Forgets a key; returns false if it had no entry.
     pub fn reset(&mut self, key: &str) -> bool {
         let had = self.entries.remove(key).is_some();
         self.revision += u64::from(had);
         had
     }
 
-    /// Drops what was left alone for longer than the curve's reset; returns how many.
+    /// Drops the entries whose last start is longer ago than the curve's reset; returns how many.
     pub fn collect(&mut self, now: Instant) -> usize {
         let before = self.entries.len();
         self.entries.retain(|_, entry| !entry.left_alone(&self.curve, now));
@@ -293,7 +295,7 @@ mod tests {
         Curve { initial: Duration::from_secs(initial), max: Duration::from_secs(max), ..Curve::default() }
     }
 
-    /// Restart times and waits of a container that runs `run` seconds per life, under an exact timer.
+    /// Restart times and waits of a container that runs `run` seconds in each life, under an exact timer.
     fn lives(curve: Curve, run: u64, restarts: usize) -> (Vec<u64>, Vec<u64>) {
         let mut table = Backoff::new(curve);
         let (mut times, mut waits, mut started) = (Vec::new(), Vec::new(), 0_u64);
@@ -343,7 +345,7 @@ mod tests {
     }
 
     #[test]
-    fn long_lives_saw_tooth() {
+    fn long_runs_reset_the_delay_again_and_again() {
         assert_eq!(lives(Curve::default(), 300, 8).1, [0, 10, 20, 40, 80, 160, 300, 300]);
         assert_eq!(lives(Curve::default(), 301, 9).1, [0, 10, 20, 40, 80, 160, 300, 10, 20]);
         assert_eq!(lives(Curve::default(), 600, 5).1, [0, 10, 10, 10, 10]);
@@ -382,7 +384,7 @@ mod tests {
     }
 
     #[test]
-    fn a_start_of_somebody_elses_keeps_the_delay_and_counts_the_run_anew() {
+    fn a_start_from_outside_the_table_keeps_the_delay_and_counts_the_run_anew() {
         let mut table = Backoff::new(Curve::default());
         let exit = |second| Some(Exit { finished: secs(second), code: 1 });
         table.decide("c", exit(0), RestartPolicy::Always, &[], secs(0));
@@ -398,7 +400,7 @@ mod tests {
     }
 
     #[test]
-    fn keys_left_alone_are_collected() {
+    fn keys_without_a_start_for_longer_than_the_reset_are_collected() {
         let mut table = Backoff::new(Curve::default());
         let exit = Some(Exit { finished: secs(0), code: 1 });
         table.decide("c", exit, RestartPolicy::Always, &[], secs(0));
@@ -423,7 +425,7 @@ mod tests {
     }
 
     #[test]
-    fn a_delay_of_a_curve_of_ones_own_is_kept_as_it_is() {
+    fn a_delay_under_a_containers_own_curve_stays_unchanged() {
         let own = curve(2, 900);
         let mut table = Backoff::new(curve(10, 60));
         let entry = Entry { delay: Duration::from_secs(500), last_start: secs(0), step: 9 };

@@ -1,6 +1,6 @@
-//! `$(VAR)` in an exec probe's command (Kubernetes third_party/forked/golang/expansion, 1.36).
+//! Expands `$(VAR)` in an exec probe's command (Kubernetes third_party/forked/golang/expansion, 1.36).
 
-/// Replaces `$(NAME)` by `lookup(NAME)`; a name it does not know stays as written, `$$(NAME)` becomes `$(NAME)`.
+/// Replaces `$(NAME)` by `lookup(NAME)`. A name without a value stays as written, and `$$(NAME)` becomes `$(NAME)`.
 pub fn expand(input: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
     let mut output = String::with_capacity(input.len());
     let mut rest = input;
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_reference_stays() {
+    fn text_that_is_no_reference_stays() {
         assert_eq!(run("$A $ $(A"), "$A $ $(A");
         assert_eq!(run("cost: 5$"), "cost: 5$");
     }

@@ -1,12 +1,12 @@
 //! Whether a container that has exited should run again (kubelet container/helpers.go:ShouldContainerBeRestarted and
-//! kuberuntime, 1.36): container rules, then the container's policy, then the pod's.
+//! kuberuntime, 1.36). The container's rules come first, then its own policy, then the pod's.
 
 use serde::{Deserialize, Serialize};
 
 /// `restartPolicy` of a pod or of a container.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum RestartPolicy {
-    /// Whatever the exit code.
+    /// After any exit code.
     #[default]
     Always,
     /// Never.
@@ -27,16 +27,16 @@ pub enum RuleAction {
 /// One entry of `restartPolicyRules`: an action for some exit codes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RestartRule {
-    /// What it does.
+    /// The rule's action.
     pub action: RuleAction,
-    /// `In` (true) or `NotIn` (false) the values.
+    /// Whether the rule is for the exit codes in `values` (`In`) or for all others (`NotIn`).
     pub within: bool,
     /// The exit codes.
     pub values: Vec<i32>,
 }
 
 impl RestartRule {
-    /// Whether the rule speaks about this exit code.
+    /// Whether the rule applies to this exit code.
     pub fn matches(&self, exit_code: i32) -> bool {
         self.values.contains(&exit_code) == self.within
     }
@@ -49,7 +49,7 @@ pub fn should_restart<'a>(
     rules: impl IntoIterator<Item = &'a RestartRule>,
     exit_code: i32,
 ) -> bool {
-    // Rules need the container's own policy; validation ties them together and the kubelet reads them only then.
+    // The kubelet reads rules only if the container has a policy of its own; validation requires one beside rules.
     if own.is_some() && rules.into_iter().any(|rule| rule.matches(exit_code)) {
         return true;
     }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_an_own_policy_the_pods_decides() {
+    fn without_a_policy_of_its_own_the_pods_policy_decides() {
         for (pod, code, expected) in
             [(Always, 0, true), (Always, 1, true), (Never, 1, false), (OnFailure, 0, false), (OnFailure, 1, true)]
         {
@@ -75,7 +75,7 @@ mod tests {
     }
 
     #[test]
-    fn the_own_policy_wins_over_the_pods() {
+    fn the_containers_own_policy_wins_over_the_pods() {
         assert!(should_restart(Never, Some(OnFailure), &[], 1));
         assert!(!should_restart(Never, Some(OnFailure), &[], 0));
         assert!(!should_restart(Always, Some(Never), &[], 1));

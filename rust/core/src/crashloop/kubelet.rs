@@ -1,30 +1,31 @@
-//! When the kubelet looks at a container that waits (pod_workers.go:completeWork and pleg/generic.go, 1.36).
+//! When the kubelet syncs a pod with a waiting container (pod_workers.go:completeWork and pleg/generic.go, 1.36).
 
 use std::time::Duration;
 
 use crate::rng::Rng;
 use crate::time::Instant;
 
-/// The relist of the containers, and the poll of the pod workers' queue: both happen once a second.
+/// How often the kubelet relists the containers, and how often it polls the pod workers' queue.
 pub const TICK: Duration = Duration::from_secs(1);
 
-/// No pod is left alone for longer than this, before the random part (`--sync-frequency`).
+/// The longest time between two syncs of a pod, before the random part (`--sync-frequency`).
 pub const RESYNC: Duration = Duration::from_secs(60);
 
-/// When a pod is looked at after an error that names no moment, before the random part (`backOffPeriod`).
+/// How long after an error that names no moment the kubelet syncs the pod again, before the random part
+/// (`backOffPeriod`).
 pub const RETRY: Duration = Duration::from_secs(10);
 
-/// When an exit is noticed: at the next relist.
+/// When the kubelet notices an exit: at the next relist.
 pub const fn noticed(finished: Instant) -> Instant {
     next_tick(finished)
 }
 
-/// When a pod is looked at again after a sync that failed.
+/// When the kubelet syncs a pod again after a sync that failed.
 ///
-/// `due` is when the first of its refused starts may happen; other errors beside a refused start count for nothing.
-/// Without one it is [`RETRY`] later. The rest of the wait, at most [`RESYNC`], times an even draw from [1, 1.5), and
-/// then the next poll of the queue. So a start is never early, and late by up to half of what was left when its pod was
-/// last looked at.
+/// `due` is the moment from which the first of the pod's refused starts may happen; beside a refused start, other
+/// errors do not count. Without `due` the pod waits [`RETRY`]. The kubelet multiplies the rest of the wait, at most
+/// [`RESYNC`], by an even draw from [1, 1.5), and then waits for the next poll of the queue. So a start is never early,
+/// and late by up to half of the wait that was left at the last sync.
 pub fn look_again(due: Option<Instant>, now: Instant, rng: &mut Rng) -> Instant {
     let rest = due.map_or(RETRY, |due| due.since(now)).min(RESYNC).as_nanos() as u64;
     next_tick(now + Duration::from_nanos(rest + rng.below(rest / 2)))
@@ -73,7 +74,7 @@ mod tests {
         }
     }
 
-    /// The whole seconds after now, from the first to the last, at which a pod may be looked at again.
+    /// The first and the last whole second after `now` at which the kubelet may sync a pod again.
     fn looks(due: Option<u64>, now: u64) -> (u64, u64) {
         let mut rng = Rng::new(1);
         let due = due.map(|due| Instant::from_millis(due * 1_000));
@@ -84,10 +85,10 @@ mod tests {
     }
 
     #[test]
-    fn a_pod_is_looked_at_after_the_rest_of_its_wait_and_up_to_half_more_at_the_next_poll() {
+    fn a_pod_is_synced_after_the_rest_of_its_wait_and_up_to_half_more_at_the_next_poll() {
         assert_eq!(looks(Some(105), 100), (6, 8));
         assert_eq!(looks(Some(100), 100), (0, 0));
-        assert_eq!(looks(Some(95), 100), (0, 0), "it may have started five seconds ago");
+        assert_eq!(looks(Some(95), 100), (0, 0), "the container could have started five seconds ago");
         assert_eq!(looks(Some(300), 100), (61, 90), "no longer than a resync");
         assert_eq!(looks(None, 100), (11, 15), "an error that names no moment");
     }

@@ -1,14 +1,15 @@
-//! How often the containers of a node restart together.
+//! How often all containers of a node restart.
 
 use std::time::Duration;
 
 use super::restarts::{Restarts, Scene, nanos};
 use crate::time::Instant;
 
-/// Restarts of many containers from zero to the end of a window, counted by when they happen.
+/// The restarts of many containers from zero to the end of a window, counted by time.
 ///
-/// Slot *k* holds what happens after its beginning and up to its end; the first also what happens at zero, and the last
-/// what happens at the very end of the window. So the sum is what happened *within* the window, both ends included.
+/// Slot *k* counts the restarts after its beginning and up to its end. The first slot also counts those at zero, and
+/// the last one those at the very end of the window. So the sum counts the restarts *within* the window, both ends
+/// included.
 #[derive(Clone, Debug)]
 pub struct Load {
     window: Instant,
@@ -18,7 +19,7 @@ pub struct Load {
 }
 
 impl Load {
-    /// Nothing yet. A `width` of zero counts as a nanosecond.
+    /// An empty count. A `width` of zero counts as a nanosecond.
     pub fn new(window: Duration, width: Duration) -> Self {
         let width = nanos(width).max(1);
         let slots = nanos(window).div_ceil(width).max(1);
@@ -26,7 +27,7 @@ impl Load {
         Self { window: Instant::ZERO + window, width, slots, restarts: 0 }
     }
 
-    /// Adds the life of one container that is first started at `started`.
+    /// Adds the restarts of one container whose first start is at `started`.
     pub fn add(&mut self, scene: &Scene, started: Instant, seed: u64) {
         for restart in Restarts::new(scene, started, seed) {
             if restart.at > self.window {

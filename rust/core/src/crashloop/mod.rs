@@ -1,7 +1,8 @@
-//! A model of containers that crash: when each restart happens, by the same start decision as the live manager's.
+//! A model of containers that crash: it computes when each restart happens, with the live manager's own start decision.
 //!
-//! A container is started, runs, ends, and is looked at until the decision lets it start again; a restart is the moment
-//! of that. What takes time around it (the exit being noticed, the sync loop) is the [`Scheduler`]'s.
+//! A container starts, runs and ends, and then waits until the decision lets it start again; that moment is a restart.
+//! The [`Scheduler`] adds the time that the kubelet takes around it: to notice the exit, and until its sync loop comes
+//! by.
 
 pub mod kubelet;
 mod load;

@@ -8,32 +8,32 @@ use crate::restart::RestartPolicy;
 use crate::rng::Rng;
 use crate::time::Instant;
 
-/// Who wakes a container that waits.
+/// What wakes a waiting container.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Scheduler {
-    /// A timer at the due time; the exit is seen when it happens.
+    /// A timer at the due time; an exit is noticed when it happens.
     Exact,
     /// The kubelet's sync loop: relist, re-queue and housekeeping (see [`look_again`]).
     Kubelet,
 }
 
-/// What kind of container crashes, under which rules.
+/// A kind of container that crashes, and the rules it is under.
 #[derive(Clone, Debug)]
 pub struct Scene {
     /// The delays.
     pub curve: Curve,
-    /// A delay grows at random by up to this part of the one before, in thousandths (client-go's maxJitterFactor; the
-    /// kubelet passes 0). It stays within the curve's max.
+    /// The largest random part by which a delay grows, in thousandths of the delay before (client-go's maxJitterFactor;
+    /// the kubelet passes 0). The delay stays within the curve's max.
     pub jitter_milli: u32,
     /// The shortest run.
     pub run_min: Duration,
-    /// The longest run; every life's is drawn evenly between the two.
+    /// The longest run; each life's run is drawn evenly between the two.
     pub run_max: Duration,
-    /// What it exits with.
+    /// The exit code of each run.
     pub exit_code: i32,
-    /// Whether it is restarted at all.
+    /// The container's restart policy.
     pub policy: RestartPolicy,
-    /// Who wakes it.
+    /// What wakes the container.
     pub scheduler: Scheduler,
 }
 
@@ -42,13 +42,13 @@ pub struct Scene {
 pub struct Restart {
     /// When the start decision let the container run again.
     pub at: Instant,
-    /// When it had ended.
+    /// When the container had ended.
     pub finished: Instant,
-    /// The delay it was charged; zero for a free restart.
+    /// The delay that the restart cost; zero for a free one.
     pub delay: Duration,
 }
 
-/// The restarts of one container in order, without end unless its policy wants none.
+/// The restarts of one container in order. They end only if its policy allows none.
 #[derive(Clone, Debug)]
 pub struct Restarts<'a> {
     scene: &'a Scene,
@@ -58,7 +58,7 @@ pub struct Restarts<'a> {
 }
 
 impl<'a> Restarts<'a> {
-    /// Of a container that is first started at `started`.
+    /// The restarts of a container whose first start is at `started`.
     pub const fn new(scene: &'a Scene, started: Instant, seed: u64) -> Self {
         Self { scene, rng: Rng::new(seed), started, entry: None }
     }
@@ -68,7 +68,8 @@ impl<'a> Restarts<'a> {
         if max <= min { self.scene.run_min } else { Duration::from_nanos(min + self.rng.below(max - min + 1)) }
     }
 
-    /// The entry this start leaves behind. Jitter is a part of the delay before, as in client-go's `Backoff.Next`.
+    /// Records the entry that this start leaves behind. Jitter is a part of the delay before, as in client-go's
+    /// `Backoff.Next`.
     fn record(&mut self, finished: Instant, now: Instant) {
         let curve = &self.scene.curve;
         let mut entry = entry_after(self.entry.as_ref(), curve, finished, now);
@@ -162,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn a_container_that_its_policy_does_not_want_back_has_no_restart() {
+    fn a_container_whose_policy_allows_no_restart_has_none() {
         let done = Scene { exit_code: 0, policy: RestartPolicy::OnFailure, ..scene(Curve::default(), 5) };
         assert_eq!(Restarts::new(&done, Instant::ZERO, 1).next(), None);
     }
@@ -180,7 +181,7 @@ mod tests {
     }
 
     proptest! {
-        /// The table of the live manager, driven the same way, starts the container at the same moments.
+        /// The live manager's table, driven in the same way, starts the container at the same moments.
         #[test]
         fn agrees_with_the_live_table(
             initial in 1..30_u64, max in 1..400_u64, run in 0..700_u64, first_free: bool, factor_milli in 1_000..4_000_u32,
