@@ -4,8 +4,8 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from probelet._rust import Engine, TokenBucket
+from probelet.glue.status_layer import status_of
 from probelet.node.pod import NodePod
-from probelet.node.prober import status_of
 from probelet.node.timers import Timers
 from probelet.policy.kind import containers
 from probelet.policy.node.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age

@@ -8,16 +8,16 @@ from typing import Final
 
 import structlog
 
-from probelet._rust import Engine, TokenBucket, Update
+from probelet._rust import Engine, Update
+from probelet.glue.status_layer import encode_facts, read_probe_state
+from probelet.glue.sync_requests import SyncRequests
 from probelet.node.metrics.counters import REASONS, Counters
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.metrics.pods import PodMetrics
-from probelet.node.prober import read_probe_state
 from probelet.node.recorder import Recorder
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import CANCELED, Effects
-from probelet.node.runtime.facts import encode_facts
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.policy.action import (
@@ -53,13 +53,6 @@ from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.snapshot import Snapshot, State
 from probelet.server.summary import last_line
 from probelet.spec.read.load import Manifest
-
-SYNC_BURST: Final = 20
-"""Syncs that results may ask for at once: a few for each probe of a large pod."""
-
-SYNC_REFILL_NS: Final = 1_000_000_000
-"""Then one a second. The kubelet has no such limit, and a Never pod one of whose containers has ended while another
-runs on keeps it busy for ever: each sync makes a worker that publishes Failure, which asks for a sync, and ends."""
 
 INITIAL_RESULTS: Final[dict[str, str]] = {
     "liveness": "Success",
@@ -112,7 +105,7 @@ class NodePod:
         self._timer: int | None = None
         # The calls of every ticket that is not answered yet.
         self._calls: dict[int, list[asyncio.Task[Outcome]]] = {}
-        self._syncs = TokenBucket(burst=SYNC_BURST, interval_ns=SYNC_REFILL_NS)
+        self._sync_requests = SyncRequests()
         self._delayed: int | None = None
         self._published: Publish | None = None
         self.added_ns = parts.timers.now()
@@ -132,17 +125,17 @@ class NodePod:
 
     def request_sync(self) -> None:
         """A result changed: sync now, or as soon as the pod may."""
-        if self._delayed is not None:
-            return
         timers = self._parts.timers
-        if self._syncs.take(timers.now()):
+        now = timers.now()
+        moment = self._sync_requests.ask(now)
+        if moment == now:
             self.give(SyncRequested())
-        else:
-            self._delayed = timers.arm(timers.now() + SYNC_REFILL_NS, self._delayed_sync)
+        elif moment is not None:
+            self._delayed = timers.arm(moment, self._delayed_sync)
 
     def _delayed_sync(self) -> None:
         self._delayed = None
-        self._syncs.take(self._parts.timers.now())
+        self._sync_requests.begin(self._parts.timers.now())
         self.give(SyncRequested())
 
     def note_result(self, update: Update) -> None:

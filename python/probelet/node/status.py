@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from probelet._rust import Engine
 from probelet.exposition.timestamp import rfc3339
+from probelet.glue.status_layer import status_of
 from probelet.node.pod import NodePod
-from probelet.node.prober import status_of
 from probelet.policy.kind import containers
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.podstatus import ContainerStatus, LastExit

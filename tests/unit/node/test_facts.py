@@ -7,10 +7,11 @@ import msgspec
 import pytest
 from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
+from probelet.glue.status_layer import encode_facts
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import container_config, sandbox_config
 from probelet.node.runtime.environment import Place
-from probelet.node.runtime.facts import container_record, encode_facts, sandbox_record
+from probelet.node.runtime.facts import container_record, sandbox_record
 from probelet.policy.action import Publish
 from probelet.policy.podstatus import ContainerStatus, LastExit
 from probelet.policy.snapshot import State

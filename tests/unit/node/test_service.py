@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
-from probelet.node.pod import SYNC_BURST
+from probelet.glue.sync_requests import SYNC_BURST
 from probelet.policy.action import Action, Input, SyncRequested
-from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.lifecycle import PodMachine
 from structlog.testing import capture_logs

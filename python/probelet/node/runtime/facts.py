@@ -1,14 +1,10 @@
-"""Turns the runtime's statuses into the records of policy and the facts of the engine."""
+"""Turns the runtime's statuses into the records of policy."""
 
 from collections.abc import Mapping
-from typing import Any, Final
-
-import msgspec
+from typing import Final
 
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
-from probelet.policy.action import Publish
-from probelet.policy.podstatus import ContainerStatus
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, State
 
 _STATES: Final[Mapping[int, State]] = {
@@ -65,22 +61,3 @@ def container_record(
         definition=status.annotations.get(labels.HASH, ""),
         sandbox_id=sandbox_id,
     )
-
-
-def encode_facts(publish: Publish) -> bytes:
-    """The facts of ``Engine.sync_pod``."""
-    rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
-    for status in publish.containers.values():
-        rows[status.kind == "regular"].append(_fact(status))
-    return msgspec.json.encode(
-        {"phase": publish.phase, "pod_ip": publish.pod_ip, "containers": rows[True], "init_containers": rows[False]}
-    )
-
-
-def _fact(status: ContainerStatus) -> dict[str, Any]:
-    fact: dict[str, Any] = {"name": status.name, "id": status.container_id, "state": status.state}
-    if status.state == "running" and status.started_at_ms:
-        fact["started_at_ms"] = status.started_at_ms
-    if status.exit_code is not None:
-        fact["exit_code"] = status.exit_code
-    return fact
