@@ -1,0 +1,38 @@
+"""The pods of a node in virtual time."""
+
+from collections.abc import Callable
+
+from probelet.policy.action import Publish
+from probelet.policy.node.restart_gate import RestartGate
+from probelet.spec.model.pod import Pod
+from probelet.virtual.agenda import Agenda, play
+from probelet.virtual.pod import Parts, VirtualPod
+from probelet.virtual.prober import Prober
+from probelet.virtual.workload import Workload
+
+
+class SimulatedNode:
+    """Pods on one clock, one prober and one restart gate. ``on_publish`` hears each pod status, with the pod's UID."""
+
+    def __init__(
+        self,
+        prober: Prober,
+        gate: RestartGate,
+        workload: Workload,
+        on_publish: Callable[[str, Publish], None] | None = None,
+    ) -> None:
+        self.agenda = Agenda()
+        self.pods: dict[str, VirtualPod] = {}
+        """By UID, in the order in which they were added."""
+        self._prober = prober
+        self._parts = Parts(self.agenda, prober, gate, workload, on_publish=on_publish)
+
+    def add(self, pod: Pod, at_ns: int = 0) -> VirtualPod:
+        """Add a pod that the node sees for the first time at ``at_ns``."""
+        made = self.pods[pod.metadata.uid] = VirtualPod(pod, self._parts, f"virtual://{pod.metadata.uid}-")
+        self.agenda.at(at_ns, made.observe)
+        return made
+
+    def run_until(self, until_ns: int) -> None:
+        """Play on, what is due at that moment included."""
+        play(self.agenda, self._prober, until_ns)

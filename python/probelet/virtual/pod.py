@@ -1,0 +1,145 @@
+"""One pod of a node in virtual time: hands inputs to its machine and carries out the machine's actions in order."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from probelet.glue.sync_requests import SyncRequests
+from probelet.policy.action import (
+    Action,
+    Arm,
+    Cancel,
+    Due,
+    Forget,
+    Input,
+    Observed,
+    Perform,
+    Performed,
+    Publish,
+    StopProbing,
+    SyncRequested,
+)
+from probelet.policy.lifecycle import PodMachine
+from probelet.policy.node.restart_gate import RestartGate
+from probelet.spec.model.pod import Pod
+from probelet.virtual.agenda import Agenda, Entry
+from probelet.virtual.effects import CANCELED, Effects
+from probelet.virtual.prober import Prober
+from probelet.virtual.runtime import PodRuntime
+from probelet.virtual.workload import Workload
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """What all pods of a node share.
+
+    ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` hears each pod status, with the pod's UID.
+    """
+
+    agenda: Agenda
+    prober: Prober
+    gate: RestartGate
+    workload: Workload
+    probe_grace: bool = True
+    images: bool = False
+    on_publish: Callable[[str, Publish], None] | None = None
+
+
+class VirtualPod:
+    """A pod's machine, and the runtime's model of the pod. ``id_prefix`` begins the ids of its containers."""
+
+    def __init__(self, pod: Pod, parts: Parts, id_prefix: str) -> None:
+        self.pod = pod
+        self.uid = pod.metadata.uid
+        self.runtime = PodRuntime(id_prefix)
+        self.machine = PodMachine(pod, parts.gate, probe_grace=parts.probe_grace, images=parts.images)
+        self._parts = parts
+        self._agenda = parts.agenda
+        self._effects = Effects(pod, self.runtime, parts.workload, parts.agenda, self._ended)
+        self._deadline: Entry | None = None
+        # The entry of each ticket that is not answered yet, with the action it belongs to.
+        self._in_flight: dict[int, tuple[Entry, Perform]] = {}
+        self._sync_requests = SyncRequests()
+        parts.prober.add(pod, self.request_sync)
+
+    @property
+    def has_deadline(self) -> bool:
+        """Whether the machine has armed a deadline that has not come yet."""
+        return self._deadline is not None
+
+    def observe(self) -> None:
+        """Show the machine the runtime as it is; the first look starts the pod."""
+        self.give(Observed(self.runtime.snapshot))
+
+    def exit(self, container_id: str, code: int) -> None:
+        """End a container by itself; nothing happens if it does not run."""
+        if self.runtime.exit(container_id, code, self._agenda.now):
+            self.observe()
+
+    def request_sync(self) -> None:
+        """A probe result changed: sync now, or as soon as the pod may."""
+        now = self._agenda.now
+        moment = self._sync_requests.ask(now)
+        if moment == now:
+            self.give(SyncRequested())
+        elif moment is not None:
+            self._agenda.at(moment, self._delayed_sync)
+
+    def give(self, given: Input) -> list[Action]:
+        """Hand one input to the machine and carry out its actions; returns them."""
+        probes = self._parts.prober.probe_state(self.pod, self.machine.latest(given))
+        actions = self.machine.handle(self._agenda.now, given, probes)
+        for action in actions:
+            self._do(action)
+        return actions
+
+    def _ended(self, name: str, container_id: str) -> None:
+        self.exit(container_id, self._parts.workload.exit_code(self.pod, name))
+
+    def _delayed_sync(self) -> None:
+        self._sync_requests.begin(self._agenda.now)
+        self.give(SyncRequested())
+
+    def _do(self, action: Action) -> None:
+        match action:
+            case Perform():
+                takes = max(self._effects.takes_ns(effect) for effect in action.effects)
+                entry = self._agenda.at(self._agenda.now + takes, lambda: self._perform(action))
+                self._in_flight[action.ticket] = (entry, action)
+            case Publish():
+                self._publish(action)
+            case Arm(deadline):
+                self._arm(deadline)
+            case Cancel(ticket):
+                self._cancel(ticket)
+            case StopProbing():
+                self._parts.prober.stop(self.uid)
+            case Forget():
+                self._parts.gate.forget(self.pod, self._agenda.now)
+
+    def _publish(self, publish: Publish) -> None:
+        self._parts.prober.publish(self.uid, publish)
+        if self._parts.on_publish is not None:
+            self._parts.on_publish(self.uid, publish)
+
+    def _perform(self, perform: Perform) -> None:
+        outcomes = tuple(self._effects.perform(effect) for effect in perform.effects)
+        del self._in_flight[perform.ticket]
+        self.give(Performed(perform.ticket, outcomes, self.runtime.snapshot))
+
+    def _cancel(self, ticket: int) -> None:
+        """The effects do not happen; the machine still gets its answer, after what is due already."""
+        entry, perform = self._in_flight.pop(ticket)
+        entry.cancel()
+        outcomes = tuple(CANCELED for _ in perform.effects)
+        self._agenda.at(self._agenda.now, lambda: self.give(Performed(ticket, outcomes, self.runtime.snapshot)))
+
+    def _arm(self, deadline: int | None) -> None:
+        if self._deadline is not None:
+            self._deadline.cancel()
+            self._deadline = None
+        if deadline is not None:
+            self._deadline = self._agenda.at(deadline, self._due)
+
+    def _due(self) -> None:
+        self._deadline = None
+        self.give(Due())

@@ -1,0 +1,119 @@
+"""The probe results of the pods of a node in virtual time: simulated, or set by a caller."""
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import msgspec
+
+from probelet._rust import Simulation
+from probelet.glue.status_layer import encode_facts, read_probe_state
+from probelet.policy.action import Publish
+from probelet.policy.facts.probe_state import ProbeState, ResultName
+from probelet.policy.snapshot import Snapshot
+from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe import ProbeType
+from probelet.spec.read.json import encode_pod
+from probelet.spec.text.duration import MILLISECOND
+from probelet.virtual.agenda import Deadlines
+
+Line = dict[str, Any]
+"""One record of a simulation, without its ``section``."""
+
+
+class Prober(Deadlines, Protocol):
+    """The part of the prober that a pod uses."""
+
+    def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
+        """A pod is on the node; ``request_sync`` is called when a result asks for a sync of it."""
+
+    def publish(self, uid: str, publish: Publish) -> None:
+        """Take the status of a pod."""
+
+    def stop(self, uid: str) -> None:
+        """End the workers of a pod whose containers are all dead."""
+
+    def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
+        """What has been published about the pod."""
+
+
+class SimulatedProber:
+    """The production core under a virtual clock. ``on_record`` gets each line that the simulation writes."""
+
+    def __init__(self, simulation: Simulation, on_record: Callable[[str, Line], None] = lambda section, line: None):
+        self.simulation = simulation
+        self._on_record = on_record
+        self._syncs: dict[str, Callable[[], None]] = {}
+        # True while the simulation has an input that it has not acted on yet.
+        self._has_input = False
+
+    def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
+        """Make the pod known; its workers begin when its first status is published."""
+        self._syncs[pod.metadata.uid] = request_sync
+        self.simulation.define_pod(encode_pod(pod))
+
+    def publish(self, uid: str, publish: Publish) -> None:
+        """SyncPod or SyncTerminatingPod of the status layer."""
+        sync = self.simulation.sync_terminating_pod if publish.terminating else self.simulation.sync_pod
+        sync(uid, encode_facts(publish))
+        self._has_input = True
+
+    def stop(self, uid: str) -> None:
+        """RemovePod."""
+        self.simulation.remove_pod(uid)
+        self._has_input = True
+
+    def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
+        """What the simulation has published about the pod."""
+        return read_probe_state(self.simulation, pod, snapshot)
+
+    def next_ns(self) -> int | None:
+        """The simulation's next deadline; its present moment after an input."""
+        moment = self.simulation.now_ms if self._has_input else self.simulation.next_ms()
+        return None if moment is None else moment * MILLISECOND
+
+    def advance(self, now: int) -> None:
+        """Play the simulation up to this moment and act on its lines, until it has nothing more to do."""
+        while True:
+            self._has_input = False
+            self.simulation.run_until(now // MILLISECOND)
+            lines = msgspec.json.decode(self.simulation.take_records())
+            for line in lines:
+                section = line.pop("section")
+                self._on_record(section, line)
+                if section == "syncs":
+                    self._syncs[line["pod_uid"]]()
+            if not self._has_input:
+                return
+
+
+class GivenResults:
+    """Probe results that a scene or a test sets; nothing is probed, and a pod costs nothing here.
+
+    A container whose status says running has started: no startup probe holds it up.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[tuple[ProbeType, str], ResultName] = {}
+        """By probe type and container id."""
+        self._running: dict[str, frozenset[str]] = {}
+
+    def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
+        """The caller that sets a result also requests the sync, so ``request_sync`` is not kept."""
+
+    def publish(self, uid: str, publish: Publish) -> None:
+        """Note which containers run."""
+        running = (name for name, status in publish.containers.items() if status.state == "running")
+        self._running[uid] = frozenset(running)
+
+    def stop(self, uid: str) -> None:
+        """There are no workers."""
+
+    def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
+        """The results that were set."""
+        return ProbeState(self.values, self._running.get(pod.metadata.uid, frozenset()))
+
+    def next_ns(self) -> None:
+        """Nothing is due here, ever."""
+
+    def advance(self, now: int) -> None:
+        """There is nothing to play."""
