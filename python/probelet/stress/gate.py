@@ -1,4 +1,4 @@
-"""The restart gate with somebody who writes down what it decides."""
+"""The restart gate with a log of the starts that it allows."""
 
 from dataclasses import dataclass
 
@@ -12,17 +12,17 @@ from probelet.spec.model.pod import Pod
 
 @dataclass(frozen=True)
 class Decision:
-    """A start that was let through. Nanoseconds of the node's clock."""
+    """A start that the gate allowed. Times are nanoseconds of the node's clock."""
 
     at_ns: int
     finished_ns: int | None
     """The exit it follows; None for a first start."""
     due_ns: int | None
-    """The end of its back-off; None where it had not waited for any."""
+    """The end of its back-off; None if it did not wait."""
 
 
 class ObservedGate(RestartGate):
-    """The gate of a node with one curve. ``starts`` are those it let through, by key, in order."""
+    """The gate of a node with one curve. ``starts`` has the starts that it allowed, by key, in order."""
 
     def __init__(self, curve: Curve) -> None:
         super().__init__(
@@ -49,10 +49,10 @@ class ObservedGate(RestartGate):
         return verdict
 
     def lateness_ns(self, since_ns: int = 0) -> list[int]:
-        """By how much each start was decided after the end of its back-off, of those decided from ``since_ns`` on."""
+        """How long after the end of its back-off each start was decided; only decisions from ``since_ns`` on count."""
         known = (start for starts in self.starts.values() for start in starts if start.at_ns >= since_ns)
         return [start.at_ns - start.due_ns for start in known if start.due_ns is not None]
 
     def left_after_housekeeping(self, now: int) -> int:
-        """Entries of the table when its pods have been gone for as long as a reset takes, and a housekeeping more."""
+        """Entries that the table still has one reset time and one housekeeping after its pods have gone."""
         return self.entries(now + self.options.reset_ns + HOUSEKEEPING_NS)

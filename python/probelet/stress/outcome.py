@@ -9,9 +9,9 @@ import msgspec
 
 from probelet.backoff.life import restarts as model_restarts
 from probelet.spec.text.duration import MILLISECOND, SECOND
-from probelet.stress.expected import expected
+from probelet.stress.expected import expected, modelled
 from probelet.stress.gate import Decision, ObservedGate
-from probelet.stress.pods import STAYING
+from probelet.stress.pods import STAYING, pod_number
 from probelet.stress.scene import Scene
 from probelet.stress.sink import SLOT_NS, ApiSink
 
@@ -117,7 +117,7 @@ def crashing(gate: ObservedGate) -> dict[tuple[int, str], list[Decision]]:
     for key, starts in gate.starts.items():
         _, _, uid, container, _ = key.split("/", 4)
         if container != STAYING:
-            found[int(uid.rpartition("-")[2]), container] = starts
+            found[pod_number(uid), container] = starts
     return found
 
 
@@ -180,6 +180,6 @@ def judge(
 def shortened(scene: Scene, until_ns: int, restarts_max: int) -> int:
     """The time in which a scene has at most so many restarts, in whole slots of ten seconds, one at least."""
     containers = scene.pods * max(1, scene.containers - 1)
-    while until_ns > SLOT_NS and containers * len(expected(scene, 1, until_ns) or ()) > restarts_max:
+    while until_ns > SLOT_NS and containers * len(modelled(scene, 1, until_ns)) > restarts_max:
         until_ns = max(SLOT_NS, until_ns // 2 // SLOT_NS * SLOT_NS)
     return until_ns

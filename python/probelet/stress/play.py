@@ -1,4 +1,4 @@
-"""Scenes played one after the other, each real one in a process of its own."""
+"""Plays scenes: a virtual one here, a real one in a process of its own."""
 
 import os
 import platform
@@ -17,10 +17,10 @@ from probelet.errors import ProbeletError
 from probelet.spec.text.duration import SECOND
 from probelet.stress.outcome import Outcome, judge, shortened
 from probelet.stress.scene import Scene
-from probelet.stress.virtual import VirtualNode
+from probelet.stress.virtual import SceneNode
 
 RESTARTS_MAX: Final = 20_000
-"""Of a virtual scene: one with more of them is played for a shorter time. Twenty thousand take about ten seconds."""
+"""A virtual scene with more restarts is played for a shorter time. Twenty thousand take about ten seconds."""
 
 
 class StressError(ProbeletError):
@@ -28,15 +28,15 @@ class StressError(ProbeletError):
 
 
 def play_virtual(scene: Scene, seconds: float) -> Outcome:
-    """In virtual time."""
+    """Play a scene in virtual time."""
     until = shortened(scene, round(seconds * SECOND), RESTARTS_MAX)
-    node = VirtualNode(scene)
-    node.run(until)
+    node = SceneNode(scene)
+    node.run_until(until)
     return judge(scene, node.gate, node.sink, until, node.end())
 
 
 def play_real(scene: Scene, seconds: float, warm_up: float, repeat: int = 1) -> Outcome:
-    """For real, ``repeat`` times; returns the run whose CPU time per restart is the median.
+    """Play a scene for real, ``repeat`` times; returns the run whose CPU time per restart is the median.
 
     Raises:
         StressError: a run failed.
@@ -70,7 +70,7 @@ def _cpu(outcome: Outcome) -> float:
 
 
 def machine() -> dict[str, str]:
-    """Where the figures come from."""
+    """The machine and the version that the figures come from."""
     return {
         "probelet": version(),
         "cores": str(os.cpu_count()),

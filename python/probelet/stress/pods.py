@@ -6,11 +6,12 @@ import msgspec
 
 from probelet.spec.model.pod import Pod
 from probelet.spec.rules.defaults import set_defaults
+from probelet.spec.text.duration import SECOND
 from probelet.stress.scene import Scene
 
 STAY = ["sleep", "100000"]
 STAYING = "stay"
-"""The name of a container that runs on."""
+"""The name of a container that never ends by itself."""
 
 
 def make_pod(scene: Scene, number: int, program: list[str]) -> Pod:
@@ -23,9 +24,24 @@ def make_pod(scene: Scene, number: int, program: list[str]) -> Pod:
     else:
         spec["initContainers"] = [sidecar] if scene.containers > 1 else []
         spec["containers"] = [_container(place, program, scene) for place in range(max(1, scene.containers - 1))]
-    metadata = {"name": f"stress-{number}", "namespace": "default", "uid": f"stress-uid-{number}"}
+    metadata = {"name": pod_name(number), "namespace": "default", "uid": f"stress-uid-{number}"}
     body = {"metadata": metadata, "spec": {**spec, "terminationGracePeriodSeconds": 1}}
     return set_defaults(msgspec.convert(body, Pod))
+
+
+def probe_delay_seconds(scene: Scene) -> int:
+    """How long after a start the liveness probe fails; a probe counts in whole seconds."""
+    return max(1, scene.kill_ns // SECOND)
+
+
+def pod_name(number: int) -> str:
+    """The name of a pod of the scene."""
+    return f"stress-{number}"
+
+
+def pod_number(uid: str) -> int:
+    """The number of the pod with this UID."""
+    return int(uid.rpartition("-")[2])
 
 
 def _container(place: int, program: list[str], scene: Scene) -> dict[str, Any]:
@@ -33,10 +49,10 @@ def _container(place: int, program: list[str], scene: Scene) -> dict[str, Any]:
     if scene.kill_ns:
         # The first run after the delay fails; a worker looks at the delay once a period.
         probe = {"exec": {"command": ["false"]}, "failureThreshold": 1, "periodSeconds": 1}
-        made["livenessProbe"] = {**probe, "initialDelaySeconds": max(1, scene.kill_ns // 1_000_000_000)}
+        made["livenessProbe"] = {**probe, "initialDelaySeconds": probe_delay_seconds(scene)}
     return made
 
 
 def status_key(phase: str, pod_ip: str, containers: Any) -> tuple[object, ...]:
-    """What of a published status the API server would see change."""
+    """The part of a published status whose change the API server would see."""
     return (phase, pod_ip, tuple(sorted(containers.items())))

@@ -1,4 +1,4 @@
-"""What is on a node, and what happens to it: one cell of the matrix."""
+"""The pods of a node and what happens to them: one cell of the matrix."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
@@ -19,8 +19,8 @@ class Scene:
 
     Each pod has one container, which crashes, or three: two that crash and a sidecar that stays. ``failing`` is the
     share of pods whose containers exit with 1, the others' exit with 0; each life is ``run_ns``. With ``kill_ns``
-    containers stay and their liveness probe fails so long after each start. ``start_cost_ns`` is what each start takes
-    longer: what plug-ins (CSI, CNI) would take. ``api_qps`` limits the status writes, 0 does not.
+    containers stay, and their liveness probe fails that many whole seconds after each start. ``start_cost_ns`` makes
+    each start take longer, as plug-ins (CSI, CNI) do. ``api_qps`` limits the status writes, 0 does not.
     """
 
     curve: str = "1/60"
@@ -37,7 +37,7 @@ class Scene:
 
     @property
     def name(self) -> str:
-        """What differs from the base, ``1/60 pods=10 run=10s``."""
+        """The curve and every field that differs from the base: ``1/60 pods=10 run=10s``."""
         base = Scene(curve=self.curve)
         found = [
             f"{field.name.removesuffix('_ns')}={_text(field.name, getattr(self, field.name))}"
@@ -48,11 +48,11 @@ class Scene:
 
     @property
     def shape(self) -> Curve:
-        """The curve."""
+        """The back-off curve."""
         return Curve.parse(self.curve)
 
     def exit_code(self, pod: int) -> int:
-        """Of the containers of this pod: the failing ones come first."""
+        """The exit code of the containers of this pod. The failing pods come first."""
         return 1 if pod < round(self.pods * self.failing) else 0
 
 
@@ -68,7 +68,7 @@ AXES: Final[dict[str, tuple[object, ...]]] = {
     "start_cost_ns": (50 * MILLISECOND, 500 * MILLISECOND),
     "api_qps": (5, 50),
 }
-"""What each axis has beside the base."""
+"""The values of each axis beside the base value."""
 
 
 def matrix() -> Iterator[Scene]:
@@ -79,7 +79,7 @@ def matrix() -> Iterator[Scene]:
         for axis, values in AXES.items():
             for value in values:
                 yield replace(base, **{axis: value})  # type: ignore[arg-type]
-        # Whose exit code matters only where the policy asks for it.
+        # The exit code matters only under a policy that asks for it.
         yield replace(base, policy="OnFailure", failing=0.5)
 
 

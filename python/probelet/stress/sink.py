@@ -1,4 +1,4 @@
-"""The API server's end of the pods' status: what would be written to it, and when."""
+"""Which pod statuses the kubelet would write to the API server, and when."""
 
 from collections import Counter
 from typing import Final
@@ -16,8 +16,8 @@ SLOT_NS: Final = 10 * SECOND
 class ApiSink:
     """Counts status writes as the kubelet's status manager makes them (status_manager.go:syncBatch, 1.36).
 
-    A status that is equal to the one before is not written. Pods wait for the client's token bucket in turn, and what
-    is written then is the newest status: those in between are never seen by anybody. ``qps`` 0 never limits.
+    A status that is equal to the one before is not written. Pods wait for the client's token bucket in turn, and each
+    then writes its newest status; the statuses in between never reach the API server. ``qps`` 0 never limits.
     """
 
     def __init__(self, qps: int) -> None:
@@ -30,14 +30,14 @@ class ApiSink:
         self.writes = 0
         """Statuses that were written."""
         self.waiting_max = 0
-        """The most pods that waited at a time."""
+        """The largest number of pods that waited at the same time."""
         self.writes_in: Counter[int] = Counter()
-        """Writes by ten seconds of the clock."""
+        """Writes by slot of ten seconds."""
         self.ages_ns: list[int] = []
-        """By how much each write came after the first change it shows."""
+        """How long after the first change that it shows each write came."""
 
     def offer(self, now: int, pod: str, status: object) -> None:
-        """The pod's status, as it is now."""
+        """Take the status that the pod has published."""
         if self._known.get(pod) == status:
             return
         self._known[pod] = status
@@ -46,7 +46,7 @@ class ApiSink:
         self.waiting_max = max(self.waiting_max, len(self._waiting))
 
     def forget(self, pod: str) -> None:
-        """The pod is gone."""
+        """Drop a pod that is gone."""
         self._known.pop(pod, None)
         self._waiting.pop(pod, None)
 

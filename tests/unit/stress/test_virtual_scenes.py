@@ -6,18 +6,18 @@ import pytest
 from probelet.stress.outcome import Memory, Outcome, crashing, histogram, judge, shortened
 from probelet.stress.play import failures, play_virtual
 from probelet.stress.scene import AXES, CURVES, Scene, matrix
-from probelet.stress.virtual import VirtualNode
+from probelet.stress.virtual import SceneNode
 
 SECOND = 1_000_000_000
 
 
-def play(scene: Scene, seconds: int) -> tuple[VirtualNode, Outcome]:
-    node = VirtualNode(scene)
-    node.run(seconds * SECOND)
+def play(scene: Scene, seconds: int) -> tuple[SceneNode, Outcome]:
+    node = SceneNode(scene)
+    node.run_until(seconds * SECOND)
     return node, judge(scene, node.gate, node.sink, seconds * SECOND, node.end())
 
 
-def starts(node: VirtualNode, pod: int = 0, container: str = "crash-0") -> list[float]:
+def starts(node: SceneNode, pod: int = 0, container: str = "crash-0") -> list[float]:
     return [start.at_ns / SECOND for start in crashing(node.gate)[pod, container]]
 
 
@@ -121,14 +121,14 @@ def test_an_early_restart_is_seen() -> None:
 
 
 def test_a_node_keeps_an_entry_and_a_timer_for_what_waits_and_nothing_ten_minutes_after_the_pods_have_gone() -> None:
-    node = VirtualNode(Scene(pods=4, containers=3))
-    node.run(100 * SECOND)
+    node = SceneNode(Scene(pods=4, containers=3))
+    node.run_until(100 * SECOND)
     assert node.end() == Memory(entries=8, entries_after_gc=0, timers=4)
 
 
 def test_an_entry_that_outlives_its_pod_is_seen() -> None:
-    node = VirtualNode(Scene(pods=2))
-    node.run(100 * SECOND)
+    node = SceneNode(Scene(pods=2))
+    node.run_until(100 * SECOND)
     node.gate.forget = lambda *_: None  # type: ignore[method-assign]
     assert node.end().entries_after_gc == 2
 
