@@ -1,44 +1,35 @@
-"""A pod's machine in virtual time, on a runtime that does what it is told at once or after a while."""
+"""One pod of the node in virtual time for the tests of the policy."""
 
-from dataclasses import dataclass, field, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, Literal
 
 import msgspec
 from probelet.policy.action import (
     Action,
-    Arm,
-    Cancel,
-    CreateContainer,
-    Due,
     Effect,
     Forget,
     Input,
-    InspectImage,
     KillContainer,
     Observed,
-    Outcome,
     Perform,
     Performed,
     Publish,
     Pull,
     PullImage,
     Record,
-    RemoveContainer,
-    RemoveSandbox,
     RunHook,
-    RunSandbox,
     StartContainer,
-    StopProbing,
-    StopSandbox,
     SyncRequested,
 )
-from probelet.policy.facts.probe_state import ProbeState, ResultName
-from probelet.policy.lifecycle import PodMachine
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.restart import definition
 from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
+from probelet.virtual.agenda import Agenda, next_moment, play
+from probelet.virtual.pod import Parts, VirtualPod
+from probelet.virtual.prober import GivenResults, Prober
+from probelet.virtual.workload import Workload
 
 SECOND = 1_000_000_000
 
@@ -70,21 +61,46 @@ def sandbox(attempt: int = 0, ready: bool = True, ip: str | None = "10.0.0.1") -
     return SandboxRecord(f"s{attempt}", ready, attempt, ip)
 
 
-@dataclass
-class Results:
-    """What the prober has published: results by (type, container id), and the names of the started containers."""
-
-    values: dict[tuple[ProbeType, str], ResultName] = field(default_factory=dict)
-    started_names: set[str] = field(default_factory=set)
-
-
 def gate(initial: float = 10, cap: float = 300, **options: Any) -> RestartGate:
     """A node's gate with a curve in seconds."""
     return RestartGate(GateOptions(initial_ns=int(initial * SECOND), max_ns=int(cap * SECOND), **options))
 
 
-class Rig:
-    """Drives one machine. ``step`` does the next thing that is due; everything that happened is in ``log``.
+class RigWorkload(Workload):
+    """The options of a ``Rig``, which a test may change while it runs."""
+
+    def __init__(self, rig: "Rig") -> None:
+        self._rig = rig
+
+    def takes_ns(self, pod: Pod, effect: Effect) -> int:
+        if isinstance(effect, RunHook):
+            return _ns(self._rig.hook_takes.get(_hook_key(effect), 0))
+        return _ns(self._rig.call_takes)
+
+    def ends_ns(self, pod: Pod, effect: KillContainer) -> int:
+        takes = self._rig.kill_takes
+        return _ns(takes.get(effect.name, 0) if isinstance(takes, dict) else takes)
+
+    def error(self, pod: Pod, effect: Effect) -> str:
+        return self._rig.error_of(effect)
+
+    def runs_ns(self, pod: Pod, name: str) -> int | None:
+        after = self._rig.dies_after.get(name)
+        return None if after is None else _ns(after)
+
+    def exit_code(self, pod: Pod, name: str) -> int:
+        code = self._rig.exit_code
+        return code.get(name, 0) if isinstance(code, dict) else code
+
+    def image_present(self, image: str) -> bool:
+        return image in (self._rig.images or ())
+
+    def pulled(self, effect: PullImage) -> Pull:
+        return Pull(1_234_567_890, 2_000_000_000, 4096)
+
+
+class Rig(VirtualPod):
+    """One pod on a virtual node whose probe results are set by hand. ``actions`` and the lists beside it are its log.
 
     ``dies_after`` (by container name, seconds) makes each instance exit by itself with ``exit_code``, or with that of
     its name. ``kill_takes`` seconds is how long a killed container needs, at most its grace, or by its name, and
@@ -93,19 +109,10 @@ class Rig:
     containers are made from none.
     """
 
-    def __init__(self, pod: Pod, start_gate: RestartGate | None = None, **options: Any) -> None:
-        self.now = 0
-        self.pod = pod
-        self.results = Results()
-        start_gate = gate() if start_gate is None else start_gate
+    def __init__(
+        self, pod: Pod, start_gate: RestartGate | None = None, *, prober: Prober | None = None, **options: Any
+    ) -> None:
         self.images: set[str] | None = options.get("images")
-        self.machine = PodMachine(
-            pod,
-            start_gate,
-            probe_grace=options.get("probe_grace", True),
-            images=self.images is not None,
-        )
-        self.snapshot = Snapshot()
         self.dies_after: dict[str, float] = options.get("dies_after", {})
         self.exit_code: int | dict[str, int] = options.get("exit_code", 1)
         self.kill_takes: float | dict[str, float] = options.get("kill_takes", 0)
@@ -119,66 +126,83 @@ class Rig:
         self.pulls: list[tuple[float, str]] = []
         self.ends: list[tuple[float, str]] = []
         self.gone = False
-        self._due: list[tuple[int, int, str, Any]] = []
-        self._order = 0
-        self._deadline: int | None = None
-        self._creating: dict[str, CreateContainer] = {}
+        self._ended_ids: set[str] = set()
+        self.results = GivenResults()
+        self._prober = self.results if prober is None else prober
+        parts = Parts(
+            Agenda(),
+            self._prober,
+            gate() if start_gate is None else start_gate,
+            RigWorkload(self),
+            probe_grace=options.get("probe_grace", True),
+            images=self.images is not None,
+        )
+        super().__init__(pod, parts, "t://")
+
+    @property
+    def now(self) -> int:
+        return self._agenda.now
+
+    @now.setter
+    def now(self, now: int) -> None:
+        self._agenda.now = now
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.runtime.snapshot
+
+    @snapshot.setter
+    def snapshot(self, snapshot: Snapshot) -> None:
+        self.runtime.snapshot = snapshot
 
     def give(self, given: Input) -> list[Action]:
         """One input, and the carrying out of what it leads to."""
-        actions = self.machine.handle(self.now, given, self.probe_state(given))
+        if isinstance(given, Observed | Performed):
+            self._log_ends(given.snapshot)
+        if isinstance(given, Performed):
+            self._log_starts(given)
+        actions = super().give(given)
         self.actions += actions
         for action in actions:
-            self._do(action)
+            if isinstance(action, Perform):
+                for effect in action.effects:
+                    self._log_effect(effect)
+            self.gone |= isinstance(action, Forget)
         return actions
 
-    def probe_state(self, given: Input) -> ProbeState:
-        """What the prober has published at the moment of this input."""
-        return ProbeState(dict(self.results.values), frozenset(self.results.started_names))
-
     def begin(self) -> None:
-        self.give(Observed(self.snapshot))
+        self.observe()
         self.settle()
 
     def settle(self) -> None:
         """Everything that is due now."""
-        while self._due and self._due[0][0] <= self.now:
-            self.step()
+        play(self._agenda, self._prober, self.now)
 
     def step(self) -> None:
         """Advance to the next thing that happens and let it happen."""
-        self._due.sort()
-        moments = [entry[0] for entry in self._due[:1]]
-        if self._deadline is not None:
-            moments.append(self._deadline)
-        assert moments, "nothing will ever happen"
-        self.now = max(self.now, min(moments))
-        if self._due and self._due[0][0] <= self.now:
-            _, _, what, given = self._due.pop(0)
-            self._happen(what, given)
-        else:
-            self._deadline = None
-            self.give(Due())
-        self.settle()
+        moment = next_moment(self._agenda, self._prober)
+        assert moment is not None, "nothing will ever happen"
+        play(self._agenda, self._prober, moment)
 
     def run_until(self, seconds: float) -> None:
-        while self._due or self._deadline is not None:
-            self._due.sort()
-            upcoming = [entry[0] for entry in self._due[:1]] + ([self._deadline] if self._deadline is not None else [])
-            if min(upcoming) > seconds * SECOND:
-                break
-            self.step()
-        self.now = int(seconds * SECOND)
+        play(self._agenda, self._prober, _ns(seconds))
 
-    def at(self, seconds: float, what: str, given: Any) -> None:
+    def at(self, seconds: float, what: Literal["exit", "give"], given: Any) -> None:
         """``exit`` a container id, or ``give`` an input, at a time."""
-        self._order += 1
-        self._due.append((int(seconds * SECOND), self._order, what, given))
+        if what == "give":
+            self._agenda.at(_ns(seconds), lambda: self.give(given))
+        else:
+            name = next(record.name for record in self.snapshot.containers if record.id == given)
+            self._agenda.at(_ns(seconds), lambda: self._ended(name, given))
 
-    def probe_fails(self, probe_type: str, container_id: str) -> None:
+    def probe_fails(self, probe_type: ProbeType, container_id: str) -> None:
         self.results.values[probe_type, container_id] = "Failure"
         self.give(SyncRequested())
         self.settle()
+
+    def error_of(self, effect: Effect) -> str:
+        """The runtime's words for why an effect fails; empty if it succeeds."""
+        return self.fail.get(_hook_key(effect) if isinstance(effect, RunHook) else type(effect), "")
 
     @property
     def events(self) -> list[tuple[str, str]]:
@@ -188,111 +212,35 @@ class Rig:
     def published(self) -> list[Publish]:
         return [action for action in self.actions if isinstance(action, Publish)]
 
-    # What happens.
+    # The log.
 
-    def _happen(self, what: str, given: Any) -> None:
-        match what:
-            case "exit":
-                name = next(r.name for r in self.snapshot.containers if r.id == given)
-                code = self.exit_code if isinstance(self.exit_code, int) else self.exit_code.get(name, 0)
-                if self._exit(given, code):
-                    self.give(Observed(self.snapshot))
-            case "give":
-                self.give(given)
-            case "performed":
-                perform, outcomes = given
-                self.give(Performed(perform.ticket, outcomes(), self.snapshot))
-
-    def _do(self, action: Action) -> None:
-        match action:
-            case Perform():
-                takes = max(self._takes(effect) for effect in action.effects)
-                ends = self.now / SECOND + takes
-                self.at(ends, "performed", (action, lambda: tuple(self._effect(e) for e in action.effects)))
-                self._due.sort()
-            case Cancel(ticket):
-                entry = next(e for e in self._due if e[2] == "performed" and e[3][0].ticket == ticket)
-                self._due.remove(entry)
-                given_up = tuple(Outcome(error="rpc error: code = Canceled") for _ in entry[3][0].effects)
-                self.at(self.now / SECOND, "performed", (entry[3][0], lambda: given_up))
-            case Arm(deadline):
-                self._deadline = deadline
-            case Forget():
-                self.gone = True
-            case Record() | Publish() | StopProbing():
-                pass
-
-    def _takes(self, effect: Effect) -> float:
-        if isinstance(effect, KillContainer):
-            self.kills.append((self.now / SECOND, effect))
-            takes = self.kill_takes if not isinstance(self.kill_takes, dict) else self.kill_takes.get(effect.name, 0)
-            return min(takes, effect.grace_seconds)
-        if isinstance(effect, RunHook):
-            self.hooks.append((self.now / SECOND, _hook_key(effect)))
-            return self.hook_takes.get(_hook_key(effect), 0)
-        if isinstance(effect, PullImage):
-            self.pulls.append((self.now / SECOND, effect.image))
-        return self.call_takes
-
-    def _effect(self, effect: Effect) -> Outcome:
-        if error := self.fail.get(_hook_key(effect) if isinstance(effect, RunHook) else type(effect)):
-            return Outcome(error=f"rpc error: code = Unknown desc = {error}", detail=error)
+    def _log_effect(self, effect: Effect) -> None:
+        at = self.now / SECOND
         match effect:
-            case RunSandbox(attempt):
-                made = sandbox(attempt)
-                self.snapshot = replace(self.snapshot, sandboxes=(made, *self.snapshot.sandboxes))
-                return Outcome(id=made.id)
-            case StopSandbox(sandbox_id):
-                boxes = tuple(replace(b, ready=b.ready and b.id != sandbox_id) for b in self.snapshot.sandboxes)
-                self.snapshot = replace(self.snapshot, sandboxes=boxes)
-            case RemoveSandbox(sandbox_id):
-                left = tuple(b for b in self.snapshot.sandboxes if b.id != sandbox_id)
-                self.snapshot = replace(self.snapshot, sandboxes=left)
-            case InspectImage(image):
-                return Outcome(id=f"sha256:{image}" if image in (self.images or ()) else "")
-            case PullImage(image):
-                return Outcome(id=f"sha256:{image}", pull=Pull(1_234_567_890, 2_000_000_000, 4096))
-            case CreateContainer():
-                made_id = f"t://{effect.container.name}-{effect.restart_count}"
-                self._creating[made_id] = effect
-                return Outcome(id=made_id)
-            case StartContainer(name, container_id):
-                self._start(name, container_id)
             case KillContainer():
-                self._exit(effect.container_id, 137)
-            case RemoveContainer(_, container_id):
-                kept = tuple(r for r in self.snapshot.containers if r.id != container_id)
-                self.snapshot = replace(self.snapshot, containers=kept)
-        return Outcome()
+                self.kills.append((at, effect))
+            case RunHook():
+                self.hooks.append((at, _hook_key(effect)))
+            case PullImage():
+                self.pulls.append((at, effect.image))
 
-    def _start(self, name: str, container_id: str) -> None:
-        created = self._creating.pop(container_id)
-        made = record(
-            self.pod,
-            name,
-            restart_count=created.restart_count,
-            started_at_ms=self.now // 1_000_000,
-            sandbox_id=created.sandbox_id,
-        )
-        self.snapshot = replace(self.snapshot, containers=(made, *self.snapshot.containers))
-        self.starts.append((self.now / SECOND, name, created.restart_count))
-        if name in self.dies_after:
-            self.at(self.now / SECOND + self.dies_after[name], "exit", container_id)
+    def _log_starts(self, performed: Performed) -> None:
+        perform = next(a for a in self.actions if isinstance(a, Perform) and a.ticket == performed.ticket)
+        for effect, outcome in zip(perform.effects, performed.outcomes, strict=True):
+            if isinstance(effect, StartContainer) and not outcome.error:
+                made = next(record for record in performed.snapshot.containers if record.id == effect.container_id)
+                self.starts.append((self.now / SECOND, made.name, made.restart_count))
 
-    def _exit(self, container_id: str, code: int) -> bool:
-        alive = [r for r in self.snapshot.containers if r.id == container_id and r.state is State.RUNNING]
-        dead = tuple(
-            replace(
-                r, state=State.EXITED, exit_code=code, reason="Error" if code else "Completed",
-                finished_ns=self.now, finished_at_ms=self.now // 1_000_000,
-            )
-            if r in alive else r
-            for r in self.snapshot.containers
-        )  # fmt: skip
-        self.snapshot = replace(self.snapshot, containers=dead)
-        self.ends += [(self.now / SECOND, r.name) for r in alive]
-        return bool(alive)
+    def _log_ends(self, snapshot: Snapshot) -> None:
+        for record in reversed(snapshot.containers):
+            if record.state is State.EXITED and record.id not in self._ended_ids:
+                self._ended_ids.add(record.id)
+                self.ends.append(((record.finished_ns or 0) / SECOND, record.name))
 
 
 def _hook_key(effect: RunHook) -> str:
     return f"{effect.container.name}/{effect.hook}"
+
+
+def _ns(seconds: float) -> int:
+    return int(seconds * SECOND)

@@ -46,7 +46,6 @@ def test_no_back_off_holds_it_up_or_grows_by_it() -> None:
     assert [count for _, _, count in rig.starts] == [0, 1, 2]
     step = table.step(rig.pod, rig.pod.spec.containers[0])
     rig.dies_after = {}
-    rig._due.clear()
     ask(rig, "t://app-2")
     rig.run_until(13)
     assert rig.starts[-1] == (12, "app", 3), "at once, though a crash would have waited"
@@ -107,7 +106,6 @@ def test_the_start_says_that_age_was_its_cause_and_takes_no_second_token() -> No
 
 def test_a_sidecar_is_restarted_too_and_an_instance_that_is_gone_is_not() -> None:
     rig = Rig(make_pod({"name": "app"}, init=[{"name": "proxy", "restartPolicy": "Always"}]))
-    rig.results.started_names.add("proxy")
     rig.begin()
     ask(rig, "t://proxy-0")
     assert [kill.name for _, kill in rig.kills] == ["proxy"]

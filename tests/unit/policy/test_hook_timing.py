@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from probelet.policy.action import Cancel, Perform, RunHook, SyncRequested, Terminate
+from probelet.policy.action import Cancel, Effect, Perform, RunHook, SyncRequested, Terminate
 from probelet.policy.kill import KillReason
 
 from tests.unit.policy.rig import Rig, make_pod
@@ -220,13 +220,10 @@ def test_an_https_hook_that_is_answered_in_plain_http_is_tried_again_without_cre
     action = {"path": "/up", "port": 8443, "scheme": "HTTPS", "httpHeaders": headers}
 
     class PlainServer(Rig):
-        def _effect(self, effect: Any) -> Any:
+        def error_of(self, effect: Effect) -> str:
             if isinstance(effect, RunHook) and effect.handler.http_get and effect.handler.http_get.scheme == "HTTPS":
-                self.fail["app/postStart"] = "http: server gave HTTP response to HTTPS client"
-                outcome = super()._effect(effect)
-                del self.fail["app/postStart"]
-                return outcome
-            return super()._effect(effect)
+                return "http: server gave HTTP response to HTTPS client"
+            return super().error_of(effect)
 
     rig = PlainServer(make_pod(hooked(postStart={"httpGet": action})))
     rig.begin()
