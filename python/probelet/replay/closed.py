@@ -1,8 +1,8 @@
-"""Closed-loop replay: probelet's own status layer and sync decisions, against a scripted runtime.
+"""Closed-loop replay: probelet's own status layer and sync decisions, against the recordings' runtime.
 
-Nothing is fed but what happened outside the kubelet: the scenario's events, and a runtime that kills and restarts a
-container some time after a liveness or startup failure. Every status the prober sees is probelet's own. Back-off has no
-part in it: a restart comes after the scenario's `restart_ms`.
+The only inputs are the scenario's events, and the ends and starts of containers that the recordings' glue brings about
+after a liveness or startup failure. Every status the prober sees is probelet's own. `recorded_glue` says why the glue
+is not the production policy.
 """
 
 from collections.abc import Callable
@@ -14,9 +14,9 @@ from probelet._rust import Simulation
 from probelet.config.gate import DEFAULT_VERSION
 from probelet.replay.play import USER_AGENT, status_line, trace_line
 from probelet.replay.pod import pod_object
+from probelet.replay.recorded_glue import RecordedGlue, Timing
 from probelet.replay.recording import Line, Recording, ScenarioPod, Trace
-from probelet.testing.loop import Loop, Timing
-from probelet.testing.runtime import ModelPod
+from probelet.replay.scripted_pod import ScriptedPod
 
 
 def play_closed(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
@@ -24,7 +24,7 @@ def play_closed(recording: Recording, kubelet_version: str = DEFAULT_VERSION) ->
     return ClosedPlayer(recording, kubelet_version).play()
 
 
-class ClosedPlayer(Loop):
+class ClosedPlayer(RecordedGlue):
     """One closed-loop replay under way: writes down what the prober was fed."""
 
     def __init__(self, recording: Recording, kubelet_version: str) -> None:
@@ -39,7 +39,7 @@ class ClosedPlayer(Loop):
         self.in_turn = False
         super().__init__(
             Simulation(warmup_ms=scenario.warmup_ms, user_agent=USER_AGENT, kubelet_version=kubelet_version),
-            {pod.uid: ModelPod(pod.uid, pod.name, pod.spec, pod.pod_ip) for pod in scenario.pods},
+            {pod.uid: ScriptedPod(pod.uid, pod.name, pod.spec, pod.pod_ip) for pod in scenario.pods},
             Timing(glue["sync_delay_ms"], glue["kill_ms"], glue["restart_ms"]),
         )
         for key, steps in scenario.scripts.items():
@@ -50,9 +50,9 @@ class ClosedPlayer(Loop):
     def play(self) -> Trace:
         """Let events, workers and the runtime take their turns until the recording's end."""
         for event in self.recording.scenario.events:
-            self.advance(event["t_ms"])
+            self.run_until(event["t_ms"])
             self.turn(lambda event=event: self._apply(event))  # type: ignore[misc]
-        self.advance(self.recording.scenario.duration_ms)
+        self.run_until(self.recording.scenario.duration_ms)
         return self.trace
 
     def turn(self, action: Callable[[], None]) -> None:
@@ -81,7 +81,7 @@ class ClosedPlayer(Loop):
             case "results":
                 self.trace["results"].append(trace_line("results", dict(line)))
 
-    def called(self, call: str, pod: ModelPod) -> None:
+    def called(self, call: str, pod: ScriptedPod) -> None:
         """Write down what a sync called beside the status."""
         deleting = {"deleting": True} if call == "add_pod" and pod.uid in self.deleting else {}
         self._input(call, pod=pod.name, **deleting)
@@ -120,14 +120,14 @@ class ClosedPlayer(Loop):
             case op:
                 raise ValueError(f"events: op: {op!r}: not an operation closed replay knows")
 
-    def _store(self, pod: ModelPod) -> None:
+    def _store(self, pod: ScriptedPod) -> None:
         """Write the patched phase straight into the cached status."""
         cached = msgspec.json.decode(self.simulation.status(pod.uid) or b"{}")
         cached["phase"] = pod.phase
         self.simulation.set_pod_status(pod.uid, msgspec.json.encode(cached))
         self._status_input("status", pod.uid, cached)
 
-    def _update(self, pod: ModelPod) -> None:
+    def _update(self, pod: ScriptedPod) -> None:
         cached = self.simulation.status(pod.uid)
         if cached is None:
             return
