@@ -5,6 +5,7 @@ node.answer("web/app/liveness", "success", "failure * 3")
 node.run("1m")
 """
 
-from probelet.testing.node import Attempt, Event, Kill, VirtualNode
+from probelet.testing.node import VirtualNode
+from probelet.testing.record import Attempt, Event, Kill
 
 __all__ = ["Attempt", "Event", "Kill", "VirtualNode"]

@@ -2,54 +2,33 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import Literal
 
 import msgspec
 
 from probelet._rust import Simulation
-from probelet.spec.read.json import encode_pod
+from probelet.glue.status_layer import status_of, status_rows
+from probelet.policy.action import Release
+from probelet.policy.node.restart_gate import GateOptions, RestartGate
+from probelet.spec.model.pod import Pod
+from probelet.spec.model.probe import PROBE_TYPES
 from probelet.spec.read.load import load
-from probelet.testing.loop import Line, Loop, Timing
+from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.testing.outcome import AnswerError, milliseconds, step
-from probelet.testing.runtime import ModelPod
-
-ProbeType = Literal["liveness", "readiness", "startup"]
-
-
-class Attempt(msgspec.Struct, frozen=True):
-    """One try of a probe."""
-
-    at: float
-    """When it began, seconds since t = 0."""
-    took: float
-    worker: str
-    """`pod/container/type`."""
-    outcome: Literal["success", "failure", "error", "timeout"]
+from probelet.testing.record import Attempt, Event, Kill
+from probelet.testing.workload import SteadyWorkload
+from probelet.virtual.node import SimulatedNode
+from probelet.virtual.pod import VirtualPod
+from probelet.virtual.prober import Line, SimulatedProber
 
 
-class Event(msgspec.Struct, frozen=True):
-    """An event the prober recorded."""
-
-    at: float
-    pod: str
-    reason: str
-    message: str
-
-
-class Kill(msgspec.Struct, frozen=True):
-    """A verdict that has a container killed."""
-
-    at: float
-    container: str
-    """`pod/container`."""
-    probe_type: Literal["liveness", "startup"]
-
-
-class VirtualNode(Loop):
-    """Pods under the production prober and a scripted runtime. Every container runs from t = 0.
+class VirtualNode:
+    """Pods under the production prober, policy and restart back-off, on a modelled runtime. They start at t = 0.
 
     A worker without a script succeeds at once, whatever its handler is: nothing is ever asked outside. A container that
-    is killed ends `kill` later and runs again `restart` after that (durations as Go writes them).
+    is killed has its preStop hook and its grace; it ends `kill` after SIGTERM, or when its grace is over. It runs again
+    when the kubelet would run it again: at once, then after 10 s, 20 s and so on; with `restart`, always so long after
+    its end. Durations are written as in Go.
 
     Raises:
         ValueError: a manifest has a mistake (one line each), or `kubelet_version` is not known.
@@ -60,7 +39,7 @@ class VirtualNode(Loop):
         *manifests: Path,
         kubelet_version: str = "1.36",
         kill: str = "2s",
-        restart: str = "1s",
+        restart: str | None = None,
         seed: int = 0,
     ) -> None:
         loaded = load(list(manifests))
@@ -69,22 +48,21 @@ class VirtualNode(Loop):
         self.attempts: list[Attempt] = []
         self.events: list[Event] = []
         self.kills: list[Kill] = []
-        pods: dict[str, ModelPod] = {}
-        simulation = Simulation(seed=seed, kubelet_version=kubelet_version)
+        self._simulation = Simulation(seed=seed, kubelet_version=kubelet_version)
+        self._node = SimulatedNode(
+            SimulatedProber(self._simulation, self._recorded),
+            _gate(restart),
+            SteadyWorkload(milliseconds(kill) * MILLISECOND),
+        )
         for manifest in loaded.pods:
-            encoded = encode_pod(manifest.pod)
-            uid, name = manifest.pod.metadata.uid, manifest.pod.metadata.name
-            pods[uid] = ModelPod(uid, name, msgspec.json.decode(encoded)["spec"])
-            simulation.define_pod(encoded)
-        super().__init__(simulation, pods, Timing(kill_ms=milliseconds(kill), restart_ms=milliseconds(restart)))
-        self._by_name = {pod.name: pod for pod in pods.values()}
-        self._probes = sorted(_probes(pods.values()))
-        self._begun = False
+            self._node.add(manifest.pod)
+        self._by_name = {pod.pod.metadata.name: pod for pod in self._node.pods.values()}
+        self._probes = sorted(_probes(manifest.pod for manifest in loaded.pods))
 
     @property
     def now(self) -> float:
         """Seconds since t = 0."""
-        return self.simulation.now_ms / 1_000
+        return self._node.agenda.now / SECOND
 
     def answer(self, worker: str, *answers: str) -> None:
         """Script the attempts of `pod/container/type`; the last answer repeats for ever.
@@ -94,54 +72,60 @@ class VirtualNode(Loop):
         """
         if worker not in self._probes:
             raise AnswerError(f"{worker!r}: no such probe; there are {', '.join(self._probes)}")
-        self.simulation.script(worker, msgspec.json.encode([step(answer) for answer in answers]))
+        self._simulation.script(worker, msgspec.json.encode([step(answer) for answer in answers]))
 
     def run(self, duration: str) -> None:
-        """Let virtual time go by. The first run starts every container, so scripts come before it."""
-        self._begin()
-        self.advance(self.simulation.now_ms + milliseconds(duration))
+        """Let virtual time go by. The first run starts the pods, so scripts come before it."""
+        self._node.run_until(self._node.agenda.now + milliseconds(duration) * MILLISECOND)
 
     def crash(self, container: str, exit_code: int = 1) -> None:
-        """End the container `pod/container` by itself; it stays down until `start`."""
+        """End the container `pod/container` by itself. It runs again when its restart policy and back-off allow."""
         pod, name = self._find(container)
-        self.turn(lambda: self._change(pod, name, {"state": "terminated", "exit_code": exit_code}))
+        pod.exit(_id(pod, name), exit_code)
+        self._catch_up()
 
     def start(self, container: str) -> None:
-        """Run the container `pod/container` anew, under a new ID."""
+        """Run the container `pod/container` now if it waits for its restart, as `probelet retry` does."""
         pod, name = self._find(container)
-        count = pod.restart_counts[name] = pod.restart_counts.get(name, 0) + 1
-        self.turn(lambda: self._change(pod, name, {"state": "running", "id": f"{_id(pod, name)}-r{count}"}))
+        pod.give(Release((name,)))
+        self._catch_up()
 
     def restarts(self, container: str) -> int:
         """How often the container `pod/container` was started again."""
         pod, name = self._find(container)
-        return pod.restart_counts.get(name, 0)
+        newest = pod.runtime.snapshot.newest(name)
+        return 0 if newest is None else newest.restart_count
 
     def ready(self, pod: str) -> bool:
         """Condition Ready of a pod."""
-        return bool(self._status(pod)["ready"])
+        if pod not in self._by_name:
+            raise AnswerError(f"{pod!r}: no such pod; there are {', '.join(self._by_name)}")
+        self._catch_up()
+        return bool(status_of(self._simulation, self._by_name[pod].uid).get("ready"))
 
     def started(self, container: str) -> bool:
         """`started` of the container `pod/container`."""
         pod, name = self._find(container)
-        status = self._status(pod.name)
-        every = [*status["containers"], *status["init_containers"]]
-        return any(each["name"] == name and each["started"] for each in every)
+        return bool(status_rows(status_of(self._simulation, pod.uid))[name]["started"])
 
     def result(self, worker: str) -> Literal["Success", "Failure", "Unknown"] | None:
         """The published result of `pod/container/type`; None if there is none."""
-        for probe_type in get_args(ProbeType):
+        for probe_type in PROBE_TYPES:
             if worker.endswith(f"/{probe_type}"):
                 pod, name = self._find(worker.removesuffix(f"/{probe_type}"))
-                return self.simulation.result(probe_type, pod.containers[name].get("id", ""))
+                return self._simulation.result(probe_type, _id(pod, name))
         raise AnswerError(f"{worker!r}: must end in /liveness, /readiness or /startup")
 
     @property
     def workers(self) -> list[str]:
         """Every live worker, `pod/container/type`."""
-        return sorted("/".join(names) for names in self.simulation.workers())
+        return sorted("/".join(names) for names in self._simulation.workers())
 
-    def recorded(self, section: str, line: Line) -> None:
+    def _catch_up(self) -> None:
+        """Let everything happen that is due at this moment; the first time this starts the pods."""
+        self._node.run_until(self._node.agenda.now)
+
+    def _recorded(self, section: str, line: Line) -> None:
         """Keep what a test looks at."""
         at = line.get("t_ms", 0) / 1_000
         match section:
@@ -151,54 +135,43 @@ class VirtualNode(Loop):
             case "events":
                 self.events.append(Event(at, line["pod"], line["reason"], line["message"]))
             case "updates" if line["result"] == "Failure" and line["type"] != "readiness":
-                pod = self.pods[line["pod_uid"]]
-                name = pod.running(line["container_id"])
-                if name is not None:
-                    self.kills.append(Kill(at, f"{pod.name}/{name}", line["type"]))
+                pod = self._node.pods[line["pod_uid"]]
+                running = pod.runtime.running(line["container_id"])
+                if running is not None:
+                    self.kills.append(Kill(at, f"{pod.pod.metadata.name}/{running.name}", line["type"]))
 
-    def _begin(self) -> None:
-        if not self._begun:
-            self._begun = True
-            for pod in self.pods.values():
-                self.turn(lambda pod=pod: self._start(pod))  # type: ignore[misc]
-
-    def _start(self, pod: ModelPod) -> None:
-        every = [*pod.spec.get("containers", []), *pod.spec.get("initContainers", [])]
-        names = [container["name"] for container in every]
-        running = {name: {"state": "running", "id": _id(pod, name)} for name in names}
-        # The first sync still sees no container, so that AddPod comes before anything runs, as on a node.
-        self.sync(pod)
-        pod.patch({"containers": running}, self.simulation.now_ms)
-        self.sync(pod)
-
-    def _change(self, pod: ModelPod, name: str, change: dict[str, Any]) -> None:
-        pod.patch({"containers": {name: {"id": pod.containers[name].get("id", ""), **change}}}, self.simulation.now_ms)
-        self.sync(pod)
-
-    def _find(self, container: str) -> tuple[ModelPod, str]:
-        self._begin()
+    def _find(self, container: str) -> tuple[VirtualPod, str]:
+        self._catch_up()
         pod_name, _, name = container.partition("/")
         pod = self._by_name.get(pod_name)
-        if pod is None or name not in pod.containers:
-            known = [f"{pod.name}/{name}" for pod in self.pods.values() for name in pod.containers]
+        if pod is None or name not in _names(pod.pod):
+            known = [f"{pod.metadata.name}/{name}" for pod in self._pods() for name in _names(pod)]
             raise AnswerError(f"{container!r}: no such container; there are {', '.join(known)}")
         return pod, name
 
-    def _status(self, pod: str) -> dict[str, Any]:
-        if pod not in self._by_name:
-            raise AnswerError(f"{pod!r}: no such pod; there are {', '.join(self._by_name)}")
-        self._begin()
-        status: dict[str, Any] = msgspec.json.decode(self.simulation.status(self._by_name[pod].uid) or b"{}")
-        return status
+    def _pods(self) -> Iterator[Pod]:
+        return (pod.pod for pod in self._node.pods.values())
 
 
-def _probes(pods: Iterable[ModelPod]) -> Iterator[str]:
+def _gate(restart: str | None) -> RestartGate:
+    """The kubelet's back-off; with ``restart``, one that has every restart wait so long from the container's end."""
+    if restart is None:
+        return RestartGate()
+    wait_ns = milliseconds(restart) * MILLISECOND
+    return RestartGate(GateOptions(initial_ns=wait_ns, max_ns=wait_ns, first_free=False, own_exit=True))
+
+
+def _names(pod: Pod) -> list[str]:
+    return [container.name for container in (*pod.spec.containers, *pod.spec.init_containers)]
+
+
+def _probes(pods: Iterable[Pod]) -> Iterator[str]:
     for pod in pods:
-        for container in [*pod.spec.get("containers", []), *pod.spec.get("initContainers", [])]:
-            for probe_type in get_args(ProbeType):
-                if container.get(f"{probe_type}Probe"):
-                    yield f"{pod.name}/{container['name']}/{probe_type}"
+        for container in (*pod.spec.containers, *pod.spec.init_containers):
+            for probe_type in container.probes:
+                yield f"{pod.metadata.name}/{container.name}/{probe_type}"
 
 
-def _id(pod: ModelPod, name: str) -> str:
-    return f"virtual://{pod.name}-{name}"
+def _id(pod: VirtualPod, name: str) -> str:
+    newest = pod.runtime.snapshot.newest(name)
+    return "" if newest is None else newest.id

@@ -1,4 +1,4 @@
-"""Answers of a container, as a test writes them."""
+"""Reads the answers that a test writes for a container."""
 
 import re
 from typing import Any
@@ -10,7 +10,7 @@ ANSWER = re.compile(r"^(success|failure|error|timeout|hang)(?:\s+([\w.]+))?(?:\s
 
 
 class AnswerError(ProbeletError, ValueError):
-    """An answer that cannot be read; the text says what is allowed."""
+    """An answer that cannot be read; the text lists what is allowed."""
 
 
 def step(answer: str) -> dict[str, Any]:
