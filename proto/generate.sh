@@ -21,10 +21,3 @@ messages() {
 
 messages runtime/v1/api cri/v1
 messages probelet/v1/prober service/v1
-
-# The messages of the Go client, if Go is installed. The client's own modules contain the generator.
-if command -v go >/dev/null; then
-  (cd "$root/tests/kubelet/goclient" && go build -buildvcs=false -o "$built/" google.golang.org/protobuf/cmd/protoc-gen-go)
-  "${PYTHON:-$root/.venv/bin/python}" -m grpc_tools.protoc -I "$proto" --plugin=protoc-gen-go="$built/protoc-gen-go" \
-    --go_out="$root/tests/kubelet/goclient" --go_opt=module=probelet.dev/goclient "$proto/probelet/v1/prober.proto"
-fi

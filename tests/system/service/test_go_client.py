@@ -10,12 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.paths import BUILD, ROOT
+from tests.kubelet.goclient.build import BUILD_SECONDS, build_client
 from tests.support.required import missing
 
-MODULE = ROOT / "tests" / "kubelet" / "goclient"
-BUILD_SECONDS = 900
-"""The first build compiles half a kubelet; later ones take seconds."""
 PODS = 1_000
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(BUILD_SECONDS + 300)]
@@ -26,13 +23,12 @@ def client() -> Path:
     """The program. That it compiles is the proof that its types are the kubelet's interfaces."""
     if shutil.which("go") is None:
         missing("go", "Go 1.26 or newer builds the client in tests/kubelet/goclient: https://go.dev/dl")
-    program = BUILD / "goclient"
-    command = ["go", "build", "-buildvcs=false", "-o", str(program), "."]
-    built = subprocess.run(command, cwd=MODULE, capture_output=True, text=True, timeout=BUILD_SECONDS)
-    if built.returncode != 0 and "dial tcp" in built.stderr:
-        missing("go", "the modules of tests/kubelet/goclient are not here and the module proxy cannot be reached")
-    assert built.returncode == 0, built.stderr
-    return program
+    try:
+        return build_client()
+    except subprocess.CalledProcessError as error:
+        if "dial tcp" in error.stderr:
+            missing("go", "the modules of tests/kubelet/goclient are not here and the module proxy cannot be reached")
+        pytest.fail(error.stderr, pytrace=False)
 
 
 @pytest.fixture
