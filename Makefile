@@ -9,6 +9,8 @@ CFLAGS ?= -O2 -Wall -Wextra
 BIN    := .venv/bin
 PY     := $(BIN)/python
 STAMPS := build/stamps
+PARTS  := build/parts
+PART   := PARTS=$(PARTS) sh tests/support/part.sh
 say     = @printf '\033[1m==>\033[0m %s\n'
 
 # If rustup's `stable` is the pinned release, `stable` serves, and rustup downloads nothing.
@@ -23,6 +25,9 @@ C_PROGRAMS   := build/target build/epoll
 # The peers written in Go. Without Go the benchmarks leave their rows out and say so.
 GO           ?= go
 GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
+
+# The tests start Python hundreds of times: its byte code is kept, whatever the caller's environment says.
+export PYTHONDONTWRITEBYTECODE :=
 
 # A target that fails or is interrupted must not look finished to the next run.
 .DELETE_ON_ERROR:
@@ -39,20 +44,24 @@ build: $(STAMPS)/extension $(C_PROGRAMS) ## build everything; creates .venv/bin/
 demo: build ## run the example pods, then 5,000 probes a second (about a minute)
 	@$(PY) -m examples.demo
 
-test: unit e2e ## run all tests: Rust, Python, then real processes
+# Every part notes how many seconds it took. The table of the parts comes last, also after a part has failed.
+test: ## run all tests: Rust, Python, then real processes; at most eight minutes on two cores
+	@rm -f $(PARTS)
+	@$(PART) build $(MAKE) --no-print-directory build && $(MAKE) --no-print-directory unit e2e; code=$$?; $(PART); exit $$code
 
-# Two Python processes: tests are independent of each other, and many wait for real sockets.
+# Two Python processes, one for each core: the tests are independent of each other.
 unit: $(STAMPS)/extension $(C_PROGRAMS) ## run the tests that start no real processes
 	$(say) "tests of the Rust core and engine"
-	@PROPTEST_RNG_SEED=1 cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
+	@$(PART) "unit, Rust" env PROPTEST_RNG_SEED=1 \
+		cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
 	$(say) "tests of the Python package"
-	@$(PY) -m pytest -q -n 2
+	@$(PART) "unit, Python" $(PY) -m pytest -q -n 2
 
-# A busy machine can make a test of real programs fail. pytest runs a failed test once more, and lists it as RERUN if it
-# passes only then.
+# Six Python processes, because most of these tests wait for a period, a grace or a back-off of the kubelet's.
+# tests/support/schedule.py lists the tests that may not run side by side.
 e2e: $(STAMPS)/extension $(C_PROGRAMS) ## run the tests with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
-	@$(PY) -m pytest -q -m e2e --timeout 120 --reruns 1 -r fER
+	@$(PART) "end to end" $(PY) -m pytest -q -m e2e -n 6 --timeout 120
 
 # `make test` plays a fixed set of inputs. `make fuzz` plays new inputs in every run, until its time is over.
 FUZZ_SECONDS ?= 30

@@ -3,7 +3,11 @@ it red."""
 
 import signal
 
+import pytest
 from hypothesis import settings
+from xdist.remote import Producer
+
+from tests.support import schedule
 
 # What a shell starts in the background ignores these, and so would every program that a test starts.
 for number in (signal.SIGINT, signal.SIGQUIT):
@@ -15,3 +19,11 @@ settings.register_profile("same", derandomize=True, deadline=None)
 # `make fuzz` asks for this one and gives a seed.
 settings.register_profile("fresh", deadline=None, max_examples=2_000)
 settings.load_profile("same")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    items.sort(key=schedule.order)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> schedule.Schedule:
+    return schedule.make(config, log)

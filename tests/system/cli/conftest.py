@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from probelet.server.client import Client
 
 # Real processes on a machine that is busy with other tests; only what never happens takes so long.
 PATIENCE_SECONDS = 60.0
@@ -76,8 +77,8 @@ class Run:
         return probelet(*arguments, "--state-dir", str(self.state_dir))
 
     def status(self) -> dict[str, dict[str, Any]]:
-        """The pods of the status document by name."""
-        return {pod["name"]: pod for pod in json.loads(self.verb("status", "-o", "json").stdout)["pods"]}
+        """The pods of the status document by name, asked for over the control socket as ``probelet status`` asks."""
+        return {pod["name"]: pod for pod in Client(self.state_dir).status()["pods"]}
 
     def signal(self, number: signal.Signals) -> None:
         os.kill(self.process.pid, number)

@@ -2,8 +2,10 @@
 
 import signal
 import socket
+import threading
 from collections.abc import Iterator
 from pathlib import Path
+from queue import SimpleQueue
 
 import pytest
 
@@ -17,30 +19,47 @@ WATCHDOG_MICROSECONDS = 200_000
 SIGNS = 5
 
 
+Words = SimpleQueue[str]
+
+
 @pytest.fixture
-def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[socket.socket]:
+def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Words]:
+    """Every word in the order in which the service sent it.
+
+    A thread reads all the time, as systemd does: the kernel keeps ten datagrams of a socket that nobody reads, and the
+    service drops the ones after them.
+    """
+    words: Words = SimpleQueue()
     with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as sock:
         sock.bind(str(tmp_path / "notify"))
-        sock.settimeout(PATIENCE_SECONDS)
         monkeypatch.setenv("NOTIFY_SOCKET", str(tmp_path / "notify"))
         monkeypatch.setenv("WATCHDOG_USEC", str(WATCHDOG_MICROSECONDS))
-        yield sock
+
+        def read() -> None:
+            while word := sock.recv(4096):
+                words.put(word.decode())
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        yield words
+        sock.shutdown(socket.SHUT_RDWR)
+        reader.join()
 
 
-def next_words(systemd: socket.socket, count: int) -> list[str]:
-    return [systemd.recv(4096).decode() for _ in range(count)]
+def next_words(systemd: Words, count: int) -> list[str]:
+    return [systemd.get(timeout=PATIENCE_SECONDS) for _ in range(count)]
 
 
-def until(systemd: socket.socket, word: str) -> list[str]:
-    """What is heard before that word."""
+def until(systemd: Words, word: str) -> list[str]:
+    """The words before that word."""
     before = []
-    while (heard := systemd.recv(4096).decode()) != word:
+    while (heard := systemd.get(timeout=PATIENCE_SECONDS)) != word:
         before.append(heard)
     return before
 
 
 def test_signs_of_life_begin_when_it_serves_and_go_on_while_it_drains(
-    start: Start, systemd: socket.socket, tmp_path: Path, marker: str
+    start: Start, systemd: Words, tmp_path: Path, marker: str
 ) -> None:
     (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF % (tmp_path / "deaf"), grace=3600))
     run: Run = start(str(tmp_path / "deaf.yaml"))

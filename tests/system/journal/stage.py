@@ -108,7 +108,9 @@ class Probelet:
         command = [sys.executable, "-m", "probelet", "run", str(self._pods), "--runtime", self._endpoint]
         command += ["--config", str(self._config), "--state-dir", str(self.state), "--listen", "127.0.0.1:0"]
         if file_bytes_max is not None:
-            command = ["prlimit", f"--fsize={file_bytes_max}", *command]
+            # Python would keep byte code that the limit has cut off, and no later process could read it.
+            no_byte_code = ["env", "PYTHONDONTWRITEBYTECODE=1"]
+            command = [*no_byte_code, "prlimit", f"--fsize={file_bytes_max}", *command]
         pipe = asyncio.subprocess.PIPE
         self._process = await asyncio.create_subprocess_exec(*command, stdout=pipe, stderr=asyncio.subprocess.STDOUT)
         self._copies.append(asyncio.create_task(self._copy(self._process.stdout)))

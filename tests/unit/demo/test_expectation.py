@@ -13,7 +13,7 @@ def as_expected() -> Facts:
         unready_after_ready={"web"},
         ready={"web": True},
         probes={"worker-exec": {"liveness": {"runs": 14, "failures": 0}}},
-        started_at={"slow-starter": 7.2},
+        started_after={"slow-starter": 7.2},
     )
 
 
@@ -32,7 +32,7 @@ def test_nothing_seen_is_nothing_as_expected() -> None:
 def test_each_deviation_is_found() -> None:
     changes: dict[str, tuple[str, Any]] = {
         "web": ("unready_after_ready", set()),
-        "slow-starter": ("started_at", {"slow-starter": 12.0}),
+        "slow-starter": ("started_after", {"slow-starter": 12.0}),
         "deadlock": ("exit_codes", {"deadlock": {0}, "crash-looper": {1}}),
         "worker-exec": ("probes", {"worker-exec": {"liveness": {"runs": 14, "failures": 1}}}),
         "crash-looper": ("backoffs", {"crash-looper": {10, 40}}),
@@ -47,10 +47,10 @@ def test_facts_are_collected_from_the_status_document() -> None:
     app = {"restart_count": 1, "state": "waiting", "ready": False, "started": False, "probes": {}}
     app |= {"last_exit": {"exit_code": 1}, "backoff": {"delay_seconds": 10.0}}
     facts = Facts()
-    facts.look(
-        {"pods": [{"name": "app", "containers": [app | {"ready": True, "started": True, "state": "running"}]}]}, 3
-    )
-    facts.look({"pods": [{"name": "app", "containers": [app]}]}, 4)
+    for second, change in enumerate(
+        ({}, {"state": "running"}, {"state": "running", "ready": True, "started": True}, {})
+    ):
+        facts.look({"pods": [{"name": "app", "containers": [app | change]}]}, second)
     assert facts.unready_after_ready == {"app"}
     assert facts.backoffs == {"app": {10}}
-    assert facts.started_at == {"app": 3}
+    assert facts.started_after == {"app": 1}

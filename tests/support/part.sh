@@ -1,0 +1,17 @@
+#!/bin/sh
+# Runs a part of the checks and notes how long it took: part.sh NAME COMMAND...
+# Without arguments it prints the table of the parts so far. The notes are in the file that PARTS names.
+set -u
+if [ $# -eq 0 ]; then
+  [ ! -s "$PARTS" ] || awk -F'\t' '{ printf "%6d s  %s%s\n", $1, $2, $3 ? "  (failed)" : ""; sum += $1 }
+    END { printf "%6d s  in all\n", sum }' "$PARTS"
+  exit
+fi
+name=$1
+shift
+began=$(date +%s)
+"$@"
+code=$?
+mkdir -p "$(dirname "$PARTS")"
+printf '%d\t%s\t%d\n' $(($(date +%s) - began)) "$name" "$code" >>"$PARTS"
+exit "$code"

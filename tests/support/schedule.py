@@ -1,0 +1,69 @@
+"""Which tests run side by side: pytest-xdist's processes are handed units of work in this order.
+
+Tests of one unit run one after another in one process, because they share something that is expensive to make or that
+exists only once on a machine. A module is one unit, unless a table below says otherwise.
+"""
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
+ONE_UNIT = (
+    "tests/system/containerd/",
+    # TCP ports that the recordings name.
+    "tests/kubelet/replay/",
+)
+"""Folders whose modules share one thing: the containerd, the ports."""
+
+SPLIT = (
+    "tests/handlers/hostile/test_neighbours.py",
+    "tests/kubelet/upstream/test_processes.py",
+    "tests/system/cli/",
+    "tests/system/journal/",
+    "tests/system/process_runtime/",
+    "tests/system/run/",
+    "tests/system/stress/",
+    "tests/system/test_benches.py",
+    "tests/system/test_demo.py",
+    "tests/tidy/test_docs.py",
+)
+"""Modules and folders whose tests wait for seconds and share nothing: each test is a unit."""
+
+FIRST = (
+    "tests/system/containerd/",
+    "tests/system/test_demo.py",
+    "tests/system/journal/",
+    "tests/system/service/",
+    "tests/handlers/",
+    "tests/system/test_wheel.py",
+    "tests/system/stress/",
+    "tests/system/test_benches.py",
+    "tests/tidy/test_docs.py",
+)
+"""The longest units begin first: one that began last would keep the other processes idle."""
+
+
+class Schedule(LoadScopeScheduling):
+    """Hands out units of work in the order of ``FIRST``."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return unit(nodeid)
+
+
+def unit(nodeid: str) -> str:
+    """The unit that a test belongs to."""
+    folder = next((folder for folder in ONE_UNIT if nodeid.startswith(folder)), None)
+    if folder is not None:
+        return folder
+    return nodeid if nodeid.startswith(SPLIT) else nodeid.partition("::")[0]
+
+
+def order(item: pytest.Item) -> int:
+    """The place of a test's unit: sorting is stable, so the others keep their order."""
+    return next((place for place, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
+
+
+def make(config: pytest.Config, log: Producer) -> Schedule:
+    """The scheduler of a run. Units keep the order of collection; xdist would begin with those of the most tests."""
+    config.option.loadscopereorder = False
+    return Schedule(config, log)

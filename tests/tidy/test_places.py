@@ -1,0 +1,56 @@
+"""Every file of the repository stands where its kind belongs: no left-over of a program is committed by mistake."""
+
+import re
+import shutil
+import subprocess
+from pathlib import PurePosixPath
+
+import pytest
+
+from tests.support.paths import ROOT
+
+ROOT_FILES = {
+    *(".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"),
+    *("Cargo.lock", "Cargo.toml", "deny.toml", "rust-toolchain.toml", "rustfmt.toml"),
+    *("pyproject.toml", "requirements-dev.lock"),
+}
+"""A new file in the root is a decision: it is added here in the same commit."""
+
+SUFFIXES = {
+    ".ci": {"", ".py", ".sh"},
+    ".github": {".yaml", ".yml"},
+    "benches": {".c", ".go", ".json", ".md", ".mod", ".py", ".rs", ".sum", ".svg", ".toml"},
+    "deploy": {".json", ".service", ".yaml"},
+    "docs": {".md", ".svg"},
+    "examples": {".md", ".py", ".sh", ".yaml"},
+    # The inputs of a corpus have no suffix, or that of the format they are in.
+    "fuzz": {"", ".json", ".lock", ".py", ".rs", ".toml", ".yaml"},
+    "proto": {".proto", ".sh"},
+    "python": {".pem", ".py", ".pyi", ".typed"},
+    "rust": {".md", ".pem", ".rs", ".toml"},
+    "tests": {".c", ".go", ".json", ".jsonl", ".md", ".mod", ".pem", ".py", ".sh", ".sum"},
+}
+"""What each top folder holds, by suffix."""
+
+PLAIN_NAME = re.compile(r"[A-Za-z0-9._-]+")
+
+
+def belongs(path: PurePosixPath) -> bool:
+    if not all(PLAIN_NAME.fullmatch(part) for part in path.parts):
+        return False
+    if len(path.parts) == 1:
+        return path.name in ROOT_FILES
+    return path.suffix in SUFFIXES.get(path.parts[0], ())
+
+
+def test_every_tracked_file_belongs_somewhere() -> None:
+    if shutil.which("git") is None or not (ROOT / ".git").exists():
+        pytest.skip("not a checkout: git does not say which files are tracked")
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    paths = [PurePosixPath(name) for name in listed.split("\0") if name]
+    assert [str(path) for path in paths if not belongs(path)] == []
+
+
+@pytest.mark.parametrize("name", ["%s", "notes.txt", "rust/core/src/lib.rs.orig", "docs/out.png", "stray/a.py"])
+def test_a_stray_file_is_found(name: str) -> None:
+    assert not belongs(PurePosixPath(name))
