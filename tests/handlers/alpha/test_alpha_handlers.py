@@ -88,7 +88,7 @@ def test_a_status_means_what_it_means_over_http1(status: int) -> None:
 
 
 def test_a_server_that_knows_only_http1_is_a_failure() -> None:
-    with alpha_servers.http1() as (port, _):
+    with alpha_servers.http1() as port:
         seen = get(port)
     assert (seen["outcome"], seen["cause"]) == ("failure", "http2")
     assert seen["output"] == f'Get "http://127.0.0.1:{port}/a?b": {HTTP2_LOOKS_LIKE_HTTP1}'

@@ -8,8 +8,8 @@ import pytest
 
 from tests.handlers.alpha import alpha_servers
 from tests.kubelet.upstream.test_prober import one_run
-from tests.kubelet.upstream.web import Server
 from tests.kubelet.upstream.worker import ID
+from tests.support.web import Server
 
 pytestmark = pytest.mark.e2e
 

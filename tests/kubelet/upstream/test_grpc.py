@@ -11,8 +11,9 @@ from typing import Any
 import grpc  # type: ignore[import-untyped]
 import pytest
 
+from tests.kubelet.upstream.ask import ask, closed_port
 from tests.kubelet.upstream.row import row
-from tests.kubelet.upstream.web import Server, ask, closed_port
+from tests.support.web import Server
 
 pytestmark = pytest.mark.e2e
 

@@ -5,8 +5,9 @@ from typing import Any
 
 import pytest
 
+from tests.kubelet.upstream.ask import ask, closed_port
 from tests.kubelet.upstream.row import row
-from tests.kubelet.upstream.web import Reply, Request, Server, ask, closed_port
+from tests.support.web import Reply, Request, Server
 
 pytestmark = pytest.mark.e2e
 

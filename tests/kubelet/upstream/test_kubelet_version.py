@@ -9,7 +9,7 @@ from probelet._rust import Simulation
 from probelet.cli.options import KubeletVersion
 from probelet.config import VERSIONS, ConfigError, load_config
 
-from tests.kubelet.upstream.web import Reply, Request, Server
+from tests.support.web import Reply, Request, Server
 from tests.system.cli.conftest import PATIENCE_SECONDS, Start, manifest
 
 PROBE = """

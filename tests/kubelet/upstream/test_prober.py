@@ -6,10 +6,11 @@ import msgspec
 import pytest
 from probelet._rust import Simulation
 
+from tests.kubelet.upstream.ask import ask, closed_port
 from tests.kubelet.upstream.manager import Manager, container, running
 from tests.kubelet.upstream.row import row
-from tests.kubelet.upstream.web import Server, ask, closed_port
 from tests.kubelet.upstream.worker import ID, TYPES, UID, ProbeType, Worker, exec_probe, pod
+from tests.support.web import Server
 
 
 @row("P5")

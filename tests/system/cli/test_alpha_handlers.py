@@ -50,7 +50,7 @@ def settled(started: Run, well: set[str], ill: set[str]) -> None:
 
 
 def test_http2_probes(start: Start, tmp_path: Path) -> None:
-    with alpha_servers.h2c() as (h2c, _), alpha_servers.http1() as (http1, _), alpha_servers.nobody() as nobody:
+    with alpha_servers.h2c() as (h2c, _), alpha_servers.http1() as http1, alpha_servers.nobody() as nobody:
         started = run(
             start,
             tmp_path / "pods",
@@ -79,7 +79,7 @@ def test_grpc_probes_over_tls(start: Start, tmp_path: Path) -> None:
 
 def test_with_the_gates_off_the_fields_are_not_there(start: Start, tmp_path: Path) -> None:
     """The same servers answer the other way round."""
-    with alpha_servers.h2c() as (h2c, _), alpha_servers.http1() as (http1, _), alpha_servers.tls_health() as tls:
+    with alpha_servers.h2c() as (h2c, _), alpha_servers.http1() as http1, alpha_servers.tls_health() as tls:
         started = run(
             start,
             tmp_path / "pods",

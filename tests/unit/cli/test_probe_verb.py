@@ -2,75 +2,34 @@
 
 import base64
 import json
-import socket
-import socketserver
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
 import pytest
-from grpc import (
-    GenericRpcHandler,
-    HandlerCallDetails,
-    RpcMethodHandler,
-    ServicerContext,
-    unary_unary_rpc_method_handler,
-)
-from grpc import server as grpc_server
 from probelet.cli.probe import attempt as probe_attempt
 from probelet.cli.probe.report import OUTPUT_LINES_MAX
+from probelet.replay.handlers.case.case import Listener
+from probelet.replay.handlers.server.server import Server as CaseServer
 
+from tests.support.web import Reply, Server
 from tests.unit.cli.conftest import Probelet, Service
 
-PAGES = {
-    "/healthz": b"200 OK\r\nContent-Length: 2\r\n\r\nok",
-    "/sick": b"503 Service Unavailable\r\nContent-Length: 0\r\n\r\n",
-    "/away": b"302 Found\r\nLocation: http://elsewhere.invalid/\r\nContent-Length: 3\r\n\r\nbye",
-    "/cut": b"200 OK\r\nContent-Length: 9\r\n\r\nok",
-    "/bytes": b"200 OK\r\nContent-Length: 2\r\n\r\n\xff\n",
-    "/terminal": b"200 OK\r\nContent-Length: 6\r\n\r\n\x1b[31mx",
-    "/long": b"200 OK\r\nContent-Length: 60\r\n\r\n" + b"ha\n" * 20,
+PAGES: dict[str, Reply] = {
+    "/healthz": (200, {}, "ok"),
+    "/sick": (503, {}, ""),
+    "/away": (302, {"Location": "http://elsewhere.invalid/"}, "bye"),
+    "/cut": (200, {"Content-Length": "9"}, "ok"),
+    "/bytes": (200, {}, b"\xff\n"),
+    "/terminal": (200, {}, "\x1b[31mx"),
+    "/long": (200, {}, "ha\n" * 20),
 }
 
 
-class Target(socketserver.ThreadingTCPServer):
-    """An HTTP server that records its requests."""
-
-    allow_reuse_address = True
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), Handler)
-        self.requests: list[str] = []
-
-    @property
-    def port(self) -> str:
-        return str(self.server_address[1])
-
-
-class Handler(socketserver.StreamRequestHandler):
-    server: Target
-
-    def handle(self) -> None:
-        request = ""
-        while (line := self.rfile.readline()) not in (b"", b"\r\n"):
-            request += line.decode()
-        # No request: a TCP probe.
-        if request:
-            self.server.requests.append(request)
-            self.wfile.write(b"HTTP/1.1 " + PAGES[request.split()[1].partition("?")[0]])
-
-
 @pytest.fixture
-def target() -> Iterator[Target]:
-    with Target() as server:
-        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
-        thread.start()
+def target() -> Iterator[Server]:
+    with Server(lambda request: PAGES[request.path]) as server:
         yield server
-        server.shutdown()
-        thread.join()
 
 
 def asked(probelet: Probelet, *arguments: str) -> tuple[int, dict[str, Any]]:
@@ -78,8 +37,8 @@ def asked(probelet: Probelet, *arguments: str) -> tuple[int, dict[str, Any]]:
     return ended.code, json.loads(ended.out)
 
 
-def test_a_success_with_its_timings(probelet: Probelet, target: Target) -> None:
-    ended = probelet("probe", "http", "--port", target.port, "--path", "/healthz")
+def test_a_success_with_its_timings(probelet: Probelet, target: Server) -> None:
+    ended = probelet("probe", "http", "--port", str(target.port), "--path", "/healthz")
     assert (ended.code, ended.err) == (0, "")
     lines = ended.out.splitlines()
     assert lines[0] == f"GET http://127.0.0.1:{target.port}/healthz (timeout 1 s)"
@@ -88,8 +47,8 @@ def test_a_success_with_its_timings(probelet: Probelet, target: Target) -> None:
     assert lines[5:] == ["  ok"]
 
 
-def test_the_document_has_the_keys_of_its_schema(probelet: Probelet, target: Target) -> None:
-    code, seen = asked(probelet, "http", "--port", target.port, "--path", "/healthz")
+def test_the_document_has_the_keys_of_its_schema(probelet: Probelet, target: Server) -> None:
+    code, seen = asked(probelet, "http", "--port", str(target.port), "--path", "/healthz")
     assert code == 0
     timings, duration = seen.pop("phases_ms"), seen.pop("duration_ms")
     assert list(timings) == ["connect", "headers", "body"]
@@ -115,24 +74,24 @@ def test_the_document_has_the_keys_of_its_schema(probelet: Probelet, target: Tar
     ],
 )
 def test_the_exit_code_follows_the_probers_result(
-    probelet: Probelet, target: Target, path: str, code: int, outcome: str, cause: str
+    probelet: Probelet, target: Server, path: str, code: int, outcome: str, cause: str
 ) -> None:
-    found, seen = asked(probelet, "http", "--port", target.port, "--path", path)
+    found, seen = asked(probelet, "http", "--port", str(target.port), "--path", path)
     assert (found, seen["outcome"], seen["cause"]) == (code, outcome, cause)
 
 
-def test_tries_repeat_an_error_but_not_a_failure(probelet: Probelet, target: Target) -> None:
-    code, seen = asked(probelet, "http", "--port", target.port, "--path", "/cut", "--tries", "3")
+def test_tries_repeat_an_error_but_not_a_failure(probelet: Probelet, target: Server) -> None:
+    code, seen = asked(probelet, "http", "--port", str(target.port), "--path", "/cut", "--tries", "3")
     assert (code, seen["tries"], len(target.requests)) == (3, 3, 3)
-    code, seen = asked(probelet, "http", "--port", target.port, "--path", "/sick", "--tries", "3")
+    code, seen = asked(probelet, "http", "--port", str(target.port), "--path", "/sick", "--tries", "3")
     assert (code, seen["tries"], len(target.requests)) == (1, 1, 4)
 
 
-def test_the_request_is_the_kubelets(probelet: Probelet, target: Target) -> None:
+def test_the_request_is_the_kubelets(probelet: Probelet, target: Server) -> None:
     headers = ["--header", "x-one: 1", "--header", "X-Two:2", "--header", "Host:shop.example"]
-    ended = probelet("probe", "http", "--port", target.port, "--path", "/healthz?a=b", *headers)
+    ended = probelet("probe", "http", "--port", str(target.port), "--path", "/healthz?a=b", *headers)
     assert ended.code == 0
-    assert sorted(target.requests[0].splitlines()) == [
+    assert sorted(target.requests[0].text.splitlines()) == [
         "Accept: */*",
         "Connection: close",
         "GET /healthz?a=b HTTP/1.1",
@@ -144,12 +103,12 @@ def test_the_request_is_the_kubelets(probelet: Probelet, target: Target) -> None
 
 
 @pytest.mark.parametrize("version", ["1.34", "1.35", "1.36", "1.37", "1.38"])
-def test_the_user_agent_of_another_release(probelet: Probelet, target: Target, version: str) -> None:
-    asked(probelet, "http", "--port", target.port, "--path", "/healthz", "--kubelet-version", version)
-    assert f"User-Agent: kube-probe/{version}" in target.requests[0].splitlines()
-    manifest = json.dumps({"httpGet": {"path": "/healthz", "port": int(target.port)}})
+def test_the_user_agent_of_another_release(probelet: Probelet, target: Server, version: str) -> None:
+    asked(probelet, "http", "--port", str(target.port), "--path", "/healthz", "--kubelet-version", version)
+    assert f"User-Agent: kube-probe/{version}" in target.requests[0].text.splitlines()
+    manifest = json.dumps({"httpGet": {"path": "/healthz", "port": target.port}})
     asked(probelet, "--spec", manifest, "--kubelet-version", version)
-    assert f"User-Agent: kube-probe/{version}" in target.requests[1].splitlines()
+    assert f"User-Agent: kube-probe/{version}" in target.requests[1].text.splitlines()
 
 
 @pytest.mark.parametrize("version", ["1.37", "1.38"])
@@ -159,15 +118,15 @@ def test_since_1_38_a_connection_that_is_refused_is_not_tried_again(probelet: Pr
     assert (seen["cause"] == "connect_timeout") == (version != "1.38"), seen
 
 
-def test_an_output_that_is_no_text_is_also_in_base64(probelet: Probelet, target: Target) -> None:
-    _, seen = asked(probelet, "http", "--port", target.port, "--path", "/bytes")
+def test_an_output_that_is_no_text_is_also_in_base64(probelet: Probelet, target: Server) -> None:
+    _, seen = asked(probelet, "http", "--port", str(target.port), "--path", "/bytes")
     assert (seen["output"], base64.b64decode(seen["output_base64"])) == ("\N{REPLACEMENT CHARACTER}\n", b"\xff\n")
 
 
-def test_an_output_cannot_harm_the_terminal_or_fill_it(probelet: Probelet, target: Target) -> None:
-    ended = probelet("probe", "http", "--port", target.port, "--path", "/terminal")
+def test_an_output_cannot_harm_the_terminal_or_fill_it(probelet: Probelet, target: Server) -> None:
+    ended = probelet("probe", "http", "--port", str(target.port), "--path", "/terminal")
     assert ended.out.splitlines()[-1] == "  \N{REPLACEMENT CHARACTER}[31mx"
-    ended = probelet("probe", "http", "--port", target.port, "--path", "/long")
+    ended = probelet("probe", "http", "--port", str(target.port), "--path", "/long")
     assert ended.out.splitlines()[-1] == f"  ({20 - OUTPUT_LINES_MAX} more lines; -o json has all)"
 
 
@@ -180,7 +139,7 @@ def test_a_refused_connection_is_a_failure_with_the_kubelets_text(probelet: Prob
     assert lines[-1] == "  dial tcp 127.0.0.1:1: connect: connection refused"
 
 
-def test_a_named_port(probelet: Probelet, target: Target) -> None:
+def test_a_named_port(probelet: Probelet, target: Server) -> None:
     named = ["--port", "web", "--container-port", "admin=1", "--container-port", f"web={target.port}"]
     assert probelet("probe", "tcp", *named).code == 0
     ended = probelet("probe", "tcp", "--port", "http", "--container-port", "web=1")
@@ -215,7 +174,7 @@ spec:
 """
 
 
-def test_a_probe_of_a_manifest(probelet: Probelet, target: Target, tmp_path: Path) -> None:
+def test_a_probe_of_a_manifest(probelet: Probelet, target: Server, tmp_path: Path) -> None:
     path = tmp_path / "web.yaml"
     path.write_text(MANIFEST % target.port)
     ended = probelet("probe", "--from", str(path), "--type", "liveness", "--state-dir", str(tmp_path / "none"))
@@ -272,8 +231,8 @@ async def test_the_probe_of_a_running_pod_goes_to_its_address(service: Service, 
     assert "dial tcp 127.9.8.7:1" in ended.out
 
 
-def test_a_raw_probe_is_neither_defaulted_nor_validated(probelet: Probelet, target: Target) -> None:
-    spec = {"httpGet": {"port": int(target.port), "path": "healthz"}, "tcpSocket": {"port": 1}}
+def test_a_raw_probe_is_neither_defaulted_nor_validated(probelet: Probelet, target: Server) -> None:
+    spec = {"httpGet": {"port": target.port, "path": "healthz"}, "tcpSocket": {"port": 1}}
     ended = probelet("probe", "--spec", json.dumps(spec))
     assert ended.code == 0
     assert ended.out.splitlines()[0] == f"GET http://127.0.0.1:{target.port}/healthz (no timeout)"
@@ -336,30 +295,14 @@ def test_each_handlers_help_has_its_flags_and_fits_80_columns(probelet: Probelet
     assert max(map(len, ended.out.splitlines())) <= 80
 
 
-class Health(GenericRpcHandler):
-    """A health service with the given services."""
-
-    def __init__(self, serving: set[str]) -> None:
-        self._serving = serving
-
-    def service(self, call: HandlerCallDetails) -> RpcMethodHandler | None:
-        if call.method != "/grpc.health.v1.Health/Check":
-            return None
-        return unary_unary_rpc_method_handler(self._check)
-
-    def _check(self, request: bytes, _: ServicerContext) -> bytes:
-        # HealthCheckRequest{service = 1}; HealthCheckResponse{status = 1}: SERVING is 1, NOT_SERVING 2.
-        return b"\x08\x01" if request[2:].decode() in self._serving else b"\x08\x02"
+HEALTH = {"kind": "go-grpc-health", "services": {"shop.Cart": "SERVING", "": "NOT_SERVING"}}
 
 
 @pytest.fixture
 def health() -> Iterator[str]:
     """The port of a gRPC server: its service shop.Cart is SERVING, the server as a whole is not."""
-    server = grpc_server(ThreadPoolExecutor(1), handlers=[Health({"shop.Cart"})])
-    port = server.add_insecure_port("127.0.0.1:0")
-    server.start()
-    yield str(port)
-    server.stop(0).wait()
+    with CaseServer((Listener("PORT", "127.0.0.1", "builtin", None, None, (), HEALTH),)) as server:
+        yield str(server.ports["PORT"])
 
 
 def test_a_grpc_service_that_serves(probelet: Probelet, health: str) -> None:
@@ -377,15 +320,7 @@ def test_a_grpc_server_that_does_not_serve(probelet: Probelet, health: str) -> N
 
 
 def test_https_to_a_server_without_tls(probelet: Probelet) -> None:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        threading.Thread(target=_answer_without_tls, args=(server,), daemon=True).start()
-        code, seen = asked(probelet, "http", "--port", str(server.getsockname()[1]), "--scheme", "HTTPS")
+    with Server(lambda request: (200, {}, "")) as server:
+        code, seen = asked(probelet, "http", "--port", str(server.port), "--scheme", "HTTPS")
     assert (code, seen["outcome"]) == (1, "failure")
     assert "server gave HTTP response to HTTPS client" in seen["output"]
-
-
-def _answer_without_tls(server: socket.socket) -> None:
-    connection, _ = server.accept()
-    with connection:
-        connection.recv(1024)
-        connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")

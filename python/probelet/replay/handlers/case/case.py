@@ -49,6 +49,8 @@ class Listener:
     certificate: Path | None
     scripts: tuple[tuple[Step, ...], ...]
     builtin: Mapping[str, Any]
+    number: int = 0
+    """The TCP port; 0 is any that is free."""
 
     @classmethod
     def of(cls, raw: Mapping[str, Any], folder: Path) -> "Listener":

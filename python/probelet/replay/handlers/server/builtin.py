@@ -1,4 +1,5 @@
-"""Stand-ins for the Go servers of some cases: net/http over HTTP/1.1 and HTTP/2, and grpc-go's health service."""
+"""Stand-ins for the Go servers of some cases: net/http over HTTP/1.1 and HTTP/2, and grpc-go's health service; and
+answers that a function writes."""
 
 import threading
 from collections.abc import Mapping
@@ -22,6 +23,8 @@ from probelet.replay.handlers.server.frames import (
 
 # net/http's answer to plain HTTP on a TLS port.
 PLAIN_TO_TLS = b"HTTP/1.0 400 Bad Request\r\n\r\nClient sent an HTTP request to an HTTPS server.\n"
+HANDSHAKE = b"\x16"
+"""The first byte of a TLS record that begins a handshake."""
 FRAME_BYTES_MAX = 16_384
 STATUSES = {"UNKNOWN": 0, "SERVING": 1, "NOT_SERVING": 2, "SERVICE_UNKNOWN": 3}
 NOT_FOUND = "5"
@@ -32,12 +35,20 @@ Fields = list[tuple[str, str]]
 def serve(builtin: Mapping[str, Any], connection: Connection, over: threading.Event) -> None:
     """Serves one connection."""
     is_health = builtin["kind"] == "go-grpc-health"
-    if is_health or (isinstance(connection, TlsConnection) and connection.protocol == "h2"):
+    if is_health or builtin.get("h2c") or (isinstance(connection, TlsConnection) and connection.protocol == "h2"):
         Http2(builtin, connection, over).serve()
         return
-    while b"\r\n\r\n" not in connection.received:
+    # A client that begins a TLS handshake here waits for an answer before it sends a request.
+    while b"\r\n\r\n" not in connection.received and not connection.received.startswith(HANDSHAKE):
         if not connection.receive():
             return
+    if builtin["kind"] == "function":
+        if (answer := builtin["answer"](bytes(connection.received))) is not None:
+            connection.send(answer)
+        # Unread bytes would turn the close into a reset.
+        connection.receive_left()
+        connection.close()
+        return
     over.wait(builtin.get("delay_ms", 0) / 1000)
     headers = {**builtin.get("headers", {}), "Content-Length": str(len(builtin.get("body", ""))), "Connection": "close"}
     lines = "".join(f"{name}: {value}\r\n" for name, value in headers.items())

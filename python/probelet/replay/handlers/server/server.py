@@ -34,10 +34,15 @@ class Server:
         self.connections: dict[str, list[Connection]] = {}
 
     def __enter__(self) -> "Server":
+        """Listens. Raises OSError if another program has a port that a listener names."""
         accepting = []
         for listener in self._listeners:
             self.connections[listener.port] = []
-            sock = self._bind(listener)
+            try:
+                sock = self._bind(listener)
+            except OSError:
+                self.__exit__(None, None, None)
+                raise
             self.ports[listener.port] = sock.getsockname()[1]
             if listener.mode in ("script", "builtin"):
                 accepting.append((listener, sock))
@@ -70,7 +75,9 @@ class Server:
         family = socket.AF_INET6 if ":" in listener.address else socket.AF_INET
         sock = socket.socket(family, socket.SOCK_STREAM)
         self._sockets.append(sock)
-        sock.bind((listener.address, 0))
+        # Connections that have ended keep a fixed port busy for a minute.
+        sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        sock.bind((listener.address, listener.number))
         if listener.mode == "full-backlog":
             sock.listen(0)
             self._fill(sock)
