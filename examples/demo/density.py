@@ -20,6 +20,8 @@ WARM_SECONDS = 2
 """The first second spreads the workers over their period."""
 LATENESS_P99_MS_BUDGET = 5.0
 """The budget for a quiet machine."""
+BUSY_P99_MS = 250.0
+"""Above this the machine is too busy to judge failures: a late probe has little left of its timeout of a second."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from probelet.cri.v1 import api_pb2
 
 from tests.system.containerd.node import Node
 
-pytestmark = pytest.mark.e2e
+# Longer than `until` waits, which says what the service logged.
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 ROUNDS = 6
 SLEEP = ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; while :; do sleep 0.05; done"]
