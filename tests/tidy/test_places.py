@@ -7,7 +7,7 @@ from pathlib import PurePosixPath
 
 import pytest
 
-from tests.support.paths import ROOT
+from tests.support.paths import GENERATED, ROOT, TRACES
 
 ROOT_FILES = {
     *(".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"),
@@ -54,3 +54,9 @@ def test_every_tracked_file_belongs_somewhere() -> None:
 @pytest.mark.parametrize("name", ["%s", "notes.txt", "rust/core/src/lib.rs.orig", "docs/out.png", "stray/a.py"])
 def test_a_stray_file_is_found(name: str) -> None:
     assert not belongs(PurePosixPath(name))
+
+
+def test_a_recording_is_one_line() -> None:
+    recordings = [*TRACES.glob("*/*.json"), *GENERATED.glob("*.json")]
+    assert recordings
+    assert [str(path) for path in recordings if path.read_text().count("\n") != 1] == []
