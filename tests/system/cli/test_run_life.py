@@ -93,7 +93,10 @@ def test_draining_waits_for_the_grace_of_a_pod_that_does_not_hear(start: Start, 
 def test_a_grace_of_all_the_time_there_is(start: Start, tmp_path: Path, marker: str) -> None:
     """Twice: a container that hears SIGTERM ends at once, a deaf one is waited for until somebody loses patience."""
     hook = "    lifecycle: {preStop: {exec: {command: ['true']}}}"
-    for name, script in (("deaf", DEAF % (tmp_path / "deaf")), ("polite", "trap 'exit 0' TERM; while :; do sleep 0.1; done")):
+    for name, script in (
+        ("deaf", DEAF % (tmp_path / "deaf")),
+        ("polite", "trap 'exit 0' TERM; while :; do sleep 0.1; done"),
+    ):
         text = manifest(name, f"{marker}-{name}", script, grace=2**63 - 1, probe=hook)
         (tmp_path / f"{name}.yaml").write_text(text)
     run = start(str(tmp_path / "deaf.yaml"), str(tmp_path / "polite.yaml"))
