@@ -95,8 +95,8 @@ def many() -> Row:
         f"{density.LATENESS_P99_MS_BUDGET:g} ms",
         f"{seen.probes:,} probes, {seen.failures} failed; lateness p50 {seen.p50_ms:.2f}, p99 {seen.p99_ms:.2f}, "
         f"max {seen.max_ms:.2f} ms (stamped by the target)",
-        # Rate and lateness are only shown, because they depend as much on the other work of this machine. So do failures
-        # once probes are so late that little is left of their timeout.
+        # Rate and lateness are only shown, because they depend as much on the other work of this machine. So do
+        # failures once probes are so late that little is left of their timeout.
         seen.failures == 0 or seen.p99_ms > density.BUSY_P99_MS,
     )
 

@@ -76,6 +76,10 @@ class Pleg:
         changed |= {uid for uid, left in ids.items() if self._cache.keep_only(uid, left, asked_at)}
         for uid in changed:
             self._on_change(uid)
+        # Here and not in the loop below: the first list is made before the service says that it is ready.
+        if self.error is not None:
+            log.info("runtime listed", endpoint=self._client.endpoint)
+        self.error = None
 
     async def _looked_at(self, look: Awaitable[bool], id: str) -> bool:
         """Awaits a look at one container or sandbox. If the runtime cannot tell about it, the relist goes on, and the
@@ -130,9 +134,6 @@ class Pleg:
             self._wake.clear()
             try:
                 await self.relist()
-                if self.error is not None:
-                    log.info("runtime listed", endpoint=self._client.endpoint)
-                self.error = None
             except errors.CriError as error:
                 if self.error != str(error):
                     log.error("runtime cannot be listed", endpoint=self._client.endpoint, error=str(error))
