@@ -90,7 +90,7 @@ lint: $(STAMPS)/extension msrv audit ## check with rustfmt, clippy, ruff, mypy, 
 	@$(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	$(say) "mypy and stubtest"
 	@$(BIN)/mypy
-	@$(BIN)/mypy --explicit-package-bases --exclude benches/python benches examples/demo tools tests/tidy
+	@$(BIN)/mypy --explicit-package-bases --exclude benches/python --exclude tests/support/schedule.py benches examples/demo tools tests/support tests/tidy
 	@$(BIN)/stubtest --concise probelet._rust
 	$(say) "import layers"
 	@$(BIN)/lint-imports --no-logo
