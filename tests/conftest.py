@@ -1,5 +1,4 @@
-"""The same for every test run: signals as on a desk, and the same examples, so that a change and not a dice roll turns
-it red."""
+"""What every test run shares: signals as in a terminal, the same random examples, and the order of the tests."""
 
 import signal
 
@@ -9,7 +8,7 @@ from xdist.remote import Producer
 
 from tests.support import schedule
 
-# What a shell starts in the background ignores these, and so would every program that a test starts.
+# A shell starts background programs with these ignored, and every program that a test starts would inherit that.
 for number in (signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)

@@ -1,7 +1,7 @@
-"""Parts of a machine that some tests need and not every machine has.
+"""Parts that some tests need and not every machine has.
 
-Where one is missing its tests are skipped, in one line that says what to install. ``PROBELET_REQUIRE=containerd,go``
-names those that have to be there: then a missing one is a failure, so that CI cannot pass by skipping.
+A missing part skips its tests, in one line that says what to install. ``PROBELET_REQUIRE=containerd,go`` names the
+parts that have to be there: a test then fails if one of them is missing, so that CI cannot pass by skipping.
 """
 
 import os

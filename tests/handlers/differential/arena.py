@@ -20,7 +20,7 @@ from tests.handlers.differential.shrink import shrunk
 ARENAS = 6
 # A difference that does not come again is a race of the sockets, not a rule.
 CONFIRMATIONS = 2
-# Whoever finds this many has enough to read.
+# A reader of the report has enough with this many.
 SHAPES_MAX = 40
 
 

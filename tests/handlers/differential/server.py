@@ -16,7 +16,7 @@ GIVE_UP_S = 10.0
 # Long enough for a prober that is not starved to have read what came before.
 PAUSE_S = 0.005
 RECEIVE_BYTES = 65_536
-# A TLS record: whoever sends one waits for an answer before there is any request.
+# The first byte of a TLS handshake. Its sender waits for an answer before it sends a request.
 HANDSHAKE = b"\x16"
 
 

@@ -1,6 +1,6 @@
 """Fifty workers with hostile targets and fifty with healthy ones in one engine: the healthy ones notice nothing.
 
-What is counted is who got on while whom: a timeout that no machine is slow enough to reach, and runs against runs.
+The tests count runs against runs, and give the healthy workers a timeout that no machine is slow enough to reach.
 """
 
 from collections.abc import Callable

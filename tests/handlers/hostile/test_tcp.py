@@ -25,7 +25,7 @@ def test_connecting_is_all_there_is(case: Case, told: Callable[[Case], Told]) ->
 
 @pytest.mark.parametrize("case", [Case("reset-at-accept", "success", "ok", handler="tcpSocket")], ids=str)
 def test_a_reset_may_be_there_before_the_connection_is_seen(case: Case, told: Callable[[Case], Told]) -> None:
-    """Whoever is faster: Go's dialer, too, asks for the socket's error once it can be written to."""
+    """Either may win the race: Go's dialer, too, asks for the socket's error once the socket is writable."""
     seen = told(case)
     assert (seen.outcome, seen.cause) in {("success", "ok"), ("failure", "reset")}, seen.said
 

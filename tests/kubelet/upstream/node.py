@@ -102,7 +102,7 @@ class Node(Rig):
         return [message for reason, message in self.events if reason == "Killing"]
 
     def look(self) -> None:
-        """Note what changed for those who watch the pod."""
+        """Note what changed for watchers of the pod."""
         status = status_of(self.simulation, self.uid)
         seen = {"": status.get("ready", False)} | {n: bool(row["started"]) for n, row in status_rows(status).items()}
         for name, value in seen.items():

@@ -27,7 +27,7 @@ def wait_for(what: Callable[[], Any], why: str) -> Any:
 
 
 def processes_with(marker: str) -> list[int]:
-    """Who has this word on its command line, zombies not counted."""
+    """Process IDs whose command line has this word, without zombies."""
     found = []
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -46,7 +46,7 @@ def probelet(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 class Run:
-    """A running ``probelet run`` or ``serve``. ``said`` is every object of its log so far."""
+    """A running ``probelet run`` or ``serve``. ``said`` is its log so far, one object per line."""
 
     def __init__(self, state_dir: Path, *arguments: str, verb: str = "run") -> None:
         self.state_dir = state_dir

@@ -1,4 +1,4 @@
-"""KEP-5999 and KEP-4939 through the real command line: who is restarted, and what a gate that is off means."""
+"""KEP-5999 and KEP-4939 through the real command line: which pods restart, and what a gate that is off means."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""A prober that is stopped while its probe waits for an answer: whose fault the timeout is, and who is told."""
+"""The prober is stopped while its probe waits for an answer: does the timeout count, and does the log name it?"""
 
 import re
 import signal
@@ -29,7 +29,7 @@ starvedVerdict: %s
 
 
 class Target:
-    """Stops its prober as soon as that asks for the first time, and answers every later request at once."""
+    """Stops its prober at the first request, and answers every later request at once."""
 
     def __init__(self) -> None:
         self._listener = socket.create_server(("127.0.0.1", 0))

@@ -1,7 +1,7 @@
-"""A containerd of the tests' own: its root, state, socket and network are all its own, and go with it.
+"""The containerd that the tests start: its root, state, socket and network belong to it alone and go with it.
 
-Everything that has an address lives in a network namespace made here, in which nothing leads outside: a probe of a pod
-that is gone reaches nobody. containerd's processes are found again by the socket they were given, never by a name.
+Everything that has an address lives in a network namespace made here, in which nothing leads outside: a probe of a
+removed pod reaches no other program. The tests find containerd's processes by the socket they were given, not by name.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ from probelet.cri.v1 import api_pb2
 from tests.system.containerd.image import ARCHITECTURE, PAUSE, build_images
 
 PROGRAMS = ("containerd", "containerd-shim-runc-v2", "ctr", "runc", "ip", "nsenter", "unshare")
-"""What has to be on PATH."""
+"""These programs have to be on PATH."""
 
 CNI_PLUGINS = Path("/usr/lib/cni")
 BUSYBOX = Path("/bin/busybox")
@@ -109,7 +109,7 @@ class Containerd:
 
     @property
     def inside(self) -> list[str]:
-        """What a command is preceded by to run where the pods are."""
+        """The prefix of a command that runs in the pods' network namespace."""
         assert self._space is not None, "start comes first"
         return ["nsenter", f"--net=/proc/{self._space.pid}/ns/net", "--"]
 
@@ -249,7 +249,7 @@ def _arguments(process: Path) -> Sequence[str]:
 
 
 def until(true: Callable[[], object], what: str, patience: float = PATIENCE_SECONDS) -> None:
-    """Wait for something that real processes do."""
+    """Wait until real processes have done it. Raises RuntimeError after ``patience`` seconds."""
     deadline = time.monotonic() + patience
     while not true():
         if time.monotonic() > deadline:

@@ -33,7 +33,7 @@ class Node:
     def __init__(self, containerd: Containerd, folder: Path, patience: float = PATIENCE_SECONDS) -> None:
         self.containerd = containerd
         self._patience = patience
-        # Pods carry the name of their node: nobody ends those of another test.
+        # Pods carry the name of their node, so that no test ends another test's pods.
         self.name = f"node-{folder.name}"
         self.logs = folder / "logs"
         self._state = folder / "state"

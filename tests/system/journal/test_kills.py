@@ -61,7 +61,7 @@ async def node(stage: Stage, tmp_path: Path) -> AsyncIterator[Probelet]:
 
 
 async def until(true: Callable[[], object]) -> None:
-    """What another process does can only be looked at again and again."""
+    """Look again and again: another process does not say when it is done."""
     while not true():  # noqa: ASYNC110
         await asyncio.sleep(0.02)
 

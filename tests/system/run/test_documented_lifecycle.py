@@ -145,6 +145,6 @@ async def test_http_hooks_reach_the_container_by_its_named_port(node: Node) -> N
     with path.open() as printed:
         node.remove("web")
         await node.until(lambda: not node.pod("web")["phase"])
-        # The log is gone with its pod; who has it open can still read it.
+        # The log goes with its pod, but an open file can still be read.
         assert '"GET /shut-down HTTP/1.1" 404' in printed.read()
     assert node.events("FailedPreStopHook") == []

@@ -1,4 +1,4 @@
-"""What a listener does to whoever connects: functions, each known by its name with dashes."""
+"""What a listener does to a client: functions, each known by its name with dashes."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TypeAlias

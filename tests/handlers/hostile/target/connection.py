@@ -1,4 +1,4 @@
-"""One accepted connection, and the ways to mistreat whoever is at the other end."""
+"""One accepted connection, and the ways to mistreat the client."""
 
 import asyncio
 import contextlib
