@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.server.client import Client
+from probelet.server.control.client import Client
 
 # Real processes on a machine that is busy with other tests; only what never happens takes so long.
 PATIENCE_SECONDS = 60.0
