@@ -11,14 +11,14 @@ from tests.support.paths import GENERATED, ROOT, TRACES
 
 ROOT_FILES = {
     *(".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"),
-    *("Cargo.lock", "Cargo.toml", "deny.toml", "rust-toolchain.toml", "rustfmt.toml"),
-    *("pyproject.toml", "requirements-dev.lock"),
+    *("Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "rustfmt.toml"),
+    *("pyproject.toml", "requirements.lock"),
 }
 """A new file in the root is a decision: it is added here in the same commit."""
 
 SUFFIXES = {
-    ".ci": {"", ".py", ".sh"},
-    ".github": {".yaml", ".yml"},
+    ".ci": {""},
+    ".github": {".yml"},
     "benches": {".c", ".go", ".json", ".md", ".mod", ".py", ".rs", ".sum", ".svg", ".toml"},
     "deploy": {".json", ".service", ".yaml"},
     "docs": {".md", ".svg"},
@@ -28,6 +28,7 @@ SUFFIXES = {
     "proto": {".proto", ".sh"},
     "python": {".pem", ".py", ".pyi", ".typed"},
     "rust": {".md", ".pem", ".rs", ".toml"},
+    "tools": {".py", ".toml"},
     "tests": {".c", ".go", ".json", ".jsonl", ".md", ".mod", ".pem", ".py", ".sh", ".sum"},
 }
 """What each top folder holds, by suffix."""
