@@ -34,12 +34,12 @@ def check(port: int, seconds: int = 5, mode: str = "TLS", service: str = "") -> 
 
 
 Late = tuple[int, dict[str, Any]]
-"""The port that was asked, and what came of it."""
+"""The port of the probe, and the report of the attempt."""
 
 
 @pytest.fixture(scope="module")
 def late() -> Iterator[Callable[[str], Late]]:
-    """Attempts that need all of their second: they have it at the same time."""
+    """Runs the attempts that use up their timeout of a second side by side, so that they cost one second together."""
     with ExitStack() as stack:
         pool = stack.enter_context(ThreadPoolExecutor())
         attempts: dict[str, tuple[int, Future[dict[str, Any]]]] = {}
@@ -59,14 +59,14 @@ def late() -> Iterator[Callable[[str], Late]]:
         yield ended
 
 
-def test_http2_is_spoken_at_once_and_without_tls() -> None:
+def test_an_http2_probe_speaks_http2_from_the_first_byte_without_tls() -> None:
     with alpha_servers.h2c() as (port, ends):
         seen = get(port)
     assert (seen["outcome"], seen["output"]) == ("success", "said")
     assert bytes(ends[0].received).startswith(PREFACE)
     frames, _ = split(bytes(ends[0].received))
     [head] = [frame for frame in frames if frame.kind == HEADERS]
-    # h2 announces neither padding nor a priority: the payload is the block.
+    # h2 sends neither padding nor a priority, so the payload is the header block.
     assert dict(hpack.Decoder().decode(head.payload)) == {
         ":method": "GET",
         ":scheme": "http",
@@ -78,7 +78,7 @@ def test_http2_is_spoken_at_once_and_without_tls() -> None:
 
 
 @pytest.mark.parametrize("status", [200, 302, 404, 500])
-def test_a_status_means_what_it_means_over_http1(status: int) -> None:
+def test_a_status_over_http2_has_the_same_outcome_as_over_http1(status: int) -> None:
     with alpha_servers.h2c(status) as (port, _):
         seen = get(port)
     expected = {200: "success", 302: "warning"}.get(status, "failure")
@@ -87,50 +87,50 @@ def test_a_status_means_what_it_means_over_http1(status: int) -> None:
         assert seen["output"] == f"HTTP probe failed with statuscode: {status}"
 
 
-def test_a_server_that_knows_only_http1_is_a_failure() -> None:
+def test_an_http2_probe_of_a_server_that_knows_only_http1_fails() -> None:
     with alpha_servers.http1() as port:
         seen = get(port)
     assert (seen["outcome"], seen["cause"]) == ("failure", "http2")
     assert seen["output"] == f'Get "http://127.0.0.1:{port}/a?b": {HTTP2_LOOKS_LIKE_HTTP1}'
 
 
-def test_a_late_answer_over_http2_is_a_failure(late: Callable[[str], Late]) -> None:
+def test_an_http2_probe_with_a_late_answer_fails(late: Callable[[str], Late]) -> None:
     _, seen = late("http2 answer")
     assert (seen["outcome"], seen["cause"]) == ("failure", "header_timeout")
 
 
-def test_nobody_listens_for_http2() -> None:
+def test_an_http2_probe_of_a_port_on_which_nobody_listens_fails() -> None:
     with alpha_servers.nobody() as port:
         seen = get(port)
     assert (seen["outcome"], seen["cause"]) == ("failure", "refused")
 
 
 @pytest.mark.parametrize("cert", ["rsa2048", "ecdsa", "expired", "wrongname"])
-def test_a_health_check_over_tls_looks_at_no_certificate(cert: str) -> None:
+def test_a_health_check_over_tls_verifies_no_certificate(cert: str) -> None:
     with alpha_servers.tls_health(cert) as port:
         seen = check(port)
     assert (seen["outcome"], seen["output"]) == ("success", "service healthy")
     assert seen["phases_ms"].keys() >= {"connect", "tls", "headers"}
 
 
-def test_not_serving_over_tls_is_a_failure() -> None:
+def test_a_service_that_is_not_serving_over_tls_fails() -> None:
     with alpha_servers.tls_health() as port:
         seen = check(port, service="down")
     assert (seen["outcome"], seen["cause"]) == ("failure", "grpc_status")
     assert seen["output"] == 'service unhealthy (responded with "NOT_SERVING")'
 
 
-def test_plaintext_to_tls_never_connects(late: Callable[[str], Late]) -> None:
+def test_a_plaintext_probe_of_a_tls_server_never_connects(late: Callable[[str], Late]) -> None:
     port, seen = late("plaintext to tls")
     assert seen["output"] == NOT_CONNECTED % port
 
 
-def test_tls_to_plaintext_never_connects(late: Callable[[str], Late]) -> None:
+def test_a_tls_probe_of_a_plaintext_server_never_connects(late: Callable[[str], Late]) -> None:
     port, seen = late("tls to plaintext")
     assert seen["output"] == NOT_CONNECTED % port
 
 
-def test_nobody_listens_for_tls(late: Callable[[str], Late]) -> None:
+def test_a_tls_probe_of_a_port_on_which_nobody_listens_never_connects(late: Callable[[str], Late]) -> None:
     port, seen = late("tls to nobody")
     assert seen["output"] == NOT_CONNECTED % port
 

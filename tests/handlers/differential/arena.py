@@ -1,4 +1,4 @@
-"""Both probers against one server, case by case."""
+"""Plays each case with both probers against one server."""
 
 import contextlib
 import threading
@@ -16,9 +16,9 @@ from tests.handlers.differential.generator import case_of
 from tests.handlers.differential.server import Server
 from tests.handlers.differential.shrink import shrunk
 
-# Cases at a time: most of a case is waiting for the other side, and more would make the probers late on two cores.
+# Cases at a time: a case mostly waits for the other side; more cases would make the probers late on two cores.
 ARENAS = 6
-# A difference that does not come again is a race of the sockets, not a rule.
+# A difference that does not repeat comes from a race of the sockets, not from the code.
 CONFIRMATIONS = 2
 # A reader of the report has enough with this many.
 SHAPES_MAX = 40
@@ -40,7 +40,7 @@ class Arena:
         self._server.__exit__(kind, error, at)
 
     def play(self, case: Case) -> list[Difference]:
-        """Runs ours and Go's, and says what differs."""
+        """Runs our prober and Go's, and returns what differs."""
         case = case.filled(self._server.ports)
         port = self._server.ports["PORT"]
         self._server.begin(case.answers)
@@ -51,7 +51,7 @@ class Arena:
         return list(differences(ours, theirs, sent, self._server.received()))
 
     def confirmed(self, case: Case) -> list[Difference]:
-        """What differs every time."""
+        """Plays the case again if it differs; returns the differences of every run."""
         found = self.play(case)
         for _ in range(CONFIRMATIONS):
             if found:
@@ -60,13 +60,13 @@ class Arena:
         return found
 
     def shrunk(self, case: Case, kinds: frozenset[Kind]) -> Case:
-        """A small case that differs in one of these ways."""
+        """A smaller case that still differs in one of ``kinds``."""
         return shrunk(case, lambda smaller: any(difference.kind in kinds for difference in self.play(smaller)))
 
 
 @dataclass(frozen=True)
 class Finding:
-    """A case that differs, made small."""
+    """A case that differs, after shrinking."""
 
     seed: int
     number: int
@@ -78,7 +78,7 @@ class Finding:
         return tuple(difference.shape for difference in self.differences)
 
     def lines(self) -> Iterator[str]:
-        """The finding for a person, with the command that plays it again."""
+        """The finding as text, with the command that plays it again."""
         yield f".venv/bin/python -m tests.handlers.differential --seed {self.seed} --case {self.number}"
         yield from (f"  {line}" for line in self.case.lines())
         yield from (f"  {difference}" for difference in self.differences)
@@ -86,7 +86,7 @@ class Finding:
 
 @dataclass
 class Report:
-    """What came of many cases: the first finding of every shape, and how many there were."""
+    """The result of many cases: their counts, and the first finding of every shape."""
 
     cases: int = 0
     unsteady: int = 0
@@ -103,14 +103,14 @@ class Report:
         return len(self.findings) >= SHAPES_MAX
 
     def lines(self) -> Iterator[str]:
-        """The report for a person."""
+        """The report as text."""
         for finding in self.findings.values():
             yield from finding.lines()
         yield f"{self.cases} cases: {self.differ} differ, {self.unsteady} not every time"
 
 
 def compare(program: Path, numbers: Iterable[tuple[int, int]], until: float = float("inf")) -> Report:
-    """Plays the cases of these (seed, number), several at a time, until they or the time (`time.monotonic`) run out."""
+    """Plays the cases of ``numbers`` (seed, number) in ``ARENAS`` threads, until `time.monotonic()` is ``until``."""
     report, guard, left = Report(), threading.Lock(), iter(numbers)
 
     def work() -> None:

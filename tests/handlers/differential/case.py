@@ -1,4 +1,4 @@
-"""A case of the differential test: a probe, and the bytes its target answers with."""
+"""A case of the differential test: a probe, and the bytes that its target sends."""
 
 import enum
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ USER_AGENT = "kube-probe/1.36"
 
 
 class End(enum.Enum):
-    """What the server does once everything is sent."""
+    """What the server does after it has sent everything."""
 
     CLOSE = "close"
     RESET = "reset"
@@ -17,7 +17,7 @@ class End(enum.Enum):
 
 @dataclass(frozen=True)
 class Answer:
-    """What one connection gets: its parts with a pause between them, so that they arrive one by one."""
+    """What the server sends on one connection. It pauses between ``parts``, so that they arrive one by one."""
 
     parts: tuple[bytes, ...]
     end: End = End.CLOSE
@@ -29,8 +29,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class Case:
-    """The nth connection gets the nth answer, every further one the last. `{PORT}`, `{PORT2}` and `{CLOSED}` stand for
-    the server's two ports and for one where nobody listens."""
+    """The nth connection gets the nth answer, and further ones get the last. `{PORT}` and `{PORT2}` stand for the
+    server's two ports, `{CLOSED}` for a port on which nobody listens."""
 
     answers: tuple[Answer, ...]
     path: str = "/"
@@ -40,7 +40,7 @@ class Case:
     timeout_seconds: int = 5
 
     def lines(self) -> Iterator[str]:
-        """The case for a person."""
+        """The case as text."""
         yield f"path {self.path!r} host {self.host!r} scheme {self.scheme!r} timeout {self.timeout_seconds} s"
         for name, value in self.headers:
             yield f"header {name!r}: {value!r}"
@@ -50,7 +50,7 @@ class Case:
             yield f"connection {number} ends with {answer.end.value}"
 
     def filled(self, ports: Mapping[str, int]) -> "Case":
-        """The case with every placeholder replaced."""
+        """The case with the numbers of ``ports`` in place of the placeholders."""
 
         def text(value: str) -> str:
             for name, number in ports.items():

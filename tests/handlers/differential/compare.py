@@ -1,4 +1,4 @@
-"""Our answer against Go's: result, error, text and request bytes."""
+"""Compares our prober with Go's: result, error, text and request bytes."""
 
 import enum
 import itertools
@@ -8,20 +8,20 @@ from dataclasses import dataclass
 
 from probelet.replay.handlers.compare import CAUSES, TIMEOUTS
 
-from tests.handlers.differential.probers import Told
+from tests.handlers.differential.probers import ProbeReport
 from tests.handlers.differential.server import HANDSHAKE
 
-# Causes of Go's classes; that of the recordings has no unreachable address.
+# Our causes for each class of Go's errors. The recordings have no unreachable address, so their table lacks it.
 OUR_CAUSES = {**CAUSES, "unreachable": frozenset({"unreachable"})}
-# Texts of these come from another library, and differ.
+# Classes whose texts differ, because another library writes them.
 FREE_WORDING = frozenset({"tls", "http2"})
-# Ours are cut (docs/kubelet-parity.md), which shows least at a place where every character has one byte.
+# We cut texts at this length (docs/kubelet-parity.md), so the comparison cuts Go's as well.
 TEXT_BYTES_MAX = 10_240
 CLIENT_PORT = re.compile(rb":\d+->")
 
 
 class Kind(enum.Enum):
-    """What differs."""
+    """In which respect two answers differ."""
 
     VERDICT = "verdict"
     CAUSE = "cause"
@@ -31,7 +31,7 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing that is not the same."""
+    """One difference between our answer and Go's."""
 
     kind: Kind
     ours: object
@@ -42,12 +42,14 @@ class Difference:
 
     @property
     def shape(self) -> str:
-        """The same for differences that are most likely one: what is quoted or counted in them does not matter."""
+        """The difference without its quotations and numbers: differences of one shape most likely have one cause."""
         return "" if self.kind is Kind.REQUESTS else re.sub(r"\\?\".*\\?\"|\d+", "*", str(self))
 
 
-def differences(ours: Told, theirs: Told, sent: Sequence[bytes], expected: Sequence[bytes]) -> Iterator[Difference]:
-    """Everything that differs between the answers, and between what the server received."""
+def differences(
+    ours: ProbeReport, theirs: ProbeReport, sent: Sequence[bytes], expected: Sequence[bytes]
+) -> Iterator[Difference]:
+    """Yields what differs between the answers ``ours`` and ``theirs`` and the requests ``sent`` and ``expected``."""
     mine, go = (ours.result, ours.error is not None), (theirs.result, theirs.error is not None)
     if mine != go:
         yield Difference(Kind.VERDICT, ours, theirs)
@@ -60,17 +62,17 @@ def differences(ours: Told, theirs: Told, sent: Sequence[bytes], expected: Seque
 
 
 def _requests(sent: Sequence[bytes], expected: Sequence[bytes]) -> Iterator[Difference]:
-    """The first request that is not the same. Go dials before it finds that a request cannot be written, so a
-    connection on which nothing came is as good as none."""
+    """The first request that differs. Go dials before it finds that it cannot write a request, so a connection without
+    a request counts as no connection."""
     for mine, go in itertools.zip_longest(sent, expected, fillvalue=b""):
-        # Nobody sends the same handshake twice.
+        # Handshakes hold random bytes, so two of them always differ.
         if mine != go and not (mine.startswith(HANDSHAKE) and go.startswith(HANDSHAKE)):
             yield Difference(Kind.REQUESTS, mine, go)
             return
 
 
-def _text(told: Told) -> tuple[bytes, bytes]:
-    """The texts, without what no two runs have in common."""
+def _text(told: ProbeReport) -> tuple[bytes, bytes]:
+    """Output and error without the parts that differ in every run."""
     output, error = (CLIENT_PORT.sub(b":{CLIENT}->", text or b"") for text in (told.output, told.error))
     if told.result == "failure":
         output = output[:TEXT_BYTES_MAX]

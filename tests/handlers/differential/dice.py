@@ -1,4 +1,4 @@
-"""The random choices of a case: all of them from one seed, and odd ones only as often as the case is wild."""
+"""The random choices of a case: one seed decides all of them, and ``wildness`` how often they are odd."""
 
 from collections.abc import Sequence
 from random import Random
@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class Dice(Random):
-    """A generator of its own for every case. At wildness 0 nothing odd is ever chosen."""
+    """The random generator of one case. With ``wildness`` 0 it never chooses an odd value."""
 
     wildness = 1.0
 
@@ -16,5 +16,5 @@ class Dice(Random):
         return values[self.randrange(len(values))]
 
     def often(self, usual: Sequence[T], odd: Sequence[T], oddness: float) -> T:
-        """Mostly one of the usual values."""
+        """Picks an odd value with probability ``oddness * wildness``, otherwise a usual one."""
         return self.pick(odd if self.random() < oddness * self.wildness else usual)

@@ -1,4 +1,4 @@
-"""Cases by number: the same seed and number give the same case, here and on every other machine."""
+"""Makes cases by number: the same seed and number give the same case on every machine."""
 
 import functools
 import itertools
@@ -13,20 +13,20 @@ from tests.handlers.differential.grammar import CODES, REDIRECTS, response
 from tests.handlers.differential.mutation import mutated, place
 from tests.support.paths import HANDLER_CASES
 
-# What a recorded server sends beyond this is more of the same.
+# Recorded servers that send more than this only repeat themselves.
 RECORDED_BYTES_MAX = 65_536
 HOLD_TIMEOUT_SECONDS = 1
-# The window of Go's reader, which ours has to have as well.
+# The buffer of Go's reader; ours must have the same size, because errors depend on it.
 WINDOW_BYTES = 4096
 PAD = b"P: \r\n"
 LINE_FEED = 10
-# A case with many faults shows only the first of them, so most have few or none.
+# A case with many faults shows only the first of them, so most cases have few or none.
 WILDNESSES = [0.0, 0.0, 0.2, 0.2, 0.5, 0.5, 1.0, 2.0]
 
 
 @functools.cache
 def recorded() -> tuple[bytes, ...]:
-    """What the servers of the recordings send over plain HTTP/1.1, once each."""
+    """The distinct byte strings that the servers of the recordings send over plain HTTP/1.1."""
     found = set()
     for case in (case for path in sorted(HANDLER_CASES.glob("*.jsonl")) for case in folder.load(path)):
         for listener in case.listeners if case.handler == "http" and case.speaks_plain_http else ():
@@ -38,7 +38,7 @@ def recorded() -> tuple[bytes, ...]:
 
 
 def case_of(seed: int, number: int) -> Case:
-    """The case of that number in the sequence that begins with the seed."""
+    """The case with this number in the sequence of ``seed``."""
     dice = Dice(f"{seed}/{number}")
     dice.wildness = dice.pick(WILDNESSES)
     kind = dice.random()
@@ -64,13 +64,13 @@ def case_of(seed: int, number: int) -> Case:
 
 
 def redirects(dice: Dice) -> list[bytes]:
-    """Redirects, and what the last one leads to; the server repeats the last answer, and may loop with it."""
+    """Redirects, mostly with a response at their end; without one they loop, for the server repeats its last answer."""
     hops = [response(dice, REDIRECTS, [locations.location(dice)]) for _ in range(dice.pick([1, 1, 1, 2, 3]))]
     return hops if dice.random() < 0.1 else [*hops, response(dice, CODES)]
 
 
 def asking(dice: Dice, case: Case) -> Case:
-    """The case with a probe that asks in some other way."""
+    """The case with another path, other headers, another host or another scheme in its probe."""
     if dice.random() < 0.6:
         case = replace(case, path=locations.path(dice))
     if dice.random() < 0.5:
@@ -81,7 +81,7 @@ def asking(dice: Dice, case: Case) -> Case:
 
 
 def parts(dice: Dice, data: bytes) -> tuple[bytes, ...]:
-    """The data in one piece, or now and then in a few that arrive apart."""
+    """The data in one piece, or now and then in several pieces that arrive one by one."""
     if dice.random() < 0.95:
         return (data,)
     cuts = sorted({place(dice, data) for _ in range(dice.pick([1, 1, 2, 3]))} - {0, len(data)})
@@ -89,7 +89,7 @@ def parts(dice: Dice, data: bytes) -> tuple[bytes, ...]:
 
 
 def padded(dice: Dice, data: bytes) -> bytes:
-    """The data with a field so long that the end of a line behind it lies at the edge of the reader's window."""
+    """The data with a field so long that the end of a later line falls on the edge of the reader's buffer."""
     ends = [index for index, byte in enumerate(data[: 2 * WINDOW_BYTES]) if byte == LINE_FEED]
     if len(ends) < 2:
         return data

@@ -1,4 +1,4 @@
-"""Random HTTP/1.1 responses: right most of the time, and wrong in every place that a reader looks at."""
+"""Random HTTP/1.1 responses: mostly valid, and now and then wrong at any place that a reader parses."""
 
 from collections.abc import Sequence
 
@@ -42,7 +42,8 @@ LENGTHS = [b"+2", b"-1", b"0x2", b"2, 2", b"", b" ", b"2 2", b"002", b"922337203
 LENGTHS += [b"1_0", b"2;", b"1e1", b"2\t", b"\xb2", b"18446744073709551616", b"-0", b"00", b"0"]
 ODD_ENCODINGS = [b"identity", b"gzip, chunked", b"chunked, chunked", b"", b"chunked;a", b" chunked ", b"chunked,"]
 ODD_ENCODINGS += [b",chunked", b"\tchunked", b'"chunked"', b"gzip", b"chunked\x00", b"Chunked\r\n "]
-# Around the sizes at which a reader has to think: empty, Go's drained 2048, its window of 4096, the kubelet's 10240.
+# Around the sizes at which a reader changes its behaviour: 0, the 2048 that Go drains, its buffer of 4096, and the
+# kubelet's limit of 10240.
 SIZES = [0, 1, 2, 3, 5, 16, 100, 511, 512, 513, 2047, 2048, 2049, 4000, 4095, 4096, 4097, 8192, 10_239, 10_240]
 SIZES += [10_241, 12_000]
 EXTENSIONS = [b";", b";a=b", b'; a="b;c"', b" ", b"\t", b" ;x", b";\xff", b";" + b"e" * 300, b";\n", b";a\rb"]
@@ -67,7 +68,7 @@ def status_line(dice: Dice, codes: Sequence[str]) -> bytes:
 
 
 def field(dice: Dice, name: str, value: bytes) -> bytes:
-    """A field's line or lines, its name in any case, folded now and then."""
+    """One header field with its name in any case; now and then its value is folded over several lines."""
     odd = [name + " ", name.swapcase(), name[1:], name + "\t", name.upper()]
     name = dice.often([name, name, name.lower()], odd, 0.04)
     gap = dice.often([b": "], [b":", b":  ", b" : ", b":\t", b"=", b""], 0.06)
@@ -100,7 +101,7 @@ def chunk(dice: Dice, data: bytes) -> bytes:
 
 
 def chunked(dice: Dice, data: bytes) -> bytes:
-    """The data in chunks of any size, the last one and perhaps trailers behind them."""
+    """The data in chunks of any size, then the last chunk and perhaps trailers."""
     coded = bytearray()
     most = dice.pick([1, 3, 10, 100, 1000, 4096] if len(data) <= 600 else [500, 3000, 4096, 10_240])
     while data:
@@ -114,7 +115,7 @@ def chunked(dice: Dice, data: bytes) -> bytes:
 
 
 def framed(dice: Dice) -> tuple[list[bytes], bytes]:
-    """A body and the fields that say where it ends, mostly the truth."""
+    """A body and the fields that say where it ends; now and then they are wrong."""
     data = body(dice)
     fields = []
     how = dice.often(["length", "length", "chunked", "chunked", "end"], ["both", "odd"], 0.2)
@@ -135,7 +136,7 @@ def framed(dice: Dice) -> tuple[list[bytes], bytes]:
 
 
 def response(dice: Dice, codes: Sequence[str], fields: Sequence[bytes] = ()) -> bytes:
-    """A whole response with these fields among its own."""
+    """A whole response with ``fields`` among its own header fields."""
     head = bytearray()
     while dice.random() < 0.06:
         head += status_line(dice, INTERIM) + b"".join(other_fields(dice)) + line(dice, b"")

@@ -1,4 +1,4 @@
-"""Random paths, hosts, header fields and Locations: what a URL parser has to make something of."""
+"""Random paths, hosts, header fields and Locations, to try the URL parsers."""
 
 from tests.handlers.differential.dice import Dice
 from tests.handlers.differential.grammar import field
@@ -18,7 +18,7 @@ TOKENS = ["/", "/", "a", "b", "..", ".", "%2f", "%2F", "%", "%zz", "%41", "%C3%A
 TOKENS += ["[", "]", ";", "&", "=", "+", " ", "é", "日", "\x7f", "\t", "|", "^", "`", "{", "}", "<", ">", '"', "'"]
 TOKENS += ["(", ")", "*", "!", "$", ",", "~", "\\", "127.0.0.1", "{PORT}", "http:", "%25", "%3a", "-", "_", "\u200b"]
 TOKENS += ["\x01", "%e9", "%20", "%5b", "0", "u:p@", "\u0301", "\U0001f600", "\ufffd"]
-# None of them asks a name server.
+# Looking up any of these asks no name server.
 HOSTS = ["127.0.0.1", "localhost", "LOCALHOST", "::1", "[::1]", "::ffff:127.0.0.1", "::ffff:7f00:1"]
 HOSTS += ["a..b", "127.0.0.1%", "127.0.0.1/x", "u@127.0.0.1", "127.0.0.1?", "127.0.0.1#", "a b", "%zz"]
 HOSTS += ["127.0.0.1%41", "::1%25lo", "::1%lo", ":", "[", "127.0.0.1:80", "é.onion", "É.ONION", "日本.onion"]
@@ -39,7 +39,7 @@ def tokens(dice: Dice, most: int) -> str:
 
 
 def location(dice: Dice) -> bytes:
-    """A Location line."""
+    """A Location field."""
     target = dice.pick(LOCATIONS)
     if dice.random() < 0.25:
         target = dice.pick([HERE, "", "/", "//127.0.0.1:{PORT}", "http:", "http://"]) + tokens(dice, 6)
@@ -56,7 +56,7 @@ def host(dice: Dice) -> str:
 
 
 def headers(dice: Dice) -> tuple[tuple[str, str], ...]:
-    """Header fields, one of them odd at most: which of two bad ones Go names first is a matter of its map."""
+    """Header fields, at most one of them odd: Go's random map order decides which of two bad fields its error names."""
     fields = [(dice.pick(NAMES), dice.pick(VALUES)) for _ in range(dice.pick([0, 1, 1, 2, 3, 5]))]
     if fields and dice.random() < 0.2:
         name, value = fields.pop()

@@ -1,4 +1,4 @@
-"""Damage to bytes: what a network, a broken server or an attacker would do to a response."""
+"""Damages bytes as a network, a broken server or an attacker might damage a response."""
 
 from collections.abc import Callable, Sequence
 
@@ -8,7 +8,7 @@ TOKENS = [b"\r\n", b"\n", b"\r", b" ", b"\t", b"\x00", b"\x7f", b"\xff", b":", b
 TOKENS += [b"\r\n ", b"\xc3\xa9", b"HTTP/1.1 200 OK\r\n", b"HTTP/1.1 100 Continue\r\n\r\n", b"Content-Length: 5\r\n"]
 TOKENS += [b"0\r\n\r\n", b"Location: /x\r\n", b"Transfer-Encoding: chunked\r\n", b"Connection: close\r\n"]
 TOKENS += [b"Trailer: X\r\n", b"Upgrade: x\r\nConnection: upgrade\r\n"]
-# Most of what a reader decides, it decides in the head.
+# Damage mostly hits the head, because a reader decides most things there.
 HEAD_BYTES = 300
 
 

@@ -1,4 +1,4 @@
-"""The two probers that are held against each other: ours, and Go's net/http configured as the kubelet does it."""
+"""The two probers of the comparison: ours, and Go's net/http configured as the kubelet configures it."""
 
 import base64
 import json
@@ -18,19 +18,18 @@ from tests.support.paths import BUILD
 
 SOURCE = Path(__file__).parent / "gohttp"
 PROGRAM = BUILD / "gohttp"
-# net/http says other things from one minor release to the next; this is the one the kubelet of the recordings is
-# built with.
+# The texts of net/http change between minor releases; the kubelet of the recordings is built with this one.
 GO_RELEASE = "go1.26"
 POD_IP = "127.0.0.1"
 
 
 class GoMissingError(Exception):
-    """There is no Go to compare with; the text is one line for a person."""
+    """There is no Go of the right release to compare with; the message is one line for a person."""
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a prober says of a case. `kind` is our cause, or the class of Go's error."""
+class ProbeReport:
+    """The answer of a prober to a case. ``kind`` is our cause, or the class of Go's error."""
 
     result: str
     output: bytes
@@ -57,7 +56,7 @@ def build() -> Path:
 
 
 class Go:
-    """A running Go prober; one question at a time."""
+    """A running Go prober, which takes one question at a time."""
 
     def __init__(self, program: Path) -> None:
         self._process = subprocess.Popen([program], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
@@ -66,10 +65,10 @@ class Go:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        # The end of its input ends it.
+        # The process exits at the end of its input.
         self._process.communicate()
 
-    def probe(self, case: Case, port: int) -> Told:
+    def probe(self, case: Case, port: int) -> ProbeReport:
         asked = {
             "scheme": case.scheme,
             "host": case.host or POD_IP,
@@ -85,7 +84,7 @@ class Go:
         self._process.stdin.flush()
         told: dict[str, Any] = json.loads(self._process.stdout.readline())
         error = told["error"]
-        return Told(
+        return ProbeReport(
             told["result"],
             base64.b64decode(told["output"] or ""),
             None if error is None else base64.b64decode(error),
@@ -93,8 +92,8 @@ class Go:
         )
 
 
-def probe(case: Case, port: int) -> Told:
-    """Carries the case's probe out with ours."""
+def probe(case: Case, port: int) -> ProbeReport:
+    """Runs the case's probe with our handlers."""
     target = {
         "path": case.path,
         "port": port,
@@ -106,4 +105,4 @@ def probe(case: Case, port: int) -> Told:
     told: dict[str, Any] = json.loads(_rust.attempt(spec, POD_IP, [], USER_AGENT))
     numbers, error = told["output_bytes"], told["error"]
     output = bytes(numbers) if numbers is not None else told["output"].encode()
-    return Told(told["result"], output, None if error is None else error.encode(), told["cause"])
+    return ProbeReport(told["result"], output, None if error is None else error.encode(), told["cause"])

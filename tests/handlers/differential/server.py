@@ -1,4 +1,4 @@
-"""The raw server: it plays a case's answers to one prober and keeps what that prober sent."""
+"""A raw server that sends a case's answers to one prober and keeps the requests of that prober."""
 
 import contextlib
 import select
@@ -11,9 +11,9 @@ from types import TracebackType
 
 from tests.handlers.differential.case import Answer, End
 
-# Longer than any prober waits, so that it is never the server that gives up first.
+# Longer than any prober waits, so that the server never gives up first.
 GIVE_UP_S = 10.0
-# Long enough for a prober that is not starved to have read what came before.
+# Long enough for a prober to read the part before, unless the machine starves it.
 PAUSE_S = 0.005
 RECEIVE_BYTES = 65_536
 # The first byte of a TLS handshake. Its sender waits for an answer before it sends a request.
@@ -21,7 +21,7 @@ HANDSHAKE = b"\x16"
 
 
 class Server:
-    """Two ports that listen and one that does not, served by one thread: a prober makes one connection at a time."""
+    """Two listening ports and one closed port, in one thread: a prober makes one connection at a time."""
 
     def __init__(self) -> None:
         self._listeners = [socket.create_server(("127.0.0.1", 0)) for _ in range(2)]
@@ -46,11 +46,11 @@ class Server:
             sock.close()
 
     def begin(self, answers: Sequence[Answer]) -> None:
-        """From now on a prober gets these, placeholders replaced, from the first one on."""
+        """Starts a case: the next connection gets the first of ``answers``, whose placeholders are replaced already."""
         self._answers, self._received = answers, []
 
     def received(self) -> list[bytes]:
-        """What came over each connection, once the prober is done."""
+        """The request of each connection; call it after the prober has returned."""
         self._idle.clear()
         self._bell.send(b".")
         self._idle.wait()
@@ -59,7 +59,7 @@ class Server:
     def _serve(self) -> None:
         while True:
             ready, _, _ = select.select([*self._listeners, self._heard], [], [])
-            # The bell comes last: a connection that is made already belongs to the prober that is done.
+            # Read the wake-up byte last: connections made before it belong to the prober that has returned.
             waiting = [sock for sock in ready if sock is not self._heard]
             for sock in waiting:
                 with contextlib.suppress(OSError):

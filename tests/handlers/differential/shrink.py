@@ -1,16 +1,16 @@
-"""From a case that differs to a small one that differs in the same way."""
+"""Reduces a case that differs to a small case that differs in the same way."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from tests.handlers.differential.case import Answer, Case, End
 
-# Each is a run of both probers: a second or two of them is what a person waits for gladly.
+# Each try runs both probers; this many take a second or two, which a person can wait for.
 RUNS_MAX = 600
 
 
 def shrunk(case: Case, differs: Callable[[Case], bool]) -> Case:
-    """Takes away whatever can be taken away."""
+    """Removes everything from the case that it does not need to make ``differs`` true."""
     left = RUNS_MAX
 
     def attempt(smaller: Case) -> bool:
@@ -33,7 +33,7 @@ def shrunk(case: Case, differs: Callable[[Case], bool]) -> Case:
 
 
 def _simpler(case: Case) -> Iterator[Case]:
-    """The case with one whole thing less."""
+    """Cases with one whole part of the case removed or set to its default."""
     yield replace(case, path="/")
     yield replace(case, host="")
     yield replace(case, scheme="HTTP")
@@ -47,7 +47,7 @@ def _simpler(case: Case) -> Iterator[Case]:
 
 
 def _without_a_piece(case: Case, number: int, differs: Callable[[Case], bool]) -> Case | None:
-    """The case without the longest piece of an answer that it can do without; lines first, then bytes."""
+    """The case without the longest piece of an answer that it does not need: first lines, then bytes."""
     answer = case.answers[number]
     if len(answer.parts) > 1:
         return None

@@ -1,4 +1,4 @@
-"""Three thousand random responses and probes: ours has to say what Go's net/http makes the kubelet say."""
+"""Three thousand random responses and probes: our handlers must answer as the kubelet does with Go's net/http."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from tests.support.required import missing
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
-# Every one of them is a sequence of cases; `python -m tests.handlers.differential` explores others.
+# Each seed gives a sequence of cases; `python -m tests.handlers.differential` explores other seeds.
 SEEDS = [1, 2, 3]
 CASES_PER_SEED = 1000
 
@@ -24,7 +24,7 @@ def program() -> Path:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_ours_says_what_the_kubelets_client_says(seed: int, program: Path) -> None:
+def test_our_handlers_answer_as_the_kubelets_http_client_does(seed: int, program: Path) -> None:
     report = compare(program, ((seed, number) for number in range(CASES_PER_SEED)))
     assert not report.differ, "\n".join(report.lines())
     assert report.cases == CASES_PER_SEED

@@ -1,4 +1,4 @@
-"""What a hostile target does, and what is said of it."""
+"""A hostile target, the attempt against it, and the outcome that the attempt must have."""
 
 import json
 from collections.abc import Mapping
@@ -8,17 +8,17 @@ from typing import Any
 from probelet import _rust
 
 USER_AGENT = "kube-probe/1.36"
-# Of an attempt that only the clock ends: time enough to get as far as the target lets it on a machine with other work.
+# The timeout of an attempt that only its timeout ends: a busy machine, too, gets as far as the target lets it.
 TIMEOUT_SECONDS = 2
-# Of an attempt that the target ends, or a bound of ours: what ends a flood is its size, however long that takes.
+# The timeout of an attempt that the target or one of our limits ends: the size of a flood ends it, not its duration.
 FLOOD_SECONDS = 60
-# An output, an error or a failure never says more (kubelet pkg/probe/http/http.go:maxRespBodyLength, 1.36).
-SAID_BYTES_MAX = 10_240
+# No output and no error is longer (kubelet pkg/probe/http/http.go:maxRespBodyLength, 1.36).
+TEXT_BYTES_MAX = 10_240
 
 
 @dataclass(frozen=True)
 class Case:
-    """One target and the attempt that meets it."""
+    """One target, the attempt against it, and its expected outcome."""
 
     behaviour: str
     outcome: str
@@ -26,12 +26,12 @@ class Case:
     says: str = ""
     """Part of the output or of the error."""
     handler: str = "httpGet"
-    """``httpGet``, ``https`` for one with that scheme, ``tcpSocket`` or ``grpc``."""
+    """``httpGet``, ``https`` (httpGet with that scheme), ``tcpSocket`` or ``grpc``."""
     path: str = "/"
     runs_out: bool = False
-    """Whether it is the timeout that ends it."""
+    """True if the timeout ends the attempt."""
     other_cause: str = ""
-    """As right as ``cause``: an attempt that begins over and over is somewhere when its time is over."""
+    """Also right: an attempt that connects again and again may be at any step when its timeout ends it."""
 
     @property
     def timeout_seconds(self) -> int:
@@ -42,7 +42,7 @@ class Case:
 
 
 def handler(kind: str, port: int, path: str = "/") -> dict[str, Any]:
-    """A probe's handler as a v1.Probe has it."""
+    """The handler of a probe as in a v1.Probe."""
     match kind:
         case "httpGet":
             return {"httpGet": {"path": path, "port": port, "scheme": "HTTP"}}
@@ -57,29 +57,29 @@ def handler(kind: str, port: int, path: str = "/") -> dict[str, Any]:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What the prober said of a target."""
+class ProbeReport:
+    """What the prober reported about one attempt."""
 
     outcome: str
     cause: str
-    said: str
+    text: str
     duration_ms: float
 
 
-def attempt(case: Case, ports: Mapping[str, int]) -> Told:
-    """One attempt through the production handlers, on the calling thread."""
+def attempt(case: Case, ports: Mapping[str, int]) -> ProbeReport:
+    """Runs one attempt with the production handlers, on the calling thread."""
     probe = handler(case.handler, ports[case.behaviour], case.path) | {"timeoutSeconds": case.timeout_seconds}
-    told = json.loads(_rust.attempt(json.dumps(probe).encode(), "127.0.0.1", [], USER_AGENT))
-    return Told(told["outcome"], told["cause"], told["error"] or told["output"], told["duration_ms"])
+    report = json.loads(_rust.attempt(json.dumps(probe).encode(), "127.0.0.1", [], USER_AGENT))
+    return ProbeReport(report["outcome"], report["cause"], report["error"] or report["output"], report["duration_ms"])
 
 
-def judge(case: Case, told: Told) -> None:
-    """The right outcome for the right reason: also that it was the clock that ended it, or that it was not.
+def judge(case: Case, report: ProbeReport) -> None:
+    """Checks outcome, cause and text, and that an attempt with ``runs_out`` did not end before its timeout.
 
-    How late an attempt ends that the clock ends is the machine's affair; what it may not do is end before.
+    It may end late, because the machine may be busy.
     """
-    assert told.outcome == case.outcome, told.said[:200]
-    assert told.cause in {case.cause, case.other_cause}, told.said[:200]
-    assert case.says in told.said, told.said[:200]
-    assert len(told.said.encode()) <= SAID_BYTES_MAX
-    assert not case.runs_out or told.duration_ms >= case.timeout_seconds * 1000
+    assert report.outcome == case.outcome, report.text[:200]
+    assert report.cause in {case.cause, case.other_cause}, report.text[:200]
+    assert case.says in report.text, report.text[:200]
+    assert len(report.text.encode()) <= TEXT_BYTES_MAX
+    assert not case.runs_out or report.duration_ms >= case.timeout_seconds * 1000

@@ -1,4 +1,4 @@
-"""The hostile target's process, and a module's cases played against it all at once."""
+"""Starts the process of the hostile targets, and plays all cases of a module against it side by side."""
 
 import json
 import subprocess
@@ -8,10 +8,10 @@ from concurrent.futures import Future, ThreadPoolExecutor
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, attempt
+from tests.handlers.hostile.case import Case, ProbeReport, attempt
 from tests.support.paths import BUILD, ROOT
 
-# Attempts at a time: most of one is waiting, and more would make the prober late by their number alone.
+# Attempts at a time: an attempt mostly waits; more of them would make the prober late by their number alone.
 PLAYED_AT_A_TIME = 12
 
 
@@ -39,12 +39,12 @@ def healthy_port() -> Iterator[int]:
 
 
 @pytest.fixture(scope="module")
-def told(request: pytest.FixtureRequest, ports: dict[str, int]) -> Iterator[Callable[[Case], Told]]:
-    """What the prober said of a case. The module's cases that were selected are played at once."""
+def report_of(request: pytest.FixtureRequest, ports: dict[str, int]) -> Iterator[Callable[[Case], ProbeReport]]:
+    """Plays the selected cases of the module side by side; returns the report of a case."""
     items = [item for item in request.session.items if isinstance(item, pytest.Function) and hasattr(item, "callspec")]
     mine = [item.callspec.params.get("case") for item in items if item.module is request.module]
     with ThreadPoolExecutor(PLAYED_AT_A_TIME) as pool:
-        played: dict[Case, Future[Told]] = {
+        played: dict[Case, Future[ProbeReport]] = {
             case: pool.submit(attempt, case, ports) for case in mine if isinstance(case, Case)
         }
         yield lambda case: played[case].result()

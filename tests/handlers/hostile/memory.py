@@ -1,22 +1,22 @@
-"""How much memory a piece of work takes at its height."""
+"""Measures how much memory a piece of work needs at its peak."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-# Written to clear_refs it makes the kernel forget the peak so far (proc(5)).
+# Writing this to clear_refs makes the kernel forget the peak so far (proc(5)).
 FORGET_PEAK = "5"
 
 
 @dataclass
 class Growth:
-    """Bytes of a process's resident memory above where it was."""
+    """How much the resident memory of a process grew, in bytes."""
 
     peak_bytes: int = 0
-    """At the worst moment."""
+    """Growth at the peak."""
     left_bytes: int = 0
-    """When it was over."""
+    """Growth that was left at the end."""
 
 
 def resident(process: Path, field: str) -> int:
@@ -27,7 +27,7 @@ def resident(process: Path, field: str) -> int:
 
 @contextmanager
 def measured(pid: int | None = None) -> Iterator[Growth]:
-    """Measures a process, this one unless said otherwise, while it does nothing but what is inside."""
+    """Measures the process ``pid``, by default this one, during the body of the ``with`` statement."""
     growth = Growth()
     process = Path("/proc") / (str(pid) if pid else "self")
     (process / "clear_refs").write_text(FORGET_PEAK)

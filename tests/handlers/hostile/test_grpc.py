@@ -1,10 +1,10 @@
-"""gRPC servers that use every liberty of HTTP/2, and some of gRPC's own."""
+"""gRPC servers that send everything that HTTP/2 permits, and answers that gRPC does not permit."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import TIMEOUT_SECONDS, Case, Told, judge
+from tests.handlers.hostile.case import TIMEOUT_SECONDS, Case, ProbeReport, judge
 
 pytestmark = pytest.mark.e2e
 
@@ -12,7 +12,7 @@ LATE = f"timeout: health rpc did not complete within {TIMEOUT_SECONDS}s"
 UNCONNECTED = "timeout: failed to connect service"
 FAILED = "error: health rpc probe failed: rpc error: code = "
 
-# The server has said hello; what then comes is legal, but no answer.
+# The server has sent its SETTINGS; the frames after them are legal, but no answer.
 LEGAL = [
     "interim-heads",
     "no-streams",
@@ -52,5 +52,5 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_server_may_do_what_it_likes_until_the_time_is_over(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_a_hostile_grpc_server_gets_the_expected_outcome(case: Case, report_of: Callable[[Case], ProbeReport]) -> None:
+    judge(case, report_of(case))

@@ -1,17 +1,17 @@
-"""HTTP/2 servers that use every liberty: over HTTPS, where ALPN agreed on it."""
+"""HTTP/2 servers that send everything HTTP/2 permits, over HTTPS with ALPN."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, judge
+from tests.handlers.hostile.case import Case, ProbeReport, judge
 
 pytestmark = pytest.mark.e2e
 
 AWAITING = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 READING = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
 
-# Frames that are legal, however many they are: only the clock ends it.
+# Legal frames in any number: only the timeout ends the attempt.
 LEGAL = [
     "goaway-with-long-text",
     "goaways",
@@ -27,12 +27,12 @@ LEGAL = [
     "window-updates",
     "zero-window",
 ]
-# Frames that are not, or beyond what anyone needs.
+# Illegal frames, or more of them than the client accepts.
 REFUSED = {
     "continuations": "connection error: PROTOCOL_ERROR",
     "empty-continuations": "http2: too many empty frames",
     "header-bomb": "connection error: PROTOCOL_ERROR",
-    # All of them together may be as long as one head.
+    # All interim heads together may be as long as one head.
     "interim-heads": "header list too large",
     "long-frame": "http2: frame too large",
     "pushes": "connection error: PROTOCOL_ERROR",
@@ -41,7 +41,7 @@ REFUSED = {
 CASES = [
     *(Case(f"https-h2-{name}", "failure", "header_timeout", AWAITING, "https", runs_out=True) for name in LEGAL),
     *(Case(f"https-h2-{name}", "failure", "http2", says, "https") for name, says in REFUSED.items()),
-    # Each refusal is a new connection, which is somewhere between its first byte and its answer when the time is over.
+    # The client connects again after each refusal, so the timeout may also end a handshake.
     Case("https-h2-refused-streams", "failure", "header_timeout", AWAITING, "https", runs_out=True, other_cause="tls"),
     Case("https-h2-cut", "failure", "reset", "connection reset by peer", "https"),
     Case("https-h2-slow-frames", "failure", "header_timeout", AWAITING, "https", runs_out=True),
@@ -52,5 +52,5 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_server_may_do_what_it_likes_until_the_time_is_over(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_a_hostile_http2_server_gets_the_expected_outcome(case: Case, report_of: Callable[[Case], ProbeReport]) -> None:
+    judge(case, report_of(case))

@@ -1,13 +1,13 @@
-"""Connections that end in the middle: which middle decides what is said.
+"""Connections that end in the middle of a response: the place of the end decides the error.
 
-What had come of a line counts as the line, as in Go: it is what is wrong with it that is told, not the end.
+As in Go, the part of a line that arrived counts as the line, so the error names its mistake and not the end.
 """
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, judge
+from tests.handlers.hostile.case import Case, ProbeReport, judge
 
 pytestmark = pytest.mark.e2e
 
@@ -40,5 +40,5 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_cut_connection_is_told_as_what_it_was(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_a_cut_connection_gets_the_error_of_its_place(case: Case, report_of: Callable[[Case], ProbeReport]) -> None:
+    judge(case, report_of(case))

@@ -1,10 +1,10 @@
-"""Too much of everything: an attempt takes what the kubelet takes and hangs up, with TLS and without."""
+"""Responses with too much of a part: an attempt reads as much as the kubelet and hangs up, with TLS and without."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, judge
+from tests.handlers.hostile.case import Case, ProbeReport, judge
 
 pytestmark = pytest.mark.e2e
 
@@ -38,5 +38,5 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_flood_ends_at_the_kubelets_bound(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_an_attempt_ends_a_flood_at_the_kubelets_limit(case: Case, report_of: Callable[[Case], ProbeReport]) -> None:
+    judge(case, report_of(case))

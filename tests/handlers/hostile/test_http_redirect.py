@@ -1,10 +1,10 @@
-"""Redirects without end: ten requests, little of each body, and no text beyond its bound."""
+"""Redirects without end: an attempt makes ten requests, reads little of each body, and limits each text."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, judge
+from tests.handlers.hostile.case import Case, ProbeReport, judge
 
 pytestmark = pytest.mark.e2e
 
@@ -23,5 +23,5 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_redirect_without_end_ends(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_an_attempt_ends_redirects_without_end(case: Case, report_of: Callable[[Case], ProbeReport]) -> None:
+    judge(case, report_of(case))

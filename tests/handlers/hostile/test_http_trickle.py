@@ -1,17 +1,17 @@
-"""A byte a second keeps nobody: the timeout is one for the whole attempt."""
+"""A target that sends a byte a second cannot prolong an attempt: the timeout covers the whole attempt."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, judge
+from tests.handlers.hostile.case import Case, ProbeReport, judge
 
 pytestmark = pytest.mark.e2e
 
 AWAITING = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
 READING = "context deadline exceeded (Client.Timeout or context cancellation while reading body)"
 
-# Listeners have no handshake; everything else is played behind one too.
+# These are not served over TLS; all other behaviours are played with and without it.
 PLAIN_HEADS = ["never-accepting", "redirect-with-a-slow-body"]
 HEADS = [
     "hasty-header",
@@ -32,5 +32,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_the_timeout_ends_it(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_the_timeout_ends_an_attempt_against_a_slow_target(
+    case: Case, report_of: Callable[[Case], ProbeReport]
+) -> None:
+    judge(case, report_of(case))

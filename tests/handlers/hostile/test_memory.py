@@ -1,4 +1,4 @@
-"""An attempt has a bound in memory, whatever comes: what it takes at its height is measured, not what is left."""
+"""An attempt needs a limited amount of memory, whatever the target sends. The tests measure the peak."""
 
 import pytest
 
@@ -7,9 +7,9 @@ from tests.handlers.hostile.memory import measured
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
-# The window, 64 KiB each of a line, a field and values, a text of 10 KiB, a TLS record; and the allocator's share.
+# The read buffer, 64 KiB each for a line, a field and values, 10 KiB of text, a TLS record, and the allocator's share.
 HTTP1_BYTES_MAX = 2 * 1024 * 1024
-# A header list of 10 MiB, or 16 for gRPC, as Go's clients announce it, while it is put together and unpacked.
+# A header list of 10 MiB, or 16 MiB for gRPC, as Go's clients announce it, as received and as decoded.
 HTTP2_BYTES_MAX = 48 * 1024 * 1024
 
 FLOODS = [
@@ -39,7 +39,7 @@ FRAMES = [
     "h2-settings-unread",
     "h2-unknown-frames",
 ]
-# The frames among them that have no end of their own.
+# The frames that only the timeout ends.
 ENDLESS = {"h2-pings-unread", "h2-settings-unread", "h2-unknown-frames"}
 
 
@@ -58,14 +58,14 @@ CASES = [
 
 @pytest.fixture(scope="module")
 def warm(ports: dict[str, int]) -> dict[str, int]:
-    """What a process needs once is not an attempt's."""
+    """Runs each handler once first, so that memory which a process needs once does not count as an attempt's."""
     for name, handler in (("answer-kept-open", "httpGet"), ("https-answer-kept-open", "https"), ("h2-cut", "grpc")):
         attempt(Case(name, "", "", handler=handler), ports)
     return ports
 
 
 @pytest.mark.parametrize(("case", "bytes_max"), [pytest.param(*pair, id=str(pair[0])) for pair in CASES])
-def test_an_attempt_has_a_bound_in_memory(case: Case, bytes_max: int, warm: dict[str, int]) -> None:
+def test_the_peak_memory_of_an_attempt_has_a_limit(case: Case, bytes_max: int, warm: dict[str, int]) -> None:
     with measured() as growth:
         attempt(case, warm)
     assert growth.peak_bytes <= bytes_max

@@ -1,4 +1,4 @@
-"""Fifty workers with hostile targets and fifty with healthy ones in one engine: the healthy ones notice nothing.
+"""Fifty workers with hostile targets and fifty with healthy ones in one engine: the healthy workers notice nothing.
 
 The tests count runs against runs, and give the healthy workers a timeout that no machine is slow enough to reach.
 """
@@ -9,20 +9,20 @@ import pytest
 
 from tests.handlers.hostile.case import handler
 from tests.handlers.hostile.memory import measured
-from tests.handlers.hostile.node import Node, Worker, node
+from tests.handlers.hostile.served_engine import ServedEngine, Worker, served_engine
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
 
 WORKERS = 50
-# Of a healthy worker while the hostile ones do what they do.
+# The runs that each healthy worker must complete beside the hostile ones.
 RUNS_WANTED = 4
-# Longer than any test: what only the clock ends does not end.
+# Longer than any test, so that no timeout ends an attempt.
 FOR_EVER_SECONDS = 3600
-# All of an engine with that many attempts under way at once: HTTP/1.1, then with header lists of HTTP/2 among them.
+# The whole engine with that many attempts under way: with HTTP/1.1 only, and with header lists of HTTP/2.
 HTTP1_BYTES_MAX = 32 * 1024 * 1024
 HTTP2_BYTES_MAX = 800 * 1024 * 1024
 
-# Targets that are done with an attempt, or whose attempt is over with its timeout of a second: ever new attempts.
+# Targets that end an attempt, or leave it to the timeout of a second, so that attempt follows attempt.
 ENDING = {
     "cut": ("httpGet", ["reset-at-accept", "reset-in-body", "close-in-headers", "half-close", "dropping"]),
     "slow": ("httpGet", ["silence", "slow-headers", "slow-body", "hasty-header", "slow-chunk-line"]),
@@ -34,7 +34,7 @@ ENDING = {
     "h2": ("https", ["https-h2-pings", "https-h2-settings", "https-h2-window-updates", "https-h2-continuations"]),
     "grpc": ("grpc", ["h2-pings-unread", "h2-continuations", "h2-unknown-frames", "h2-resets", "h2-zero-window"]),
 }
-# Targets that send for ever without an end that the prober would see.
+# Targets whose attempts never end without a timeout.
 UNENDING = {
     "slow": ("httpGet", ["silence", "slow-headers", "slow-body", "slow-chunk-line"]),
     "tls": ("https", ["tls-stall", "https-silence", "https-slow-headers"]),
@@ -43,8 +43,8 @@ UNENDING = {
 }
 
 
-def settle(engine: Node, kind: str, targets: list[int], healthy_port: int, timeout_seconds: int) -> None:
-    """Both kinds of worker, one after the other, so that every healthy one has a hostile neighbour."""
+def settle(engine: ServedEngine, kind: str, targets: list[int], healthy_port: int, timeout_seconds: int) -> None:
+    """Adds healthy and hostile workers in turn, so that every healthy worker has a hostile neighbour."""
     for number in range(WORKERS):
         engine.add(f"healthy-{number}", handler("httpGet", healthy_port), FOR_EVER_SECONDS)
         engine.add(f"hostile-{number}", handler(kind, targets[number % len(targets)]), timeout_seconds)
@@ -65,9 +65,11 @@ def judge_healthy(workers: dict[str, Worker]) -> None:
 
 
 @pytest.mark.parametrize("group", ENDING)
-def test_healthy_workers_go_on_between_hostile_attempts(group: str, ports: dict[str, int], healthy_port: int) -> None:
+def test_healthy_workers_run_beside_one_hostile_attempt_after_another(
+    group: str, ports: dict[str, int], healthy_port: int
+) -> None:
     kind, behaviours = ENDING[group]
-    with node() as engine, measured() as growth:
+    with served_engine() as engine, measured() as growth:
         settle(engine, kind, [ports[name] for name in behaviours], healthy_port, timeout_seconds=1)
         healthy, hostile = all_have_run("healthy", RUNS_WANTED), all_have_run("hostile", 1)
         workers = engine.serve_until(lambda workers: healthy(workers) and hostile(workers))
@@ -76,12 +78,12 @@ def test_healthy_workers_go_on_between_hostile_attempts(group: str, ports: dict[
 
 
 @pytest.mark.parametrize("group", UNENDING)
-def test_healthy_workers_go_on_beside_attempts_that_never_end(
+def test_healthy_workers_run_beside_attempts_that_never_end(
     group: str, ports: dict[str, int], healthy_port: int
 ) -> None:
-    """A hostile target that had the thread to itself, even once, would have it for good."""
+    """An attempt that did not yield its thread, even once, would keep the thread for ever."""
     kind, behaviours = UNENDING[group]
-    with node() as engine, measured() as growth:
+    with served_engine() as engine, measured() as growth:
         settle(engine, kind, [ports[name] for name in behaviours], healthy_port, timeout_seconds=FOR_EVER_SECONDS)
         workers = engine.serve_until(all_have_run("healthy", RUNS_WANTED))
     judge_healthy(workers)
@@ -89,8 +91,8 @@ def test_healthy_workers_go_on_beside_attempts_that_never_end(
     assert growth.peak_bytes <= (HTTP2_BYTES_MAX if group in ("h2", "grpc") else HTTP1_BYTES_MAX)
 
 
-def test_a_mailbox_that_nobody_empties_has_a_bound(ports: dict[str, int]) -> None:
-    with node() as engine, measured() as growth:
+def test_a_mailbox_that_nobody_reads_has_a_limit(ports: dict[str, int]) -> None:
+    with served_engine() as engine, measured() as growth:
         for number in range(WORKERS):
             engine.add(f"hostile-{number}", handler("httpGet", ports["long-wrong-line"]), FOR_EVER_SECONDS)
         engine.wait_until(all_have_run("hostile", RUNS_WANTED))

@@ -1,11 +1,11 @@
-"""A TCP probe connects and hangs up: nothing that a target says can reach it."""
+"""A TCP probe connects and hangs up, so nothing that a target sends can reach it."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, handler, judge
-from tests.handlers.hostile.node import node
+from tests.handlers.hostile.case import Case, ProbeReport, handler, judge
+from tests.handlers.hostile.served_engine import served_engine
 
 pytestmark = pytest.mark.e2e
 
@@ -19,23 +19,25 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_connecting_is_all_there_is(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_a_tcp_probe_only_connects(case: Case, report_of: Callable[[Case], ProbeReport]) -> None:
+    judge(case, report_of(case))
 
 
 @pytest.mark.parametrize("case", [Case("reset-at-accept", "success", "ok", handler="tcpSocket")], ids=str)
-def test_a_reset_may_be_there_before_the_connection_is_seen(case: Case, told: Callable[[Case], Told]) -> None:
+def test_a_reset_may_arrive_before_the_prober_sees_the_connection(
+    case: Case, report_of: Callable[[Case], ProbeReport]
+) -> None:
     """Either may win the race: Go's dialer, too, asks for the socket's error once the socket is writable."""
-    seen = told(case)
-    assert (seen.outcome, seen.cause) in {("success", "ok"), ("failure", "reset")}, seen.said
+    seen = report_of(case)
+    assert (seen.outcome, seen.cause) in {("success", "ok"), ("failure", "reset")}, seen.text
 
 
 @pytest.mark.parametrize(("timeout_seconds", "cause"), [(-1, "connect_timeout"), (0, "ok")])
-def test_a_timeout_that_validation_refuses_is_what_it_is_to_gos_dialer(
+def test_a_timeout_that_validation_refuses_means_what_gos_dialer_makes_of_it(
     timeout_seconds: int, cause: str, healthy_port: int
 ) -> None:
-    """Below zero it is over before it begins, and zero is none at all; in the live engine as in a single attempt."""
-    with node() as engine:
+    """A negative timeout is over before the attempt begins, and 0 means no timeout; also in the live engine."""
+    with served_engine() as engine:
         engine.add("pod", handler("tcpSocket", healthy_port), timeout_seconds)
         workers = engine.serve_until(lambda workers: workers["pod"].runs > 0)
     assert workers["pod"].last["cause"] == cause

@@ -1,10 +1,10 @@
-"""Handshakes that go wrong: the attempt ends at once, or with its time, and says that it was TLS."""
+"""Handshakes that go wrong: the attempt ends at once or with its timeout, and its error names TLS."""
 
 from collections.abc import Callable
 
 import pytest
 
-from tests.handlers.hostile.case import Case, Told, judge
+from tests.handlers.hostile.case import Case, ProbeReport, judge
 
 pytestmark = pytest.mark.e2e
 
@@ -33,5 +33,5 @@ CASES = [
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
-def test_a_bad_handshake_is_told_as_what_it_was(case: Case, told: Callable[[Case], Told]) -> None:
-    judge(case, told(case))
+def test_a_bad_handshake_gets_the_error_of_its_mistake(case: Case, report_of: Callable[[Case], ProbeReport]) -> None:
+    judge(case, report_of(case))

@@ -1,4 +1,4 @@
-"""Every recorded case of the kubelet's handlers, played against ours on real sockets."""
+"""Plays every recorded case of the kubelet's handlers against our handlers, on real sockets."""
 
 import pytest
 from probelet.replay.difference import Difference
@@ -9,12 +9,12 @@ from probelet.replay.handlers.play import examined
 
 from tests.support.paths import HANDLER_CASES
 
-# A recorded server speaks TLS 1.0 and 1.1, which Python calls deprecated.
+# Some recorded servers speak TLS 1.0 or 1.1, which Python calls deprecated.
 OLD_TLS = pytest.mark.filterwarnings("ignore:ssl.TLSVersion:DeprecationWarning")
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120), OLD_TLS]
 
 CASES = [case for path in sorted(HANDLER_CASES.rglob("*.jsonl")) for case in load(path)]
-# The cases that differ as a rule of probelet.replay.handlers.known says.
+# The cases that differ for a reason that probelet.replay.handlers.known gives.
 KNOWN = {
     "h2_tls12_cbc",
     "tls_cipher_ECDHE_RSA_WITH_AES_256_CBC_SHA",
@@ -23,7 +23,7 @@ KNOWN = {
 
 @pytest.fixture(scope="module")
 def played(request: pytest.FixtureRequest) -> dict[str, list[Difference]]:
-    """All cases that were selected, played at once."""
+    """Plays all selected cases side by side."""
     items = [item for item in request.session.items if isinstance(item, pytest.Function) and hasattr(item, "callspec")]
     selected = [case for item in items if isinstance(case := item.callspec.params.get("case"), Case)]
     return {case.name: found for case, found in examined(selected)}
@@ -36,6 +36,6 @@ def test_the_handler_says_what_the_kubelet_says(case: Case, played: dict[str, li
     assert [difference for difference in found if reason_for(case, difference) is None] == []
 
 
-def test_the_folder_is_whole() -> None:
+def test_no_recorded_case_is_missing() -> None:
     assert len(CASES) == 1011 + 425
     assert {case.name for case in CASES} >= KNOWN

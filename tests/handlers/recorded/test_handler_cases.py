@@ -1,4 +1,4 @@
-"""`probelet conformance` on handler cases: what counts as equal, and what is no case."""
+"""`probelet conformance` on handler cases: which answers count as equal, and which files it refuses."""
 
 import json
 from pathlib import Path
@@ -24,12 +24,12 @@ def write(folder: Path, *cases: dict[str, Any]) -> Path:
     return folder
 
 
-def test_cases_in_files_of_their_own_without_certificates_beside_them(tmp_path: Path) -> None:
+def test_cases_may_lie_in_separate_files_without_certificates_beside_them(tmp_path: Path) -> None:
     report = conformance(write(tmp_path, case("status_404"), case("tls_cert_expired"), case("tcp_closes")))
     assert (report.total, report.equal, report.different) == (3, 3, [])
 
 
-def test_what_differs_is_told_by_section(tmp_path: Path) -> None:
+def test_a_report_names_the_section_that_differs(tmp_path: Path) -> None:
     report = conformance(write(tmp_path, case("status_404", output="HTTP probe failed with statuscode: 405")))
     assert report.equal == 0
     [finding] = report.different
@@ -38,7 +38,7 @@ def test_what_differs_is_told_by_section(tmp_path: Path) -> None:
     assert finding.got == "HTTP probe failed with statuscode: 404|"
 
 
-def test_any_variant_is_right(tmp_path: Path) -> None:
+def test_an_answer_may_equal_any_recorded_variant(tmp_path: Path) -> None:
     other = {"result": "success", "output": "", "error": None, "count": 1}
     seen = {"result": "failure", "output": "HTTP probe failed with statuscode: 404", "error": None, "count": 1}
     racy = case("status_404", **other, variants=[other, seen], varies=["result", "output"])
@@ -47,7 +47,7 @@ def test_any_variant_is_right(tmp_path: Path) -> None:
     assert [finding.section for finding in report.different] == ["result", "text"]
 
 
-def test_a_known_difference_has_its_reason_by_rule(tmp_path: Path) -> None:
+def test_a_rule_gives_the_reason_of_a_known_difference(tmp_path: Path) -> None:
     unseen = {**case("tls_cipher_ECDHE_RSA_WITH_AES_256_CBC_SHA"), "name": "unseen"}
     unseen["server"]["listeners"][0]["tls"]["ciphers"] = ["TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA"]
     report = conformance(write(tmp_path, unseen))
@@ -64,7 +64,7 @@ def test_a_known_difference_has_its_reason_by_rule(tmp_path: Path) -> None:
         ("a.jsonl", "[]\n", "a.jsonl:1: not a handler case: "),
     ],
 )
-def test_what_is_no_recording_is_named(tmp_path: Path, name: str, text: str, told: str) -> None:
+def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path: Path, name: str, text: str, told: str) -> None:
     (tmp_path / name).write_text(text)
     (line,) = conformance(tmp_path).refused
     assert line.startswith(f"{tmp_path}/{told}")

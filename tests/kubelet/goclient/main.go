@@ -1,5 +1,5 @@
-// Command goclient hands the probes of many pods over to a probelet that serves, as a kubelet would, and says what came
-// of it in one JSON object.
+// Command goclient hands the probes of many pods over to `probelet serve`, as a kubelet would, and prints a summary as
+// one JSON object.
 package main
 
 import (
@@ -25,7 +25,7 @@ import (
 	"probelet.dev/goclient/proberv1"
 )
 
-// patience is how long anything may take on a busy machine.
+// patience is the limit of the whole run, long enough for a busy machine.
 const patience = 2 * time.Minute
 
 type node struct {
@@ -87,7 +87,7 @@ func (n *node) run(ctx context.Context) {
 	_ = json.NewEncoder(os.Stdout).Encode(summary)
 }
 
-// follow mirrors results and carries out exec probes, beside all else.
+// follow mirrors results and carries out exec probes in the background.
 func (n *node) follow(ctx context.Context) {
 	go func() { fatal(fmt.Errorf("results: %w", n.manager.Follow(ctx, n.caches))) }()
 	for _, cache := range []results.Manager{n.caches.Startup, n.caches.Readiness, n.caches.Liveness} {
@@ -126,7 +126,8 @@ func (n *node) count(cache *handover.Results, wanted results.Result) int {
 	return found
 }
 
-// makePod is a pod of one container. An even one is ready and alive, an odd one neither; every tenth is probed by exec.
+// makePod returns a pod of one container. Probes of even pods pass, probes of odd pods fail; two in ten pods have exec
+// probes.
 func makePod(i, port int) *v1.Pod {
 	good := i%2 == 0
 	probe := func() *v1.Probe {
@@ -165,7 +166,7 @@ func containerID(i int) kubecontainer.ContainerID {
 	return kubecontainer.ContainerID{Type: "containerd", ID: fmt.Sprintf("c%d", i)}
 }
 
-// serveTargets answers /good well and everything else badly; it returns its port.
+// serveTargets answers 200 to /good and 404 to any other path; it returns its port.
 func serveTargets() int {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

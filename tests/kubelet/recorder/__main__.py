@@ -1,4 +1,4 @@
-"""`python -m tests.kubelet.recorder`: random scenarios through the kubelet's own prober (Go), then through probelet."""
+"""`python -m tests.kubelet.recorder` plays random scenarios through the kubelet's own prober, then through probelet."""
 
 import argparse
 import json
@@ -21,7 +21,7 @@ def main() -> int:
     parser.add_argument("--out", type=Path, default=Path("build/recorder"), help="default: build/recorder")
     asked = parser.parse_args()
     if shutil.which("go") is None:
-        parser.error("go is not there; the kubelet's prober is written in it")
+        parser.error("no go found; it builds the kubelet's prober")
     seed = SystemRandom().randrange(1_000_000_000) if asked.seed is None else asked.seed
     scenarios, recordings = asked.out / "scenarios", asked.out / "recordings"
     for folder in (scenarios, recordings):

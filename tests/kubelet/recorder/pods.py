@@ -6,7 +6,7 @@ from typing import Any
 Made = dict[str, Any]
 
 PERIOD_MAX = {2_000: 2, 30_000: 7, 3_600_000: 7}
-"""By the milliseconds since the prober was made: with a longer period the kubelet would jitter the first run."""
+"""The longest period by the age of the prober in ms: with a longer one the kubelet would jitter the first run."""
 
 COMMAND_WORDS = ["$(A)", "$$(A)", "x$(B)y", "$(NO)", "$(A)$(B", "100%"]
 OUTPUTS = ["out", "100% %s %d", "é€", "a\nb\n", "\x00\x01", "x" * 50]
@@ -14,7 +14,7 @@ ERRORS = ["boom", "rpc error: code = NotFound desc = no such container", "%d% !"
 
 
 def pod_of(dice: Random, index: int, period_max: int, scripts: dict[str, list[Made]]) -> Made:
-    """A pod of up to three containers and two init containers; what its probes meet goes to `scripts`."""
+    """Makes a pod of up to three containers and two init containers; ``scripts`` gets the outcomes of its probes."""
     name = "pqr"[index]
     containers = [_container(dice, letter) for letter in "abc"[: dice.randint(1, 3)]]
     init = [_init_container(dice, letter) for letter in "st"[: dice.choice([0, 0, 0, 1, 2])]]
@@ -64,7 +64,7 @@ def _init_container(dice: Random, name: str) -> Made:
 
 
 def _probe(dice: Random, words: list[str], period_max: int) -> Made:
-    # The default period, ten seconds, would jitter when the prober is young.
+    # Always set a period: a young prober jitters the first run of the default, ten seconds.
     probe: Made = {"periodSeconds": dice.randint(1, period_max)}
     fields = {"timeoutSeconds": (1, 4, 0.7), "failureThreshold": (1, 4, 0.6), "initialDelaySeconds": (0, 6, 0.4)}
     if words[-1] == "readiness":

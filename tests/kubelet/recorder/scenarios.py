@@ -1,4 +1,4 @@
-"""Random scenarios: pods, and a life of calls into the prober that no kubelet would make in this order."""
+"""Random scenarios: pods, and calls into the prober in an order that no kubelet would use."""
 
 from random import Random
 from typing import Any
@@ -16,11 +16,11 @@ CALLS = {
     "set_deletion_timestamp": 0.3,
     "no_status": 0.2,
 }
-"""The calls, and how often each is drawn."""
+"""The weight of each call in the draw."""
 
 
 def scenario_of(number: int) -> Made:
-    """The scenario of a number, in the schema of a recording whose trace has inputs alone."""
+    """The scenario with this number, in the schema of a recording whose trace has only inputs."""
     dice = Random(number)
     warmup_ms = dice.choice([3_600_000, 3_600_000, 30_000, 2_000])
     scripts: dict[str, list[Made]] = {}
@@ -43,7 +43,7 @@ def scenario_of(number: int) -> Made:
 
 
 class Life:
-    """What happens to the pods, and what the prober is told of it."""
+    """The changes of the pods, and the calls that report them to the prober."""
 
     def __init__(self, dice: Random, pods: list[Made], warmup_ms: int, duration_ms: int) -> None:
         self.dice = dice
@@ -84,7 +84,7 @@ class Life:
         elif call == "cleanup_pods":
             self._input(call, desired=[name for name in self.names if self.dice.random() < 0.6])
         elif call == "set_deletion_timestamp":
-            # A pod is deleted once: which object a second deletion would mean, recordings do not say.
+            # Delete a pod once only: recordings do not say which object a second deletion would change.
             if pod not in self.deleting:
                 self.deleting.add(pod)
                 self._input(call, pod=pod, in_place=self.dice.random() < 0.6)
@@ -112,7 +112,7 @@ class Life:
 
 
 class Container:
-    """A container's status."""
+    """The status of one container."""
 
     def __init__(self) -> None:
         self.is_listed = True
@@ -130,7 +130,7 @@ class Container:
             self.id = f"containerd://{name}-{self.generation}"
             if what == "odd":
                 self.id = dice.choice(["noscheme", "a://b://c", "containerd://"])
-            # In the future, and before the prober: by less, by exactly and by more than its ten seconds of grace.
+            # Now, in the future, or before the prober: by less than its ten seconds of grace, by exactly that, by more.
             offset = dice.choice([0, 0, 0, -1_000, 3_000, *(-warmup_ms - before for before in (8_000, 10_000, 15_000))])
             self.is_listed, self.state = True, "running"
             self.started_at_ms = (now + offset) // 1_000 * 1_000

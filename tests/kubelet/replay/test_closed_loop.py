@@ -1,4 +1,4 @@
-"""Recordings with kills, played closed: probelet's own status layer and sync decisions against a scripted runtime."""
+"""Replays recordings with kills in a closed loop: probelet's own status layer and syncs on a scripted runtime."""
 
 import pytest
 from probelet.replay import Recording, load
@@ -19,11 +19,11 @@ def test_probelet_takes_the_kubelets_decisions(recording: Recording) -> None:
     assert not differences, differences_text(recording, differences)
 
 
-def test_the_folder_is_whole() -> None:
+def test_no_recording_with_a_kill_is_missing() -> None:
     assert len(CLOSED) == 35
 
 
-def test_another_decision_is_found() -> None:
+def test_the_replay_finds_another_decision() -> None:
     recording: Recording = CLOSED[0].values[0]  # type: ignore[assignment]
     trace = play_closed(recording)
     trace["inputs"] = [line for line in trace["inputs"] if line["call"] != "add_pod"]

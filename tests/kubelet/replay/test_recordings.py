@@ -1,4 +1,4 @@
-"""Every exec recording of the kubelet's prober, played through the production core."""
+"""Plays every exec recording of the kubelet's prober through the production core."""
 
 import pytest
 from probelet.replay import Recording, compare, load, play
@@ -19,11 +19,11 @@ def test_probelet_gives_the_recorded_trace(recording: Recording) -> None:
     assert not differences, differences_text(recording, differences)
 
 
-def test_the_folder_is_whole() -> None:
+def test_no_exec_recording_is_missing() -> None:
     assert len(EXEC) == 232 + 100
 
 
-def test_a_difference_is_found() -> None:
+def test_the_comparison_finds_a_difference() -> None:
     recording = load(TRACES / "named" / "startup_gates_others.json")
     trace = play(recording)
     trace["results"][-1] = {**trace["results"][-1], "result": "Failure"}

@@ -1,4 +1,4 @@
-"""Recordings whose probes open connections, played through the real handlers against targets on loopback."""
+"""Plays recordings whose probes open connections through the real handlers, against targets on loopback."""
 
 from collections.abc import Iterator
 
@@ -24,7 +24,7 @@ def served() -> Iterator[None]:
         yield
 
 
-def test_the_folder_is_whole() -> None:
+def test_no_socket_recording_is_missing() -> None:
     assert len(SOCKETS) == 17
 
 

@@ -1,4 +1,4 @@
-"""A prober with pods, in virtual time: what ``newTestManager`` is to upstream's tests."""
+"""A prober with pods in virtual time: our counterpart of upstream's ``newTestManager``."""
 
 from typing import Any
 
@@ -9,12 +9,12 @@ from tests.kubelet.upstream.worker import FIELDS, HOUR_MS, TYPES, ProbeType, exe
 
 
 def container(name: str, *types: ProbeType, **fields: Any) -> dict[str, Any]:
-    """A container with upstream's probe of each of these types."""
+    """A container with upstream's test probe for each of ``types``."""
     return {"name": name, **{FIELDS[each]: exec_probe(failureThreshold=3) for each in types}, **fields}
 
 
 def running(name: str, container_id: str = "", **fields: Any) -> dict[str, Any]:
-    """A status row, or a fact of the runtime."""
+    """The status of a running container, or the runtime's fact of it."""
     known = {"name": name, "id": container_id or f"test://{name}_container_id", "state": "running", "started_at_ms": 0}
     return {**known, **fields}
 
@@ -24,7 +24,7 @@ def terminated(name: str, exit_code: int = 0, **fields: Any) -> dict[str, Any]:
 
 
 class Manager:
-    """A simulation with shorter words. Handlers without an ``answer`` succeed at once."""
+    """A simulation with shorter method names. A probe without an ``answer`` succeeds at once."""
 
     def __init__(self, *, version: str = "1.36", glue: str = "none", warmup_ms: int = HOUR_MS) -> None:
         self.simulation = Simulation(kubelet_version=version, glue=glue, warmup_ms=warmup_ms)
@@ -46,12 +46,12 @@ class Manager:
         self.simulation.set_pod_status(uid, _status(rows, init))
 
     def update(self, uid: str, *rows: dict[str, Any], init: tuple[dict[str, Any], ...] = ()) -> dict[str, Any]:
-        """UpdatePodStatus: every container's filled status by name."""
+        """Calls UpdatePodStatus; returns each container's filled status by name."""
         filled = msgspec.json.decode(self.simulation.update_pod_status(uid, _status(rows, init)))
         return {row["name"]: row for row in (*filled["containers"], *filled["init_containers"])}
 
     def sync(self, uid: str, *rows: dict[str, Any], terminating: bool = False) -> dict[str, Any]:
-        """SyncPod or SyncTerminatingPod with what the runtime says; the status that comes of it."""
+        """Calls SyncPod or SyncTerminatingPod with the runtime's facts ``rows``; returns the status it stores."""
         sync = self.simulation.sync_terminating_pod if terminating else self.simulation.sync_pod
         sync(uid, _status(rows, ()))
         self.simulation.settle()
@@ -70,7 +70,7 @@ class Manager:
 
     @property
     def attempts(self) -> list[tuple[int, str]]:
-        """(virtual ms, worker) of every attempt since the last look."""
+        """(virtual ms, worker) of every attempt since the previous read."""
         lines = msgspec.json.decode(self.simulation.take_records())
         probes = [line for line in lines if line["section"] == "probes"]
         return [(line["t_ms"], f"{line['pod']}/{line['container']}/{line['type']}") for line in probes]

@@ -1,8 +1,8 @@
-"""The upstream row of a test that is one case: its test id."""
+"""Puts the row of upstream-cases.md into the id of a test that is one case."""
 
 import pytest
 
 
 def row(*ids: str) -> pytest.MarkDecorator:
-    """Make one test of each row; the test takes it as ``row``."""
+    """Makes one test for each row of ``ids``; the test has a parameter ``row``."""
     return pytest.mark.parametrize("row", ids)

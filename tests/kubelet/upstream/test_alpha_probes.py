@@ -1,4 +1,4 @@
-"""Rows X24 and X25, from the test plans of KEP-4939 and KEP-5999: a liveness verdict is what restarts the container."""
+"""Rows X24 and X25, from the test plans of KEP-4939 and KEP-5999: the liveness result decides about a restart."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -49,7 +49,9 @@ def http(protocol: str) -> Callable[[int], dict[str, Any]]:
         pytest.param(alpha_servers.nobody, http("HTTP2"), 1, id="X25-wrong port"),
     ],
 )
-def test_restarts(serve: Serve, probe: Callable[[int], dict[str, Any]], restarts: int) -> None:
+def test_a_failed_alpha_probe_restarts_its_container(
+    serve: Serve, probe: Callable[[int], dict[str, Any]], restarts: int
+) -> None:
     with serve() as port:
         simulation = one_run(probe(port), sockets=True)
     assert simulation.runs == 1

@@ -1,10 +1,10 @@
 """Upstream's tests of crash-loop back-off, 1.36, in virtual time.
 
-The table (client-go util/flowcontrol/backoff_test.go), the gate in front of a start (kuberuntime_manager_test.go), and
-when the pod worker looks again (pod_workers_test.go).
+They cover the table (client-go util/flowcontrol/backoff_test.go), the gate before a start
+(kuberuntime_manager_test.go), and the next sync by the pod worker (pod_workers_test.go).
 
-The library's test is about seconds; its default reset is twice the longest delay, the kubelet's is flat. Both are the
-table's ``reset_ns``.
+The library's default reset is twice the longest delay, the kubelet's is a fixed time; ``reset_ns`` of our table can be
+either.
 """
 
 from collections.abc import Callable
@@ -24,7 +24,7 @@ DRAWS = 2_000
 
 
 class Table:
-    """One key of the library's back-off. An exit of long ago passes the table at any time: the library's ``Next``."""
+    """One key of the library's back-off. ``next`` reports an exit of long ago, which our table never delays."""
 
     def __init__(self, initial: int, longest: int, reset: int | None = None) -> None:
         reset = 2 * longest if reset is None else reset
@@ -65,7 +65,7 @@ def at_the_longest_delay(reset: int | None = None) -> Table:
 
 
 @row("B1")
-def test_slow_back_off(row: str) -> None:
+def test_a_back_off_doubles_with_each_restart_up_to_its_cap(row: str) -> None:
     table = Table(1, 50)
     found = []
     for _ in range(10):
@@ -78,7 +78,7 @@ def test_slow_back_off(row: str) -> None:
 
 
 @row("B2")
-def test_idle_for_longer_than_the_reset_is_not_in_back_off(row: str) -> None:
+def test_an_entry_idle_for_longer_than_the_reset_is_not_in_back_off(row: str) -> None:
     table = at_the_longest_delay()
     assert table.in_back_off_since(table.now)
     last = table.now
@@ -95,7 +95,7 @@ def test_the_delay_stays_at_its_high_water_mark(row: str) -> None:
 
 
 @row("B4")
-def test_housekeeping_drops_what_was_left_alone_for_twice_the_longest_delay(row: str) -> None:
+def test_housekeeping_drops_an_entry_idle_for_twice_the_longest_delay(row: str) -> None:
     table = at_the_longest_delay()
     table.now += 6
     assert table.collect() == 0
@@ -116,7 +116,7 @@ def test_housekeeping_follows_another_threshold(reset: int, kept: int, dropped: 
 
 @row("B6")
 def test_expiry_follows_another_threshold(row: str) -> None:
-    # Upstream's threshold is eight seconds or more; the kubelet's own is above its value, as ours is.
+    # Upstream's table expires an entry at eight seconds; the kubelet's and ours expire it only after more than eight.
     table = Table(4, 50, reset=8)
     table.next()
     table.now += 5
@@ -128,9 +128,9 @@ def test_expiry_follows_another_threshold(row: str) -> None:
 
 
 @row("B7")
-def test_in_back_off_since_the_last_update(row: str) -> None:
-    # Only image pulls are judged so, at ten times upstream's figures and up to 300 s instead of 10: one tick is ten
-    # seconds. What is left alone after 910 s has expired at 1520 s and begins anew.
+def test_a_back_off_counts_from_the_last_update(row: str) -> None:
+    # Only image pulls use this rule, with ten times upstream's delays and at most 300 s instead of 10: one tick is ten
+    # seconds. An entry without a failure since 910 s has expired by 1520 s, so the delays begin anew.
     table, tried = ImageBackoff(), []
     for tick in (*range(92), 152, 153):
         now = 10 * tick * SECOND
@@ -156,7 +156,7 @@ def test_jitter_adds_up_to_its_part_of_the_delay_before(row: str) -> None:
 
 
 def asked(exits: int, now: int) -> tuple[Verdict, RestartGate]:
-    """The last verdict about a container that ended at once, so many times, and is asked about at a second."""
+    """Asks the gate at second ``now``, ``exits`` times, about a container that ended; returns the last verdict."""
     pod, start_gate, verdict = make_pod(), gate(1, 60), Verdict("start")
     (container,) = pod.spec.containers
     exited = record(pod, "app", State.EXITED, exit_code=1, finished_ns=5 * SECOND)
@@ -166,14 +166,14 @@ def asked(exits: int, now: int) -> tuple[Verdict, RestartGate]:
 
 
 @row("B9")
-def test_no_exited_status_starts_and_leaves_no_entry(row: str) -> None:
+def test_a_container_that_never_exited_starts_and_leaves_no_entry(row: str) -> None:
     pod, start_gate = make_pod(), gate(1, 60)
     assert start_gate.decide(pod, pod.spec.containers[0], None, 5 * SECOND) == Verdict("start", free=True)
     assert start_gate.entries(5 * SECOND) == 0
 
 
 @row("B10")
-def test_an_exit_without_an_entry_starts_and_makes_one(row: str) -> None:
+def test_an_exit_without_an_entry_lets_the_container_start_and_makes_one(row: str) -> None:
     verdict, start_gate = asked(1, now=5)
     assert verdict == Verdict("start", free=True)
     assert start_gate.entries(5 * SECOND) == 1
@@ -185,7 +185,7 @@ def test_an_exit_in_back_off_is_refused_until_a_delay_after_it(row: str) -> None
     assert verdict == Verdict("backoff", due_ns=6 * SECOND, delay_ns=SECOND)
 
 
-# When the pod is looked at again (TestMinBackoffExpiration, TestCompleteWork).
+# When the pod worker syncs the pod again (TestMinBackoffExpiration, TestCompleteWork).
 
 
 def waits(*seconds: float) -> list[Wait]:
@@ -207,12 +207,14 @@ def exact(*seconds: float, failed: bool = False) -> float | None:
         pytest.param(lambda: exact(10, 3, 7), 3, id="many-B14"),
     ],
 )
-def test_the_earliest_end_of_a_back_off(found: Callable[[], float | None], expected: float | None) -> None:
+def test_the_next_sync_is_at_the_earliest_end_of_a_back_off(
+    found: Callable[[], float | None], expected: float | None
+) -> None:
     assert found() == expected
 
 
 def kubelet(*seconds: float, failed: bool = False) -> set[float]:
-    """Every second after now at which a pod may be looked at by the kubelet's timer, in many draws."""
+    """The seconds from now at which the kubelet's timer may sync a pod again, collected from many draws."""
     late = RestartGate(GateOptions(late=True), seed=1)
     found = [late.look_again(waits(*seconds), 100 * SECOND, failed=failed) for _ in range(DRAWS)]
     return {-1.0 if each is None else each / SECOND - 100 for each in found}
@@ -222,8 +224,8 @@ def whole_seconds(first: int, last: int) -> set[float]:
     return {float(second) for second in range(first, last + 1)}
 
 
-# Upstream's resync is 20 s there, the kubelet's own and ours is 60 s. The queue is polled at whole seconds: a draw from
-# [5, 7.5) is a look after 6 to 8 s, and one of exactly 5 s does not come up in practice.
+# Upstream's tests set the resync to 20 s; the kubelet's own and ours is 60 s. The kubelet polls its queue at whole
+# seconds: a draw from [5, 7.5) means a sync after 6 to 8 s, and exactly 5 s does not come up in practice.
 @pytest.mark.parametrize(
     ("seconds", "failed", "expected"),
     [
@@ -236,18 +238,20 @@ def whole_seconds(first: int, last: int) -> set[float]:
         pytest.param((80,), True, whole_seconds(61, 90), id="beside_a_plain_one-B22"),
     ],
 )
-def test_when_the_pod_worker_looks_again(seconds: tuple[int, ...], failed: bool, expected: set[float]) -> None:
+def test_the_pod_worker_syncs_again_within_the_kubelets_jitter(
+    seconds: tuple[int, ...], failed: bool, expected: set[float]
+) -> None:
     assert kubelet(*seconds, failed=failed) == expected
 
 
 @row("B16")
-def test_after_a_sync_without_an_error_nobody_looks_again(row: str) -> None:
+def test_after_a_sync_without_an_error_no_sync_is_due(row: str) -> None:
     assert kubelet() == {-1.0}
 
 
 @pytest.mark.parametrize("late", [False, True])
 @row("B15")
-def test_the_next_phase_of_a_pod_begins_in_the_same_moment(late: bool, row: str) -> None:
+def test_the_next_phase_of_a_pod_begins_at_the_same_moment(late: bool, row: str) -> None:
     rig = Rig(make_pod(restartPolicy="Never"), RestartGate(GateOptions(late=late)), dies_after={"app": 4.5})
     rig.begin()
     rig.run_until(4.5)

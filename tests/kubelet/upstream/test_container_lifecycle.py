@@ -22,7 +22,7 @@ def probe(delay: int = 0, period: int = 10, threshold: int = 1) -> dict[str, Any
 @pytest.mark.parametrize(
     "probe_type", [pytest.param("startup", id="Y1-startup"), pytest.param("liveness", id="Y2-liveness")]
 )
-def test_pre_stop_runs_beside_the_container_that_failed_its_probe(probe_type: ProbeType) -> None:
+def test_the_pre_stop_hook_runs_while_the_container_that_failed_its_probe_still_runs(probe_type: ProbeType) -> None:
     app = {"name": "app", f"{probe_type}Probe": probe(delay=10), **SLEEPY}
     node = Node(
         make_pod(app, restartPolicy="Never", terminationGracePeriodSeconds=30),
@@ -33,15 +33,15 @@ def test_pre_stop_runs_beside_the_container_that_failed_its_probe(probe_type: Pr
     ((hook_at, _),) = node.hooks
     ((killed_at, kill),) = node.kills
     ((ended_at, _),) = node.ends
-    assert (killed_at - hook_at, kill.grace_seconds) == (1, 29), "the hook's second is taken off the grace"
+    assert (killed_at - hook_at, kill.grace_seconds) == (1, 29), "the hook's second counts towards the grace"
     assert hook_at < killed_at <= ended_at
-    # Under Never nothing is left to run, so it is the pod that is killed, and not the container for its probe.
+    # Under Never nothing is left to run, so the kubelet ends the pod instead of killing the container for its probe.
     assert node.killing() == ["Stopping container app"]
     assert (node.machine.phase, node.restarts("app")) == ("Failed", 0)
 
 
 @row("Y3")
-def test_liveness_is_on_hold_and_readiness_goes_on_during_pre_stop(row: str) -> None:
+def test_during_pre_stop_liveness_is_on_hold_and_readiness_goes_on(row: str) -> None:
     app = {"name": "app", "livenessProbe": probe(10, period=1), "readinessProbe": probe(1, period=1), **SLEEPY}
     node = Node(
         make_pod(app, restartPolicy="Never", terminationGracePeriodSeconds=100),
@@ -58,7 +58,7 @@ def test_liveness_is_on_hold_and_readiness_goes_on_during_pre_stop(row: str) -> 
 
 @row("Y4")
 def test_a_sidecar_waits_for_the_kill_of_another_container(row: str) -> None:
-    # The upstream test's name promises that the sidecar restarts meanwhile; it asserts that it does not (KEP-4438).
+    # The name of upstream's test says that the sidecar restarts meanwhile; its body asserts the opposite (KEP-4438).
     main = {"name": "main", "livenessProbe": probe(10, period=1), **SLEEPY}
     side = {"name": "side", "restartPolicy": "Always", "livenessProbe": probe(1, period=1)}
     node = Node(
@@ -79,7 +79,7 @@ def test_a_sidecar_waits_for_the_kill_of_another_container(row: str) -> None:
 
 
 @row("Y5")
-def test_a_sidecar_starts_after_the_one_before_it_has_started(row: str) -> None:
+def test_a_sidecar_starts_after_the_sidecar_before_it_has_started(row: str) -> None:
     def side(name: str) -> dict[str, Any]:
         return {"name": name, "restartPolicy": "Always", "startupProbe": probe(period=1, threshold=600)}
 

@@ -1,7 +1,7 @@
-"""kubernetes test/e2e/common/node/container_probe.go in virtual time: rows X1 to X23, but X13.
+"""kubernetes test/e2e/common/node/container_probe.go in virtual time: rows X1 to X23 without X13.
 
-Each row for a regular container and for a sidecar. What those pods ask by HTTP, TCP or gRPC is scripted here: what the
-handlers make of an answer is in the tests of the handlers, and X3, X5, X13, X18 and X22 also run as real processes.
+Each row runs for a regular container and for a sidecar. Scripts answer the HTTP, TCP and gRPC probes, because the tests
+of the handlers cover real answers. X3, X5, X13, X18 and X22 also run with real processes.
 """
 
 from dataclasses import dataclass, field
@@ -34,7 +34,7 @@ def probe(*, delay: int = 0, timeout: int = 1, period: int = 10, threshold: int 
 
 @dataclass(frozen=True)
 class Case:
-    """A row about restarts. ``answers`` is by type; ``restarts`` at least that many, 0 for none."""
+    """A row about restarts. ``answers`` is by probe type. ``restarts`` is the least number of them; 0 means none."""
 
     id: str
     name: str
@@ -134,7 +134,7 @@ def observed(case: Case, kind: str) -> Node:
 @pytest.mark.parametrize(
     ("case", "kind"), [pytest.param(case, kind, id=f"{case.id}-{case.name}-{kind}") for case in CASES for kind in KINDS]
 )
-def test_restarts(case: Case, kind: str) -> None:
+def test_a_container_restarts_as_often_as_its_probes_fail(case: Case, kind: str) -> None:
     node = observed(case, kind)
     if case.restarts:
         assert node.restarts("app") >= case.restarts
@@ -149,7 +149,7 @@ def by_id(id: str) -> Case:
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=f"X15-liveness waits-{kind}") for kind in KINDS])
-def test_liveness_is_not_asked_before_startup_has_passed(kind: str) -> None:
+def test_the_liveness_probe_does_not_run_before_startup_has_passed(kind: str) -> None:
     node = observed(by_id("X15"), kind)
     assert node.ran("app/liveness") == []
     assert len(node.ran("app/startup")) > 20
@@ -158,7 +158,7 @@ def test_liveness_is_not_asked_before_startup_has_passed(kind: str) -> None:
 @pytest.mark.parametrize(
     ("id", "kind"), [pytest.param(id, kind, id=f"{id}-to the second-{kind}") for id in ("X18", "X19") for kind in KINDS]
 )
-def test_the_probes_grace_is_what_a_stubborn_container_gets(id: str, kind: str) -> None:
+def test_a_container_that_ignores_sigterm_gets_the_grace_of_its_probe(id: str, kind: str) -> None:
     node = observed(by_id(id), kind)
     (_, kill), *_ = node.kills
     assert (kill.grace_seconds, kill.grace_source) == (5, "probe")
@@ -166,13 +166,13 @@ def test_the_probes_grace_is_what_a_stubborn_container_gets(id: str, kind: str) 
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=f"X1-{kind}") for kind in KINDS])
-def test_readiness_with_an_initial_delay(kind: str) -> None:
+def test_a_pod_is_not_ready_before_the_initial_delay_of_its_readiness_probe(kind: str) -> None:
     node = Node(make(kind, readinessProbe=probe(delay=15)))
     node.run_until(FOUR_MINUTES)
     ((ready_at, ready),) = node.ready
     started_at = next(at for at, name, _ in node.starts if name == "app")
     assert ready
-    # The API keeps startedAt in whole seconds; the delay then ends with the next tick.
+    # The API keeps startedAt in whole seconds, and the first run is at the tick after the delay.
     assert 14 < ready_at - started_at <= 15 + 10
     assert node.restarts("app") == 0
 
@@ -226,7 +226,7 @@ def test_readiness_is_lost_while_the_pod_ends(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=f"X23-{kind}") for kind in KINDS])
-def test_liveness_is_off_while_the_pod_ends(kind: str) -> None:
+def test_a_liveness_failure_restarts_nothing_while_the_pod_ends(kind: str) -> None:
     probes = {
         "readinessProbe": probe(delay=5, period=2, threshold=1),
         "livenessProbe": probe(delay=5, period=1, threshold=1),
@@ -243,6 +243,6 @@ def test_liveness_is_off_while_the_pod_ends(kind: str) -> None:
         assert max(node.ran("app/liveness")) <= MINUTE
         assert not any("Liveness" in message for _, message in node.unhealthy)
     else:
-        # StopLivenessAndStartup spares sidecars before 1.38: the probe fails and says so, and nobody acts on it.
+        # Before 1.38 StopLivenessAndStartup spares sidecars: the probe fails with an event, and no restart follows.
         assert any("Liveness" in message for _, message in node.unhealthy)
     assert node.restarts("app") == 0

@@ -1,4 +1,5 @@
-"""kubelet pkg/probe/exec/exec_test.go, 1.36: rows E1 to E6, and P12 of prober_test.go, from ExecSync to result."""
+"""kubelet pkg/probe/exec/exec_test.go, 1.36: rows E1 to E6, and P12 of prober_test.go, from the ExecSync answer to the
+result."""
 
 import select
 from typing import Any
@@ -30,9 +31,9 @@ def state(engine: Engine) -> dict[str, Any]:
 
 
 def told(*outcomes: ExecOutcome) -> tuple[str | None, list[str]]:
-    """The result and the events of a liveness run whose attempts got these answers from the live engine's asker.
+    """Answers the attempts of a live engine's liveness run with ``outcomes``; returns its result and events.
 
-    The container is older than the engine, so nothing but a run publishes a result.
+    The container is older than the engine, so only a run publishes a result.
     """
     engine = Engine(start_jitter=False)
     try:
@@ -89,10 +90,12 @@ TIMEOUT = 'command timed out: "probe" timed out after 1s'
         ),
     ],
 )
-def test_what_an_exec_comes_to(outcomes: list[ExecOutcome], result: str, events: list[str]) -> None:
+def test_an_exec_answer_gives_the_result_and_event_of_the_kubelet(
+    outcomes: list[ExecOutcome], result: str, events: list[str]
+) -> None:
     assert told(*outcomes) == (result, events)
 
 
 @pytest.mark.parametrize("output", [pytest.param(LONG, id="E3-success keeps the first 10 KiB")])
-def test_the_output_that_is_kept(output: bytes) -> None:
+def test_the_output_of_an_exec_keeps_its_first_10_kib(output: bytes) -> None:
     assert answered(0, output).output == output[: 10 * KIB]

@@ -1,4 +1,4 @@
-"""kubelet pkg/probe/grpc/grpc_test.go, 1.36: rows G1 to G5, and what 1.38 does otherwise (V6)."""
+"""kubelet pkg/probe/grpc/grpc_test.go, 1.36: rows G1 to G5, and what 1.38 does differently (V6)."""
 
 import socket
 import threading
@@ -23,7 +23,7 @@ SERVING, NOT_SERVING = b"\x08\x01", b"\x08\x02"
 
 @contextmanager
 def health_server(answer: bytes, hold: threading.Event | None = None) -> Iterator[int]:
-    """A health service of grpcio's; with ``hold`` it answers when that is set. Yields its port."""
+    """Runs grpcio's health service and yields its port. With ``hold`` it answers once the event is set."""
 
     def check(request: bytes, context: grpc.ServicerContext) -> bytes:
         if hold is not None:
@@ -48,51 +48,51 @@ def health(port: int, seconds: int = 1, **more: Any) -> dict[str, Any]:
 
 
 @row("G1")
-def test_nobody_listens(row: str) -> None:
+def test_a_grpc_probe_of_a_port_on_which_nobody_listens_fails(row: str) -> None:
     told = health(32, pod_ip="")
     assert (told["result"], told["error"]) == ("failure", None)
     assert told["output"] == 'timeout: failed to connect service ":32" within 1s: context deadline exceeded'
 
 
 @row("G2")
-def test_a_plain_http_server(row: str) -> None:
+def test_a_grpc_probe_of_a_plain_http_server_fails(row: str) -> None:
     with Server(lambda request: (200, {}, "")) as server:
         told = health(server.port)
     assert (told["result"], told["error"]) == ("failure", None)
 
 
 @row("G3")
-def test_not_serving(row: str) -> None:
+def test_a_service_that_is_not_serving_fails(row: str) -> None:
     with health_server(NOT_SERVING) as port:
         told = health(port)
     assert (told["result"], told["output"]) == ("failure", 'service unhealthy (responded with "NOT_SERVING")')
 
 
 @row("G4")
-def test_a_server_that_takes_longer_than_the_timeout(row: str) -> None:
+def test_a_grpc_answer_after_the_timeout_fails(row: str) -> None:
     with health_server(SERVING, threading.Event()) as port:
         told = health(port, seconds=2)
     assert (told["result"], told["output"]) == ("failure", "timeout: health rpc did not complete within 2s")
 
 
 @row("G5")
-def test_serving(row: str) -> None:
+def test_a_service_that_is_serving_succeeds(row: str) -> None:
     with health_server(SERVING) as port:
         told = health(port)
     assert (told["result"], told["output"]) == ("success", "service healthy")
 
 
 VERSIONS = ("1.34", "1.35", "1.36", "1.37", "1.38")
-Told = tuple[int, float, dict[str, Any]]
+TimedAnswer = tuple[int, float, dict[str, Any]]
 
 
 @pytest.fixture(scope="module")
-def told_by_version() -> Iterator[dict[tuple[str, str], Told]]:
-    """What each release says of a port on which nobody listens and of one that accepts and is silent; all at once."""
+def told_by_version() -> Iterator[dict[tuple[str, str], TimedAnswer]]:
+    """Probes a closed port and a silent server as each release does, all side by side; returns the answers."""
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(2 * len(VERSIONS)) as pool:
         ports = {"refused": closed_port(), "silent": listener.getsockname()[1]}
 
-        def told(port: int, version: str) -> Told:
+        def told(port: int, version: str) -> TimedAnswer:
             begun = time.monotonic()
             found = health(port, kubelet_version=version)
             return port, time.monotonic() - begun, found
@@ -103,7 +103,9 @@ def told_by_version() -> Iterator[dict[tuple[str, str], Told]]:
 
 
 @pytest.mark.parametrize("version", [pytest.param(each, id=f"V6-{each}-refused") for each in VERSIONS])
-def test_a_refused_connection(version: str, told_by_version: dict[tuple[str, str], Told]) -> None:
+def test_a_refused_grpc_connection_fails_at_once_from_1_38_on(
+    version: str, told_by_version: dict[tuple[str, str], TimedAnswer]
+) -> None:
     """kubernetes PR 142457."""
     port, took, told = told_by_version[version, "refused"]
     assert told["result"] == "failure"
@@ -119,7 +121,9 @@ def test_a_refused_connection(version: str, told_by_version: dict[tuple[str, str
 
 
 @pytest.mark.parametrize("version", [pytest.param(each, id=f"V6-{each}-silent") for each in VERSIONS])
-def test_a_server_that_says_nothing(version: str, told_by_version: dict[tuple[str, str], Told]) -> None:
+def test_a_silent_grpc_server_gets_the_error_text_of_its_release(
+    version: str, told_by_version: dict[tuple[str, str], TimedAnswer]
+) -> None:
     port, _, told = told_by_version[version, "silent"]
     late = "timeout: health rpc did not complete within 1s"
     unconnected = f'timeout: failed to connect service "127.0.0.1:{port}" within 1s: context deadline exceeded'

@@ -24,20 +24,20 @@ def ok(request: Request) -> Reply:
 
 
 @row("H1")
-def test_a_good_answer(row: str) -> None:
+def test_a_200_answer_succeeds_with_its_body(row: str) -> None:
     with Server(ok) as server:
         told = get(server)
     assert (told["outcome"], told["output"]) == ("success", "ok body")
 
 
 @row("H2-3 headers")
-def test_a_server_that_counts_headers(row: str) -> None:
+def test_a_probe_without_headers_sends_three(row: str) -> None:
     with Server(lambda request: (200, {}, str(len(request.names)))) as server:
         assert get(server)["output"] == "3"
 
 
 @row("H3-Accept, Connection, User-Agent")
-def test_a_server_that_lists_headers(row: str) -> None:
+def test_a_probe_without_headers_sends_accept_connection_and_user_agent(row: str) -> None:
     with Server(lambda request: (200, {}, " ".join(sorted(request.names)))) as server:
         assert get(server)["output"] == "Accept Connection User-Agent"
 
@@ -64,7 +64,7 @@ ECHOED: list[tuple[str, Headers, dict[str, list[str]]]] = [
 
 
 @pytest.mark.parametrize(("headers", "seen"), [pytest.param(*case[1:], id=case[0]) for case in ECHOED])
-def test_headers_that_a_server_sees(headers: Headers, seen: dict[str, list[str]]) -> None:
+def test_the_headers_of_a_probe_replace_the_default_ones(headers: Headers, seen: dict[str, list[str]]) -> None:
     with Server(ok) as server:
         assert get(server, headers)["outcome"] == "success"
     (request,) = server.requests
@@ -72,21 +72,21 @@ def test_headers_that_a_server_sees(headers: Headers, seen: dict[str, list[str]]
 
 
 @row("H12")
-def test_a_server_that_breaks_off(row: str) -> None:
+def test_a_connection_that_ends_without_an_answer_fails(row: str) -> None:
     with Server(lambda request: None) as server:
         told = get(server)
     assert (told["result"], told["error"]) == ("failure", None)
 
 
 @row("H13")
-def test_an_internal_error(row: str) -> None:
+def test_a_500_answer_fails_without_its_body(row: str) -> None:
     with Server(lambda request: (500, {}, "secret")) as server:
         told = get(server)
     assert (told["result"], told["output"]) == ("failure", "HTTP probe failed with statuscode: 500")
 
 
 @row("H14")
-def test_a_server_that_takes_longer_than_the_timeout(row: str) -> None:
+def test_an_http_answer_after_the_timeout_fails(row: str) -> None:
     over = threading.Event()
 
     def late(request: Request) -> None:
@@ -104,14 +104,14 @@ def redirecting(status: int, target: str, text: str = "") -> Reply:
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=f"H15-{code}") for code in (301, 302, 307, 308)])
-def test_a_redirect_to_a_good_place(code: int) -> None:
+def test_a_redirect_to_a_200_answer_succeeds(code: int) -> None:
     with Server(lambda request: redirecting(code, "/new") if request.path == "/" else (200, {}, "")) as server:
         assert get(server)["outcome"] == "success"
     assert [request.path for request in server.requests] == ["/", "/new"]
 
 
 @pytest.mark.parametrize("code", [pytest.param(code, id=f"H16-{code}") for code in (301, 302, 307, 308)])
-def test_a_redirect_to_a_bad_place(code: int) -> None:
+def test_a_redirect_to_a_500_answer_fails(code: int) -> None:
     with Server(lambda request: redirecting(code, "/new") if request.path == "/" else (500, {}, "")) as server:
         assert get(server)["output"] == "HTTP probe failed with statuscode: 500"
 
@@ -123,7 +123,7 @@ def test_a_redirect_to_a_bad_place(code: int) -> None:
         pytest.param("ok body", "Probe terminated redirects, Response body: ok body", id="H17-body"),
     ],
 )
-def test_a_redirect_without_a_location(text: str, output: str) -> None:
+def test_a_redirect_without_a_location_is_a_warning(text: str, output: str) -> None:
     with Server(lambda request: redirecting(308, "/new") if request.path == "/" else (308, {}, text)) as server:
         told = get(server)
     assert (told["outcome"], told["output"]) == ("warning", output)
@@ -140,7 +140,7 @@ def test_a_redirect_without_a_location(text: str, output: str) -> None:
         pytest.param("/loop", "failure", id="H18-loop"),
     ],
 )
-def test_where_redirects_lead(target: str, outcome: str) -> None:
+def test_a_probe_follows_redirects_only_on_its_own_host(target: str, outcome: str) -> None:
     def answer(request: Request) -> Reply:
         match request.path:
             case "/redirect":
@@ -174,7 +174,7 @@ def test_the_host_header_goes_with_a_redirect(host: str, outcome: str) -> None:
     ("length", "kept"),
     [pytest.param(10241, 10240, id="H21-longer"), pytest.param(10239, 10239, id="H22-not longer")],
 )
-def test_a_body_is_cut(length: int, kept: int) -> None:
+def test_a_body_is_cut_after_10_kib(length: int, kept: int) -> None:
     with Server(lambda request: (200, {}, "a" * length)) as server:
         told = get(server)
     assert (told["outcome"], told["output"]) == ("success", "a" * kept)
@@ -197,7 +197,7 @@ def test_a_proxy_of_the_environment_is_not_used(name: str, monkeypatch: pytest.M
         pytest.param("HTTPS", "/path?bar", "/path?bar", id="H24-path and query"),
     ],
 )
-def test_the_url_that_is_asked_for(scheme: str, path: str, suffix: str) -> None:
+def test_the_url_of_a_request_has_the_probes_scheme_host_port_and_path(scheme: str, path: str, suffix: str) -> None:
     port = closed_port()
     told = ask({"httpGet": {"scheme": scheme, "host": "localhost", "port": port, "path": path}})
     assert told["output"].startswith(f'Get "{scheme.lower()}://localhost:{port}{suffix}": dial tcp ')

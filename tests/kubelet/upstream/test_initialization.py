@@ -1,4 +1,4 @@
-"""``initializationFailureThreshold`` (KEP-950), rows I1 to I9: at which run a container's fate is decided."""
+"""``initializationFailureThreshold`` (KEP-950), rows I1 to I9: which run makes a container fail."""
 
 import pytest
 
@@ -8,7 +8,7 @@ from tests.kubelet.upstream.worker import OTHER_ID, Worker
 
 
 def verdict(answers: str, *, initial: int, threshold: int = 3) -> int | None:
-    """The run (S, F, or E for a prober error) at which the liveness probe's container fails."""
+    """The number of the liveness run that makes the container fail. ``answers``: S, F, or E for a prober error."""
     worker = Worker("liveness", probe={"failureThreshold": threshold, "initializationFailureThreshold": initial})
     worker.status()
     words = {"S": "success", "F": "failure", "E": "error"}
@@ -29,7 +29,7 @@ def verdict(answers: str, *, initial: int, threshold: int = 3) -> int | None:
         pytest.param("FFEEFF", 4, 6, id="I9-prober errors do not count"),
     ],
 )
-def test_when_a_container_has_failed(answers: str, initial: int, run: int) -> None:
+def test_a_container_fails_at_the_run_that_uses_up_its_allowance(answers: str, initial: int, run: int) -> None:
     assert verdict(answers, initial=initial) == run
 
 
@@ -48,7 +48,7 @@ def test_a_new_container_has_the_allowance_again(row: str) -> None:
 
 
 @row("I8")
-def test_the_allowances_follow_each_other(row: str) -> None:
+def test_the_liveness_allowance_begins_after_the_startup_allowance(row: str) -> None:
     manager = Manager(glue="kubelet")
     probed = container("main", "startup", "liveness")
     probed["startupProbe"] |= {"failureThreshold": 1, "initializationFailureThreshold": 3}

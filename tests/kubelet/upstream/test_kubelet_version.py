@@ -1,4 +1,4 @@
-"""``probelet run --kubelet-version``: which releases there are, and that the one asked for is the one that probes."""
+"""``probelet run --kubelet-version``: the releases it accepts, and that probes follow the chosen one."""
 
 import threading
 from pathlib import Path
@@ -52,7 +52,7 @@ def test_a_gate_of_a_later_release_is_unknown() -> None:
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("version", ["1.34", "1.38"])
-def test_the_release_asked_for_is_the_one_that_probes(start: Start, tmp_path: Path, marker: str, version: str) -> None:
+def test_probes_follow_the_chosen_release(start: Start, tmp_path: Path, marker: str, version: str) -> None:
     asked = threading.Event()
 
     def answer(request: Request) -> Reply:

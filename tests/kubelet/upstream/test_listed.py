@@ -1,4 +1,4 @@
-"""docs/dev/upstream-cases.md and the tests agree: every row is a test that exists, or has its reason."""
+"""docs/dev/upstream-cases.md and the tests agree: every row names an existing test, or the reason why there is none."""
 
 import re
 import subprocess
@@ -31,7 +31,7 @@ LISTED = {match["row"]: match["ours"] for match in ROW.finditer(PAGE.read_text()
 
 @pytest.fixture(scope="module")
 def collected() -> set[str]:
-    """The ids of every Python test that the page names the file of."""
+    """The ids of all tests in the Python files that the page names."""
     files = sorted({file for ours in LISTED.values() for file, _ in TEST.findall(ours) if file.endswith(".py")})
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "", "-p", "no:cacheprovider", *files]
     told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
@@ -46,7 +46,7 @@ def test_every_row_is_listed_once() -> None:
 
 
 @pytest.mark.timeout(60)
-def test_every_test_that_is_named_exists_and_carries_its_row(collected: set[str]) -> None:
+def test_every_named_test_exists_and_has_its_row_in_its_id(collected: set[str]) -> None:
     missing = []
     for row, ours in LISTED.items():
         for file, test in TEST.findall(ours):
@@ -63,14 +63,14 @@ def test_every_test_that_is_named_exists_and_carries_its_row(collected: set[str]
     assert missing == []
 
 
-def test_a_row_without_a_test_has_its_reason() -> None:
+def test_a_row_without_a_test_gives_a_reason() -> None:
     bare = {row: ours for row, ours in LISTED.items() if not TEST.search(ours)}
     assert {row: reason for row, reason in bare.items() if len(reason) < REASON_CHARACTERS_MIN} == {}
     assert set(bare) == {"P15", "H19", "Q4", "B23", "B24", "B25", "B31", "I7", "V7", "V8", "V9"}
 
 
 @pytest.mark.timeout(60)
-def test_every_row_that_a_test_carries_is_listed_with_it(collected: set[str]) -> None:
+def test_every_row_in_a_test_id_is_listed_with_that_test(collected: set[str]) -> None:
     carried = re.compile(
         r"(tests/kubelet/upstream/\w+\.py)::(\w+)\[(?:[^\]]*?-)??((?:VA|[BWMPHTGEQCKXYIV])\d+)(?:[-\]])"
     )

@@ -73,7 +73,7 @@ NAMES = ("unprobed", "ready", "pending", "unready", "not_started", "started", "t
 
 @pytest.fixture
 def prober() -> Manager:
-    """Workers and cached results as TestUpdatePodStatus puts them; ``pending`` and ``not_started`` have none cached."""
+    """Workers and cached results as in TestUpdatePodStatus; ``pending`` and ``not_started`` have no cached result."""
     manager = Manager()
     readiness = {"ready", "pending", "unready", "terminated"}
     types: dict[str, tuple[ProbeType, ...]] = {name: ("readiness",) for name in readiness}
@@ -122,7 +122,7 @@ def test_update_pod_status_with_init_containers(policy: dict[str, Any], ready: t
         probed = [container(name, "startup", **policy) for name in names[:2]]
         return [*probed, container(names[2], **policy)]
 
-    # Upstream puts workers there by hand; AddPod makes them for sidecars only, and they stay when the object changes.
+    # Upstream inserts workers by hand. Here AddPod makes them, for sidecars only; they stay when the pod changes.
     manager.define("pod", [], initContainers=init({"restartPolicy": "Always"}))
     manager.status("pod", init=(running("started", started=False),))
     manager.add("pod")
@@ -149,7 +149,7 @@ def test_update_readiness(row: str) -> None:
 
 
 def met_again(version: str) -> set[str]:
-    """AddPod of a pod of which only the second container's readiness worker exists: which workers there are then."""
+    """The workers after AddPod of a pod that had only the readiness worker of its second container."""
     manager = Manager(version=version)
     manager.define("pod", [container("a"), container("b", "readiness"), container("c")])
     manager.add("pod")
@@ -160,7 +160,7 @@ def met_again(version: str) -> set[str]:
 
 @pytest.mark.parametrize("version", [pytest.param(each, id=f"M8-{each}") for each in ("1.37", "1.38")])
 def test_add_pod_with_an_existing_worker(version: str) -> None:
-    # The rest of b's own probes is not looked at, c's are.
+    # AddPod skips the rest of b's probes and goes on with c's.
     met = {"pod/b/startup", "pod/b/readiness"}
     assert met_again(version) == {f"pod/{name}/{each}" for name in "ac" for each in TYPES} | met
 
@@ -171,7 +171,7 @@ def test_add_pod_with_an_existing_worker(version: str) -> None:
 def test_probes_outlive_the_sync_that_added_them(version: str) -> None:
     manager = Manager(version=version, glue="kubelet")
     manager.define("pod", [container("main", "readiness")])
-    # Two syncs: the first one's context has long ended when the probe still runs, during the pod's termination.
+    # The context of the first sync has ended long before the pod's termination, and the probe still runs then.
     manager.sync("pod", running("main"))
     assert manager.sync("pod", running("main"))["ready"]
     manager.sync("pod", running("main"), terminating=True)

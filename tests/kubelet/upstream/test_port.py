@@ -1,4 +1,4 @@
-"""Which port is asked: rows P1 to P4 (prober_test.go), Q1 to Q3 (util_test.go), T1, T2 (tcp_test.go), kubelet 1.36."""
+"""The port of a probe: rows P1 to P4 (prober_test.go), Q1 to Q3 (util_test.go), T1, T2 (tcp_test.go), kubelet 1.36."""
 
 from typing import Any
 
@@ -59,7 +59,7 @@ def test_a_port_that_cannot_be_resolved_is_a_prober_error(probe: dict[str, Any],
         pytest.param(tcp, "number", id="T1"),
     ],
 )
-def test_a_port_that_is_found_is_asked_at_the_pods_address(kind: Any, port: str) -> None:
+def test_a_port_that_is_found_is_probed_at_the_pods_address(kind: Any, port: str) -> None:
     with Server(lambda request: (200, {}, "")) as server:
         given = {"found": "found", "number": server.port, "text": str(server.port)}[port]
         # The first of two ports with one name counts, and another container port does not matter.
@@ -70,7 +70,7 @@ def test_a_port_that_is_found_is_asked_at_the_pods_address(kind: Any, port: str)
 
 
 @row("P3-host, port and path")
-def test_host_port_and_path_are_those_of_the_probe(row: str) -> None:
+def test_a_request_uses_host_port_and_path_of_the_probe(row: str) -> None:
     def answer(request: Request) -> tuple[int, dict[str, str], str]:
         return 200, {}, request.path
 

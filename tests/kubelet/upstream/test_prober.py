@@ -1,4 +1,4 @@
-"""kubelet prober/prober_test.go, 1.36: rows P5, P6, P8 to P11, P13 and P14; of P7 what a script can answer."""
+"""kubelet prober/prober_test.go, 1.36: rows P5, P6, P8 to P11, P13, P14, and what a script can answer of P7."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from tests.support.web import Server
 
 
 @row("P5")
-def test_no_probe_is_no_worker_and_counts_as_success(row: str) -> None:
+def test_a_missing_probe_has_no_worker_and_counts_as_success(row: str) -> None:
     manager = Manager()
     manager.define("pod", [container("main", "liveness")])
     manager.add("pod")
@@ -24,7 +24,7 @@ def test_no_probe_is_no_worker_and_counts_as_success(row: str) -> None:
 
 
 def one_run(spec: dict[str, Any], probe_type: ProbeType = "liveness", *, sockets: bool = False) -> Simulation:
-    """A simulation after the first run of a container's only probe; the rest of its fields are upstream's."""
+    """A simulation after the first run of its only probe: upstream's test probe with the fields of ``spec``."""
     simulation = Simulation(glue="none", sockets=sockets)
     probe = {key: value for key, value in exec_probe().items() if key != "exec"} | spec
     body = {"name": "foo", f"{probe_type}Probe": probe}
@@ -57,14 +57,14 @@ def test_a_probe_without_a_handler_is_a_prober_error(row: str) -> None:
     [pytest.param("failure", "Failure", id="P7-failure"), pytest.param("success", "Success", id="P7-success")],
 )
 @pytest.mark.parametrize("probe_type", TYPES)
-def test_what_an_answer_means(outcome: str, cached: str, probe_type: ProbeType) -> None:
+def test_an_answer_becomes_the_cached_result(outcome: str, cached: str, probe_type: ProbeType) -> None:
     worker = Worker(probe_type)
     worker.status()
     assert worker.after(outcome) == [cached]
 
 
 @pytest.mark.parametrize("probe_type", [pytest.param(each, id=f"P8-{each}") for each in TYPES])
-def test_an_error_beside_unknown(probe_type: ProbeType) -> None:
+def test_a_prober_error_leaves_the_cached_result(probe_type: ProbeType) -> None:
     worker = Worker(probe_type)
     worker.status()
     before = {"liveness": "Success", "readiness": "Failure", "startup": "Unknown"}[probe_type]
@@ -73,7 +73,7 @@ def test_an_error_beside_unknown(probe_type: ProbeType) -> None:
 
 
 @row("P9-666")
-def test_an_unknown_type_of_probe(row: str) -> None:
+def test_an_unknown_probe_type_is_refused(row: str) -> None:
     with pytest.raises(ValueError, match='"666": must be one of liveness, readiness, startup'):
         Simulation().result("666", ID)  # type: ignore[arg-type]
 
@@ -95,7 +95,9 @@ def test_an_unknown_type_of_probe(row: str) -> None:
         ),
     ],
 )
-def test_the_command_that_is_run(command: list[str], env: list[dict[str, str]], ran: list[str]) -> None:
+def test_a_command_runs_with_its_variables_expanded(
+    command: list[str], env: list[dict[str, str]], ran: list[str]
+) -> None:
     worker = Worker("liveness", probe={"exec": {"command": command}}, container={"env": env})
     worker.status()
     worker.do_probe()
@@ -112,13 +114,13 @@ HANDLERS = {
 
 @pytest.mark.e2e
 @pytest.mark.parametrize("handler", [pytest.param(each, id=f"P13-{each}") for each in HANDLERS])
-def test_every_handler_is_there(handler: str) -> None:
+def test_every_socket_handler_runs(handler: str) -> None:
     cause = ask(HANDLERS[handler](closed_port()))["cause"]
     assert cause == ("connect_timeout" if handler == "grpc" else "refused")
 
 
 @row("P13-exec")
-def test_exec_is_there(row: str) -> None:
+def test_the_exec_handler_runs(row: str) -> None:
     worker = Worker("liveness")
     worker.status()
     worker.do_probe()

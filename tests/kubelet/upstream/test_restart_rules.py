@@ -1,4 +1,4 @@
-"""kubelet prober/worker_test.go, 1.36: does a worker outlive its terminated container? Rows W9 to W14, W16 to W18."""
+"""kubelet prober/worker_test.go, 1.36: when a worker outlives its terminated container. Rows W9 to W14, W16 to W18."""
 
 from typing import Any
 
@@ -48,7 +48,7 @@ def test_do_probe_with_container_restart_rules(
 
 
 @pytest.mark.parametrize("probe_type", [pytest.param(each, id=f"W17-{each}") for each in TYPES])
-def test_another_container_restarts_all(probe_type: ProbeType) -> None:
+def test_a_worker_goes_on_if_another_containers_rule_restarts_all(probe_type: ProbeType) -> None:
     trigger = {
         "name": "trigger",
         "restartPolicy": "Never",
@@ -62,7 +62,7 @@ def test_another_container_restarts_all(probe_type: ProbeType) -> None:
 
 
 @pytest.mark.parametrize("probe_type", [pytest.param(each, id=f"W18-{each}") for each in TYPES])
-def test_a_container_cleaned_up_to_restart_all(probe_type: ProbeType) -> None:
+def test_a_worker_goes_on_if_its_container_was_removed_to_restart_all(probe_type: ProbeType) -> None:
     worker = Worker(probe_type, container={"restartPolicy": "Never"})
     worker.status("waiting", phase="Pending")
     assert worker.do_probe()

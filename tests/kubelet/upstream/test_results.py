@@ -1,4 +1,4 @@
-"""kubelet prober/results/results_manager_test.go, 1.36: rows C1 to C5. A run at threshold 1 is one Set."""
+"""kubelet prober/results/results_manager_test.go, 1.36: rows C1 to C5. With threshold 1 each run calls Set once."""
 
 import msgspec
 import pytest
@@ -12,7 +12,7 @@ FOO, BAR = "test://foo", "test://bar"
 
 
 class Cache:
-    """The readiness cache under two containers that are older than the prober, so that nothing but runs sets it."""
+    """The readiness cache of two containers that are older than the prober, so that only runs set results."""
 
     def __init__(self) -> None:
         self.manager = Manager()
@@ -26,11 +26,11 @@ class Cache:
         self.middle_ms = -500
 
     def set(self, foo: str, bar: str) -> list[tuple[str, str]]:
-        """Set foo, then bar; the updates that were sent."""
+        """Sets foo, then bar; returns the updates that were sent."""
         for name, outcome, delay_ms in (("foo", foo, 1), ("bar", bar, 2)):
             step = {"outcome": {"Success": "success", "Failure": "failure"}[outcome], "delay_ms": delay_ms}
             self.manager.simulation.script(f"pod/{name}/readiness", msgspec.json.encode([step]))
-        # To the middle between two ticks: the next run has the next answers.
+        # Stop in the middle between two ticks, so that the next run gets the next answers.
         self.middle_ms += 1000
         self.manager.simulation.run_until(self.middle_ms)
         return self.updates()
@@ -44,7 +44,7 @@ class Cache:
 
 
 @row("C1")
-def test_cache_operations(row: str) -> None:
+def test_the_cache_forgets_the_results_of_a_removed_pod(row: str) -> None:
     cache = Cache()
     assert cache.get(FOO) is None
     cache.set("Success", "Success")
@@ -52,11 +52,11 @@ def test_cache_operations(row: str) -> None:
     cache.manager.simulation.remove_pod("pod")
     cache.manager.run(1)
     assert cache.get(FOO) is None
-    assert cache.updates() == [], "nobody is told of a removal"
+    assert cache.updates() == [], "a removal sends no update"
 
 
 @pytest.mark.parametrize("rounds", [pytest.param(1, id="C2"), pytest.param(2, id="C3"), pytest.param(3, id="C4")])
-def test_updates(rounds: int) -> None:
+def test_only_a_changed_result_sends_an_update(rounds: int) -> None:
     cache = Cache()
     updates = [cache.set("Success", "Failure"), cache.set("Success", "Failure"), cache.set("Failure", "Success")]
     expected = [[(FOO, "Success"), (BAR, "Failure")], [], [(FOO, "Failure"), (BAR, "Success")]]

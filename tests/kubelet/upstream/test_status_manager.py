@@ -23,7 +23,7 @@ def ready(manager: Manager) -> dict[str, Any]:
 
 
 def stored(manager: Manager) -> int:
-    """How often a status was set since the last look."""
+    """How often a status was set since the previous call."""
     return sum(line["section"] == "stored" for line in msgspec.json.decode(manager.simulation.take_records()))
 
 
@@ -57,7 +57,7 @@ def test_an_unchanged_readiness_is_not_set_again(row: str) -> None:
     manager = manager_with("foo")
     manager.status("pod", running("foo", started=True, ready=True))
     manager.add("pod")
-    # The initial value makes it unready, the first run ready: two changes, and none after that.
+    # The initial value makes the container unready and the first run makes it ready: two changes, and no more.
     assert stored(manager) == 2
     manager.run(10)
     assert stored(manager) == 0

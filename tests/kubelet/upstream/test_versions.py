@@ -1,6 +1,6 @@
-"""What differs between releases, row by row and release by release (rust/core/src/semantics.rs).
+"""The differences between releases (rust/core/src/semantics.rs), for each row in each release.
 
-Only 1.36 was recorded; the others are inferred from the changes that made them, which each row names.
+Recordings exist for 1.36 only; the other releases are inferred from the changes that each row names.
 """
 
 from typing import Any
@@ -14,11 +14,11 @@ from tests.kubelet.upstream.worker import HOUR_MS, INITIAL, TYPES, UID, ProbeTyp
 
 VERSIONS = ("1.34", "1.35", "1.36", "1.37", "1.38")
 OLD_MS = -HOUR_MS - 300_000
-"""When a container was started that is older than the prober."""
+"""A start time before the prober's own start."""
 
 
 def each_version(row: str, what: str, *expected: Any) -> list[Any]:
-    """One case per version, in their order."""
+    """One case per version; ``expected`` has a value for each of ``VERSIONS``."""
     cases = zip(VERSIONS, expected, strict=True)
     return [pytest.param(version, value, id=f"{row}-{version}-{what}") for version, value in cases]
 
@@ -26,7 +26,7 @@ def each_version(row: str, what: str, *expected: Any) -> list[Any]:
 @pytest.mark.parametrize(
     ("version", "goes_on"), each_version("V1", "another container is probed", False, False, False, True, True)
 )
-def test_add_pod_meets_a_worker(version: str, goes_on: bool) -> None:
+def test_add_pod_goes_on_to_the_next_container_after_an_existing_worker(version: str, goes_on: bool) -> None:
     """kubernetes PR 138930."""
     assert ("pod/c/liveness" in met_again(version)) == goes_on
     assert "pod/b/liveness" not in met_again(version)
@@ -34,7 +34,7 @@ def test_add_pod_meets_a_worker(version: str, goes_on: bool) -> None:
 
 @pytest.mark.parametrize(("version", "answers"), each_version("V2", "exec readiness in shutdown", *[True] * 5))
 def test_exec_probes_are_not_cancelled_with_the_sync(version: str, answers: bool) -> None:
-    """kubernetes#140881, a bug of 1.35 and 1.36 that is not copied."""
+    """kubernetes#140881, a bug of 1.35 and 1.36 that probelet does not copy."""
     manager = Manager(version=version)
     manager.define("pod", [container("main", "readiness")])
     manager.status("pod", running("main", started=True))
@@ -46,7 +46,7 @@ def test_exec_probes_are_not_cancelled_with_the_sync(version: str, answers: bool
 
 
 @pytest.mark.parametrize(("version", "stopped"), each_version("V3", "sidecars", False, False, False, False, True))
-def test_stop_liveness_and_startup(version: str, stopped: bool) -> None:
+def test_stop_liveness_and_startup_ends_the_workers_of_sidecars(version: str, stopped: bool) -> None:
     """kubernetes PR 141766."""
     manager = Manager(version=version)
     manager.define("pod", [], initContainers=[container("sidecar", *TYPES, restartPolicy="Always")])
@@ -61,7 +61,7 @@ def test_stop_liveness_and_startup(version: str, stopped: bool) -> None:
 @pytest.mark.parametrize(
     ("version", "started"), each_version("V4", "replaced within a sync", False, True, True, True, False)
 )
-def test_started_over_a_status_regeneration(version: str, started: bool) -> None:
+def test_a_container_replaced_within_a_sync_keeps_started(version: str, started: bool) -> None:
     """kubernetes#141155 and PR 141342."""
     manager = Manager(version=version, glue="kubelet")
     manager.define("pod", [container("main", "startup")])
@@ -77,7 +77,9 @@ def test_started_over_a_status_regeneration(version: str, started: bool) -> None
 @pytest.mark.parametrize(
     ("version", "published"), each_version("V5", "older than the prober", True, False, False, False, False)
 )
-def test_first_publish(version: str, published: bool, probe_type: ProbeType) -> None:
+def test_a_worker_publishes_the_initial_result_of_an_old_container(
+    version: str, published: bool, probe_type: ProbeType
+) -> None:
     """KEP-4781."""
     worker = Worker(probe_type, version=version, probe={"initialDelaySeconds": 3 * HOUR_MS // 1000})
     worker.status(started_at_ms=OLD_MS)
@@ -89,7 +91,7 @@ def test_first_publish(version: str, published: bool, probe_type: ProbeType) -> 
     ("version", "published"),
     each_version("V5", "started sidecar's startup probe", ["Unknown"], [], *[["Success"]] * 3),
 )
-def test_first_publish_of_a_started_sidecar(version: str, published: list[str]) -> None:
+def test_the_startup_worker_of_a_started_sidecar_publishes_success(version: str, published: list[str]) -> None:
     """kubernetes PR 137146."""
     worker = Worker("startup", version=version, sidecar=True)
     worker.status(started=True, started_at_ms=OLD_MS)
@@ -98,7 +100,7 @@ def test_first_publish_of_a_started_sidecar(version: str, published: list[str]) 
 
 
 @pytest.mark.parametrize(("version", "kept"), each_version("V5", "ready", False, True, True, True, True))
-def test_a_ready_pod_over_a_kubelet_restart(version: str, kept: bool) -> None:
+def test_a_ready_pod_stays_ready_over_a_kubelet_restart(version: str, kept: bool) -> None:
     """KEP-4781: the API server says Ready, no probe has run yet."""
     manager = Manager(version=version)
     manager.simulation.define_pod(ready_pod())
@@ -122,27 +124,27 @@ def survives(version: str, exit_code: int, **options: Any) -> bool:
 @pytest.mark.parametrize(
     ("version", "goes_on"), each_version("V10", "own OnFailure, exit 1", False, True, True, True, True)
 )
-def test_a_containers_own_policy(version: str, goes_on: bool) -> None:
-    """KEP-5307: 1.34 looks at the pod's policy, which is Never."""
+def test_a_worker_goes_on_if_the_containers_own_policy_restarts_it(version: str, goes_on: bool) -> None:
+    """KEP-5307: 1.34 uses the pod's policy, which is Never."""
     assert survives(version, 1, container={"restartPolicy": "OnFailure"}) == goes_on
 
 
 @pytest.mark.parametrize(
     ("version", "goes_on"), each_version("V10", "pod OnFailure, exit 0", True, False, False, False, False)
 )
-def test_a_completed_container_of_an_on_failure_pod(version: str, goes_on: bool) -> None:
+def test_a_worker_ends_with_a_completed_container_of_an_on_failure_pod(version: str, goes_on: bool) -> None:
     assert survives(version, 0, policy="OnFailure") == goes_on
 
 
 @pytest.mark.parametrize(("version", "goes_on"), each_version("V10", "sidecar of a Never pod", *[True] * 5))
-def test_a_terminated_sidecar(version: str, goes_on: bool) -> None:
+def test_a_worker_outlives_a_terminated_sidecar(version: str, goes_on: bool) -> None:
     assert survives(version, 0, sidecar=True) == goes_on
 
 
 @pytest.mark.parametrize(
     ("version", "goes_on"), each_version("V10", "RestartAllContainers", False, False, True, True, True)
 )
-def test_a_rule_that_restarts_all_containers(version: str, goes_on: bool) -> None:
+def test_a_worker_goes_on_if_a_rule_restarts_all_containers(version: str, goes_on: bool) -> None:
     """KEP-5532, on by default since 1.36."""
     rules = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [1]}}]
     own = {"restartPolicy": "Never", "restartPolicyRules": rules}
@@ -155,7 +157,7 @@ def test_a_rule_that_restarts_all_containers(version: str, goes_on: bool) -> Non
 
 
 @pytest.mark.parametrize(("version", "holds"), each_version("V11", "startup success", *[True] * 5))
-def test_a_startup_success_holds(version: str, holds: bool) -> None:
+def test_a_startup_success_stays_after_a_failure(version: str, holds: bool) -> None:
     """kubernetes PR 121206."""
     worker = Worker("startup", version=version)
     worker.status()

@@ -11,7 +11,7 @@ from tests.kubelet.upstream.worker import HOUR_MS, INITIAL, OTHER_ID, TYPES, UID
 
 @dataclass(frozen=True)
 class Case:
-    """A case of TestDoProbe: the status, and for every type whether the worker goes on and what it has set last."""
+    """A case of TestDoProbe: the status, the probe types whose worker stops, and the last result that a worker sets."""
 
     id: str
     name: str
@@ -44,7 +44,7 @@ def do_probe(case: Case, probe_type: ProbeType, version: str) -> Worker:
     if case.status is not None:
         worker.status(**case.status)
     assert worker.do_probe() == (probe_type not in case.stops)
-    # The end of a worker removes what it has set, so the last value is what counts.
+    # A worker that ends removes its result from the cache, so compare the last value that it set.
     assert worker.published[-1:] == ([case.cached] if case.cached else [])
     assert worker.cached == (None if probe_type in case.stops else case.cached)
     return worker
@@ -105,7 +105,7 @@ def test_startup_probe_success_threshold(row: str) -> None:
     worker = Worker("startup", probe={"failureThreshold": 3})
     worker.status()
     assert worker.after("success", "failure", "failure", "failure") == ["Success"] * 4
-    assert worker.runs == 1, "on hold after the first"
+    assert worker.runs == 1, "on hold after the first run"
 
 
 @row("W23")
@@ -113,7 +113,7 @@ def test_startup_probe_failure_threshold(row: str) -> None:
     worker = Worker("startup", probe={"failureThreshold": 3})
     worker.status()
     assert worker.after("failure", "failure", "failure", "success") == ["Unknown", "Unknown", "Failure", "Failure"]
-    assert worker.runs == 3, "on hold after the third"
+    assert worker.runs == 3, "on hold after the third run"
 
 
 @pytest.mark.parametrize("probe_type", [pytest.param(each, id=f"W24-{each}") for each in TYPES])
@@ -128,7 +128,7 @@ def test_clean_up(probe_type: ProbeType) -> None:
     assert not worker.alive
     assert worker.cached is None
     worker.simulation.run_until(HOUR_MS)
-    assert worker.simulation.runs == 1, "no timer is left of it"
+    assert worker.simulation.runs == 1, "the worker left no timer"
 
 
 @pytest.mark.parametrize("probe_type", [pytest.param(each, id=f"W25-{each}") for each in ("liveness", "startup")])

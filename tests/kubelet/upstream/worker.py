@@ -1,4 +1,4 @@
-"""One worker of the production prober in virtual time: what ``newTestWorker`` is to upstream's tests."""
+"""One worker of the production prober in virtual time: our counterpart of upstream's ``newTestWorker``."""
 
 from typing import Any, Literal
 
@@ -10,7 +10,7 @@ ProbeType = Literal["liveness", "readiness", "startup"]
 TYPES: tuple[ProbeType, ...] = ("liveness", "readiness", "startup")
 FIELDS = {"liveness": "livenessProbe", "readiness": "readinessProbe", "startup": "startupProbe"}
 INITIAL = {"liveness": "Success", "readiness": "Failure", "startup": "Unknown"}
-"""What a new container counts as before its first run (worker.go:newWorker, 1.36)."""
+"""The result of a new container before its first run (worker.go:newWorker, 1.36)."""
 
 CONTAINER = "test-container"
 ID = "test://test-container-id"
@@ -21,13 +21,13 @@ HOUR_MS = 3_600_000
 
 
 def exec_probe(**fields: Any) -> dict[str, Any]:
-    """Upstream's test probe with its defaults."""
+    """Upstream's test probe with its defaults, changed by ``fields``."""
     figures = {"timeoutSeconds": 1, "periodSeconds": 1, "successThreshold": 1, "failureThreshold": 1}
     return {"exec": {"command": ["probe"]}, **figures, **fields}
 
 
 def pod(uid: str = UID, *, deleting: bool = False, **spec: Any) -> bytes:
-    """A pod as JSON; its name is its UID."""
+    """A pod as JSON, whose name is its UID."""
     metadata = {"uid": uid, "name": uid, "namespace": "test-namespace"}
     if deleting:
         metadata["deletionTimestamp"] = "1970-01-01T00:00:00Z"
@@ -35,7 +35,7 @@ def pod(uid: str = UID, *, deleting: bool = False, **spec: Any) -> bytes:
 
 
 def steps(*outcomes: str) -> bytes:
-    """A script whose answers take no time; ``failure*3`` stands for three."""
+    """A script whose answers take no time; ``failure*3`` means three failures."""
     listed = []
     for outcome in outcomes:
         word, _, repeat = outcome.partition("*")
@@ -44,7 +44,7 @@ def steps(*outcomes: str) -> bytes:
 
 
 class Worker:
-    """A worker of one type, and the status it looks at. ``do_probe`` is one pass of it."""
+    """A worker of one probe type, and the pod status that it reads."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class Worker:
         self._added = False
 
     def handler(self, *outcomes: str) -> None:
-        """What the handler answers from now on; the last answer repeats."""
+        """Sets the answers of the handler from now on; the last one repeats."""
         self.simulation.script(f"{UID}/{CONTAINER}/{self.type}", steps(*outcomes))
 
     def status(
@@ -88,7 +88,7 @@ class Worker:
         beside: tuple[dict[str, Any], ...] = (),
         **fields: Any,
     ) -> None:
-        """Say what the pod's status is. ``started`` is true for all types but startup unless given."""
+        """Sets the pod's status. ``started`` is by default true, but false for a startup probe."""
         if started is None:
             started = self.type != "startup"
         container = {"name": name, "id": container_id, "state": state, "started": started, **fields}
@@ -99,7 +99,7 @@ class Worker:
         )
 
     def do_probe(self) -> bool:
-        """The first pass, or the one at the next tick; False if it ended the worker (``keepGoing``)."""
+        """Runs the worker's first pass or that of the next tick; returns False if the worker ended (``keepGoing``)."""
         if self._added:
             self.simulation.run_until(self.simulation.now_ms + 1000 * self.probe["periodSeconds"])
         else:
@@ -110,7 +110,7 @@ class Worker:
         return self.alive
 
     def after(self, *outcomes: str) -> list[str | None]:
-        """What is cached after each of the passes with these answers."""
+        """Runs a pass for each of ``outcomes``; returns the cached result after each pass."""
         cached = []
         for outcome in outcomes:
             self.handler(outcome)
@@ -128,7 +128,7 @@ class Worker:
 
     @property
     def published(self) -> list[str]:
-        """Every value that was set so far, also one that was cached already."""
+        """Every result that the worker has set, also one that the cache had already."""
         return [line["result"] for line in self.records if line["section"] == "results" and line["op"] == "set"]
 
     @property

@@ -1,6 +1,6 @@
-// Command gohttp is the reference of the differential test: Go's own net/http, configured and judged as the kubelet
-// does it for an httpGet probe (pkg/probe/http of Kubernetes 1.36). It reads one JSON object a line on standard input,
-// carries out that probe once, and writes one JSON object a line.
+// Command gohttp is the reference of the differential test: Go's own net/http, which it configures and judges as the
+// kubelet does for an httpGet probe (pkg/probe/http of Kubernetes 1.36). It reads one JSON object a line on standard
+// input, carries out that probe once, and writes one JSON object a line.
 package main
 
 import (
@@ -20,7 +20,7 @@ import (
 	"time"
 )
 
-// A question is a probe with its target filled in.
+// A question is a probe with the address of its target.
 type question struct {
 	Scheme         string      `json:"scheme"`
 	Host           string      `json:"host"`
@@ -39,10 +39,10 @@ type answer struct {
 	Class  string `json:"class"`
 }
 
-// What the kubelet keeps of a body (http.go:maxRespBodyLength).
+// The kubelet keeps this much of a body (http.go:maxRespBodyLength).
 const keptBytes = 10 * 1024
 
-// A line holds the longest probe that is ever asked about.
+// A line is long enough for the longest probe of a case.
 const lineBytesMax = 16 << 20
 
 var errTooManyRedirects = errors.New("stopped after 10 redirects")
@@ -73,14 +73,15 @@ func main() {
 	}
 }
 
-// The kubelet's dialer lingers for a second, to spare the node sockets in TIME-WAIT (probe.ProbeDialer).
+// linger sets SO_LINGER to a second as the kubelet's dialer does, to spare the node sockets in TIME-WAIT
+// (probe.ProbeDialer).
 func linger(_, _ string, connection syscall.RawConn) error {
 	return connection.Control(func(fd uintptr) {
 		_ = syscall.SetsockoptLinger(int(fd), syscall.SOL_SOCKET, syscall.SO_LINGER, &syscall.Linger{Onoff: 1, Linger: 1})
 	})
 }
 
-// What prober.runProbe and DoHTTPProbe make of a probe.
+// probe runs one probe and returns the result that prober.runProbe and DoHTTPProbe would return.
 func probe(asked question) answer {
 	request, err := newRequest(asked)
 	if err != nil {
@@ -113,8 +114,8 @@ func probe(asked question) answer {
 	}
 }
 
-// A URL is put together, written and read again, and so a path or host can come to mean something else on the way
-// (request.go:NewRequestForHTTPGetAction).
+// newRequest builds the URL, writes it and parses it again as the kubelet does, which can change the meaning of a path
+// or host (request.go:NewRequestForHTTPGetAction).
 func newRequest(asked question) (*http.Request, error) {
 	target, err := url.Parse(asked.Path)
 	if err != nil {
@@ -144,7 +145,7 @@ func newRequest(asked question) (*http.Request, error) {
 	return request, nil
 }
 
-// A redirect is followed to the first request's host alone (http.go:RedirectChecker(false)).
+// staysOnHost follows a redirect only to the first request's host (http.go:RedirectChecker(false)).
 func staysOnHost(next *http.Request, before []*http.Request) error {
 	if next.URL.Hostname() != before[0].URL.Hostname() {
 		return http.ErrUseLastResponse
@@ -155,7 +156,7 @@ func staysOnHost(next *http.Request, before []*http.Request) error {
 	return nil
 }
 
-// The coarse kinds that an implementation with other wordings can be held to.
+// classOf returns a coarse class, so that an implementation with other error texts can be compared.
 func classOf(err error) string {
 	var number syscall.Errno
 	var network net.Error

@@ -1,4 +1,4 @@
-"""A target that means harm: every behaviour on a port of its own, in a process of its own.
+"""Hostile targets: a process of their own serves every behaviour on a port of its own.
 
-Its own process, because what it wastes must not count as the prober's, and because the two must not share a thread.
+The targets run in their own process, so that their memory does not count as the prober's and the two share no thread.
 """

@@ -1,4 +1,4 @@
-"""Listens on one port per behaviour, prints ``{"behaviour": port}`` and goes on until its standard input ends."""
+"""Listens on one port per behaviour, prints ``{"behaviour": port}`` and serves until its standard input ends."""
 
 import asyncio
 import contextlib
@@ -14,9 +14,9 @@ from tests.handlers.hostile.target.behaviour import Behaviour
 from tests.handlers.hostile.target.connection import Connection
 
 ADDRESS = "127.0.0.1"
-# A request's head may be as long as the redirect that it follows.
+# The head of a request may be as long as the redirect that it follows.
 REQUEST_BYTES_MAX = 64 * 1024 * 1024
-# Every worker of a test may arrive at once.
+# All workers of a test may connect at once.
 BACKLOG = 1024
 
 BEHAVIOURS = {
@@ -28,7 +28,7 @@ BEHAVIOURS = {
     **tls.BEHAVIOURS,
     **trickle.BEHAVIOURS,
 }
-# What is also played behind a handshake, by the protocol that is agreed on there.
+# The behaviours that are also served over TLS, by the protocol that ALPN agrees on.
 BEHIND_TLS = {
     "h2": h2.BEHAVIOURS,
     "http/1.1": {**cut.BEHAVIOURS, **flood.BEHAVIOURS, **silence.BEHAVIOURS, **trickle.BEHAVIOURS},
@@ -64,7 +64,7 @@ async def main() -> None:
     sys.stdout.write(json.dumps(ports) + "\n")
     sys.stdout.flush()
     await asyncio.get_running_loop().run_in_executor(None, sys.stdin.read)
-    # What is still going on here has no end: nobody waits for it.
+    # Exit without waiting for the connections: many of them have no end.
     sys.stdout.flush()
     raise SystemExit
 

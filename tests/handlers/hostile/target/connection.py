@@ -5,12 +5,12 @@ import contextlib
 import socket
 import struct
 
-# What a flood writes at a time: enough that the prober, not this program, is the slower side.
+# What a flood writes at a time: so much that the prober is slower than this program.
 BLOCK_BYTES = 65_536
 
 
 class Connection:
-    """A connection of a prober. Everything here ends with an OSError once the prober has left."""
+    """A connection of a prober. Every method raises OSError once the prober has closed the connection."""
 
     def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         self._reader = reader
@@ -18,19 +18,19 @@ class Connection:
         self._ignoring: asyncio.Task[None] | None = None
 
     async def request(self) -> bytes:
-        """The head of the next request; nothing if there is none."""
+        """Returns the head of the next request; empty if there is none."""
         try:
             return await self._reader.readuntil(b"\r\n\r\n")
         except asyncio.IncompleteReadError:
             return b""
 
     async def gone(self) -> None:
-        """Waits until the prober has left, without a word."""
+        """Waits until the prober has closed the connection, and sends nothing."""
         while await self._reader.read(BLOCK_BYTES):
             pass
 
     def ignore(self) -> None:
-        """Whatever the prober says from now on is read and forgotten."""
+        """From now on reads and drops all that the prober sends."""
         self._ignoring = asyncio.create_task(self._forget())
 
     async def _forget(self) -> None:
@@ -38,16 +38,16 @@ class Connection:
             await self.gone()
 
     async def forever(self) -> None:
-        """Nothing more happens."""
+        """Sends nothing more, until the prober has closed the connection."""
         if self._ignoring is not None:
             await self._ignoring
 
     async def read(self, count: int) -> bytes:
-        """So many bytes; raises once the prober has left."""
+        """Reads exactly ``count`` bytes."""
         return await self._reader.readexactly(count)
 
     async def send(self, data: bytes) -> None:
-        # A writer takes data for a prober that has left without a word, and `drain` alone need not let the loop turn.
+        # A writer accepts data for a closed connection without an error, and `drain` need not give the loop a turn.
         if self._writer.is_closing():
             raise ConnectionResetError
         self._writer.write(data)
@@ -55,26 +55,26 @@ class Connection:
         await asyncio.sleep(0)
 
     async def flood(self, data: bytes) -> None:
-        """The same again and again, as fast as it is taken."""
+        """Sends ``data`` for ever, as fast as the prober reads it."""
         block = data * max(1, BLOCK_BYTES // len(data))
         while True:
             await self.send(block)
 
     async def trickle(self, data: bytes, seconds: float = 1.0) -> None:
-        """One byte at a time."""
+        """Sends one byte of ``data`` every ``seconds``."""
         for byte in data:
             await self.send(bytes([byte]))
             await asyncio.sleep(seconds)
 
     def half_close(self) -> None:
-        """Says that nothing more comes; behind TLS that can only be said by closing."""
+        """Closes the sending side; TLS has no half-close here, so it closes the connection."""
         if self._writer.can_write_eof():
             self._writer.write_eof()
         else:
             self._writer.close()
 
     def reset(self) -> None:
-        """Leaves with a RST."""
+        """Closes the connection with a RST."""
         sock: socket.socket = self._writer.get_extra_info("socket")
         sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         self._writer.transport.abort()

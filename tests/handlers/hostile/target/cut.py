@@ -1,4 +1,4 @@
-"""Connections that end, politely or not, at every place of a response."""
+"""Connections that end with a FIN or a RST at every place of a response."""
 
 from collections.abc import Mapping
 
@@ -7,7 +7,7 @@ from tests.handlers.hostile.target.connection import Connection
 
 CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 
-# What has been said when the connection ends.
+# What the target has sent when the connection ends.
 PLACES = {
     "before-anything": b"",
     "in-status-line": b"HTTP/1.1 2",

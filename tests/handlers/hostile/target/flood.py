@@ -1,14 +1,14 @@
-"""Too much of everything a response is made of."""
+"""Responses with too much of one of their parts."""
 
 from tests.handlers.hostile.target.behaviour import OK_HEAD, named
 from tests.handlers.hostile.target.connection import BLOCK_BYTES, Connection
 
 CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
-# Beyond the 10 MiB that Go's transport, and so the kubelet, takes of a response's heads.
+# Above the 10 MiB of header bytes that Go's transport, and so the kubelet, accepts.
 HEADERS_BYTES = 16 * 1024 * 1024
-# One that it takes.
+# Below that limit.
 LONG_BYTES = 9 * 1024 * 1024
-# Longer than an extension may be in a line that is still read, short enough that the line is.
+# Just short enough that the reader accepts the chunk's line.
 EXTENSION_BYTES = 4000
 
 
@@ -70,14 +70,14 @@ async def headers_of_16_mib(conn: Connection) -> None:
 
 
 async def endless_tiny_headers(conn: Connection) -> None:
-    """The most work per byte."""
+    """The shortest fields: the most work per byte."""
     await conn.request()
     await conn.send(OK_HEAD)
     await conn.flood(b"a:\n")
 
 
 async def endless_kept_headers(conn: Connection) -> None:
-    """Fields that a client has to keep."""
+    """Fields that a client has to store."""
     await conn.request()
     await conn.send(OK_HEAD)
     await conn.flood(b"Trailer:\n")
@@ -90,7 +90,7 @@ async def endless_header_line(conn: Connection) -> None:
 
 
 async def endless_folds(conn: Connection) -> None:
-    """A field that goes on in the next line, and the next."""
+    """A field whose value is folded over lines without end."""
     await conn.request()
     await conn.send(OK_HEAD + b"X-Header: x\r\n")
     await conn.flood(b" x\r\n")
@@ -103,7 +103,7 @@ async def endless_status_line(conn: Connection) -> None:
 
 
 async def long_wrong_line(conn: Connection) -> None:
-    """A line that is quoted when it is refused, of bytes that a quotation makes four times as long."""
+    """A malformed line, which the error quotes; quoting makes each of its bytes four times as long."""
     await conn.request()
     await conn.send(OK_HEAD)
     await conn.send(b"\x01" * LONG_BYTES + b"\r\n\r\n")

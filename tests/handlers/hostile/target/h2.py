@@ -1,4 +1,4 @@
-"""HTTP/2 servers that use every liberty the protocol gives them. Each plays with TLS and ALPN, and in the clear."""
+"""HTTP/2 servers that do everything the protocol permits, and some things it does not; with TLS and without."""
 
 from probelet.replay.handlers.server.frames import (
     DATA,
@@ -18,12 +18,12 @@ from tests.handlers.hostile.target.connection import Connection
 PRIORITY, RST_STREAM, PUSH_PROMISE, CONTINUATION, UNKNOWN = 2, 3, 5, 9, 0xEE
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 STREAM = 1
-# HPACK: `:status: 200` of the static table, and what answers a gRPC call.
+# HPACK: `:status: 200` from the static table, and the headers of an answer to a gRPC call.
 OK = b"\x88"
 GRPC = OK + b"\x00\x0ccontent-type\x10application/grpc"
 TRAILERS = b"\x00\x0bgrpc-status\x010"
 SERVING = b"\x00\x00\x00\x00\x02\x08\x01"
-# What both a frame and an entry of the header table may be without being asked for.
+# The default limits of a frame and of the header table.
 FRAME_BYTES = 16_384
 TABLE_BYTES = 4_096
 
@@ -37,7 +37,7 @@ def setting(number: int, value: int) -> bytes:
 
 
 def length(value: int) -> bytes:
-    """An HPACK integer behind a prefix of seven bits."""
+    """An HPACK integer with a prefix of seven bits."""
     if value < 127:
         return bytes([value])
     rest, octets = value - 127, [127]
@@ -52,14 +52,14 @@ def literal(name: bytes, value: bytes, *, indexed: bool = False) -> bytes:
 
 
 async def greeted(conn: Connection, settings: bytes = b"") -> None:
-    """Both prefaces are said; from here on whatever the client says is read and forgotten."""
+    """Exchanges the prefaces, and from then on drops all that the client sends."""
     await conn.read(len(PREFACE))
     await conn.send(frame(SETTINGS, settings))
     conn.ignore()
 
 
 async def asked(conn: Connection, settings: bytes = b"") -> None:
-    """As `greeted`, and the client has opened its stream: before that a frame for it would be a mistake."""
+    """As `greeted`, but waits until the client has opened its stream: an earlier frame for it would be an error."""
     await conn.read(len(PREFACE))
     await conn.send(frame(SETTINGS, settings))
     kind = SETTINGS
@@ -76,7 +76,7 @@ async def h2_settings(conn: Connection) -> None:
 
 
 async def h2_settings_unread(conn: Connection) -> None:
-    """Each has to be acknowledged, and nobody reads the acknowledgements."""
+    """The client must acknowledge each SETTINGS, and the server reads no acknowledgement."""
     await conn.read(len(PREFACE))
     await conn.flood(frame(SETTINGS, setting(4, 65_535)))
 
@@ -109,7 +109,7 @@ async def h2_unknown_frames(conn: Connection) -> None:
 
 
 async def h2_goaways(conn: Connection) -> None:
-    """It is leaving, again and again, and never leaves."""
+    """Announces again and again that it closes, and never closes."""
     await asked(conn)
     await conn.flood(frame(GOAWAY, STREAM.to_bytes(4, "big") + bytes(4)))
 
@@ -121,21 +121,21 @@ async def h2_goaway_with_long_text(conn: Connection) -> None:
 
 
 async def h2_resets(conn: Connection) -> None:
-    """RST_STREAM for streams nobody opened."""
+    """RST_STREAM for streams that the client did not open."""
     await greeted(conn)
     for stream in range(3, 2**31 - 1, 2):
         await conn.send(frame(RST_STREAM, (8).to_bytes(4, "big"), stream=stream))
 
 
 async def h2_refused_streams(conn: Connection) -> None:
-    """Every stream is refused, so that the client asks again, and again."""
+    """Refuses every stream, so that the client asks again and again."""
     await asked(conn)
     await conn.send(frame(RST_STREAM, (7).to_bytes(4, "big"), stream=STREAM))
     await conn.forever()
 
 
 async def h2_pushes(conn: Connection) -> None:
-    """PUSH_PROMISE to a client that wants none."""
+    """PUSH_PROMISE to a client that has disabled push."""
     await asked(conn)
     for stream in range(2, 2**31 - 1, 2):
         promised = stream.to_bytes(4, "big") + OK
@@ -143,7 +143,7 @@ async def h2_pushes(conn: Connection) -> None:
 
 
 async def h2_continuations(conn: Connection) -> None:
-    """A head that never ends."""
+    """A header block that never ends."""
     await asked(conn)
     field = literal(b"x", b"y" * 100)
     await conn.send(frame(HEADERS, OK, 0, STREAM))
@@ -157,7 +157,7 @@ async def h2_empty_continuations(conn: Connection) -> None:
 
 
 async def h2_header_bomb(conn: Connection) -> None:
-    """One entry of the table, named thousands of times: a byte for each four KiB."""
+    """Refers thousands of times to one table entry: each byte decodes to four KiB."""
     await asked(conn)
     name = b"bomb"
     entry = literal(name, b"b" * (TABLE_BYTES - 32 - len(name)), indexed=True)
@@ -170,7 +170,7 @@ async def h2_header_bomb(conn: Connection) -> None:
 
 
 async def h2_interim_heads(conn: Connection) -> None:
-    """103 without end."""
+    """Sends 103 responses without end."""
     await asked(conn)
     await conn.flood(frame(HEADERS, b"\x08\x03103", END_HEADERS, STREAM))
 
@@ -182,33 +182,33 @@ async def h2_endless_data(conn: Connection) -> None:
 
 
 async def h2_empty_data(conn: Connection) -> None:
-    """Frames that cost no window."""
+    """Empty DATA frames, which use up no flow-control window."""
     await asked(conn)
     await conn.send(frame(HEADERS, OK, END_HEADERS, STREAM))
     await conn.flood(frame(DATA, b"", 0, STREAM))
 
 
 async def h2_long_frame(conn: Connection) -> None:
-    """A frame of 16 MiB."""
+    """Announces a frame of 16 MiB."""
     await asked(conn)
     await conn.send(b"\xff\xff\xff" + bytes([DATA, 0]) + STREAM.to_bytes(4, "big"))
     await conn.flood(bytes(FRAME_BYTES))
 
 
 async def h2_zero_window(conn: Connection) -> None:
-    """Nothing may be sent, and the answer waits for it."""
+    """Lets the client send no data, and answers nothing."""
     await greeted(conn, setting(4, 0))
     await conn.forever()
 
 
 async def h2_no_streams(conn: Connection) -> None:
-    """No stream may be opened."""
+    """Lets the client open no stream."""
     await greeted(conn, setting(3, 0))
     await conn.forever()
 
 
 async def h2_silence(conn: Connection) -> None:
-    """Not even SETTINGS."""
+    """Sends nothing, not even SETTINGS."""
     await conn.gone()
 
 
@@ -224,7 +224,7 @@ async def h2_slow_data(conn: Connection) -> None:
 
 
 async def h2_grpc_long_message(conn: Connection) -> None:
-    """A message just below the limit, and no end of bytes behind it."""
+    """A message just below the limit, and data without end behind it."""
     await asked(conn)
     await conn.send(frame(HEADERS, GRPC, END_HEADERS, STREAM))
     await conn.send(frame(DATA, b"\x00" + (4 << 20).to_bytes(4, "big"), 0, STREAM))
@@ -239,14 +239,14 @@ async def h2_grpc_endless_length(conn: Connection) -> None:
 
 
 async def h2_grpc_messages(conn: Connection) -> None:
-    """One answer after the other."""
+    """Sends the answer again and again."""
     await asked(conn)
     await conn.send(frame(HEADERS, GRPC, END_HEADERS, STREAM))
     await conn.flood(frame(DATA, SERVING, 0, STREAM))
 
 
 async def h2_grpc_long_status(conn: Connection) -> None:
-    """An error whose message is as long as headers may be."""
+    """An error whose message is as long as the limit of headers permits."""
     await asked(conn)
     status = literal(b"grpc-status", b"13") + literal(b"grpc-message", b"m" * (1 << 20))
     first, rest = status[:FRAME_BYTES], status[FRAME_BYTES:]
@@ -265,7 +265,7 @@ async def h2_grpc_no_trailers(conn: Connection) -> None:
 
 
 async def h2_cut(conn: Connection) -> None:
-    """The connection breaks in the middle of a frame."""
+    """Resets the connection in the middle of a frame."""
     await asked(conn)
     await conn.send(frame(HEADERS, GRPC, END_HEADERS, STREAM)[:12])
     conn.reset()

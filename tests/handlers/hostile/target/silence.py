@@ -1,11 +1,11 @@
-"""Targets that say nothing, and listeners that do not even listen."""
+"""Targets that send nothing, and listeners that accept nothing."""
 
 import socket
 
 from tests.handlers.hostile.target.behaviour import ANSWER, named
 from tests.handlers.hostile.target.connection import Connection
 
-# More than any accept queue of length 0 takes in: from then on the kernel drops every SYN.
+# More connections than a queue with backlog 0 holds; after them the kernel drops every SYN.
 FILLERS = 4
 
 
@@ -14,7 +14,7 @@ async def silence(conn: Connection) -> None:
 
 
 async def half_close(conn: Connection) -> None:
-    """Its side is over, but it never closes."""
+    """Closes its sending side and never the connection."""
     await conn.request()
     conn.half_close()
     await conn.gone()
@@ -28,14 +28,14 @@ async def half_close_after_answer(conn: Connection) -> None:
 
 
 async def answer_kept_open(conn: Connection) -> None:
-    """All is said, and the connection stays: the length alone ends the body."""
+    """Sends the whole answer and keeps the connection open: only Content-Length ends the body."""
     await conn.request()
     await conn.send(ANSWER)
     await conn.gone()
 
 
 async def answer_unasked(conn: Connection) -> None:
-    """The answer comes before the request."""
+    """Answers before the request comes."""
     await conn.send(ANSWER)
     await conn.gone()
 
@@ -44,13 +44,13 @@ BEHAVIOURS = named(answer_kept_open, answer_unasked, half_close, half_close_afte
 
 
 def never_accepting(address: str) -> list[socket.socket]:
-    """A listener that nobody accepts from: the kernel completes the handshake."""
+    """A listener without accept: the kernel completes the handshake."""
     listener = socket.create_server((address, 0), backlog=1024)
     return [listener]
 
 
 def dropping(address: str) -> list[socket.socket]:
-    """A listener whose queue is full, with what fills it: the kernel drops every further SYN."""
+    """A listener with a full queue, and the connections that fill it: the kernel drops every further SYN."""
     listener = socket.create_server((address, 0), backlog=0)
     fillers = []
     for _ in range(FILLERS):

@@ -1,12 +1,12 @@
-"""Peers that speak TLS badly, or not at all, to a client that wants to shake hands."""
+"""Servers that answer a TLS handshake wrongly, slowly or not at all."""
 
 from tests.handlers.hostile.target.behaviour import named
 from tests.handlers.hostile.target.connection import BLOCK_BYTES, Connection
 
-# Record types and the version that every record has on it.
+# Record types, and the version in the header of every record.
 ALERT, HANDSHAKE, APPLICATION = 21, 22, 23
 VERSION = b"\x03\x03"
-# The longest a record may say it is, and one that it may not be.
+# The longest payload of a record.
 RECORD_BYTES = 1 << 14
 SERVER_HELLO = 2
 
@@ -21,7 +21,7 @@ async def tls_garbage(conn: Connection) -> None:
 
 
 async def tls_stall(conn: Connection) -> None:
-    """The handshake is never answered."""
+    """Never answers the handshake."""
     await conn.gone()
 
 
@@ -40,7 +40,7 @@ async def tls_slow_record(conn: Connection) -> None:
 
 
 async def tls_long_record(conn: Connection) -> None:
-    """A record that is longer than any may be."""
+    """A record that claims to be longer than TLS permits."""
     await conn.read(1)
     await conn.send(bytes([HANDSHAKE]) + VERSION + b"\xff\xff")
     await conn.flood(bytes(BLOCK_BYTES))
@@ -52,7 +52,7 @@ async def tls_empty_records(conn: Connection) -> None:
 
 
 async def tls_endless_message(conn: Connection) -> None:
-    """A handshake message of 16 MiB, in records that are as long as they may be."""
+    """A handshake message of 16 MiB, in records of the maximum length."""
     await conn.read(1)
     message = bytes([SERVER_HELLO]) + b"\xff\xff\xff"
     await conn.send(record(HANDSHAKE, message + bytes(RECORD_BYTES - len(message))))
@@ -60,13 +60,13 @@ async def tls_endless_message(conn: Connection) -> None:
 
 
 async def tls_warnings(conn: Connection) -> None:
-    """Alerts that do not end a connection: no_renegotiation as a warning."""
+    """Warning alerts (no_renegotiation), which do not end a connection."""
     await conn.read(1)
     await conn.flood(record(ALERT, bytes([1, 100])))
 
 
 async def tls_early_data(conn: Connection) -> None:
-    """Application data before any key was agreed on."""
+    """Application data before the handshake."""
     await conn.read(1)
     await conn.flood(record(APPLICATION, bytes(1000)))
 

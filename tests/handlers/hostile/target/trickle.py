@@ -1,10 +1,10 @@
-"""One byte a second, at every place of a response."""
+"""Responses that send one byte a second from some place on."""
 
 from tests.handlers.hostile.target.behaviour import ANSWER, OK_HEAD, named
 from tests.handlers.hostile.target.connection import Connection
 
 CHUNKED = OK_HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
-# Enough that no timeout of a test is outlived by it, sent fast enough that a lazy client is never idle.
+# With ENDLESS bytes the target outlives the timeout, and at this pace a client is never idle for long.
 HASTE_SECONDS = 0.001
 ENDLESS = b"x" * 100_000
 

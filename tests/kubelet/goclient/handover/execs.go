@@ -8,8 +8,7 @@ import (
 	"probelet.dev/goclient/proberv1"
 )
 
-// CarryOutExecs answers the exec attempts the service asks for until the stream ends; run may be called many times at
-// once.
+// CarryOutExecs answers the service's exec attempts until the stream ends. It calls run concurrently.
 func (m *Manager) CarryOutExecs(ctx context.Context, run func(*proberv1.ExecAttempt) *proberv1.ExecAnswer) error {
 	desc := &grpc.StreamDesc{ServerStreams: true, ClientStreams: true}
 	stream, err := m.conn.NewStream(ctx, desc, service+"CarryOutExecs")

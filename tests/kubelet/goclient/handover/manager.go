@@ -1,4 +1,4 @@
-// Package handover gives a kubelet's probing to a probelet that serves: its types are a prober.Manager and three
+// Package handover lets `probelet serve` do a kubelet's probing: its types implement the prober.Manager and the three
 // results.Managers of Kubernetes 1.36.
 package handover
 
@@ -20,13 +20,13 @@ import (
 
 const service = "/probelet.v1.Prober/"
 
-// maxMessage is the largest message either side takes.
+// maxMessage is the size of the largest message that either side accepts.
 const maxMessage = 16 << 20
 
 // Manager is a kubelet's prober whose workers run in another process.
 type Manager struct {
 	conn *grpc.ClientConn
-	// failed hears of calls that failed: prober.Manager has no errors.
+	// failed gets the error of each failed call, because the methods of prober.Manager return none.
 	failed func(error)
 }
 
@@ -45,12 +45,12 @@ func Dial(socket string, failed func(error)) (*Manager, error) {
 // Close ends the connection.
 func (m *Manager) Close() error { return m.conn.Close() }
 
-// AddPod makes a worker for every probe that has none.
+// AddPod starts a worker for every probe of the pod that has none.
 func (m *Manager) AddPod(ctx context.Context, pod *v1.Pod) {
 	m.call(ctx, "AddPod", &proberv1.AddPodRequest{Pod: m.json(pod)}, &proberv1.AddPodResponse{})
 }
 
-// StopLivenessAndStartup is the first step of a pod's termination.
+// StopLivenessAndStartup ends the pod's liveness and startup workers: the first step of its termination.
 func (m *Manager) StopLivenessAndStartup(pod *v1.Pod) {
 	request := &proberv1.StopLivenessAndStartupRequest{PodUid: string(pod.UID)}
 	m.call(context.Background(), "StopLivenessAndStartup", request, &proberv1.StopLivenessAndStartupResponse{})
@@ -62,7 +62,7 @@ func (m *Manager) RemovePod(pod *v1.Pod) {
 	m.call(context.Background(), "RemovePod", request, &proberv1.RemovePodResponse{})
 }
 
-// CleanupPods ends the workers of all other pods.
+// CleanupPods ends the workers of all pods that are not in desiredPods.
 func (m *Manager) CleanupPods(desiredPods map[types.UID]sets.Empty) {
 	request := &proberv1.CleanupPodsRequest{}
 	for uid := range desiredPods {
@@ -71,7 +71,7 @@ func (m *Manager) CleanupPods(desiredPods map[types.UID]sets.Empty) {
 	m.call(context.Background(), "CleanupPods", request, &proberv1.CleanupPodsResponse{})
 }
 
-// UpdatePodStatus fills started and ready.
+// UpdatePodStatus fills started and ready of each container in status.
 func (m *Manager) UpdatePodStatus(ctx context.Context, pod *v1.Pod, status *v1.PodStatus) {
 	response := &proberv1.UpdatePodStatusResponse{}
 	request := &proberv1.UpdatePodStatusRequest{Pod: m.json(pod), Status: m.json(status)}
@@ -86,13 +86,13 @@ func (m *Manager) UpdatePodStatus(ctx context.Context, pod *v1.Pod, status *v1.P
 	*status = filled
 }
 
-// SetPodStatus is what a kubelet's status manager has to forward: the workers see the status that was set last.
+// SetPodStatus forwards a status from the kubelet's status manager: the workers read the latest one.
 func (m *Manager) SetPodStatus(ctx context.Context, pod *v1.Pod, status *v1.PodStatus) {
 	request := &proberv1.SetPodStatusRequest{PodUid: string(pod.UID), Status: m.json(status)}
 	m.call(ctx, "SetPodStatus", request, &proberv1.SetPodStatusResponse{})
 }
 
-// RemovePodStatus says that the pod is gone.
+// RemovePodStatus drops the status of a pod that is gone.
 func (m *Manager) RemovePodStatus(ctx context.Context, uid types.UID) {
 	request := &proberv1.RemovePodStatusRequest{PodUid: string(uid)}
 	m.call(ctx, "RemovePodStatus", request, &proberv1.RemovePodStatusResponse{})

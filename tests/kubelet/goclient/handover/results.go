@@ -14,10 +14,10 @@ import (
 	"probelet.dev/goclient/proberv1"
 )
 
-// updatesKept is how many updates wait before a publisher does, as in a kubelet.
+// updatesKept is how many updates may wait before Set blocks, as in a kubelet.
 const updatesKept = 20
 
-// Results is one probe type's cache.
+// Results is the result cache of one probe type.
 type Results struct {
 	mu      sync.RWMutex
 	cache   map[kubecontainer.ContainerID]results.Result
@@ -26,7 +26,7 @@ type Results struct {
 
 var _ results.Manager = (*Results)(nil)
 
-// NewResults is an empty cache.
+// NewResults returns an empty cache.
 func NewResults() *Results {
 	cache := map[kubecontainer.ContainerID]results.Result{}
 	return &Results{cache: cache, updates: make(chan results.Update, updatesKept)}
@@ -40,7 +40,7 @@ func (r *Results) Get(id kubecontainer.ContainerID) (results.Result, bool) {
 	return result, found
 }
 
-// Set caches a result and sends an update if it is new or another.
+// Set caches a result, and sends an update if the container had none or another one.
 func (r *Results) Set(id kubecontainer.ContainerID, result results.Result, pod *v1.Pod) {
 	r.set(id, result, pod.UID)
 }
@@ -55,17 +55,17 @@ func (r *Results) set(id kubecontainer.ContainerID, result results.Result, uid t
 	}
 }
 
-// Remove forgets a container. Nobody is told.
+// Remove forgets a container and sends no update.
 func (r *Results) Remove(id kubecontainer.ContainerID) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	delete(r.cache, id)
 }
 
-// Updates is the channel of changes. As in a kubelet, somebody has to read it.
+// Updates returns the channel of changes. As in a kubelet, Set blocks if nothing reads it.
 func (r *Results) Updates() <-chan results.Update { return r.updates }
 
-// Len is how many results are cached.
+// Len returns how many results are cached.
 func (r *Results) Len() int {
 	r.mu.RLock()
 	defer r.mu.RUnlock()
@@ -87,7 +87,7 @@ type Caches struct {
 	Startup, Readiness, Liveness *Results
 }
 
-// NewCaches are three empty caches.
+// NewCaches returns three empty caches.
 func NewCaches() *Caches { return &Caches{NewResults(), NewResults(), NewResults()} }
 
 func (c *Caches) of(probe proberv1.ProbeType) *Results {
@@ -101,7 +101,8 @@ func (c *Caches) of(probe proberv1.ProbeType) *Results {
 	}
 }
 
-// Follow keeps the caches as the service has them until the stream ends. A gap in the numbers is an error: there is none.
+// Follow keeps the caches equal to the service's until the stream ends. A gap in the sequence numbers is an error,
+// because the service promises none.
 func (m *Manager) Follow(ctx context.Context, caches *Caches) error {
 	stream, err := m.conn.NewStream(ctx, &grpc.StreamDesc{ServerStreams: true}, service+"WatchResults")
 	if err != nil {

@@ -14,10 +14,10 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/status"
 )
 
-// Above this many bytes a recording keeps only the first of a message, and the hash of all.
+// Of a message above longMessage bytes a recording keeps the first keptBytes and the hash of the whole.
 const longMessage, keptBytes = 1024, 256
 
-// statuses answers from the scenario; the prober asks its status manager for nothing else.
+// statuses is a status manager that answers from the scenario; the prober calls no other method of it.
 type statuses struct {
 	status.Manager
 	play *play
@@ -30,7 +30,7 @@ func (s statuses) GetPodStatus(uid types.UID) (v1.PodStatus, bool) {
 	return found, ok
 }
 
-// cache is the kubelet's own results manager, with a record of what the prober does to it.
+// cache is the kubelet's own results manager, and notes what the prober sets and removes.
 type cache struct {
 	results.Manager
 	play      *play
@@ -62,7 +62,7 @@ func (c cache) follow(done <-chan struct{}) {
 	}
 }
 
-// recorder writes events down.
+// recorder notes events.
 type recorder struct {
 	*record.FakeRecorder
 	play *play

@@ -27,7 +27,7 @@ func (p *play) cut() trace {
 	return whole
 }
 
-// look notes the live workers if they changed. They are private to the prober, so they are read through its memory.
+// look notes the live workers if they changed. They are private to the prober, so look reads them with unsafe.
 func (p *play) look(after string) {
 	workers := []string{}
 	for _, key := range privateMap(p.manager, "workers").MapKeys() {
@@ -41,7 +41,7 @@ func (p *play) look(after string) {
 	p.lastWorkers = workers
 }
 
-// endResults looks up every container ID that was named, as it was named.
+// endResults looks up the results of every container ID of the inputs, spelled as there.
 func (p *play) endResults(inputs []Input) []line {
 	named := map[string]bool{"": true}
 	var lines []line

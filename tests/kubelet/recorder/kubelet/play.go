@@ -41,7 +41,7 @@ type play struct {
 	errored  map[string]bool
 }
 
-// Play gives the inputs to a new prober and returns what it did. It has to be called in a synctest bubble.
+// Play gives the inputs to a new prober and returns what it did. Call it in a synctest bubble.
 func Play(recording *Recording) (trace, error) {
 	scenario := &recording.Scenario
 	p := &play{
@@ -73,7 +73,7 @@ func Play(recording *Recording) (trace, error) {
 	metrics, err := endMetrics()
 	p.trace["end_metrics"] = append(p.trace["end_metrics"], metrics...)
 	played := p.cut()
-	// The bubble ends when its last goroutine has.
+	// The bubble ends when its last goroutine ends.
 	p.manager.CleanupPods(nil)
 	time.Sleep(time.Hour)
 	close(done)
@@ -81,7 +81,7 @@ func Play(recording *Recording) (trace, error) {
 	return played, err
 }
 
-// make builds a pod as the API server would hand it out, with a scripted exec wherever a probe has no handler.
+// make builds a pod with the API server's defaults, and gives each probe without a handler a scripted exec.
 func (p *play) make(index int, described *Pod) {
 	pod := &v1.Pod{Spec: *described.Spec.DeepCopy()}
 	pod.Name, pod.Namespace, pod.UID = described.Name, described.Namespace, types.UID(described.UID)
@@ -123,7 +123,7 @@ func probesOf(container *v1.Container) []*v1.Probe {
 	return []*v1.Probe{container.StartupProbe, container.ReadinessProbe, container.LivenessProbe}
 }
 
-// give applies batch after batch, each when what was due at its moment is over.
+// give applies batch after batch, each after the prober has done everything that was due at that moment.
 func (p *play) give(ctx context.Context, inputs []Input) {
 	for len(inputs) > 0 {
 		size := 1

@@ -16,13 +16,13 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/prober"
 )
 
-// A scenario whose runs do not all agree is a race of Go's scheduler, and is left out.
+// If the runs of a scenario do not all agree, it depends on a race in Go's scheduler, and the recorder leaves it out.
 const runs = 24
 
-// TestRecord plays each file of the folder IN and writes the whole recording to OUT. A test, because Go's virtual
-// clock exists in tests alone.
+// TestRecord plays each file of the folder IN and writes the whole recording to OUT. It is a test because Go has its
+// virtual clock only in tests.
 func TestRecord(t *testing.T) {
-	// As the recordings of tests/kubelet/traces were made: a status is stored before a worker wakes.
+	// One processor, as for the recordings in tests/kubelet/traces: a status is stored before a worker wakes.
 	goruntime.GOMAXPROCS(1)
 	klog.SetLogger(logr.Discard())
 	klog.SetOutput(io.Discard)
@@ -62,7 +62,7 @@ func recordFile(t *testing.T, from, to string) error {
 	return write(from, to, agreed)
 }
 
-// write keeps the scenario and the inputs as they were and adds what the prober did.
+// write keeps the scenario and the inputs of the file and adds what the prober did.
 func write(from, to string, played []byte) error {
 	text, err := os.ReadFile(from)
 	if err != nil {

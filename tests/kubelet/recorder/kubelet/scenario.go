@@ -8,13 +8,13 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Recording is what a file holds: a scenario, and the inputs it gives the prober.
+// Recording is the content of a file: a scenario, and the inputs for the prober.
 type Recording struct {
 	Scenario Scenario
 	Trace    struct{ Inputs []Input }
 }
 
-// Scenario is the part of a recording that says what pods and scripts there are.
+// Scenario has the pods and scripts of a recording.
 type Scenario struct {
 	WarmupMs   int64 `json:"warmup_ms"`
 	DurationMs int64 `json:"duration_ms"`
@@ -30,7 +30,7 @@ type Pod struct {
 	Spec                 v1.PodSpec
 }
 
-// Outcome is what an exec attempt meets.
+// Outcome says how an exec attempt ends.
 type Outcome struct {
 	Outcome       string
 	ExitCode      *int  `json:"exit_code"`
@@ -43,7 +43,7 @@ type Outcome struct {
 	Error         string
 }
 
-// Input is one call into the prober; those of a batch are made before any worker reacts.
+// Input is one call into the prober; no worker reacts before the last call of a batch.
 type Input struct {
 	TMs        int64 `json:"t_ms"`
 	Batch      int

@@ -14,10 +14,10 @@ import (
 
 const runtimeError = "rpc error: code = Unknown desc = scripted runtime error"
 
-// An error is tried three times; then the next attempt is the first of another run.
+// A run tries three times if attempts error; the attempt after them is the first of another run.
 const tries = 3
 
-// runtime runs the scripts in the place of containers.
+// runtime answers exec calls from the scripts.
 type runtime struct{ play *play }
 
 func (r runtime) RunInContainer(
@@ -67,7 +67,7 @@ func (r runtime) RunInContainer(
 	return output, nil
 }
 
-// begin counts an attempt of a script and says which one it is, and which try of its run.
+// begin counts an attempt of a script; it returns the number of the attempt and of the try within its run.
 func (p *play) begin(key string) (number, attempt int) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -88,7 +88,8 @@ func (p *play) end(key, kind string, probe line) {
 	p.note("probes", probe)
 }
 
-// outcome is what a script says of its number-th attempt: its last word holds for ever, and no script is success.
+// outcome returns the outcome of attempt number in a script. The last outcome repeats for ever; without a script every
+// attempt succeeds.
 func (p *play) outcome(key string, number int) Outcome {
 	found := Outcome{Outcome: "success"}
 	for _, found = range p.scenario.Scripts[key] {

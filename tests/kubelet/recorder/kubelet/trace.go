@@ -23,7 +23,7 @@ func newTrace() trace {
 	return t
 }
 
-// canonical puts the lines of one instant into the order of their text; those of one result cache entry stay as they came.
+// canonical sorts the lines of one instant by their text, but keeps the order of those of one result cache entry.
 func (t trace) canonical() {
 	for section, lines := range t {
 		key := func(l line) string {
@@ -47,7 +47,7 @@ func (t trace) canonical() {
 	}
 }
 
-// endMetrics reads the prober's two families as they are scraped.
+// endMetrics reads the prober's two metric families as a scrape would.
 func endMetrics() ([]line, error) {
 	families, err := legacyregistry.DefaultGatherer.Gather()
 	var lines []line

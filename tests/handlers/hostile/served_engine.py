@@ -1,4 +1,4 @@
-"""One engine with many workers, hostile and healthy, watched for a while as the node service watches it."""
+"""One engine with many workers, whose mailbox is read as the node service reads it."""
 
 import json
 import select
@@ -12,7 +12,7 @@ from probelet._rust import Batch, Engine
 
 PERIOD_SECONDS = 1
 FAILURE_THRESHOLD = 1
-# For what takes a few seconds on a machine with nothing else to do.
+# The limit for conditions that an idle machine meets within a few seconds.
 PATIENCE_SECONDS = 90
 LOOK_AGAIN_SECONDS = 0.2
 
@@ -27,7 +27,7 @@ class Worker:
     errors: int
     result: str | None
     last: Mapping[str, Any]
-    """The last attempt; empty before the first has ended."""
+    """The latest attempt; empty before the first one has ended."""
 
 
 def pod(uid: str, handler: Mapping[str, Any], timeout_seconds: int) -> bytes:
@@ -51,13 +51,13 @@ def pod(uid: str, handler: Mapping[str, Any], timeout_seconds: int) -> bytes:
 
 
 def facts(uid: str) -> bytes:
-    """The runtime's word that the pod runs."""
+    """The runtime's facts of a pod that runs."""
     app = {"name": "app", "id": f"process://{uid}", "state": "running", "started_at_ms": 1}
     return json.dumps({"phase": "Running", "pod_ip": "127.0.0.1", "containers": [app], "init_containers": []}).encode()
 
 
-class Node:
-    """An engine; what its mailbox gives is taken at once, as the node service does."""
+class ServedEngine:
+    """An engine with pods of one readiness probe each."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
@@ -67,11 +67,11 @@ class Node:
         self._engine.sync_pod(uid, facts(uid))
 
     def serve_until(self, done: Callable[[dict[str, Worker]], bool]) -> dict[str, Worker]:
-        """Take what comes until the workers are as wanted; the last look at them."""
+        """Reads the mailbox at once, as the node service does, until ``done``; returns the workers at that moment."""
         return self._until(done, self._serve)
 
     def wait_until(self, done: Callable[[dict[str, Worker]], bool]) -> dict[str, Worker]:
-        """The same while nobody empties the mailbox."""
+        """Waits until ``done`` without reading the mailbox; returns the workers at that moment."""
         return self._until(done, time.sleep)
 
     def _until(self, done: Callable[[dict[str, Worker]], bool], spend: Callable[[float], None]) -> dict[str, Worker]:
@@ -108,9 +108,9 @@ class Node:
 
 
 @contextmanager
-def node() -> Iterator[Node]:
+def served_engine() -> Iterator[ServedEngine]:
     engine = Engine(seed=1, start_jitter=True)
     try:
-        yield Node(engine)
+        yield ServedEngine(engine)
     finally:
         engine.close()
