@@ -9,7 +9,7 @@ import pytest
 
 from tests.system.cli.conftest import Start, manifest, probelet, processes_with, wait_for
 from tests.system.cli.test_run_life import DEAF, page
-from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, running, until_result
+from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_pod, running, until_result
 
 pytestmark = pytest.mark.e2e
 
@@ -17,12 +17,12 @@ pytestmark = pytest.mark.e2e
 async def hand_over(socket: Path) -> None:
     """A pod of ours, which is ready when this returns, and gone."""
     caller = Caller(socket)
-    hands = Hands(caller, code=0)
+    responder = ExecResponder(caller, code=0)
     await caller.sync(make_pod("theirs", readinessProbe=exec_probe()), running("test://theirs"))
     await until_result(caller.watch_results(), ("readiness", "test://theirs", "SUCCESS"))
     assert await caller.results() == {("readiness", "test://theirs"): "SUCCESS"}
     await caller.cleanup_pods()
-    await hands.gone()
+    await responder.gone()
     await caller.channel.close()
 
 
@@ -87,7 +87,7 @@ async def test_serve_has_pages_of_what_it_probes(start: Start, tmp_path: Path) -
     serve = start("--socket", str(tmp_path / "prober.sock"), "--node-name", "node-e2e", verb="serve")
     url = serve.url
     caller = Caller(tmp_path / "prober.sock")
-    hands = Hands(caller, code=0)
+    responder = ExecResponder(caller, code=0)
     await caller.sync(make_pod(readinessProbe=exec_probe()), running())
     await until_result(caller.watch_results(), ("readiness", "test://1", "SUCCESS"))
     assert page(f"{url}/healthz")[::2] == (200, "ok\n")
@@ -99,7 +99,7 @@ async def test_serve_has_pages_of_what_it_probes(start: Start, tmp_path: Path) -
     )
     assert "prober_probe_total{" in page(f"{url}/metrics/probes")[2]
     assert "\nprobelet_pods_handed_over 1\n" in page(f"{url}/metrics")[2]
-    await hands.gone()
+    await responder.gone()
     await caller.channel.close()
     serve.signal(signal.SIGTERM)
     assert serve.ended() == 0

@@ -1,4 +1,4 @@
-"""A node on a scripted runtime for each test."""
+"""Gives each test a node on a scripted runtime."""
 
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -8,7 +8,7 @@ from probelet._rust import Engine
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 
-from tests.unit.node.scripted_node import Node
+from tests.unit.node.scripted_node import ScriptedNode
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
@@ -19,16 +19,16 @@ def runtime() -> ScriptedRuntime:
 
 @pytest.fixture
 def gate() -> RestartGate:
-    """The kubelet's curve a hundred times as fast."""
+    """The kubelet's back-off curve, a hundred times as fast."""
     return RestartGate(GateOptions(initial_ns=100_000_000, max_ns=3_000_000_000))
 
 
 @pytest.fixture
-async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
+async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
     client = await runtime.serve(tmp_path)
     service = Service(client, Engine(start_jitter=False), gate, node="node-a", log_root=tmp_path / "logs")
     await service.start()
-    yield Node(service, runtime, client)
+    yield ScriptedNode(service, runtime, client)
     await service.close()
     await client.aclose()
     await runtime.stop()

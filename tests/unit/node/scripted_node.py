@@ -1,4 +1,4 @@
-"""A whole node: the real service and engine against a scripted runtime behind the real wire."""
+"""A whole node: the real service and engine, which call a scripted runtime over gRPC."""
 
 import asyncio
 import time
@@ -23,7 +23,7 @@ from tests.unit.node.scripted_runtime import ScriptedRuntime
 T = TypeVar("T")
 
 ROUND_TRIP_NS: Final = 10_000_000
-"""What a round trip to the runtime takes on the node's clocks, so that no test waits for a period or a delay."""
+"""The time that a round trip takes on the node's clocks, so that no test waits for a period or a delay."""
 
 
 def make_manifest(
@@ -36,10 +36,10 @@ def make_manifest(
     return Manifest(pod=set_defaults(msgspec.convert(body, Pod)), path=Path(f"{name}.yaml"), line=1, digest=digest)
 
 
-class Node:
-    """A service that has been started. ``until`` waits, event by event, for a condition.
+class ScriptedNode:
+    """A started service, its runtime and a client of that runtime.
 
-    The node's clocks, and with them the runtime's, run as the machine's do, and each round trip puts them forward.
+    The clocks of the node and its runtime run like the machine's, and each round trip puts them forward.
     """
 
     def __init__(self, service: Service, runtime: ScriptedRuntime, client: RuntimeClient) -> None:
@@ -50,18 +50,18 @@ class Node:
         runtime.wall_ns = lambda: time.time_ns() + self._ahead_ns
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Waits until the condition is true, with a look after each round trip; the test's own timeout is the limit."""
+        """Makes round trips until ``true`` returns true; only the timeout of the test limits their number."""
         while not true():
             await self.round_trip()
 
     async def result(self, call: Awaitable[T]) -> T:
-        """The result of a call that has to wait for the node."""
+        """Makes round trips until ``call`` has ended; returns its result."""
         waiting = asyncio.ensure_future(call)
         await self.until(waiting.done)
         return waiting.result()
 
     async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
-        """Calls the runtime once, in vain if it is gone, and puts the clocks forward."""
+        """Calls the runtime once, ignores an error, and puts the clocks forward by ``takes_ns``."""
         with suppress(errors.CriError):
             await self.client.version()
         self._ahead_ns += takes_ns
@@ -83,15 +83,15 @@ class Node:
 @asynccontextmanager
 async def observed_node(
     runtime: ScriptedRuntime, gate: RestartGate, folder: Path, **client_options: Any
-) -> AsyncIterator[Node]:
-    """A node whose calls of the runtime are counted, as ``probelet run`` counts them."""
+) -> AsyncIterator[ScriptedNode]:
+    """A node that counts its calls of the runtime, as ``probelet run`` does."""
     await (await runtime.serve(folder)).aclose()
     calls = RuntimeCalls()
     client = RuntimeClient(f"unix://{folder / 'cri.sock'}", observer=calls.note, **client_options)
     engine = Engine(start_jitter=False)
     service = Service(client, engine, gate, node="node-a", log_root=folder / "logs", calls=calls)
     await service.start()
-    yield Node(service, runtime, client)
+    yield ScriptedNode(service, runtime, client)
     await service.close()
     await client.aclose()
     await runtime.stop()

@@ -1,4 +1,4 @@
-"""A CRI runtime in memory, behind the real wire: the test decides how it behaves and what happens in it."""
+"""A CRI runtime in memory behind a gRPC socket: the test decides how its calls end and when its containers exit."""
 
 import asyncio
 import itertools
@@ -14,10 +14,10 @@ from probelet.cri.v1 import api_pb2
 
 
 class ScriptedRuntime:
-    """Sandboxes get addresses 127.0.0.1; containers run until stopped or ``exit``.
+    """Every sandbox has the address 127.0.0.1; a container runs until ``stop_container`` or ``exit``.
 
-    ``refuse[rpc]`` makes a call fail; ``held[rpc]`` makes it wait for the event; ``calls`` is every call in order.
-    ``wall_ns`` is the wall clock that it reads.
+    ``refuse[rpc]`` is the error of that call; ``held[rpc]`` is an event that the call waits for; ``calls`` has every
+    call in order. ``wall_ns`` is the runtime's wall clock.
     """
 
     def __init__(self, *, with_events: bool = True) -> None:
@@ -28,7 +28,7 @@ class ScriptedRuntime:
         self.refuse: dict[str, errors.CriError] = {}
         self.held: dict[str, asyncio.Event] = {}
         self.arrived: dict[str, asyncio.Event] = {}
-        # The containers that the runtime lists and cannot report on.
+        # The containers that the runtime lists, but whose status it refuses.
         self.mute: set[str] = set()
         self.images: set[str] = {"i:latest"}
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}

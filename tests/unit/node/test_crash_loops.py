@@ -1,4 +1,4 @@
-"""Crash loops on a node: what an operator sees, and what ends a wait that would take an hour."""
+"""Crash loops on a node: the metrics of them, and the commands and events that end a back-off of an hour."""
 
 import re
 from collections.abc import AsyncIterator
@@ -12,7 +12,7 @@ from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.server.control.command import NoSuchPodError
 
-from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 HOUR = 3_600_000_000_000
@@ -20,20 +20,20 @@ READINESS = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThresho
 
 
 @pytest.fixture
-async def node(runtime: ScriptedRuntime, tmp_path: Path) -> AsyncIterator[Node]:
+async def node(runtime: ScriptedRuntime, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
     client = await runtime.serve(tmp_path)
     gate = RestartGate(GateOptions(initial_ns=HOUR, max_ns=HOUR))
     engine = Engine(start_jitter=False)
     service = Service(client, engine, gate, node="n", log_root=tmp_path / "logs", release_on_dependency=True)
     await service.start()
-    yield Node(service, runtime, client)
+    yield ScriptedNode(service, runtime, client)
     await service.close()
     await client.aclose()
     await runtime.stop()
 
 
-async def crash_until_it_waits(node: Node, runtime: ScriptedRuntime, name: str = "web") -> None:
-    """The first restart is free; then an hour."""
+async def crash_until_it_waits(node: ScriptedNode, runtime: ScriptedRuntime, name: str = "web") -> None:
+    """Crashes a container twice: its first restart comes at once, its second one waits an hour."""
     for count in (0, 1):
         await node.until(lambda count=count: node.container(name)["restart_count"] == count)  # type: ignore[misc]
         await node.until(lambda: node.container(name)["state"] == "running")
@@ -41,13 +41,15 @@ async def crash_until_it_waits(node: Node, runtime: ScriptedRuntime, name: str =
     await node.until(lambda: node.container(name)["state"] == "waiting")
 
 
-def metric(node: Node, name: str) -> float:
+def metric(node: ScriptedNode, name: str) -> float:
     found = re.search(rf"^{re.escape(name)} (\S+)$", node.service.view.metrics().decode(), re.M)
     assert found is not None, name
     return float(found[1])
 
 
-async def test_the_page_counts_restarts_delays_and_waiting_containers(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_the_page_counts_restarts_delays_and_waiting_containers(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     assert metric(node, 'probelet_crashloop_config_info{initial="3600",cap="3600",reset="600",source="default"}') == 1
@@ -62,20 +64,22 @@ async def test_the_page_counts_restarts_delays_and_waiting_containers(node: Node
     assert b"web" not in node.service.view.metrics(), "no pod or container is a label"
 
 
-async def test_a_retry_starts_what_waits_and_keeps_its_delay(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_retry_starts_a_waiting_container_and_keeps_its_delay(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
     assert node.service.operator.retry("web", None) == ["app"]
     await node.until(lambda: node.container()["restart_count"] == 2 and node.container()["state"] == "running")
-    assert node.service.operator.retry("default/web", "app") == [], "it runs"
+    assert node.service.operator.retry("default/web", "app") == [], "a running container has nothing to retry"
     runtime.exit(node.container()["container_id"].partition("://")[2], 3)
     await node.until(lambda: node.container()["state"] == "waiting")
     assert node.container()["backoff"]["delay_seconds"] == 3600
     assert metric(node, 'probelet_crashloop_backoff_resets_total{cause="operator"}') == 0
 
 
-async def test_a_reset_starts_what_waits_and_makes_the_next_crash_the_first(
-    node: Node, runtime: ScriptedRuntime
+async def test_a_reset_starts_a_waiting_container_and_makes_its_next_crash_the_first(
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
@@ -84,7 +88,7 @@ async def test_a_reset_starts_what_waits_and_makes_the_next_crash_the_first(
     assert metric(node, 'probelet_crashloop_backoff_resets_total{cause="operator"}') == 1
 
 
-async def test_a_name_that_means_nothing_or_too_much(node: Node) -> None:
+async def test_a_command_for_an_unknown_or_ambiguous_name_is_refused(node: ScriptedNode) -> None:
     node.service.pods.set([make_manifest(uid="u1"), make_manifest(uid="u2", namespace="shop")])
     await node.until(lambda: len(node.service.view.status()["pods"]) == 2)
     for pod, container, said in (
@@ -98,7 +102,7 @@ async def test_a_name_that_means_nothing_or_too_much(node: Node) -> None:
 
 
 async def test_a_dependency_that_turns_healthy_releases_the_containers_that_wait_for_it(
-    node: Node, runtime: ScriptedRuntime
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
     database = make_manifest("db", containers=[{"name": "pg", "image": "i", "readinessProbe": READINESS}])
@@ -114,14 +118,14 @@ async def test_a_dependency_that_turns_healthy_releases_the_containers_that_wait
 
 
 async def test_a_wall_clock_that_jumps_moves_no_back_off(
-    node: Node, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
+    node: ScriptedNode, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node.service.pods.set([make_manifest()])
     await crash_until_it_waits(node, runtime)
     waiting = node.container()
     for jump in (24 * HOUR, -24 * HOUR):
         monkeypatch.setattr(node.service.timers, "wall_ns", lambda jump=jump: runtime.wall_ns() + jump)
-        # The runtime tells of the exit again. It tells in order, so what another pod does after it comes after it.
+        # The runtime reports the exit again. It keeps events in order, so a pod that starts later is reported later.
         exited = waiting["container_id"].partition("://")[2]
         runtime.publish(runtime.sandbox_of[exited], exited, api_pb2.CONTAINER_STOPPED_EVENT)
         other = make_manifest(f"other{abs(jump) + jump}")
@@ -132,8 +136,8 @@ async def test_a_wall_clock_that_jumps_moves_no_back_off(
         assert node.container()["backoff"]["delay_seconds"] == 3600
 
 
-async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: Node, runtime: ScriptedRuntime) -> None:
-    """An hour that a test puts the clocks forward by has passed for the age of an exit, too."""
+async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
+    """The age of an exit includes the hour by which the test puts the clocks forward."""
     manifest = make_manifest()
     node.service.pods.set([manifest])
     await node.until(lambda: node.container()["state"] == "running")
@@ -142,7 +146,7 @@ async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: Node, runtime: Sc
     runtime.exit(container_id, 1, say=False)
     ended, engine = node.service.engine.now(), node.service.engine
     await node.round_trip(5_000_000_000)
-    # The runtime tells of the exit five seconds late.
+    # The runtime reports the exit five seconds late.
     runtime.publish(runtime.sandbox_of[container_id], container_id, api_pb2.CONTAINER_STOPPED_EVENT)
     cache, full_id = node.service._cache, f"scripted://{container_id}"
     await node.until(lambda: (known := cache.container(manifest.pod.metadata.uid, full_id)) and known.finished_ns)
@@ -152,7 +156,7 @@ async def test_an_exit_is_as_old_as_the_nodes_clocks_say(node: Node, runtime: Sc
     assert engine.now() - ended >= 5_000_000_000
 
 
-async def test_a_storm_of_events_is_cut_and_counted(node: Node) -> None:
+async def test_a_storm_of_events_is_limited_and_the_dropped_ones_are_counted(node: ScriptedNode) -> None:
     manifest = make_manifest()
     node.service.pods.set([manifest])
     await node.until(lambda: node.pod().get("ready"))

@@ -44,11 +44,11 @@ def container(*env: dict[str, Any], **fields: Any) -> Container:
         ("$($(A))", "$($(A))"),
     ],
 )
-def test_references_are_replaced_once_and_everything_else_stays(text: str, expanded: str) -> None:
+def test_expansion_replaces_known_references_once_and_keeps_all_other_text(text: str, expanded: str) -> None:
     assert expand(text, {"A": "a", "REF": "$(A)", "EMPTY": ""}) == expanded
 
 
-def test_a_variable_sees_those_before_it_and_what_the_runtime_gives() -> None:
+def test_a_variable_may_use_earlier_variables_and_those_of_the_runtime() -> None:
     env = [
         {"name": "URL", "value": "http://$(HOST):$(PORT)"},
         {"name": "HOST", "value": "$(POD_IP)"},
@@ -95,7 +95,7 @@ def test_a_field_of_the_pod_can_be_read(path: str, value: str) -> None:
         "text",
     ],
 )
-def test_what_cannot_be_read_here_is_left_unset(source: Any) -> None:
+def test_a_variable_with_an_unsupported_source_stays_unset(source: Any) -> None:
     found = environment(POD, container({"name": "V", "valueFrom": source}, {"name": "W", "value": "$(V)"}), PLACE)
     assert found == {"W": "$(V)"}
 

@@ -1,4 +1,4 @@
-"""The runtime's statuses as policy and the engine read them."""
+"""Converts the runtime's statuses into the records of policy and the facts of the engine."""
 
 import json
 from pathlib import Path
@@ -61,11 +61,11 @@ def finished_ns(finished_at: int) -> int | None:
     ],
     ids=["10 s ago", "now", "in the future", "before the engine's time", "unknown"],
 )
-def test_an_exit_is_moved_to_the_engines_clock(finished_at: int, expected: int) -> None:
+def test_the_time_of_an_exit_is_converted_to_the_engines_clock(finished_at: int, expected: int) -> None:
     assert finished_ns(finished_at) == expected
 
 
-def test_what_was_written_into_a_container_is_read_back_from_it() -> None:
+def test_a_record_reads_back_what_the_configuration_wrote_into_a_container() -> None:
     config = container_config(POD, POD.spec.containers[0], 4, "sha256:1", Place())
     status = api_pb2.ContainerStatus(
         id="c",

@@ -1,4 +1,4 @@
-"""Hooks against a scripted runtime and real sockets on loopback."""
+"""Lifecycle hooks on a scripted runtime and on real loopback sockets."""
 
 import asyncio
 import re
@@ -15,7 +15,7 @@ from probelet.policy.action import RunHook
 from probelet.policy.messages import PLAIN_HTTP_ANSWER
 from probelet.spec.model.container import Container, LifecycleHandler
 
-from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
@@ -23,7 +23,7 @@ Reply = Callable[[asyncio.StreamWriter], Awaitable[None]]
 
 @asynccontextmanager
 async def server(answer: bytes) -> AsyncIterator[tuple[int, list[bytes]]]:
-    """An HTTP server that says the same to everybody; its port, and the requests it got."""
+    """An HTTP server that gives ``answer`` to every request; yields its port and the requests."""
     requests: list[bytes] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -36,7 +36,7 @@ async def server(answer: bytes) -> AsyncIterator[tuple[int, list[bytes]]]:
         yield listening.sockets[0].getsockname()[1], requests
 
 
-def hooks(node: Node) -> Hooks:
+def hooks(node: ScriptedNode) -> Hooks:
     return Hooks(node.client, "kube-lifecycle/1.36")
 
 
@@ -45,14 +45,14 @@ def hook(handler: dict[str, Any], **container: Any) -> RunHook:
     return RunHook(app, "scripted://c1", "preStop", msgspec.convert(handler, LifecycleHandler), 5)
 
 
-async def test_an_exec_hook_is_run_without_a_time_limit(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_an_exec_hook_is_run_without_a_time_limit(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     outcome = await hooks(node).run(hook({"exec": {"command": ["bye"]}}), "127.0.0.1")
     assert outcome.error == ""
     (request,) = runtime.called("exec_sync")
     assert (request.container_id, list(request.cmd), request.timeout) == ("c1", ["bye"], 0)
 
 
-async def test_an_http_hook_speaks_http1_whatever_protocol_says(node: Node) -> None:
+async def test_an_http_hook_speaks_http1_whatever_its_protocol_field(node: ScriptedNode) -> None:
     async with server(b"HTTP/1.1 204 No Content\r\n\r\n") as (port, requests):
         outcome = await hooks(node).run(
             hook({"httpGet": {"port": port, "path": "/", "protocol": "HTTP2"}}), "127.0.0.1"
@@ -61,7 +61,9 @@ async def test_an_http_hook_speaks_http1_whatever_protocol_says(node: Node) -> N
     assert requests[0].startswith(b"GET / HTTP/1.1\r\n")
 
 
-async def test_an_exec_hook_fails_by_its_exit_code_in_the_kubelets_words(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_an_exec_hook_that_exits_nonzero_fails_with_the_kubelets_text(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     runtime.exec_answers["sh", "-c", "x"] = api_pb2.ExecSyncResponse(exit_code=3, stdout=b"out", stderr=b"err\xff")
     outcome = await hooks(node).run(hook({"exec": {"command": ["sh", "-c", "x"]}}), "127.0.0.1")
     assert outcome.error == "command 'sh -c x' exited with 3: err\N{REPLACEMENT CHARACTER}"
@@ -69,7 +71,7 @@ async def test_an_exec_hook_fails_by_its_exit_code_in_the_kubelets_words(node: N
 
 
 async def test_an_exec_hook_that_cannot_be_run_fails_with_the_runtimes_error(
-    node: Node, runtime: ScriptedRuntime
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     runtime.refuse["exec_sync"] = errors.RuntimeRefused("no such program")
     outcome = await hooks(node).run(hook({"exec": {"command": ["x"]}}), "127.0.0.1")
@@ -77,7 +79,7 @@ async def test_an_exec_hook_that_cannot_be_run_fails_with_the_runtimes_error(
 
 
 @pytest.mark.parametrize("status", ["200 OK", "302 Found", "404 Not Found", "500 Internal Server Error"])
-async def test_any_answer_to_an_http_hook_will_do(node: Node, status: str) -> None:
+async def test_an_http_hook_succeeds_with_any_answer(node: ScriptedNode, status: str) -> None:
     async with server(f"HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno".encode()) as (port, requests):
         handler = {"httpGet": {"path": "/bye?x=1", "port": "web", "scheme": "HTTP"}}
         ports = [{"name": "web", "containerPort": port}]
@@ -87,7 +89,7 @@ async def test_any_answer_to_an_http_hook_will_do(node: Node, status: str) -> No
     assert b"\r\nUser-Agent: kube-lifecycle/1.36\r\n" in requests[0]
 
 
-async def test_an_http_hook_without_an_answer_fails_with_gos_words(node: Node) -> None:
+async def test_an_http_hook_without_an_answer_fails_with_gos_text(node: ScriptedNode) -> None:
     async with server(b"") as (port, _):
         handler = {"httpGet": {"path": "/", "port": port, "host": "127.0.0.1", "scheme": "HTTP"}}
         outcome = await hooks(node).run(hook(handler), "")
@@ -96,14 +98,16 @@ async def test_an_http_hook_without_an_answer_fails_with_gos_words(node: Node) -
     assert refused.error.endswith("connect: connection refused")
 
 
-async def test_an_https_hook_that_meets_plain_http_fails_with_the_words_policy_looks_for(node: Node) -> None:
+async def test_an_https_hook_of_a_plain_http_server_fails_with_the_text_that_policy_looks_for(
+    node: ScriptedNode,
+) -> None:
     async with server(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n") as (port, _):
         handler = {"httpGet": {"path": "/", "port": port, "scheme": "HTTPS"}}
         outcome = await hooks(node).run(hook(handler), "127.0.0.1")
     assert PLAIN_HTTP_ANSWER in outcome.error
 
 
-async def test_an_http_hook_needs_an_address(node: Node) -> None:
+async def test_an_http_hook_of_a_pod_without_an_address_fails(node: ScriptedNode) -> None:
     outcome = await hooks(node).run(hook({"httpGet": {"path": "/", "port": 1, "scheme": "HTTP"}}), "")
     assert outcome.error.startswith("failed to find networking container")
 
@@ -117,7 +121,7 @@ def hooked(**fields: Any) -> dict[str, Any]:
     return {"name": "app", "image": "i", **fields}
 
 
-async def test_nothing_is_probed_while_a_post_start_hook_runs(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_no_probe_runs_while_a_post_start_hook_runs(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     runtime.held["exec_sync"] = asyncio.Event()
     lifecycle = {"postStart": {"exec": {"command": ["warm-up"]}}}
     node.service.pods.set([make_manifest(containers=[hooked(lifecycle=lifecycle, readinessProbe=EXEC)])])
@@ -132,7 +136,7 @@ async def test_nothing_is_probed_while_a_post_start_hook_runs(node: Node, runtim
 
 
 async def test_a_failed_post_start_hook_kills_its_container_and_is_counted(
-    node: Node, runtime: ScriptedRuntime
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     runtime.exec_answers["warm-up",] = api_pb2.ExecSyncResponse(exit_code=1)
     lifecycle = {"postStart": {"exec": {"command": ["warm-up"]}}}
@@ -144,7 +148,9 @@ async def test_a_failed_post_start_hook_kills_its_container_and_is_counted(
     await node.until(lambda: b'reason="post_start_hook",grace_source="pod"' in node.service.view.metrics())
 
 
-async def test_a_pre_stop_hook_comes_before_the_stop_signal(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_pre_stop_hook_ends_before_the_stop_signal_is_sent(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     lifecycle = {"preStop": {"exec": {"command": ["bye"]}}}
     node.service.pods.set([make_manifest(containers=[hooked(lifecycle=lifecycle)])])
     await node.until(lambda: node.pod().get("ready"))
@@ -158,7 +164,7 @@ async def test_a_pre_stop_hook_comes_before_the_stop_signal(node: Node, runtime:
     assert order == ["exec_sync", "stop_container"]
 
 
-async def test_a_hook_that_outlives_its_pod_disturbs_no_other_pod(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_hook_that_outlives_its_pod_disturbs_no_other_pod(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     lifecycle = {"preStop": {"exec": {"command": ["bye"]}}}
     spec = {"containers": [hooked(lifecycle=lifecycle)], "terminationGracePeriodSeconds": 1}
     node.service.pods.set([make_manifest(**spec)])
@@ -172,7 +178,9 @@ async def test_a_hook_that_outlives_its_pod_disturbs_no_other_pod(node: Node, ru
     assert node.messages("FailedPreStopHook") == []
 
 
-async def test_containers_get_their_address_expanded_on_the_host_only(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_containers_get_their_address_expanded_on_the_host_only(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     container = hooked(command=["serve", "$(POD_IP)"], env=[{"name": "ME", "value": "$(POD_IP)"}])
     node.service.pods.set([make_manifest(containers=[container])])
     await node.until(lambda: node.pod().get("ready"))

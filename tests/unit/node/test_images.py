@@ -1,4 +1,4 @@
-"""Pulls of the whole node: one at a time, or as many as the configuration lets."""
+"""Image pulls of a node: one at a time, or as many as the kubelet's configuration permits."""
 
 import asyncio
 from pathlib import Path
@@ -13,7 +13,9 @@ from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
 @pytest.mark.parametrize(("parallel", "at_once"), [(1, 1), (2, 2), (None, 3)])
-async def test_pulls_take_turns(runtime: ScriptedRuntime, tmp_path: Path, parallel: int | None, at_once: int) -> None:
+async def test_no_more_pulls_run_side_by_side_than_the_limit_permits(
+    runtime: ScriptedRuntime, tmp_path: Path, parallel: int | None, at_once: int
+) -> None:
     client = await runtime.serve(tmp_path)
     runtime.held["pull_image"] = asyncio.Event()
     images = Images(client, lambda: 0, parallel)
@@ -29,7 +31,9 @@ async def test_pulls_take_turns(runtime: ScriptedRuntime, tmp_path: Path, parall
     await runtime.stop()
 
 
-async def test_what_a_pull_tells(runtime: ScriptedRuntime, tmp_path: Path) -> None:
+async def test_a_pull_reports_its_duration_with_and_without_waiting_and_the_size(
+    runtime: ScriptedRuntime, tmp_path: Path
+) -> None:
     client = await runtime.serve(tmp_path)
     clock = iter([0, 1_000, 5_000])
     outcome = await Images(client, lambda: next(clock)).pull("a", api_pb2.PodSandboxConfig())
@@ -49,7 +53,9 @@ async def test_what_a_pull_tells(runtime: ScriptedRuntime, tmp_path: Path) -> No
         ("{serializeImagePulls: false, maxParallelImagePulls: 3}", 3),
     ],
 )
-def test_how_many_at_once_is_the_kubelets_configuration(tmp_path: Path, fields: str, expected: int | None) -> None:
+def test_the_kubelets_configuration_sets_the_number_of_parallel_pulls(
+    tmp_path: Path, fields: str, expected: int | None
+) -> None:
     path = tmp_path / "c.yaml"
     inner = fields.strip("{}").replace(", ", "\n")
     path.write_text(f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{inner}\n")

@@ -1,4 +1,4 @@
-"""Users, privileges and limits in the configuration for a runtime."""
+"""Users, privileges and limits in the configuration that the runtime gets."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def pod_of(container: dict[str, Any], **spec: Any) -> Pod:
     return msgspec.convert(body, Pod)
 
 
-def test_what_a_container_sets_wins_over_its_pod() -> None:
+def test_a_containers_security_context_wins_over_its_pods() -> None:
     of_pod = {"runAsUser": 1, "runAsGroup": 2, "fsGroup": 3, "supplementalGroups": [4]}
     own = {
         "runAsUser": 0,
@@ -30,12 +30,12 @@ def test_what_a_container_sets_wins_over_its_pod() -> None:
     assert sandbox_linux(pod).security_context.run_as_user.value == 1
 
 
-def test_a_sandbox_is_as_privileged_as_what_it_holds() -> None:
+def test_a_sandbox_is_privileged_if_one_of_its_containers_is() -> None:
     assert sandbox_linux(pod_of({"securityContext": {"privileged": True}})).security_context.privileged
     assert not sandbox_linux(pod_of({})).security_context.privileged
 
 
-def test_cpu_and_memory() -> None:
+def test_cpu_and_memory_become_shares_a_quota_and_a_limit() -> None:
     amounts = {"limits": {"cpu": "500m", "memory": "64Mi"}, "requests": {"cpu": "250m"}}
     pod = pod_of({"resources": amounts})
     told = container_linux(pod, pod.spec.containers[0]).resources
@@ -43,7 +43,7 @@ def test_cpu_and_memory() -> None:
     assert told.memory_limit_in_bytes == 64 * 2**20
 
 
-def test_a_limit_is_also_the_request_and_without_both_no_resource_is_set() -> None:
+def test_a_cpu_limit_is_also_the_request_and_without_both_no_resource_is_set() -> None:
     pod = pod_of({"resources": {"limits": {"cpu": 2}}})
     assert container_linux(pod, pod.spec.containers[0]).resources.cpu_shares == 2048
     pod = pod_of({"resources": {"limits": {"cpu": "1m"}}})

@@ -1,4 +1,4 @@
-"""The page /metrics of a node that has seen everything: bounded, and the one that docs/metrics.md describes."""
+"""The pages of metrics of a busy node: the number of series is limited, and docs/metrics.md describes each of them."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from probelet.server.address import listening_socket, parse_address
 from probelet.server.pages.server import HttpServer
 
 from tests.support.paths import ROOT
-from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
@@ -30,7 +30,7 @@ class Family:
 
 
 def families(page: bytes) -> dict[str, Family]:
-    """What a page has, by the name after ``# TYPE``. Raises on a line that Prometheus would not take."""
+    """The families of a page by the name after ``# TYPE``. Raises on a line that Prometheus would refuse."""
     found: dict[str, Family] = {}
     helped = ""
     for line in page.decode().splitlines():
@@ -60,8 +60,8 @@ def families(page: bytes) -> dict[str, Family]:
 
 
 @pytest.fixture
-async def busy(node: Node, runtime: ScriptedRuntime) -> Node:
-    """A node on which probes pass and fail and a container was killed and restarted."""
+async def busy(node: ScriptedNode, runtime: ScriptedRuntime) -> ScriptedNode:
+    """A node on which probes have passed and failed, and a container was killed and restarted."""
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
     containers = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": TCP}]
     node.service.pods.set([make_manifest(containers=containers)])
@@ -72,15 +72,17 @@ async def busy(node: Node, runtime: ScriptedRuntime) -> Node:
 
 
 def described(page: Path, section: str) -> dict[str, tuple[str, set[str]]]:
-    """The rows of a table of docs/metrics.md: type and labels by name."""
+    """Type and labels of each series in the table of ``section`` in docs/metrics.md."""
     text = page.read_text().split(f"## `{section}`\n")[1].split("\n## ")[0]
     rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.*?) \| (.+) \|$", text, re.MULTILINE)
     return {name: (kind, set(re.findall(r"`(\w+)`", labels))) for name, kind, labels, _ in rows}
 
 
-async def pages(node: Node) -> dict[str, dict[str, Family]]:
-    """The pages as the server gives them, the second time: the first is what it counts. A call of the runtime is added,
-    because this node's client has no observer."""
+async def pages(node: ScriptedNode) -> dict[str, dict[str, Family]]:
+    """The pages of the server, ``/metrics`` from the second request, because its series count the first one.
+
+    A call of the runtime is added, because the client of this node has no observer.
+    """
     calls = RuntimeCalls()
     calls.note("version", 0.1, None)
     sock, address = listening_socket(parse_address("127.0.0.1:0"))
@@ -99,13 +101,13 @@ async def pages(node: Node) -> dict[str, dict[str, Family]]:
     return found
 
 
-async def test_the_documentation_has_every_series_and_no_other(busy: Node) -> None:
+async def test_the_documentation_has_every_series_and_no_other(busy: ScriptedNode) -> None:
     for path, shown in (await pages(busy)).items():
         in_page = {name: (found.kind, found.labels) for name, found in shown.items()}
         assert described(ROOT / "docs" / "metrics.md", path) == in_page, path
 
 
-async def test_the_number_of_series_does_not_grow_with_pods(busy: Node) -> None:
+async def test_the_number_of_series_does_not_grow_with_pods(busy: ScriptedNode) -> None:
     before = families(busy.service.view.metrics())
     containers = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": TCP}]
     more = [make_manifest(f"more-{number}", containers=containers) for number in range(20)]
@@ -121,7 +123,7 @@ async def test_the_number_of_series_does_not_grow_with_pods(busy: Node) -> None:
     assert b"more-" not in busy.service.view.metrics()
 
 
-async def test_the_dashboard_asks_only_for_what_there_is(busy: Node) -> None:
+async def test_the_dashboard_queries_only_existing_series_and_labels(busy: ScriptedNode) -> None:
     dashboard = json.loads((ROOT / "deploy" / "grafana" / "probelet.json").read_text())
     shown = (await pages(busy))["/metrics"]
     series = set(shown)
@@ -146,7 +148,7 @@ async def test_the_dashboard_asks_only_for_what_there_is(busy: Node) -> None:
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
 
 
-async def test_runs_are_counted_by_type_and_result(busy: Node) -> None:
+async def test_runs_are_counted_by_type_and_result(busy: ScriptedNode) -> None:
     page = busy.service.view.metrics().decode()
     counts = dict(re.findall(r"^probelet_probe_runs_total\{(.*)\} (\d+)$", page, re.MULTILINE))
     assert len(counts) == 9

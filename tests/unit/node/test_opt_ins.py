@@ -1,4 +1,4 @@
-"""Opt-ins of the node in a whole service: the wording of events, and restarts for age."""
+"""Opt-ins of a whole service: the wording of events, and restarts of old containers."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack
@@ -11,7 +11,7 @@ from probelet.cri.v1 import api_pb2
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 
-from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 MS = 1_000_000
@@ -22,10 +22,10 @@ StartNode = Callable[..., Any]
 
 @pytest.fixture
 async def start_node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[StartNode]:
-    """Starts the node with opt-ins; it ends with the test."""
+    """Starts a node with opt-ins; the node closes at the end of the test."""
     async with AsyncExitStack() as stack:
 
-        async def start(**opted: Any) -> Node:
+        async def start(**opted: Any) -> ScriptedNode:
             client = await runtime.serve(tmp_path)
             stack.push_async_callback(runtime.stop)
             stack.push_async_callback(client.aclose)
@@ -33,7 +33,7 @@ async def start_node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path
             service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", **opted)
             stack.push_async_callback(service.close)
             await service.start()
-            return Node(service, runtime, client)
+            return ScriptedNode(service, runtime, client)
 
         yield start
 
@@ -92,7 +92,7 @@ async def test_old_containers_are_restarted_one_pod_of_a_group_at_a_time(
     assert all(call.timeout == 30 for call in runtime.called("stop_container"))
 
 
-async def test_a_pod_that_restarts_no_matter_what_is_the_only_kind_that_ages(
+async def test_only_pods_with_restart_policy_always_are_restarted_for_their_age(
     start_node: StartNode, runtime: ScriptedRuntime
 ) -> None:
     node = await start_node(max_age_ns=200 * MS)

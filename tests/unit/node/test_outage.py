@@ -1,4 +1,4 @@
-"""The socket of the runtime is gone for a minute of the node's time: docs/operating.md, its first row, at length."""
+"""The runtime's socket is gone for a minute on the node's clock: the first row of docs/operating.md in detail."""
 
 import asyncio
 import re
@@ -11,13 +11,13 @@ import grpc
 import pytest
 from probelet.policy.node.restart_gate import RestartGate
 
-from tests.unit.node.scripted_node import Node, make_manifest, observed_node
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, observed_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 SECOND_NS = 1_000_000_000
 MINUTE = 60
 TRIES = 3
-"""Of an exec run that comes to nothing (prober.go:maxProbeRetries, 1.36)."""
+"""The tries of an exec run that only gets errors (prober.go:maxProbeRetries, 1.36)."""
 
 SERVING = b"\x08\x01"
 OFTEN = {"periodSeconds": 1, "failureThreshold": 1}
@@ -26,14 +26,14 @@ HELD = {"name": "held", "image": "i", "livenessProbe": EXEC, "readinessProbe": E
 
 
 @pytest.fixture
-async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
+async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
     async with observed_node(runtime, gate, tmp_path) as node:
         yield node
 
 
 @pytest.fixture
 async def web() -> AsyncIterator[asyncio.Server]:
-    """What answers HTTP probes, and TCP probes by being there."""
+    """A server that answers HTTP probes and accepts TCP probes."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         with suppress(OSError):
@@ -47,7 +47,7 @@ async def web() -> AsyncIterator[asyncio.Server]:
 
 @pytest.fixture
 async def health() -> AsyncIterator[int]:
-    """What answers gRPC probes; its port."""
+    """A server that answers gRPC probes; yields its port."""
 
     async def check(request: bytes, context: Any) -> bytes:
         return SERVING
@@ -67,42 +67,42 @@ def port_of(server: asyncio.Server) -> int:
 
 
 def asked(web: asyncio.Server, health: int) -> list[dict[str, Any]]:
-    """A container of every kind of probe over a socket, and one of exec probes."""
+    """Containers with HTTP, TCP and gRPC probes, and one with exec probes."""
     http, tcp = {"httpGet": {"port": port_of(web)}, **OFTEN}, {"tcpSocket": {"port": port_of(web)}, **OFTEN}
     front = {"name": "front", "image": "i", "livenessProbe": http, "readinessProbe": tcp}
     back = {"name": "back", "image": "i", "livenessProbe": {"grpc": {"port": health}, **OFTEN}}
     return [front, back, HELD]
 
 
-def counted(node: Node, kind: str) -> dict[tuple[str, str], int]:
-    """``runs`` or ``errors`` of every probe, by container and type."""
+def counted(node: ScriptedNode, kind: str) -> dict[tuple[str, str], int]:
+    """The count ``kind`` (``runs`` or ``errors``) of every probe, by container and type."""
     rows = {container["name"]: container["probes"] for container in node.pod()["containers"]}
     return {(name, probe): known[kind] for name, probes in rows.items() for probe, known in probes.items()}
 
 
-def series(node: Node, name: str) -> int:
+def series(node: ScriptedNode, name: str) -> int:
     rows = (line.rpartition(" ") for line in node.service.view.metrics().decode().splitlines())
     return next((int(value) for known, _, value in rows if known == name), 0)
 
 
-async def second(node: Node) -> None:
-    """Lets a second pass for the node in which every probe runs."""
+async def second(node: ScriptedNode) -> None:
+    """Puts the node's clocks a second forward, and waits until every probe has run."""
     before = counted(node, "runs")
     await node.round_trip(SECOND_NS)
     while not all(runs > before[probe] for probe, runs in counted(node, "runs").items()):
         await node.round_trip(0)
 
 
-def seen(node: Node) -> list[tuple[str, str, bool, int]]:
+def seen(node: ScriptedNode) -> list[tuple[str, str, bool, int]]:
     return [(c["container_id"], c["state"], c["ready"], c["restart_count"]) for c in node.pod()["containers"]]
 
 
-def restarts(node: Node) -> list[int]:
+def restarts(node: ScriptedNode) -> list[int]:
     return [container["restart_count"] for container in node.pod()["containers"]]
 
 
 async def test_a_minute_without_the_runtime_counts_against_no_container(
-    node: Node, runtime: ScriptedRuntime, web: asyncio.Server, health: int, tmp_path: Path
+    node: ScriptedNode, runtime: ScriptedRuntime, web: asyncio.Server, health: int, tmp_path: Path
 ) -> None:
     node.service.pods.set([make_manifest(containers=asked(web, health))])
     await node.until(lambda: node.pod().get("ready") and len(counted(node, "runs")) == 5)
@@ -132,21 +132,21 @@ async def test_a_minute_without_the_runtime_counts_against_no_container(
     late = counted(node, "errors")
     for _ in range(5):
         await second(node)
-    # A run may have been under way when it came back.
+    # One run of each probe may have been under way when the runtime came back.
     assert all(known - late[probe] <= 1 for probe, known in counted(node, "errors").items())
     assert seen(node) == before
     assert series(node, "probelet_runtime_up") == 1
     names = [rpc for rpc, _ in runtime.calls if rpc != "exec_sync"]
-    # The list that finds the runtime again, and one more only if the events came back after it.
+    # One list finds the runtime again; a second list follows only if the event stream came back after it.
     assert names.count("list_containers") in (1, 2)
-    assert set(names) == {"list_pod_sandbox", "list_containers"}, "what is as it was is not even looked at"
+    assert set(names) == {"list_pod_sandbox", "list_containers"}, "the node asks for no status of unchanged containers"
     assert node.messages("Killing") == []
 
 
-async def test_what_was_wanted_meanwhile_is_done_once_when_it_is_back(
-    node: Node, runtime: ScriptedRuntime, web: asyncio.Server, tmp_path: Path
+async def test_changes_during_an_outage_are_carried_out_once_when_the_runtime_is_back(
+    node: ScriptedNode, runtime: ScriptedRuntime, web: asyncio.Server, tmp_path: Path
 ) -> None:
-    """A container that fails its liveness probe, one that ends, and a pod that is new."""
+    """The pods change meanwhile: a container fails its liveness probe, another one exits, and a new pod comes."""
     tcp = {"tcpSocket": {"port": port_of(web)}, **OFTEN}
     containers = [{"name": "failing", "image": "i", "livenessProbe": tcp}, {"name": "ending", "image": "i"}]
     old = make_manifest(containers=containers)
@@ -163,7 +163,7 @@ async def test_what_was_wanted_meanwhile_is_done_once_when_it_is_back(
         await node.round_trip(SECOND_NS)
     assert restarts(node) == [0, 0]
     kills = 'probelet_runtime_calls_total{operation="stop_container",code="Unavailable"}'
-    assert 2 <= series(node, kills) <= MINUTE // 10 + 1, "one every ten seconds, as soon as this process has come to it"
+    assert 2 <= series(node, kills) <= MINUTE // 10 + 1, "at most one call in ten seconds"
 
     await (await runtime.serve(tmp_path)).aclose()
     await node.until(lambda: node.pod("new").get("ready"))

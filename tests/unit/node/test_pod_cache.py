@@ -1,4 +1,4 @@
-"""What the cache believes when events, lists and answers overtake each other."""
+"""The state of the cache when events, lists and answers overtake each other."""
 
 from dataclasses import replace
 
@@ -13,12 +13,12 @@ SANDBOX = SandboxRecord("s", True, ip="10.0.0.1")
 def test_a_container_never_goes_back_to_a_state_it_has_left() -> None:
     cache = PodCache()
     assert cache.put_container("u", EXITED, 1)
-    assert not cache.put_container("u", RUNNING, 2), "an event that was overtaken"
+    assert not cache.put_container("u", RUNNING, 2), "a newer event came before this one"
     assert not cache.put_container("u", replace(RUNNING, state=State.UNKNOWN), 3)
     assert cache.snapshot("u").containers == (EXITED,)
 
 
-def test_the_first_account_of_an_exit_stays() -> None:
+def test_the_first_report_of_an_exit_stays() -> None:
     cache = PodCache()
     cache.put_container("u", EXITED, 1)
     assert not cache.put_container("u", replace(EXITED, finished_ns=9), 2), "another conversion of the same wall time"
@@ -35,7 +35,7 @@ def test_a_sandbox_that_stopped_stays_stopped() -> None:
     assert cache.snapshot("u").sandboxes == (stopped,)
 
 
-def test_what_was_removed_does_not_come_back_with_a_late_event() -> None:
+def test_a_late_event_does_not_bring_back_a_removed_container_or_sandbox() -> None:
     cache = PodCache()
     cache.put_container("u", EXITED, 1)
     cache.put_sandbox("u", SANDBOX, 1)
@@ -46,7 +46,7 @@ def test_what_was_removed_does_not_come_back_with_a_late_event() -> None:
     assert not cache.put_sandbox("u", SANDBOX, 2)
 
 
-def test_a_list_drops_what_it_lacks_but_not_what_came_after_it_was_asked_for() -> None:
+def test_a_list_drops_what_it_lacks_but_not_what_came_after_its_request() -> None:
     cache = PodCache()
     cache.put_container("u", EXITED, 10)
     younger = replace(RUNNING, id="t://b", restart_count=1)
@@ -56,14 +56,14 @@ def test_a_list_drops_what_it_lacks_but_not_what_came_after_it_was_asked_for() -
     assert not cache.keep_only("u", {younger.id}, asked_at=40)
 
 
-def test_a_pod_of_which_a_list_has_nothing_is_forgotten() -> None:
+def test_a_pod_that_is_missing_from_a_list_is_forgotten() -> None:
     cache = PodCache()
     cache.put_sandbox("u", SANDBOX, 1)
     assert cache.keep_only("u", set(), asked_at=2)
     assert cache.uids() == set()
 
 
-def test_the_newest_instance_comes_first_also_among_those_of_one_instant() -> None:
+def test_instances_are_sorted_by_creation_and_then_by_restart_count_newest_first() -> None:
     cache = PodCache()
     for count in (1, 0, 2):
         cache.put_container("u", replace(RUNNING, id=f"t://{count}", restart_count=count), 1)

@@ -1,4 +1,4 @@
-"""The kubelet's and kube-state-metrics' series of pods."""
+"""The series of pods that the kubelet and kube-state-metrics also have."""
 
 from probelet.exposition.process_metrics import render_process
 from probelet.node.metrics.pod_start import PodStart
@@ -6,12 +6,12 @@ from probelet.node.metrics.pods import PodMetrics
 from probelet.policy.action import Publish
 from probelet.policy.podstatus import ContainerStatus
 
-from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 
 SECOND = 1_000_000_000
 
 
-async def test_a_node_has_every_series_that_an_operator_watches(node: Node) -> None:
+async def test_a_node_has_every_series_that_an_operator_watches(node: ScriptedNode) -> None:
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     page = node.service.view.metrics().decode()
@@ -30,7 +30,7 @@ async def test_a_node_has_every_series_that_an_operator_watches(node: Node) -> N
     assert f"kube_pod_created{{{labels}}} " in by_name
 
 
-def test_a_start_counts_once_and_its_pulls_and_init_containers_do_not() -> None:
+def test_a_start_counts_once_and_its_sli_leaves_out_pulls_and_init_containers() -> None:
     metrics, start = PodMetrics(), PodStart(10 * SECOND)
     start.pulled(3 * SECOND)
     init = ContainerStatus("init", "init", state="terminated", started_at_ms=1_000, finished_at_ms=5_000)
@@ -45,7 +45,7 @@ def test_a_start_counts_once_and_its_pulls_and_init_containers_do_not() -> None:
     assert "kubelet_pod_start_sli_duration_seconds_sum 13\n" in page
 
 
-def test_this_process_has_memory_and_has_worked() -> None:
+def test_the_process_metrics_show_memory_and_cpu_time_of_this_process() -> None:
     values = dict(line.split() for line in render_process().decode().splitlines() if not line.startswith("#"))
     assert float(values["process_cpu_seconds_total"]) > 0
     assert int(values["process_resident_memory_bytes"]) > 1_000_000

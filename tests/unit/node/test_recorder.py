@@ -72,7 +72,7 @@ def test_a_pod_has_25_events_at_once_and_then_one_in_five_minutes(recorder: Reco
     assert recorder.dropped == 5
     clock.now_ns += 5 * MINUTE
     say(recorder)
-    assert recorder.events()[-1]["count"] == 31, "what was kept back was counted"
+    assert recorder.events()[-1]["count"] == 31, "the dropped events are counted"
     say(recorder)
     assert recorder.dropped == 6
 
@@ -84,7 +84,7 @@ def test_another_pod_has_a_bucket_of_its_own(recorder: Recorder) -> None:
     assert recorder.events()[-1]["object"] == "default/v"
 
 
-def test_the_tenth_different_message_of_a_reason_begins_the_merging(recorder: Recorder) -> None:
+def test_from_the_tenth_different_message_of_a_reason_on_events_are_merged(recorder: Recorder) -> None:
     for number in range(12):
         say(recorder, f"message {number}")
     shown = [(event["message"], event["count"]) for event in recorder.events()]
@@ -109,7 +109,7 @@ def test_only_the_newest_events_are_kept(recorder: Recorder, monkeypatch: pytest
     assert [event["object"] for event in recorder.events()] == ["default/u2", "default/u3", "default/u4"]
 
 
-def test_listeners_hear_what_passes_the_filter(recorder: Recorder) -> None:
+def test_listeners_get_the_events_that_pass_the_filter(recorder: Recorder) -> None:
     heard: list[dict[str, Any]] = []
     recorder.listeners.append(heard.append)
     for _ in range(30):
@@ -117,11 +117,11 @@ def test_listeners_hear_what_passes_the_filter(recorder: Recorder) -> None:
     assert [event["count"] for event in heard] == list(range(1, 26))
 
 
-def test_another_wording_makes_no_more_events_and_no_fewer(clock: Clock) -> None:
+def test_another_wording_does_not_change_the_number_of_events(clock: Clock) -> None:
     def kept(*, counted: bool) -> tuple[list[tuple[int, int, bool]], int, list[str]]:
         recorder = Recorder(clock.now, clock.wall_ms)
         for number in range(40):
-            # Two failures of one text after another, as a container that fails ever differently has them.
+            # Each text fails twice in a row, as in a container whose failures keep changing.
             message, streak = f"Liveness probe failed: text {number // 2}", number % 2 + 1
             shown = message.replace(" failed", f" failed ({streak} of 2)") if counted else ""
             recorder.record("u", "default/u", "Warning", "Unhealthy", message, "spec.containers{app}", shown=shown)

@@ -1,4 +1,4 @@
-"""What the node keeps of its word when the runtime fails: docs/operating.md, row by row."""
+"""What the node does when the runtime fails: the rows of docs/operating.md."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -10,26 +10,26 @@ from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.policy.node.restart_gate import RestartGate
 
-from tests.unit.node.scripted_node import Node, make_manifest, observed_node
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, observed_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
 PROBED = [{"name": "app", "image": "i", "livenessProbe": EXEC, "readinessProbe": EXEC}]
 
 
-def series(node: Node, name: str) -> str:
+def series(node: ScriptedNode, name: str) -> str:
     rows = (line.rpartition(" ") for line in node.service.view.metrics().decode().splitlines())
     return next((value for known, _, value in rows if known == name), "")
 
 
-def runs(node: Node, kind: str, probe_type: str = "liveness") -> int:
+def runs(node: ScriptedNode, kind: str, probe_type: str = "liveness") -> int:
     probes = node.container().get("probes", {})
     count: int = probes[probe_type][kind] if probe_type in probes else 0
     return count
 
 
-async def probed(node: Node) -> str:
-    """A pod with exec probes that pass; returns the id of its container."""
+async def probed(node: ScriptedNode) -> str:
+    """Starts a pod whose exec probes pass; returns the ID of its container."""
     node.service.pods.set([make_manifest(containers=PROBED)])
     await node.until(lambda: node.pod().get("ready") and runs(node, "runs"))
     container_id: str = node.container()["container_id"]
@@ -37,7 +37,7 @@ async def probed(node: Node) -> str:
 
 
 async def test_a_socket_that_is_gone_counts_against_no_container(
-    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     container_id = await probed(node)
     await runtime.stop()
@@ -46,7 +46,7 @@ async def test_a_socket_that_is_gone_counts_against_no_container(
     assert node.container()["probes"]["liveness"]["result"] == "Success"
     assert not node.service.view.ready()[0]
     assert series(node, "probelet_runtime_up") == "0"
-    # Exits of this minute are seen when the socket is back, from the list: nobody tells of them again.
+    # The runtime does not repeat the events of this time; the list shows the exit when the socket is back.
     runtime.exit(container_id.partition("://")[2], 3, say=False)
     await (await runtime.serve(tmp_path)).aclose()
     await node.until(lambda: node.container()["restart_count"] == 1 and node.container()["state"] == "running")
@@ -55,8 +55,8 @@ async def test_a_socket_that_is_gone_counts_against_no_container(
     assert node.messages("Killing") == []
 
 
-async def test_a_runtime_that_was_restarted_has_its_containers_adopted(
-    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+async def test_the_node_adopts_the_containers_of_a_restarted_runtime(
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     container_id = await probed(node)
     await runtime.stop()
@@ -67,7 +67,7 @@ async def test_a_runtime_that_was_restarted_has_its_containers_adopted(
     assert len(runtime.called("create_container")) == 1
 
 
-async def test_errors_of_exec_are_errors_of_the_prober(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_an_error_of_exec_is_a_prober_error(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     await probed(node)
     runtime.refuse["exec_sync"] = errors.RuntimeRefused("cannot exec in a deleted state")
     await node.until(lambda: runs(node, "errors") >= 2)
@@ -75,7 +75,9 @@ async def test_errors_of_exec_are_errors_of_the_prober(node: Node, runtime: Scri
     assert runtime.called("stop_container") == []
 
 
-async def test_an_exec_that_outlasts_its_timeout_counts_by_its_answer(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_an_exec_that_outlasts_its_timeout_counts_by_its_answer(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     runtime.held["exec_sync"] = asyncio.Event()
     node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
     await node.until(lambda: "exec_sync" in runtime.arrived)
@@ -87,7 +89,9 @@ async def test_an_exec_that_outlasts_its_timeout_counts_by_its_answer(node: Node
     assert node.messages("Unhealthy") == []
 
 
-async def test_one_container_the_runtime_cannot_tell_about_hides_no_other(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_container_whose_status_the_runtime_refuses_hides_no_other(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     node.service.pods.set([make_manifest("a"), make_manifest("b")])
     await node.until(lambda: node.pod("a").get("ready") and node.pod("b").get("ready"))
     broken, other = (node.container(name)["container_id"].partition("://")[2] for name in ("a", "b"))
@@ -103,7 +107,7 @@ async def test_one_container_the_runtime_cannot_tell_about_hides_no_other(node: 
     await node.until(lambda: node.container("a")["restart_count"] == 1)
 
 
-async def test_a_refused_list_is_reported_and_asked_for_again(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_refused_list_is_reported_and_requested_again(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     await probed(node)
     runtime.refuse["list_containers"] = errors.Internal("database is locked")
     node.service.view.pleg.request_relist()  # type: ignore[union-attr]
@@ -116,14 +120,16 @@ async def test_a_refused_list_is_reported_and_asked_for_again(node: Node, runtim
 
 
 class TestExecThatHangsForEver:
-    """The kubelet's client gives up after its request timeout and the probe's: here a tenth of a second and one."""
+    """The kubelet's client gives up after its own timeout plus the probe's: here 0.1 s plus 1 s."""
 
     @pytest.fixture
-    async def node(self, runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[Node]:
+    async def node(self, runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
         async with observed_node(runtime, gate, tmp_path, request_timeout=0.1) as node:
             yield node
 
-    async def test_it_is_a_failure_of_its_container_and_of_no_other(self, node: Node, runtime: ScriptedRuntime) -> None:
+    async def test_a_hanging_exec_fails_its_container_and_no_other(
+        self, node: ScriptedNode, runtime: ScriptedRuntime
+    ) -> None:
         runtime.held["exec_sync"] = asyncio.Event()
         hanging = make_manifest("hanging", containers=[{"name": "app", "image": "i", "livenessProbe": EXEC}])
         node.service.pods.set([hanging, make_manifest("other")])
@@ -141,7 +147,9 @@ class TestWithoutEvents:
     def runtime(self) -> ScriptedRuntime:
         return ScriptedRuntime(with_events=False)
 
-    async def test_what_was_lost_is_found_by_the_next_list(self, node: Node, runtime: ScriptedRuntime) -> None:
+    async def test_the_next_list_finds_an_exit_without_an_event(
+        self, node: ScriptedNode, runtime: ScriptedRuntime
+    ) -> None:
         container_id = await probed(node)
         runtime.refuse["list_containers"] = errors.RuntimeUnavailable("connection refused")
         await node.until(lambda: not node.service.view.ready()[0])
@@ -163,8 +171,8 @@ def test_calls_are_counted_by_code_and_by_how_long_they_took() -> None:
     assert f'{name}_sum{{operation_type="exec_sync"}} 100.304' in page
 
 
-async def test_the_event_stream_is_opened_again_and_nothing_is_missed_in_between(
-    node: Node, runtime: ScriptedRuntime
+async def test_the_node_reopens_the_event_stream_and_misses_no_exit_meanwhile(
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     container_id = (await probed(node)).partition("://")[2]
     runtime.drop_readers()

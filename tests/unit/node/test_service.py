@@ -1,4 +1,4 @@
-"""The service with everything real but the runtime: what it asks of it, and what it shows."""
+"""The service with everything real except the runtime: its calls of the runtime, and its status document."""
 
 import asyncio
 from collections.abc import Callable
@@ -13,13 +13,13 @@ from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.lifecycle import PodMachine
 from structlog.testing import capture_logs
 
-from tests.unit.node.scripted_node import Node, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
 
 
-async def test_a_pod_is_started_published_and_ready(node: Node) -> None:
+async def test_a_new_pod_is_started_shown_and_becomes_ready(node: ScriptedNode) -> None:
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))
     pod = node.pod()
@@ -44,7 +44,7 @@ async def test_a_pod_is_started_published_and_ready(node: Node) -> None:
     assert (node.messages("Created"), node.messages("Started")) == (["Container created"], ["Container started"])
 
 
-async def test_readiness_follows_an_exec_probe(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_readiness_follows_an_exec_probe(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not yet")
     node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "readinessProbe": EXEC}])])
     await node.until(lambda: node.messages("Unhealthy"))
@@ -57,7 +57,9 @@ async def test_readiness_follows_an_exec_probe(node: Node, runtime: ScriptedRunt
     assert runtime.called("exec_sync")[0].cmd == ["probe"]
 
 
-async def test_a_liveness_failure_kills_with_grace_and_restarts_at_once(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_liveness_failure_kills_with_grace_and_restarts_at_once(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1)
     probe = {**EXEC, "terminationGracePeriodSeconds": 7}
     node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "livenessProbe": probe}])])
@@ -72,8 +74,8 @@ async def test_a_liveness_failure_kills_with_grace_and_restarts_at_once(node: No
     assert b'probelet_container_kills_total{reason="liveness",grace_source="probe"} 1' in node.service.view.metrics()
 
 
-async def test_a_crashing_container_is_seen_waiting_and_restarted_when_due(
-    node: Node, runtime: ScriptedRuntime
+async def test_a_crashing_container_is_shown_waiting_and_restarted_when_due(
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     node.service.pods.set([make_manifest()])
     for crash in (0, 1):
@@ -95,8 +97,8 @@ async def test_a_crashing_container_is_seen_waiting_and_restarted_when_due(
     assert len(runtime.containers) == 2, "only the newest dead one is kept"
 
 
-async def test_a_removed_pod_leaves_nothing_and_another_of_its_name_waits_for_that(
-    node: Node, runtime: ScriptedRuntime
+async def test_a_removed_pod_leaves_nothing_and_a_new_pod_of_its_name_waits_for_its_end(
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     node.service.pods.set([make_manifest(uid="u1")])
     await node.until(lambda: node.pod().get("ready"))
@@ -110,7 +112,7 @@ async def test_a_removed_pod_leaves_nothing_and_another_of_its_name_waits_for_th
     assert len(runtime.containers) == 1
 
 
-async def test_a_container_that_cannot_be_created_says_why(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_container_that_cannot_be_created_says_why(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     runtime.refuse["create_container"] = errors.InvalidArgument("no command")
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.messages("Failed"))
@@ -118,7 +120,9 @@ async def test_a_container_that_cannot_be_created_says_why(node: Node, runtime: 
     assert (node.container()["state"], node.container()["reason"]) == ("waiting", "CreateContainerError")
 
 
-async def test_the_log_names_a_container_that_ended_with_its_last_line(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_the_log_names_a_container_that_ended_with_its_last_line(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     with capture_logs() as logs:
         node.service.pods.set([make_manifest()])
         await node.until(lambda: node.container()["state"] == "running")
@@ -132,7 +136,9 @@ async def test_the_log_names_a_container_that_ended_with_its_last_line(node: Nod
     assert line["output"] == "Traceback: \N{REPLACEMENT CHARACTER}[31mno port"
 
 
-async def test_a_call_that_failed_names_the_container_and_no_long_ids(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_call_that_failed_names_the_container_and_no_long_ids(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     sandbox = "0123456789abcdef" * 4
     with capture_logs() as logs:
         node.service.pods.set([make_manifest()])
@@ -147,8 +153,8 @@ async def test_a_call_that_failed_names_the_container_and_no_long_ids(node: Node
     assert line["error"].endswith('no "app" in sandbox "0123456789abc"')
 
 
-async def test_pods_are_taken_over_with_their_restart_counts(
-    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+async def test_a_new_service_adopts_pods_with_their_restart_counts(
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     from probelet._rust import Engine
     from probelet.node.service import Service
@@ -168,7 +174,9 @@ async def test_pods_are_taken_over_with_their_restart_counts(
     await later.close()
 
 
-async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_the_service_ends_pods_that_an_earlier_probelet_left_behind(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     node.service.pods.set([make_manifest("old"), make_manifest("kept")])
     await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
     from probelet._rust import Engine
@@ -186,7 +194,7 @@ async def test_what_an_earlier_probelet_left_behind_is_ended(node: Node, runtime
     await later.close()
 
 
-async def test_drain_ends_every_pod_at_the_same_time(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_drain_ends_every_pod_at_the_same_time(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     node.service.pods.set([make_manifest(f"p{number}") for number in range(3)])
     await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(3)))
     runtime.held["stop_container"] = asyncio.Event()
@@ -198,7 +206,7 @@ async def test_drain_ends_every_pod_at_the_same_time(node: Node, runtime: Script
     assert (runtime.sandboxes, runtime.containers, node.service.view.status()["pods"]) == ({}, {}, [])
 
 
-async def test_draining_at_once_does_not_wait_for_a_grace(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_drain_at_once_does_not_wait_for_the_grace(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     node.service.pods.set([make_manifest(terminationGracePeriodSeconds=3600)])
     await node.until(lambda: node.pod().get("ready"))
     runtime.held["stop_container"] = asyncio.Event()
@@ -210,8 +218,8 @@ async def test_draining_at_once_does_not_wait_for_a_grace(node: Node, runtime: S
     assert await drain == []
 
 
-async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
-    node: Node, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
+async def test_a_drain_goes_on_while_pods_end_and_then_gives_up(
+    node: ScriptedNode, runtime: ScriptedRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     node.service.pods.set([make_manifest("done", restartPolicy="Never"), make_manifest("stuck")])
     await node.until(lambda: node.pod("done").get("ready") and node.pod("stuck").get("ready"))
@@ -238,8 +246,8 @@ async def test_a_drain_waits_as_long_as_pods_go_and_then_gives_up(
     runtime.held["stop_container"].set()
 
 
-async def test_logs_go_with_the_containers_and_the_pod_they_belong_to(
-    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+async def test_logs_are_removed_with_their_container_or_pod(
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     node.service.pods.set([make_manifest()])
     logs = tmp_path / "logs" / "default_web_uid-web" / "app"
@@ -257,7 +265,7 @@ async def test_logs_go_with_the_containers_and_the_pod_they_belong_to(
     assert not logs.parent.exists()
 
 
-async def test_a_completed_pod_is_shown_until_it_is_removed(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_a_completed_pod_is_shown_until_it_is_removed(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     node.service.pods.set([make_manifest(restartPolicy="Never")])
     await node.until(lambda: node.container()["state"] == "running")
     runtime.exit(next(iter(runtime.containers)), 0)
@@ -268,8 +276,8 @@ async def test_a_completed_pod_is_shown_until_it_is_removed(node: Node, runtime:
     await node.until(lambda: not runtime.sandboxes)
 
 
-async def test_the_logs_of_a_forgotten_container_tell_its_restart_count(
-    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+async def test_the_restart_count_of_a_forgotten_container_comes_from_its_logs(
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     logs = tmp_path / "logs" / "default_web_uid-web" / "app"
     logs.mkdir(parents=True)
@@ -281,7 +289,7 @@ async def test_the_logs_of_a_forgotten_container_tell_its_restart_count(
     assert runtime.called("create_container")[0].config.log_path == "app/3.log"
 
 
-async def test_an_idle_node_asks_the_runtime_for_nothing_pod_by_pod(node: Node, runtime: ScriptedRuntime) -> None:
+async def test_an_idle_node_makes_no_call_per_pod(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
     node.service.pods.set([make_manifest(f"p{number}") for number in range(5)])
     await node.until(lambda: all(node.pod(f"p{number}").get("ready") for number in range(5)))
     runtime.calls.clear()
@@ -296,7 +304,7 @@ class TestWithoutEvents:
     def runtime(self) -> ScriptedRuntime:
         return ScriptedRuntime(with_events=False)
 
-    async def test_an_exit_is_found_by_the_relist(self, node: Node, runtime: ScriptedRuntime) -> None:
+    async def test_the_relist_finds_an_exit(self, node: ScriptedNode, runtime: ScriptedRuntime) -> None:
         node.service.pods.set([make_manifest()])
         await node.until(lambda: node.container()["state"] == "running")
         runtime.exit(next(iter(runtime.containers)), 1)
@@ -304,7 +312,7 @@ class TestWithoutEvents:
 
 
 async def test_readiness_names_a_runtime_that_went_away_until_it_is_back(
-    node: Node, runtime: ScriptedRuntime, tmp_path: Path
+    node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
     await node.until(lambda: node.service.view.ready()[0])
     await runtime.stop()
@@ -318,7 +326,7 @@ async def test_readiness_names_a_runtime_that_went_away_until_it_is_back(
 
 
 async def test_a_container_that_ended_beside_a_running_one_does_not_keep_the_node_busy(
-    node: Node, runtime: ScriptedRuntime
+    node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     short = {"name": "short", "image": "i", "readinessProbe": EXEC}
     node.service.pods.set([make_manifest(restartPolicy="Never", containers=[short, {"name": "long", "image": "i"}])])
@@ -338,5 +346,5 @@ async def test_a_container_that_ended_beside_a_running_one_does_not_keep_the_nod
         await node.until(lambda: syncs >= SYNC_BURST - 5)
         for _ in range(200):
             await node.client.version()
-    # The bucket may have got a token back or two since the pod was started.
+    # The bucket may have regained a token or two since the pod started.
     assert syncs <= SYNC_BURST + 3

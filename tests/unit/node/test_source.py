@@ -1,4 +1,4 @@
-"""From the pods that run to the pods that are wanted."""
+"""The difference between the running pods and the wanted pods."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ def manifest(uid: str, digest: str = "d") -> Manifest:
     return Manifest(pod=pod, path=Path("m.yaml"), line=1, digest=digest)
 
 
-def test_new_pods_are_added_missing_ones_removed_and_the_rest_left_alone() -> None:
+def test_new_pods_are_added_missing_pods_removed_and_the_others_left_running() -> None:
     change = difference({"a": manifest("a"), "b": manifest("b")}, [manifest("b"), manifest("c")])
     assert change.removed == ("a",)
     assert [m.pod.metadata.uid for m in change.added] == ["c"]
@@ -25,6 +25,6 @@ def test_a_changed_manifest_under_the_same_uid_is_another_pod() -> None:
     assert (change.removed, change.added) == (("a",), (newer,))
 
 
-def test_the_same_set_again_changes_nothing() -> None:
+def test_an_equal_set_of_pods_changes_nothing() -> None:
     change = difference({"a": manifest("a")}, [manifest("a")])
     assert (change.removed, change.added) == ((), ())

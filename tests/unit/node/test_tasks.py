@@ -1,4 +1,4 @@
-"""A task that fails is a failure of the service; a task that is cancelled is not."""
+"""A task that fails makes the service fail; a cancelled task does not."""
 
 import asyncio
 
@@ -17,7 +17,7 @@ async def test_waiting_for_a_failure_raises_the_first_one() -> None:
         await tasks.failure()
 
 
-async def test_closing_cancels_and_waits() -> None:
+async def test_closing_cancels_every_task_and_waits_for_its_end() -> None:
     tasks = Tasks()
     ended = []
 

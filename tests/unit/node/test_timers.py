@@ -1,11 +1,11 @@
-"""Timers on the engine's wheel: each fires once, and never after it was cancelled."""
+"""Timers on the engine's wheel: a timer fires once, and never after its cancellation."""
 
 from probelet._rust import TimerWheel
 from probelet.node.timers import NEVER_NS, Timers
 
 
 class Wheel:
-    """The wheel of the extension with a clock that a test moves."""
+    """The extension's timer wheel with a clock that the test moves."""
 
     def __init__(self) -> None:
         self.now_ns = 0
@@ -24,7 +24,7 @@ class Wheel:
         return self.wheel.cancel(timer)
 
 
-def test_callbacks_come_in_order_of_deadline_and_once() -> None:
+def test_callbacks_run_once_in_the_order_of_their_deadlines() -> None:
     wheel, fired = Wheel(), list[str]()
     timers = Timers(wheel)
     timers.arm(20, lambda: fired.append("late"))
@@ -35,7 +35,7 @@ def test_callbacks_come_in_order_of_deadline_and_once() -> None:
     assert fired == ["early", "late"]
 
 
-def test_a_cancelled_timer_does_not_fire_even_when_its_token_is_on_the_way() -> None:
+def test_a_cancelled_timer_does_not_fire_even_if_its_token_is_already_drained() -> None:
     wheel, fired = Wheel(), list[str]()
     timers = Timers(wheel)
     kept = timers.arm(10, lambda: fired.append("kept"))

@@ -1,4 +1,4 @@
-"""A caller of the prober service in Python: the real wire, the real socket."""
+"""A Python client of the prober service, over gRPC on its real socket."""
 
 import asyncio
 import json
@@ -13,7 +13,7 @@ from probelet.service.v1 import prober_pb2 as pb
 
 
 class Caller:
-    """``await caller.add_pod(...)`` and so on; a refusal is the library's error."""
+    """One method for each call of the service; a refusal raises grpc's error."""
 
     def __init__(self, socket: Path) -> None:
         self.channel = grpc.aio.insecure_channel(f"unix://{socket}", options=OPTIONS)
@@ -44,7 +44,7 @@ class Caller:
         return filled
 
     async def sync(self, pod: dict[str, Any], status: dict[str, Any]) -> dict[str, Any]:
-        """What a kubelet does with a pod that runs."""
+        """Makes the calls of a kubelet for a running pod."""
         filled = await self.update_pod_status(pod, status)
         await self.set_pod_status(pod["metadata"]["uid"], filled)
         await self.add_pod(pod)
@@ -76,8 +76,8 @@ class Caller:
         return self._rpc("CarryOutExecs")(answers)
 
 
-class Hands:
-    """Carries out execs with the exit code ``code``; ``asked`` is every attempt."""
+class ExecResponder:
+    """Answers each exec attempt with the exit code ``code``; ``asked`` has every attempt."""
 
     def __init__(self, caller: Caller, code: int) -> None:
         self.code = code

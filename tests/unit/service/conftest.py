@@ -1,4 +1,4 @@
-"""A prober service on a socket of its own, and a caller."""
+"""Gives each test a prober service on its own socket, and a client."""
 
 from collections.abc import AsyncIterator, Iterator
 from contextlib import closing

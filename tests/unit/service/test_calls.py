@@ -1,4 +1,4 @@
-"""The calls of the prober service, from a caller on its socket."""
+"""The calls of the prober service, made by a client on its socket."""
 
 import asyncio
 import stat
@@ -12,30 +12,34 @@ from probelet.service.server import prober_service
 from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2 as pb
 
-from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, named, running, until_result
+from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_pod, named, running, until_result
 
 
 async def test_a_pod_is_probed_through_its_caller_and_its_status_filled(caller: Caller, engine: Engine) -> None:
-    hands = Hands(caller, code=0)
+    responder = ExecResponder(caller, code=0)
     pod, status = make_pod(readinessProbe=exec_probe()), running()
     first = await caller.sync(pod, status)
     assert first["containerStatuses"][0] | {"state": 0} == {
         **status["containerStatuses"][0], "state": 0, "ready": False, "started": True,
     }  # fmt: skip
-    assert first["qosClass"] == "BestEffort", "what the prober does not read comes back as it was"
+    assert first["qosClass"] == "BestEffort", "a field that the prober does not read comes back unchanged"
     changes = caller.watch_results()
     await until_result(changes, ("readiness", "test://1", "SUCCESS"))
-    assert hands.asked[0].argv == ["probe"]
-    assert (hands.asked[0].pod_uid, hands.asked[0].container, hands.asked[0].container_id) == ("u", "app", "test://1")
-    hands.code = 1
+    assert responder.asked[0].argv == ["probe"]
+    assert (responder.asked[0].pod_uid, responder.asked[0].container, responder.asked[0].container_id) == (
+        "u",
+        "app",
+        "test://1",
+    )
+    responder.code = 1
     engine.advance(1_000_000_000)
     await until_result(changes, ("readiness", "test://1", "FAILURE"))
     assert not (await caller.sync(pod, status))["containerStatuses"][0]["ready"]
-    await hands.gone()
+    await responder.gone()
 
 
 async def test_each_result_is_sent_once_and_numbers_have_no_gap(caller: Caller) -> None:
-    hands = Hands(caller, code=0)
+    responder = ExecResponder(caller, code=0)
     changes = caller.watch_results()
     snapshot = await changes.read()
     assert (snapshot.sequence, snapshot.reset, snapshot.more, len(snapshot.results)) == (0, True, False, 0)
@@ -48,20 +52,20 @@ async def test_each_result_is_sent_once_and_numbers_have_no_gap(caller: Caller) 
         removed |= {kind for (kind, _), result in named(message.results).items() if result == "RESULT_UNSPECIFIED"}
     assert numbers == list(range(1, len(numbers) + 1))
     assert await caller.results() == {}
-    await hands.gone()
+    await responder.gone()
 
 
-async def test_a_watcher_that_comes_later_begins_with_everything(caller: Caller) -> None:
-    hands = Hands(caller, code=0)
+async def test_a_later_watcher_first_gets_all_results(caller: Caller) -> None:
+    responder = ExecResponder(caller, code=0)
     await caller.sync(make_pod(livenessProbe=exec_probe()), running())
     await until_result(caller.watch_results(), ("liveness", "test://1", "SUCCESS"))
     snapshot = await caller.watch_results().read()
     assert named(snapshot.results) == {("liveness", "test://1"): "SUCCESS"}
     assert named(snapshot.results) == await caller.results()
-    await hands.gone()
+    await responder.gone()
 
 
-async def test_without_hands_an_exec_probe_is_an_error_which_counts_for_nothing(caller: Caller) -> None:
+async def test_without_an_exec_caller_an_exec_probe_is_an_error_that_changes_no_result(caller: Caller) -> None:
     events = caller.watch_events()
     await events.initial_metadata()
     await caller.sync(make_pod(livenessProbe=exec_probe()), running())
@@ -71,7 +75,7 @@ async def test_without_hands_an_exec_probe_is_an_error_which_counts_for_nothing(
     assert ("liveness", "test://1") not in await caller.results()
 
 
-async def test_attempts_that_a_caller_takes_away_with_it_are_errors(caller: Caller) -> None:
+async def test_attempts_of_a_caller_that_disconnects_are_errors(caller: Caller) -> None:
     events = caller.watch_events()
     await events.initial_metadata()
     stream = caller.carry_out_execs(_never())
@@ -79,7 +83,7 @@ async def test_attempts_that_a_caller_takes_away_with_it_are_errors(caller: Call
     await caller.sync(make_pod(livenessProbe=exec_probe()), running())
     assert (await stream.read()).argv == ["probe"]
     stream.cancel()
-    # Two more tries follow in the same run, and nobody carries them out.
+    # Two more tries follow in the same run, and no caller is there to carry them out.
     assert (await events.read()).message.endswith("no caller carries out exec probes")
 
 
@@ -88,7 +92,7 @@ async def _never() -> AsyncIterator[pb.ExecAnswer]:
     yield pb.ExecAnswer()
 
 
-async def test_what_is_removed_leaves_nothing(caller: Caller) -> None:
+async def test_a_removed_pod_leaves_no_results(caller: Caller) -> None:
     for uid in ("a", "b", "c"):
         await caller.sync(make_pod(uid, livenessProbe=exec_probe()), running(f"test://{uid}"))
     await caller.stop_liveness_and_startup("a")
@@ -108,11 +112,11 @@ async def test_too_many_pods_are_refused(caller: Caller, monkeypatch: pytest.Mon
     await caller.add_pod(make_pod("b"))
 
 
-async def test_the_socket_is_this_users_alone(socket: Path) -> None:
+async def test_only_this_user_may_open_the_socket(socket: Path) -> None:
     assert stat.S_IMODE(socket.stat().st_mode) == 0o600
 
 
-async def test_a_caller_of_another_user_is_turned_away(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_caller_of_another_user_is_refused(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.service.uid_gate.peer_uid", lambda _: 4711)
     stranger = Caller(socket)
     with pytest.raises(grpc.aio.AioRpcError) as refused:
@@ -121,7 +125,7 @@ async def test_a_caller_of_another_user_is_turned_away(socket: Path, monkeypatch
     await stranger.channel.close()
 
 
-async def test_one_connection_too_many_is_turned_away(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_connection_above_the_limit_is_refused(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.service.uid_gate.CONNECTIONS_MAX", 0)
     late = Caller(socket)
     with pytest.raises(grpc.aio.AioRpcError):
@@ -129,7 +133,7 @@ async def test_one_connection_too_many_is_turned_away(socket: Path, monkeypatch:
     await late.channel.close()
 
 
-async def test_a_socket_with_a_listener_is_not_taken(socket: Path) -> None:
+async def test_a_socket_with_a_listener_is_not_replaced(socket: Path) -> None:
     with pytest.raises(OSError, match="Address already in use"):
         async with UidGate(socket, socket):
             pass

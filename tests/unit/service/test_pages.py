@@ -1,4 +1,4 @@
-"""The pages of ``serve``: the kubelet's metrics, our own, and a status document of what is probed."""
+"""The pages of ``serve``: the kubelet's metrics, our own, and the status document of the pods handed over."""
 
 import asyncio
 import json
@@ -13,17 +13,17 @@ from probelet.service.server import prober_service
 from probelet.service.view import PagesView, render
 
 from tests.support.paths import ROOT
-from tests.unit.service.caller import Caller, Hands, exec_probe, make_pod, running, until_result
+from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_pod, running, until_result
 
 
-async def test_what_is_handed_over_is_shown(tmp_path: Path) -> None:
+async def test_the_pages_show_the_pods_that_were_handed_over(tmp_path: Path) -> None:
     with closing(Engine(start_jitter=False, glue=False)) as engine:
         async with prober_service(tmp_path / "s", engine) as prober:
             sock, address = listening_socket(parse_address("127.0.0.1:0"))
             server = HttpServer(PagesView(engine, prober, "node-a", {"schema": "probelet-config/1"}), sock)
             await server.start()
             caller = Caller(tmp_path / "s")
-            hands = Hands(caller, code=0)
+            responder = ExecResponder(caller, code=0)
             await caller.set_pod_status("early", {})
             await caller.sync(make_pod(readinessProbe=exec_probe()), running())
             await until_result(caller.watch_results(), ("readiness", "test://1", "SUCCESS"))
@@ -71,6 +71,6 @@ async def test_what_is_handed_over_is_shown(tmp_path: Path) -> None:
             for path, said in (("/healthz", "ok\n"), ("/readyz", "ok\n"), ("/metrics/pods", "")):
                 assert await page(path) == (200, said)
             assert json.loads((await page("/configz"))[1]) == {"schema": "probelet-config/1"}
-            await hands.gone()
+            await responder.gone()
             await caller.channel.close()
             await server.close()

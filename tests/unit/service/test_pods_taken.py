@@ -1,4 +1,4 @@
-"""A caller may hand over what a kubelet's prober would take; a refusal names the field of each mistake."""
+"""The service takes every pod that a kubelet's prober would take; a refusal names the field of each mistake."""
 
 from typing import Any
 
@@ -51,7 +51,7 @@ NUMBER = make_pod(livenessProbe=exec_probe(timeoutSeconds="soon"))
         ),
     ],
 )
-async def test_a_mistake_is_named_with_its_field(
+async def test_a_refusal_names_the_field_of_each_mistake(
     caller: Caller, pod: dict[str, Any], status: dict[str, Any], said: list[str]
 ) -> None:
     with pytest.raises(grpc.aio.AioRpcError) as refused:
@@ -62,7 +62,7 @@ async def test_a_mistake_is_named_with_its_field(
     assert all(line.startswith(begin) for line, begin in zip(lines, said, strict=True)), lines
 
 
-async def test_what_is_refused_leaves_nothing_behind(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_refused_pod_leaves_nothing_behind(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.service.handed_over_pods.PODS_MAX", 1)
     with pytest.raises(grpc.aio.AioRpcError):
         await caller.add_pod(NUMBER)
@@ -74,12 +74,12 @@ async def test_what_is_refused_leaves_nothing_behind(caller: Caller, monkeypatch
 @pytest.mark.parametrize(
     "pod",
     [
-        # An API server refuses these; a kubelet's prober takes what it is given.
+        # An API server refuses these pods; a kubelet's prober does not validate.
         make_pod(livenessProbe=exec_probe(successThreshold=3, failureThreshold=0, timeoutSeconds=0)),
         make_pod(livenessProbe={"periodSeconds": 1}),
         make_pod(livenessProbe={"tcpSocket": {"port": 99999}, "periodSeconds": 1}),
         {"metadata": {"uid": "u"}, "spec": {"containers": [{"name": "A b"}], "unknown": [1]}},
     ],
 )
-async def test_validation_is_not_repeated(caller: Caller, pod: dict[str, Any]) -> None:
+async def test_the_service_does_not_repeat_the_api_servers_validation(caller: Caller, pod: dict[str, Any]) -> None:
     await caller.add_pod(pod)

@@ -1,4 +1,4 @@
-"""``serve --runtime``: exec probes of pods that are handed over, as calls of a runtime."""
+"""``serve --runtime``: the runtime carries out the exec probes of pods that were handed over."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -46,7 +46,7 @@ async def test_the_runtime_carries_out_exec_probes(tmp_path: Path, engine: Engin
 async def test_a_failure_that_is_no_cri_error_is_a_prober_error_and_the_probe_goes_on(
     tmp_path: Path, engine: Engine
 ) -> None:
-    """Without an answer the worker would wait for ever, without an event and without a line in the log."""
+    """A worker without an answer would wait for ever, with neither an event nor a line in the log."""
     broken = True
 
     def observe(operation: str, seconds: float, error: CriError | None) -> None:
@@ -69,7 +69,7 @@ async def test_a_failure_that_is_no_cri_error_is_a_prober_error_and_the_probe_go
         assert (worker["runs"], worker["failures"], worker["errors"]) == (2, 0, 1)
 
 
-async def test_the_opt_ins_for_exec_probes_hold(tmp_path: Path, engine: Engine) -> None:
+async def test_the_limit_of_execs_in_flight_holds(tmp_path: Path, engine: Engine) -> None:
     runtime = ScriptedRuntime()
     runtime.held["exec_sync"] = asyncio.Event()
     client = await runtime.serve(tmp_path)

@@ -1,4 +1,4 @@
-"""A reader of results that is slower than they change: it may miss what lies between, and never without knowing."""
+"""A reader that is slower than the results change may miss changes, but always learns that it did."""
 
 import asyncio
 import random
@@ -21,7 +21,7 @@ def update(container_id: str, result: str | None = "Success") -> Any:
 
 
 class Follower:
-    """Keeps what a reader knows, as docs/serve.md describes. Raises at a gap without a reset."""
+    """Follows the results as docs/serve.md describes. Raises at a gap without a reset."""
 
     def __init__(self) -> None:
         self.known: dict[tuple[str, str], str] = {}
@@ -42,7 +42,7 @@ class Follower:
         self.known = {key: result for key, result in self.known.items() if result != "RESULT_UNSPECIFIED"}
 
 
-async def test_a_reader_that_is_too_slow_is_given_everything_again(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_that_is_too_slow_gets_all_results_again(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.service.results.CHANGES_KEPT", 2)
     monkeypatch.setattr("probelet.service.results.RESULTS_PER_MESSAGE", 2)
     results = Results()
@@ -62,7 +62,7 @@ async def test_a_reader_that_is_too_slow_is_given_everything_again(monkeypatch: 
 
 
 @pytest.mark.parametrize("seed", range(20))
-async def test_whatever_the_pace_nothing_is_missed_in_silence(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_reader_of_any_pace_learns_of_every_gap(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("probelet.service.results.CHANGES_KEPT", 3)
     monkeypatch.setattr("probelet.service.results.RESULTS_PER_MESSAGE", 2)
     dice, results, follower = random.Random(seed), Results(), Follower()
@@ -71,7 +71,7 @@ async def test_whatever_the_pace_nothing_is_missed_in_silence(seed: int, monkeyp
     for _ in range(200):
         for _ in range(dice.choice((0, 1, 1, 2, 5))):
             results.change(update(f"test://{dice.randrange(4)}", dice.choice(("Success", "Failure", None))))
-        # A few messages, as long as there are any; then more changes come before the next is asked for.
+        # Read up to three messages; then more changes come before the next read.
         for _ in range(dice.randrange(4)):
             if follower.sequence < results.sequence:
                 follower.hear(await anext(following))
@@ -81,10 +81,10 @@ async def test_whatever_the_pace_nothing_is_missed_in_silence(seed: int, monkeyp
     assert set(follower.known.items()) == everything
 
 
-async def test_a_caller_that_does_not_read_costs_a_bounded_queue_and_hears_of_it(
+async def test_a_caller_that_does_not_read_has_a_limited_queue_and_learns_of_the_gap(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Over the wire: the transport's own buffers fill first, then the reader's queue overflows."""
+    """Over gRPC: the buffers of the transport fill first, then the queue of the reader overflows."""
     monkeypatch.setattr("probelet.service.results.CHANGES_KEPT", 100)
     with closing(Engine(glue=False)) as engine:
         async with prober_service(tmp_path / "s", engine) as prober:
@@ -94,7 +94,7 @@ async def test_a_caller_that_does_not_read_costs_a_bounded_queue_and_hears_of_it
             long = "x" * 1_000
             number = 0
             while not prober.results.resets:
-                # Many batches while the loop turns, and nobody reads.
+                # Make many changes in each turn of the event loop, and read none of them.
                 for _ in range(200):
                     number += 1
                     prober.results.change(update(f"test://{number % 7}-{long}", "Success" if number % 3 else None))

@@ -1,4 +1,4 @@
-"""Which pods are in force while their files change: real files, a clock of our own."""
+"""Which pods are in force while their files change. The files are real, and the tests move the clock."""
 
 import os
 from collections.abc import Callable
@@ -25,7 +25,7 @@ def pod(name: str, seconds: int = 1) -> str:
 
 
 class Watched:
-    """Files that are looked at, and the pods in force so far: ``name`` to what its command says."""
+    """Watched files, and the pods in force: ``pods`` maps a name to the last word of the pod's command."""
 
     def __init__(self, *paths: Path, gates: Gates | None = None) -> None:
         self.files = ManifestFiles(list(paths), gates or Gates(), runtime="process")
@@ -49,7 +49,7 @@ class Watched:
         return look
 
     def settled(self) -> Look:
-        """See the change, then look again when it has settled."""
+        """Looks twice: the first look sees a change, the second one comes after it has settled."""
         assert self.look().unsettled
         look = self.look(SETTLE_NS)
         assert not look.unsettled
@@ -82,13 +82,13 @@ def lines(look: Look) -> list[str]:
     return [str(problem) for problem in look.problems]
 
 
-def test_without_a_change_nothing_is_read(watch: Watch) -> None:
+def test_a_look_without_a_change_reads_nothing(watch: Watch) -> None:
     write("pods/a.yaml", pod("a"))
     watched = watch()
     assert watched.look(HOUR) == Look(None, [], [], False)
 
 
-def test_files_come_change_and_go(watch: Watch) -> None:
+def test_a_file_that_comes_changes_or_goes_changes_its_pods(watch: Watch) -> None:
     watched = watch()
     write("pods/a.yaml", pod("a"))
     watched.settled()
@@ -113,11 +113,11 @@ def test_a_change_is_read_only_when_it_has_settled(watch: Watch) -> None:
     assert watched.pods == {"a": "4"}
 
 
-def test_a_file_that_is_open_for_writing_is_left_alone_and_the_others_are_not(watch: Watch) -> None:
+def test_a_file_that_is_open_for_writing_is_not_read_and_the_others_are(watch: Watch) -> None:
     write("pods/a.yaml", pod("a"))
     watched = watch()
     with Path("pods/a.yaml").open("w") as file:
-        # Valid as far as it goes, and nothing of what the person meant.
+        # Half a file is valid YAML, but not the pod that its author means.
         file.write(pod("a", 2))
         file.flush()
         write("pods/b.yaml", pod("b"))
@@ -152,7 +152,7 @@ def test_a_file_that_is_emptied_keeps_its_pods(watch: Watch, text: str) -> None:
     assert watched.pods == {"a": "1"}
 
 
-def test_a_mistake_keeps_the_old_pod_and_takes_the_others_of_the_file(watch: Watch) -> None:
+def test_a_mistake_in_one_pod_keeps_its_old_version_and_takes_the_other_pods_of_the_file(watch: Watch) -> None:
     write("pods/two.yaml", pod("a") + "---\n" + pod("b"))
     watched = watch()
     write("pods/two.yaml", pod("a", 2).replace("spec:", "spec:\n  restartPolicy: Sometimes") + "---\n" + pod("b", 2))
@@ -190,12 +190,12 @@ def test_a_mistake_is_reported_once_and_again_when_the_file_is_saved_again(watch
 def test_a_pod_in_force_is_not_replaced_by_another_of_its_name(watch: Watch) -> None:
     write("pods/m.yaml", pod("web"))
     watched = watch()
-    # First in the order of names, but later in time.
+    # Its name sorts first, but the file comes later.
     write("pods/a.yaml", pod("web", 2))
     said = 'pods/a.yaml:1: metadata.name: Duplicate value: "default/web": already defined at pods/m.yaml:1'
     assert lines(watched.settled()) == [said]
     assert watched.pods == {"web": "1"}
-    # Another file is no reason to say it again, and its own is.
+    # A change of another file does not repeat the problem; a change of this file does.
     write("pods/b.yaml", pod("b"))
     assert lines(watched.settled()) == []
     write("pods/a.yaml", pod("web", 3))
@@ -203,7 +203,7 @@ def test_a_pod_in_force_is_not_replaced_by_another_of_its_name(watch: Watch) -> 
     write("pods/m.yaml", pod("web", 4))
     assert lines(watched.settled()) == []
     assert watched.pods == {"web": "4", "b": "1"}
-    # Its turn comes when the other one goes.
+    # Once the other file is gone, this file's pod is in force.
     Path("pods/m.yaml").unlink()
     assert lines(watched.settled()) == []
     assert watched.pods == {"web": "3", "b": "1"}
@@ -217,7 +217,7 @@ def test_a_renamed_file_is_no_duplicate(watch: Watch) -> None:
     assert watched.pods == {"web": "1"}
 
 
-def test_a_directory_that_vanishes_ends_its_pods_and_begins_them_when_it_returns(watch: Watch) -> None:
+def test_a_directory_that_vanishes_ends_its_pods_and_starts_them_when_it_returns(watch: Watch) -> None:
     write("pods/a.yaml", pod("a"))
     watched = watch()
     Path("pods").rename("elsewhere")
@@ -229,7 +229,7 @@ def test_a_directory_that_vanishes_ends_its_pods_and_begins_them_when_it_returns
     assert watched.pods == {"a": "1"}
 
 
-def test_a_directory_that_is_exchanged_in_a_moment_ends_only_what_the_new_one_does_not_hold(watch: Watch) -> None:
+def test_a_directory_that_another_replaces_ends_only_the_pods_that_the_new_one_lacks(watch: Watch) -> None:
     write("pods/a.yaml", pod("a"))
     write("pods/b.yaml", pod("b"))
     watched = watch()
@@ -243,7 +243,7 @@ def test_a_directory_that_is_exchanged_in_a_moment_ends_only_what_the_new_one_do
     assert watched.pods == {"a": "1"}
 
 
-def test_a_file_that_vanishes_and_returns(watch: Watch) -> None:
+def test_a_file_that_vanishes_ends_its_pod_and_starts_it_when_it_returns(watch: Watch) -> None:
     write("web.yaml", pod("web"))
     watched = watch("web.yaml")
     Path("web.yaml").unlink()
@@ -283,7 +283,7 @@ def test_a_file_that_cannot_be_read_any_more_keeps_its_pod(watch: Watch) -> None
     assert watched.pods == {"a": "1"}
 
 
-def test_a_file_named_twice_is_one(watch: Watch) -> None:
+def test_a_file_that_is_named_twice_is_read_once(watch: Watch) -> None:
     write("pods/a.yaml", pod("a"))
     watched = watch("pods", "pods/a.yaml", "pods")
     assert watched.begun == []

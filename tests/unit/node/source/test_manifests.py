@@ -1,4 +1,4 @@
-"""What ``run`` begins with, and what it watches."""
+"""The pods that ``run`` starts with, and the folders that it watches."""
 
 from pathlib import Path
 
@@ -22,12 +22,12 @@ def manifests(*paths: Path) -> Manifests:
     return Manifests(list(paths), Gates(), runtime="process")
 
 
-def test_the_pods_to_begin_with(tmp_path: Path) -> None:
+def test_run_starts_with_the_pods_of_the_directory(tmp_path: Path) -> None:
     (tmp_path / "web.yaml").write_text(POD)
     assert [found.pod.full_name for found in manifests(tmp_path).first()] == ["default/web"]
 
 
-def test_every_mistake_is_a_line(tmp_path: Path) -> None:
+def test_every_mistake_is_one_line_of_the_error(tmp_path: Path) -> None:
     (tmp_path / "web.yaml").write_text(POD.replace("command", "livenessProbe: {periodSeconds: -1}\n    command"))
     with pytest.raises(ManifestError) as error:
         manifests(tmp_path / "web.yaml", tmp_path / "missing.yaml").first()
@@ -43,22 +43,20 @@ def test_a_warning_does_not_keep_a_pod_out(tmp_path: Path) -> None:
     assert len(manifests(path).first()) == 1
 
 
-def test_a_file_and_a_directory_are_watched_with_the_folder_they_are_in(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_run_watches_the_folders_of_its_files_and_directories(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pods").mkdir()
     (tmp_path / "web.yaml").touch()
     assert set(watched_folders([Path("web.yaml"), Path("pods")])) == {tmp_path, tmp_path / "pods"}
 
 
-def test_what_is_gone_is_watched_through_the_nearest_folder_that_is_there(tmp_path: Path) -> None:
+def test_a_missing_path_is_watched_through_its_nearest_existing_folder(tmp_path: Path) -> None:
     deep = tmp_path / "a" / "b" / "pods"
     assert set(watched_folders([deep])) == {tmp_path}
     deep.mkdir(parents=True)
     before = watched_folders([deep])
     assert set(before) == {deep, deep.parent}
-    # Another directory of that name needs another watch; the first one lives on elsewhere, so that its number does too.
+    # A new directory of that name needs a new watch. Keep the old one, so that the new one gets another inode.
     deep.rename(tmp_path / "moved")
     deep.mkdir()
     assert watched_folders([deep]) != before
@@ -69,16 +67,16 @@ def test_what_is_gone_is_watched_through_the_nearest_folder_that_is_there(tmp_pa
     [
         ("web.yaml", True),
         ("pods/new.yaml", True),
-        # The swap of a mounted ConfigMap.
+        # A mounted ConfigMap swaps this link.
         ("pods/..data", True),
-        # The directory itself, and what leads to it.
+        # The directory itself, and the folder that holds it.
         ("pods", True),
         (".", True),
         ("other.yaml", False),
         ("pods/deep/er.yaml", False),
     ],
 )
-def test_only_what_was_named_concerns(
+def test_only_changes_of_named_files_and_directories_wake_run(
     changed: str, concerns: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
