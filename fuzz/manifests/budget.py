@@ -1,19 +1,19 @@
-"""How much is fuzzed, and with what: little and always the same unless somebody asks for more."""
+"""How many inputs the fuzz tests try, and which: a few, the same in every run, unless the environment asks for more."""
 
 import os
 import time
 from collections.abc import Iterator
 
-# The same inputs every time, so that the test suite's verdict depends on the code alone. `make fuzz` sets another.
+# A fixed seed, so that the test suite's verdict depends on the code alone. `make fuzz` sets another one.
 SEED = int(os.environ.get("FUZZ_SEED", "1"))
-# How long each test goes on; without it, as many inputs as the test says.
+# How long each test tries inputs. With 0 a test tries a fixed number of them.
 SECONDS = float(os.environ.get("FUZZ_SECONDS", "0"))
-# A single input, to see it again.
+# The number of the only input to try, to repeat a failure.
 ONLY = os.environ.get("FUZZ_INPUT")
 
 
 def numbers(count: int) -> Iterator[int]:
-    """The inputs to try: ``count``, or as many as there is time for if somebody gives it some."""
+    """The numbers of the inputs to try: ``count`` of them, or as many as fit into ``SECONDS`` if that is set."""
     if ONLY is not None:
         yield int(ONLY)
         return
@@ -24,5 +24,5 @@ def numbers(count: int) -> Iterator[int]:
 
 
 def replay(number: int) -> str:
-    """How to see an input again."""
+    """The command that tries input ``number`` again."""
     return f"replay with: FUZZ_SEED={SEED} FUZZ_INPUT={number} python -m pytest fuzz/manifests"

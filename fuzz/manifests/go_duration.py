@@ -1,4 +1,4 @@
-"""Go's ``time.ParseDuration`` (1.26) a second time, byte by byte as Go reads it: what ours is held against."""
+"""A second ``time.ParseDuration`` (Go 1.26) that reads byte by byte as Go does; the tests compare ours with it."""
 
 _UNITS = {
     b"ns": 1,
@@ -14,7 +14,7 @@ _DIGITS = b"0123456789"
 
 
 def go_duration(text: str) -> int | str:
-    """Nanoseconds, or the kind of the error: ``invalid``, ``missing unit`` or ``unknown unit``."""
+    """Returns nanoseconds, or the kind of the error: ``invalid``, ``missing unit`` or ``unknown unit``."""
     rest = text.encode()
     negative = rest[:1] == b"-"
     if rest[:1] in (b"-", b"+"):
@@ -46,7 +46,7 @@ def go_duration(text: str) -> int | str:
 
 
 def _whole(rest: bytes) -> tuple[int, bytes, int]:
-    """``leadingInt``; more than 2^63 stands for its overflow."""
+    """Go's ``leadingInt``; a value above 2^63 stands for Go's overflow error."""
     value = taken = 0
     while rest[taken : taken + 1] and rest[taken] in _DIGITS:
         value = min(value * 10 + rest[taken] - ord("0"), 2**63 + 1)
@@ -55,7 +55,7 @@ def _whole(rest: bytes) -> tuple[int, bytes, int]:
 
 
 def _fraction(rest: bytes) -> tuple[int, float, bytes, int]:
-    """``leadingFraction``: digits beyond 63 bits are read and dropped."""
+    """Go's ``leadingFraction``: it reads digits beyond 63 bits and drops them."""
     value, scale, taken, is_full = 0, 1.0, 0, False
     while rest[taken : taken + 1] and rest[taken] in _DIGITS:
         more = value * 10 + rest[taken] - ord("0")

@@ -1,6 +1,6 @@
-"""Manifests that nearly are: example files, changed in a few places by a seeded generator.
+"""Nearly valid manifests: example files that a seeded generator changes in a few places.
 
-Input ``n`` of a seed is always the same, whatever came before it.
+The seed and the number alone decide an input, so one input can be repeated without those before it.
 """
 
 import random
@@ -11,7 +11,7 @@ from typing import TypeAlias
 ROOT = Path(__file__).parent.parent.parent
 MANIFESTS = [*sorted(ROOT.glob("examples/*/*.yaml")), *sorted(Path(__file__).parent.glob("seeds/*"))]
 
-# Values that some reader of YAML, JSON or Go takes for something else than the next one does.
+# Values that readers of YAML, JSON and Go understand differently.
 VALUES = """
 ~ null yes No on true 0 -1 1 80 0x1F 010 0o17 0b1 1_000 1e3 1e400 1.5 .5 .inf .nan 2147483648 -2147483649
 9223372036854775808 99999999999999999999999999999999999999999999999999999999999999999999999999 2024-01-01 1:30
@@ -21,7 +21,7 @@ spec.containers[0] a.b/c _ App app app-1 $(A) $$(A) $( \u202e \u00a0 \u2028 \ufe
 """.replace("\\ ", "\0").split()
 CHARACTERS = "\t\r\n \"'#&*!|>%@`{}[],:?-\\\0\x07\x1b\x7f\x85\u2028\ufeff\ufffe\U0010ffff"
 CHANGES_MAX = 6
-# A value or a nesting that is too long for whatever has a bound.
+# The repetitions in a value or a nesting that exceeds every bound of the reader.
 LONG = 20_000
 
 Lines: TypeAlias = list[str]
@@ -29,7 +29,7 @@ Change: TypeAlias = Callable[[random.Random, Lines], None]
 
 
 def mutated(seed: int, number: int) -> bytes:
-    """The input of this number."""
+    """The manifest file with this number in the sequence of ``seed``."""
     chance = random.Random(f"{seed}:{number}")
     lines = chance.choice(MANIFESTS).read_text().splitlines()
     for _ in range(chance.randint(1, CHANGES_MAX)):

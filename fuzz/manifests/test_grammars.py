@@ -1,4 +1,4 @@
-"""Durations and ports of any spelling, against Go's own way to read them, written down a second time."""
+"""Compares how we read durations and ports of any spelling with a second implementation of Go's parsers."""
 
 import random
 import re
@@ -23,13 +23,13 @@ PIECES = [
 
 
 def text_of(number: int) -> str:
-    """The input of this number."""
+    """The text with this number in the sequence of ``SEED``."""
     chance = random.Random(f"{SEED}:{number}")
     pieces = (chance.choice([*PIECES, " ", "\0", "\n"]) for _ in range(chance.randint(0, 6)))
     return "".join(pieces)
 
 
-def test_a_duration_is_what_go_says() -> None:
+def test_a_duration_is_read_as_go_reads_it() -> None:
     for number in numbers(10_000):
         text = text_of(number)
         try:
@@ -42,7 +42,7 @@ def test_a_duration_is_what_go_says() -> None:
         assert ours == go_duration(text), f"{replay(number)}\n{text!r}"
 
 
-def test_a_port_is_what_go_says() -> None:
+def test_a_port_is_read_as_the_api_server_reads_it() -> None:
     for number in numbers(10_000):
         text = text_of(number)
         digits = re.fullmatch("[+-]?[0-9]+", text, re.ASCII)

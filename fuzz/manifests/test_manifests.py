@@ -1,4 +1,4 @@
-"""No manifest, however broken, is more than lines about what is wrong with it."""
+"""Reading a manifest, however broken, yields pods and one-line problems, and never raises."""
 
 import re
 from pathlib import Path
@@ -12,7 +12,7 @@ from fuzz.manifests.mutation import mutated
 
 pytestmark = pytest.mark.timeout(SECONDS * 2 + 30)
 
-# What is said about a file as a whole names no field.
+# Problems of a file as a whole name no field.
 WITHOUT_FIELD = (
     "not YAML: ",
     "not UTF-8: ",
@@ -30,7 +30,7 @@ WITHOUT_LINE = ("no pod in this file", "cannot be read: ")
 LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
-def test_every_mistake_is_a_line_and_every_pod_survives_the_wire(tmp_path: Path) -> None:
+def test_every_mistake_is_one_line_and_every_pod_survives_encoding_and_decoding(tmp_path: Path) -> None:
     path = tmp_path / "pod.yaml"
     for number in numbers(300):
         data = mutated(SEED, number)

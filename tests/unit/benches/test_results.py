@@ -1,4 +1,4 @@
-"""The page of results says what was measured and nothing else."""
+"""The page of results shows the measured rows and nothing else."""
 
 from typing import Any
 
@@ -29,8 +29,8 @@ def document(rows: list[dict[str, Any]]) -> dict[str, Any]:
     return results.document("bench", ["make", "bench"], {"cpu": "one"}, rows)
 
 
-def test_the_ratio_is_of_neighbouring_runs() -> None:
-    # The machine was twice as slow in the second round; it was so for both.
+def test_a_ratio_compares_runs_of_the_same_round() -> None:
+    # The machine was twice as slow in the second round, for both engines.
     rows = [row("epoll", 40), row("probelet", 60), row("epoll", 80, round=1), row("probelet", 120, round=1)]
     rows.append(row("probelet", 9000, round=2))  # the loop did not finish its third round
     assert ratio(rows, "http-1000", "probelet", "epoll") == pytest.approx(1.5)
@@ -41,7 +41,7 @@ def test_there_is_no_ratio_without_the_other_engine_or_without_a_probe() -> None
     assert ratio([row("probelet", None), row("kubelet", 1)], "http-1000", "probelet", "kubelet") is None
 
 
-def test_a_median_leaves_out_what_was_not_measured() -> None:
+def test_a_median_leaves_out_missing_values() -> None:
     rows = [row("kubelet", 1, lateness_ms=None), row("kubelet", 3), row("kubelet", 9)]
     assert median(of(rows, "http-1000", "kubelet"), "lateness_ms", "p99") == 0.5
     assert median(of(rows, "http-1000", "kubelet"), "bytes_per_worker") is None
@@ -78,13 +78,13 @@ def test_a_budget_that_is_missed_says_why() -> None:
     ]
 
 
-def test_a_burst_is_compared_with_that_of_the_raw_loop() -> None:
+def test_a_burst_is_compared_with_the_burst_of_the_raw_loop() -> None:
     rows = [row("epoll", 1, "burst-5000", burst_ms=200.0), row("probelet", 1, "burst-5000", burst_ms=220.0)]
     assert Budget("", "burst-5000", "burst/epoll", 1.2).value(rows) == pytest.approx(1.1)
     assert "probelet: from the first to the last of a period 220 ms." in page.render({"bench": document(rows)}, [])
 
 
-def test_the_part_of_the_probes_that_was_not_made_is_a_budget() -> None:
+def test_the_share_of_missing_probes_can_have_a_budget() -> None:
     rows = [row("probelet", 1, probes_per_second=900.0)]
     assert Budget("", "http-1000", "shortfall", 0.01).value(rows) == pytest.approx(0.1)
 
@@ -102,21 +102,21 @@ def test_every_engine_has_a_colour_and_a_marker_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("suite", ["bench", "full"])
-def test_kept_results_are_those_that_were_measured(suite: str) -> None:
+def test_kept_results_have_the_digest_of_their_rows(suite: str) -> None:
     kept = results.load(suite)
     if kept is None:
         pytest.skip("no results are kept; make measures")
     assert kept["digest"] == results.digest(kept["rows"])
 
 
-def test_the_page_is_rendered_and_not_typed() -> None:
+def test_the_page_equals_what_the_kept_results_render() -> None:
     kept = {suite: results.load(suite) for suite in ("bench", "full")}
     if not any(kept.values()):
         pytest.skip("no results are kept; make bench measures")
     assert page.render(kept, micro_lines()) == page.PAGE.read_text()
 
 
-def test_a_part_has_its_budget_too() -> None:
+def test_a_part_can_have_a_budget() -> None:
     rows = [{"name": "60,000 runs", "nanoseconds": 9e6}, {"name": "worker", "bytes": 300}]
     budgets = [PartBudget("a run", "60,000 runs", 200, per=60_000), PartBudget("a worker", "worker", 256, note="why")]
     assert lines(rows, [*budgets, PartBudget("not measured", "nothing", 1)]) == [

@@ -1,4 +1,4 @@
-"""Scenarios are data: what the file says is what an engine is asked for."""
+"""Scenarios are data: the file decides the command line of an engine."""
 
 from pathlib import Path
 from typing import Any
@@ -68,7 +68,7 @@ def test_a_suite_that_names_no_scenario_is_refused(tmp_path: Path) -> None:
         read(file)
 
 
-def test_an_engine_hears_of_the_whole_load() -> None:
+def test_an_engines_command_has_the_whole_load() -> None:
     from benches.scenario import Faulty
 
     asked = command(
@@ -85,7 +85,7 @@ def test_an_engine_hears_of_the_whole_load() -> None:
     ]
 
 
-def test_a_small_suite_makes_everything_small() -> None:
+def test_a_small_suite_limits_workers_warm_up_duration_and_churn() -> None:
     small = Suite("smoke", rounds=1, duration=1, warm=1, workers=20)
     asked = command(ENGINES["kubelet"], scenario(churn=1000, warm=12, duration=60), small, None, None)
     assert asked[2:] == ["--workers", "20", "--period", "1s", "--warm", "1s", "--duration", "1s", "--churn", "20"]
@@ -106,7 +106,7 @@ def test_the_length_of_a_suite_is_known_before_it_begins() -> None:
     assert length(125) == "2 min 5 s"
 
 
-def test_chance_saturates_nobody() -> None:
+def test_a_shortfall_within_chance_is_no_saturation() -> None:
     due = {"workers": 10_000, "expected_per_second": 100.0, "false_failures": 0}
     assert not saturated(due | {"probes": 750, "probes_per_second": 93.75})
     assert saturated(due | {"probes": 650, "probes_per_second": 81.25})
@@ -118,7 +118,7 @@ SEEN = {"probes": 50, "probes_per_second": 10.0, "cpu_us_per_probe": 100.0, "fal
 LATE = {"p50": 1.0, "p99": 2.0, "max": 3.0}
 
 
-def test_lateness_is_what_the_target_says_where_there_is_one() -> None:
+def test_the_targets_lateness_replaces_the_engines_own() -> None:
     stamped = {"samples": 9, "lateness_ms": LATE | {"p90": 1.5}}
     measured = row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": {"p50": 0.0, "p99": 0.0, "max": 0.0}}, stamped)
     assert measured["lateness_ms"] == LATE
@@ -140,7 +140,7 @@ def test_lateness_is_what_the_target_says_where_there_is_one() -> None:
         (10.0, 0, 1.0, "cores are busy"),
     ],
 )
-def test_a_row_at_its_limit_says_what_was_saturated(made: float, failures: int, busy: float, said: str | None) -> None:
+def test_a_row_at_its_limit_names_the_bottleneck(made: float, failures: int, busy: float, said: str | None) -> None:
     measured = row("probelet", scenario(), SUITE, SEEN | {"probes_per_second": made, "false_failures": failures}, None)
     measured |= {"busy": busy, "target_cores": 0.2}
     assert saturated(measured) == (made < 9.7 or failures > 0)

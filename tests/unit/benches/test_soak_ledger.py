@@ -1,4 +1,4 @@
-"""What the soak says of restarts: each has a cause and a number of its own, or is a finding."""
+"""The soak's ledger of restarts: a restart without a cause or without its own number is a finding."""
 
 import pytest
 
@@ -9,7 +9,7 @@ SECOND = 1_000_000_000
 
 
 def life(name: str, *codes: int | None) -> Ledger:
-    """Instances of ten seconds each, one after the other; the last runs."""
+    """A container's instances of ten seconds each, one after the other; the last one still runs."""
     ledger = Ledger()
     for count, code in enumerate((*codes, None)):
         at = 100 * SECOND * (count + 1)
@@ -28,19 +28,19 @@ def test_a_container_that_was_never_restarted_needs_no_cause() -> None:
     assert judged(life("wellhttp-0")) == ([], [])
 
 
-def test_an_end_that_nothing_explains_is_a_finding() -> None:
+def test_an_end_without_a_cause_is_a_finding() -> None:
     causes, (finding,) = judged(life("wellhttp-0", 137))
     assert causes == [""]
     assert finding.startswith("wellhttp-0: nothing explains the end of ")
 
 
-def test_what_the_soak_killed_is_explained() -> None:
+def test_a_kill_by_the_soak_explains_an_end() -> None:
     ledger = life("wellhttp-0", 137)
     ledger.killed.add("wellhttp-0/0")
     assert judged(ledger) == ([KILLED], [])
 
 
-def test_a_kill_that_was_said_in_its_life_explains_an_end_but_not_of_one_that_is_well() -> None:
+def test_a_kill_event_explains_the_end_of_an_instance_unless_the_container_is_healthy() -> None:
     for name, findings in (("hang-0", 0), ("wellhttp-0", 1)):
         ledger = life(name, 137)
         ledger.said[name, "liveness"] = [105 * SECOND]
@@ -56,7 +56,7 @@ def test_only_a_container_that_crashes_ends_by_itself(name: str, code: int, caus
     assert judged(life(name, code))[0] == [cause]
 
 
-def test_a_start_that_a_kill_cut_explains_itself() -> None:
+def test_an_outage_explains_a_start_that_it_interrupted() -> None:
     ledger = life("crash-0", 255)
     ledger.instances["crash-0/0"].started_ns = 0
     assert len(judged(ledger)[1]) == 1
@@ -64,7 +64,7 @@ def test_a_start_that_a_kill_cut_explains_itself() -> None:
     assert judged(ledger) == ([CUT], [])
 
 
-def test_what_containerd_lost_or_did_not_see_needs_it_to_have_been_away() -> None:
+def test_an_exit_that_containerd_lost_or_missed_needs_an_outage_of_containerd() -> None:
     unseen, lost = life("crash-0", 255), life("wellexec-0", 137)
     lost.said["wellexec-0", "stopping"] = [108 * SECOND]
     for ledger, cause in ((unseen, UNSEEN), (lost, LOST)):
@@ -87,7 +87,7 @@ def test_two_instances_at_once_are_a_finding() -> None:
     assert judged(ledger)[1] == ["crash-0: instance 1 ran before 0 had ended"]
 
 
-def test_most_pods_are_well_and_every_kind_is_there() -> None:
+def test_four_in_five_pods_are_healthy_and_a_population_has_every_kind() -> None:
     assert len(population(100)) == 100
     assert sum(map(is_well, population(100))) == 80
     assert {name.partition("-")[0] for name in population(1)} == {"wellhttp", "wellexec", "hang", "crash"}

@@ -1,4 +1,4 @@
-"""The demo finds out when a pod did not do what it should."""
+"""The demo notices a pod that did not behave as expected."""
 
 from typing import Any
 
@@ -21,15 +21,15 @@ def failing(facts: Facts) -> list[str]:
     return [row.name for row in rows(facts) if not row.good]
 
 
-def test_the_good_end() -> None:
+def test_facts_as_expected_make_no_failing_row() -> None:
     assert failing(as_expected()) == []
 
 
-def test_nothing_seen_is_nothing_as_expected() -> None:
+def test_without_facts_every_row_fails() -> None:
     assert len(failing(Facts())) == len(rows(Facts()))
 
 
-def test_each_deviation_is_found() -> None:
+def test_each_deviation_makes_one_row_fail() -> None:
     changes: dict[str, tuple[str, Any]] = {
         "web": ("unready_after_ready", set()),
         "slow-starter": ("started_after", {"slow-starter": 12.0}),

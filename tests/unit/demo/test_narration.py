@@ -1,4 +1,4 @@
-"""What the demo says about the example pods."""
+"""The lines that the demo prints about the example pods."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from examples.demo.narration import Narrator
 
 
 def container(**changes: Any) -> dict[str, Any]:
-    """A container that runs well, as the status document shows it."""
+    """A healthy container in the status document, changed by ``changes``."""
     return {
         "name": "app",
         "container_id": "process://1",
@@ -21,7 +21,7 @@ def container(**changes: Any) -> dict[str, Any]:
 
 
 def told(*looks: dict[str, Any]) -> list[str]:
-    """What is said at the last look."""
+    """The lines after the last of ``looks``."""
     narrator = Narrator(grace={"app": 2})
     said: list[str] = []
     for look in looks:
@@ -34,20 +34,20 @@ LATER_EXIT = EXIT | {"at": "2026-01-01T00:00:04.000Z"}
 BACKOFF = {"delay_seconds": 10.0, "step": 1, "due_at": "2026-01-01T00:00:14.000Z"}
 
 
-def test_a_container_that_runs_was_started() -> None:
+def test_a_running_container_is_reported_as_started() -> None:
     assert told(container()) == ["app: started"]
 
 
-def test_nothing_new_is_said_once() -> None:
+def test_a_look_without_a_change_prints_nothing() -> None:
     assert told(container(), container()) == []
 
 
-def test_the_first_restart_is_free() -> None:
+def test_the_first_restart_is_reported_as_free() -> None:
     new = container(container_id="process://2", restart_count=1, last_exit=EXIT)
     assert told(container(), new) == ["app: ended with exit code 1", "app: restart 1, free"]
 
 
-def test_a_back_off_says_how_long_and_before_what() -> None:
+def test_a_back_off_is_reported_with_its_delay_and_restart() -> None:
     before = container(restart_count=1, last_exit=EXIT)
     waiting = container(
         state="waiting", restart_count=1, last_exit=LATER_EXIT, backoff=BACKOFF, started=False, ready=False
@@ -57,25 +57,25 @@ def test_a_back_off_says_how_long_and_before_what() -> None:
     assert told(before, waiting, restarted) == ["app: restart 2, after a back-off of 10 s"]
 
 
-def test_a_later_restart_without_a_wait_is_not_called_free() -> None:
+def test_a_later_restart_without_a_wait_is_reported_as_at_once() -> None:
     before = container(restart_count=1, last_exit=EXIT, backoff=BACKOFF)
     assert "app: restart 2, at once" in told(before, container(restart_count=2, last_exit=LATER_EXIT))
 
 
-def test_readiness_that_is_lost_says_why() -> None:
+def test_lost_readiness_is_reported_with_the_probes_message() -> None:
     last = {"message": "HTTP probe failed with statuscode: 503"}
     probes = {"readiness": {"failure_threshold": 2, "last": last, "runs": 9}}
     lost = told(container(probes=probes), container(probes=probes, ready=False))
     assert lost == ["app: not ready, readiness 2 of 2 failed: HTTP probe failed with statuscode: 503"]
 
 
-def test_a_startup_probe_hands_over() -> None:
+def test_a_startup_probe_that_succeeds_is_reported_with_its_run() -> None:
     probes = {"startup": {"failure_threshold": 30, "last": None, "runs": 7}}
     said = told(container(probes=probes, started=False), container(probes=probes))
     assert said == ["app: startup probe succeeded at run 7, the other probes take over"]
 
 
-def test_a_liveness_kill_names_threshold_and_grace() -> None:
+def test_a_liveness_kill_is_reported_with_threshold_and_grace() -> None:
     narrator = Narrator(grace={"app": 2})
     probes = {"liveness": {"failure_threshold": 3, "last": None, "runs": 7}}
     narrator.changes({"pods": [{"name": "app", "containers": [container(probes=probes)]}]})

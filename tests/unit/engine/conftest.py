@@ -1,4 +1,4 @@
-"""A live engine that nobody else uses."""
+"""Gives each test its own live engine."""
 
 from collections.abc import Iterator
 

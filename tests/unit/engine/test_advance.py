@@ -1,4 +1,4 @@
-"""The clocks of an engine can be put forward: what was due meanwhile comes at once, and a worker's run once."""
+"""``Engine.advance`` puts the clocks forward: due timers fire at once, and a worker runs once for all its periods."""
 
 import select
 
@@ -14,7 +14,7 @@ def wait(engine: Engine) -> None:
     poll.poll()
 
 
-def test_a_timer_that_was_an_hour_away_is_due_and_the_wall_clock_goes_along(engine: Engine) -> None:
+def test_putting_the_clocks_forward_fires_a_timer_and_moves_the_wall_clock(engine: Engine) -> None:
     wall_ms, deadline = engine.wall_ms(), engine.now() + HOUR_NS
     engine.arm(deadline, 7)
     engine.advance(HOUR_NS)
@@ -24,8 +24,8 @@ def test_a_timer_that_was_an_hour_away_is_due_and_the_wall_clock_goes_along(engi
     assert engine.wall_ms() - wall_ms >= 3_599_000, "a machine may set its clock back a little"
 
 
-def test_a_timer_that_was_set_already_rings_when_its_time_has_come(engine: Engine) -> None:
-    """Short of the deadline first: the thread sleeps for what is left of the hour, and is woken from that."""
+def test_a_timer_that_was_set_before_fires_at_its_deadline(engine: Engine) -> None:
+    """After half an hour the thread sleeps until the second deadline; the second call must wake it."""
     engine.arm(engine.now() + HOUR_NS, 7)
     engine.arm(engine.now() + HOUR_NS // 2, 6)
     for token in (6, 7):
@@ -34,7 +34,7 @@ def test_a_timer_that_was_set_already_rings_when_its_time_has_come(engine: Engin
         assert engine.drain().timers == [token]
 
 
-def test_a_worker_runs_once_however_many_periods_have_passed(engine: Engine) -> None:
+def test_a_worker_runs_once_for_all_skipped_periods(engine: Engine) -> None:
     engine.define_pod(pod(0, "exec", 1, 3600))
     engine.sync_pod(uid(0), facts(0, "127.0.0.1"))
     for _ in range(2):

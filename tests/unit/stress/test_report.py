@@ -55,7 +55,7 @@ def test_without_matplotlib_there_is_a_report_without_charts(tmp_path: Path, mon
     assert [path.name for path in written] == ["report.md", "stress.json"]
 
 
-def test_a_chart_shows_no_more_scenes_than_can_be_told_apart() -> None:
+def test_a_chart_shows_no_more_scenes_than_it_has_distinct_inks() -> None:
     many = outcomes()[:1] * 20
     (chart,) = charts(many)
     assert len({series.ink for series in chart.series}) == len(chart.series) == 7

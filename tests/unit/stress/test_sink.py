@@ -3,7 +3,7 @@ from probelet.stress.sink import ApiSink
 SECOND = 1_000_000_000
 
 
-def test_without_a_limit_every_change_is_written_and_nothing_else() -> None:
+def test_without_a_limit_each_change_is_written_once() -> None:
     sink = ApiSink(0)
     for at, status in enumerate(["a", "a", "b", "a"]):
         sink.offer(at, "pod", status)
@@ -11,7 +11,7 @@ def test_without_a_limit_every_change_is_written_and_nothing_else() -> None:
     assert (sink.changes, sink.writes, sink.ages_ns) == (3, 3, [0, 0, 0])
 
 
-def test_what_changes_again_before_its_turn_is_written_once() -> None:
+def test_a_status_that_changes_again_before_its_write_is_written_once() -> None:
     sink = ApiSink(0)
     for status in ("a", "b", "c"):
         sink.offer(0, "pod", status)
@@ -30,7 +30,7 @@ def test_a_client_of_5_qps_writes_its_burst_and_then_one_in_200_ms_in_turn() -> 
     assert (sink.writes, sink.ages_ns[10:]) == (13, [200_000_000, 400_000_000, 600_000_000])
 
 
-def test_writes_are_counted_by_ten_seconds() -> None:
+def test_writes_are_counted_per_ten_seconds() -> None:
     sink = ApiSink(0)
     for at in (0, 9, 10, 35):
         sink.offer(at * SECOND, "pod", at)

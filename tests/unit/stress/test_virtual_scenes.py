@@ -1,4 +1,4 @@
-"""The production machines of a node's pods in virtual time, held against the model to the nanosecond."""
+"""The production pod machines of a node in virtual time: their restarts equal the model's to the nanosecond."""
 
 from dataclasses import replace
 
@@ -21,7 +21,7 @@ def starts(node: SceneNode, pod: int = 0, container: str = "crash-0") -> list[fl
     return [start.at_ns / SECOND for start in crashing(node.gate)[pod, container]]
 
 
-# Curve -> seconds of the first restarts of a container that crashes at once.
+# By curve: the seconds of the first restarts of a container that crashes at once.
 TIMELINES = {
     "10/300": [0, 10, 30, 70, 150, 310, 610, 910, 1210, 1510],
     "1/60": [0, 1, 3, 7, 15, 31, 63, *range(123, 1801, 60)],
@@ -31,7 +31,7 @@ TIMELINES = {
 
 
 @pytest.mark.parametrize("curve", CURVES)
-def test_every_curve_gives_its_timeline_on_every_pod(curve: str) -> None:
+def test_restarts_follow_the_timeline_of_their_curve_on_every_pod(curve: str) -> None:
     node, outcome = play(Scene(curve, pods=3), 300 if curve == "1/1" else 1800)
     assert [starts(node, pod)[1:] for pod in range(3)] == [TIMELINES[curve]] * 3
     assert (outcome.exact, outcome.early) == (True, 0)
@@ -41,7 +41,7 @@ def test_every_curve_gives_its_timeline_on_every_pod(curve: str) -> None:
 @pytest.mark.parametrize(
     "scene", list(dict.fromkeys(replace(s, pods=min(s.pods, 4)) for s in matrix())), ids=lambda s: s.name
 )
-def test_every_scene_of_the_matrix_does_what_the_model_says(scene: Scene) -> None:
+def test_every_scene_of_the_matrix_restarts_as_the_model_predicts(scene: Scene) -> None:
     _, outcome = play(scene, 60 if scene.curve == "1/1" else 1800)
     if scene.start_cost_ns and scene.containers > 1:
         assert outcome.expected_restarts is None
@@ -58,24 +58,24 @@ def test_the_matrix_has_every_axis_and_every_curve() -> None:
         assert {getattr(scene, axis) for scene in scenes} >= set(values)
 
 
-def test_a_probe_kill_is_judged_by_the_exit_of_the_life_before() -> None:
+def test_the_back_off_after_a_probe_kill_counts_from_the_exit_before() -> None:
     node, outcome = play(Scene("10/300", pods=1, kill_ns=30 * SECOND), 900)
     assert starts(node)[1:] == [30, 60, 90, 120, 190, 300, 490, 820, 850]
     assert outcome.exact is True
 
 
-def test_those_that_succeed_stay_down_under_on_failure() -> None:
+def test_under_on_failure_a_container_that_succeeds_stays_down() -> None:
     node, outcome = play(Scene(pods=4, failing=0.5, policy="OnFailure"), 60)
     assert [len(starts(node, pod)) for pod in range(4)] == [7, 7, 1, 1]
     assert outcome.exact is True
 
 
-def test_what_a_start_costs_is_a_part_of_the_life() -> None:
+def test_the_cost_of_a_start_delays_the_next_exit() -> None:
     node, _ = play(Scene(pods=1, start_cost_ns=SECOND // 2), 10)
     assert starts(node) == [0, 0.5, 2, 4.5, 9]
 
 
-def test_a_tight_client_writes_fewer_statuses_and_changes_no_restart() -> None:
+def test_a_client_with_a_low_qps_writes_fewer_statuses_and_changes_no_restart() -> None:
     free_node, free = play(Scene(pods=50), 120)
     tight_node, tight = play(Scene(pods=50, api_qps=5), 120)
     assert starts(free_node, 7) == starts(tight_node, 7)
@@ -86,7 +86,7 @@ def test_a_tight_client_writes_fewer_statuses_and_changes_no_restart() -> None:
     assert sum(free.writes_per_10_seconds) == free.status_writes
 
 
-def test_statuses_a_restart_are_counted_and_not_assumed() -> None:
+def test_the_status_writes_of_a_restart_are_counted() -> None:
     _, outcome = play(Scene(pods=10), 600)
     assert 2 < outcome.writes_per_restart < 5, "the KEP assumes 5"
 
@@ -98,7 +98,7 @@ def test_a_scene_with_too_many_restarts_is_cut_short() -> None:
     assert shortened(Scene("10/300"), 1800 * SECOND, 20_000) == 1800 * SECOND
 
 
-def test_a_restart_that_is_early_or_not_the_models_is_a_failure() -> None:
+def test_a_restart_that_is_early_or_differs_from_the_model_is_a_failure() -> None:
     outcome = play_virtual(Scene(pods=1), 60)
     assert failures([outcome]) == []
     import msgspec
@@ -112,7 +112,7 @@ def test_a_restart_that_is_early_or_not_the_models_is_a_failure() -> None:
     ]
 
 
-def test_an_early_restart_is_seen() -> None:
+def test_the_judge_finds_an_early_restart() -> None:
     node, _ = play(Scene(pods=1), 60)
     (history,) = node.gate.starts.values()
     history[3] = replace(history[3], at_ns=history[3].at_ns - SECOND)
@@ -120,20 +120,20 @@ def test_an_early_restart_is_seen() -> None:
     assert (outcome.exact, outcome.early) == (False, 2)
 
 
-def test_a_node_keeps_an_entry_and_a_timer_for_what_waits_and_nothing_ten_minutes_after_the_pods_have_gone() -> None:
+def test_a_node_keeps_an_entry_for_each_container_that_waits_and_none_ten_minutes_after_its_pods() -> None:
     node = SceneNode(Scene(pods=4, containers=3))
     node.run_until(100 * SECOND)
     assert node.end() == Memory(entries=8, entries_after_gc=0, timers=4)
 
 
-def test_an_entry_that_outlives_its_pod_is_seen() -> None:
+def test_the_judge_finds_an_entry_that_outlives_its_pod() -> None:
     node = SceneNode(Scene(pods=2))
     node.run_until(100 * SECOND)
     node.gate.forget = lambda *_: None  # type: ignore[method-assign]
     assert node.end().entries_after_gc == 2
 
 
-def test_lateness_is_counted_by_how_long_it_was() -> None:
+def test_a_histogram_counts_restarts_by_their_lateness() -> None:
     _, outcome = play(Scene(pods=3), 60)
     assert [(bucket.le_ms, bucket.count) for bucket in outcome.lateness if bucket.count] == [(0, 15)]
     buckets = histogram([0, 1, 1_000_000, 1_000_001, 49_999_999, 60 * SECOND])

@@ -1,4 +1,4 @@
-"""A thousand pods whose probes all time out at once: each is judged by its own answers, and none that is well."""
+"""The probes of a thousand pods time out at the same moment: only these pods are killed, and no healthy pod is."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from probelet.testing import VirtualNode
 
 PODS = 1_000
 WELL = 50
-"""Among them; their probes begin at the same moments."""
+"""The number of healthy pods, whose probes begin at the same moments."""
 
 PROBE = {"httpGet": {"port": 80}, "periodSeconds": 10, "timeoutSeconds": 1, "failureThreshold": 3}
 
@@ -29,7 +29,7 @@ def node(tmp_path: Path) -> VirtualNode:
     return node
 
 
-def test_all_of_them_are_killed_once_and_come_back_and_no_other_is(node: VirtualNode) -> None:
+def test_every_pod_that_times_out_is_killed_once_and_recovers_and_no_healthy_pod_is_killed(node: VirtualNode) -> None:
     node.run("2m")
     assert sorted(kill.container for kill in node.kills) == sorted(f"late{number}/app" for number in range(PODS))
     assert all(node.restarts(f"late{number}/app") == 1 for number in range(PODS))

@@ -44,14 +44,14 @@ def test_three_liveness_failures_kill_and_the_container_comes_back(node: Virtual
     assert node.ready("web")
 
 
-def test_a_start_up_that_takes_too_long_is_a_kill_of_its_own(node: VirtualNode) -> None:
+def test_a_startup_that_takes_too_long_is_a_kill_by_the_startup_probe(node: VirtualNode) -> None:
     node.answer("web/app/startup", "failure")
     node.run("9s")
     assert node.kills == [Kill(at=8.002, container="web/app", probe_type="startup")]
     assert not node.started("web/app")
 
 
-def test_readiness_goes_and_comes_without_a_kill(node: VirtualNode) -> None:
+def test_readiness_is_lost_and_regained_without_a_kill(node: VirtualNode) -> None:
     node.run("10s")
     node.answer("web/app/readiness", "failure * 2", "success")
     node.run("6s")
@@ -70,7 +70,7 @@ def test_a_crashed_container_is_not_ready_until_it_runs_again(node: VirtualNode)
     assert node.result("web/app/liveness") == "Success"
 
 
-def test_mistakes_say_what_there_is(node: VirtualNode, tmp_path: Path) -> None:
+def test_an_error_about_an_unknown_name_lists_the_known_ones(node: VirtualNode, tmp_path: Path) -> None:
     with pytest.raises(AnswerError, match=r"'web/app/live': no such probe; there are web/app/liveness, "):
         node.answer("web/app/live", "success")
     with pytest.raises(AnswerError, match="'sometimes': must be success, failure, error, timeout or hang"):

@@ -1,4 +1,4 @@
-"""Hundreds of HTTP probes that are due in one moment: they wait for each other to connect, and all are answered."""
+"""Hundreds of HTTP probes are due at once: each sends only after the batch has connected, and gets its answer."""
 
 import json
 import select
@@ -9,10 +9,10 @@ from probelet.bench.pods import facts, pod, uid
 
 HOUR_NS = 3_600_000_000_000
 WORKERS = 300
-"""More than twice what makes a crowd."""
+"""More than twice the number that makes the engine use a connect barrier."""
 
 
-def test_all_of_a_crowd_are_answered(engine: Engine) -> None:
+def test_every_probe_behind_a_connect_barrier_gets_its_answer(engine: Engine) -> None:
     with closing(Target("http")) as target:
         for number in range(WORKERS):
             delayed = json.loads(pod(number, "http", target.port, 3600))
