@@ -1,7 +1,7 @@
 """One pod of the node in virtual time, whose containers are described by their age.
 
-Minutes of an end-to-end observation take milliseconds. What the prober asks is answered at the moment it is asked, from
-how long the container has been running and whether it has been told to end.
+Minutes of an end-to-end observation take milliseconds. The answer to a probe depends on the age of its container and on
+whether its kill has begun, both at the moment of the probe.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,7 +21,7 @@ from tests.unit.policy.rig import SECOND, Rig, make_pod
 
 @dataclass(frozen=True)
 class Life:
-    """A container at the moment of a probe: seconds since it started, and whether its end was asked for."""
+    """A container at the moment of a probe: its age in seconds, and whether its kill has begun."""
 
     age: float
     ending: bool
@@ -36,14 +36,14 @@ def always(answer: str) -> Answer:
 
 
 def until(seconds: float, before: str, after: str) -> Answer:
-    """One answer while the container is younger than that, then the other."""
+    """Answers ``before`` while the container is younger than ``seconds``, then ``after``."""
     return lambda life: before if life.age < seconds else after
 
 
-class Answering(SimulatedProber):
-    """A prober whose probes are answered at the moment they are asked; ``node`` hears what each moment led to."""
+class AnsweringProber(SimulatedProber):
+    """A prober that gets each answer from ``node`` at the moment of the probe; ``node`` then notes the changes."""
 
-    def __init__(self, node: "Node", version: str) -> None:
+    def __init__(self, node: "OnePodNode", version: str) -> None:
         super().__init__(Simulation(kubelet_version=version, warmup_ms=HOUR_MS), node.recorded)
         self._node = node
 
@@ -54,8 +54,8 @@ class Answering(SimulatedProber):
         self._node.look()
 
 
-class Node(Rig):
-    """One pod on a node. ``answers`` is by ``container/type``; a probe without one succeeds."""
+class OnePodNode(Rig):
+    """A node with one pod. The keys of ``answers`` are ``container/type``; a probe without an answer succeeds."""
 
     def __init__(
         self, pod: Pod, answers: Mapping[str, Answer] | None = None, *, version: str = "1.36", **options: Any
@@ -67,7 +67,7 @@ class Node(Rig):
         """Every change of condition Ready, and of a container's ``started`` by its name."""
         self.started_changes: list[tuple[float, str, bool]] = []
         self._shown: dict[str, Any] = {}
-        prober = Answering(self, version)
+        prober = AnsweringProber(self, version)
         self.simulation = prober.simulation
         super().__init__(set_defaults(pod), prober=prober, **{"call_takes": 0.5, "kill_takes": 1, **options})
         self.observe()
@@ -81,7 +81,7 @@ class Node(Rig):
                 self.unhealthy.append((at, line["message"]))
 
     def answer(self, container: str, probe_type: ProbeType) -> bytes:
-        """What the probe is answered now."""
+        """The answer to a probe at this moment, as a script of one step."""
         newest = self.snapshot.newest(container)
         age = self.now / SECOND - (newest.started_at_ms / 1000 if newest is not None else 0)
         ending = newest is not None and any(kill.container_id == newest.id for _, kill in self.kills)
@@ -89,20 +89,20 @@ class Node(Rig):
         outcome, _, output = answer.partition(": ")
         return msgspec.json.encode([{"outcome": outcome, "output": output}])
 
-    # What it did.
+    # What the node did.
 
     def restarts(self, container: str) -> int:
         return max((count for _, name, count in self.starts if name == container), default=0)
 
     def ran(self, worker: str) -> list[float]:
-        """When the probe ``container/type`` was asked."""
+        """The times at which the probe ``container/type`` ran."""
         return [at for at, name in self.attempts if name == worker]
 
     def killing(self) -> list[str]:
         return [message for reason, message in self.events if reason == "Killing"]
 
     def look(self) -> None:
-        """Note what changed for watchers of the pod."""
+        """Notes each change of the Ready condition and of a container's ``started``."""
         status = status_of(self.simulation, self.uid)
         seen = {"": status.get("ready", False)} | {n: bool(row["started"]) for n, row in status_rows(status).items()}
         for name, value in seen.items():
@@ -114,4 +114,4 @@ class Node(Rig):
                     self.ready.append((self.now / SECOND, value))
 
 
-__all__ = ["Life", "Node", "always", "make_pod", "until"]
+__all__ = ["Life", "OnePodNode", "always", "make_pod", "until"]

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from tests.kubelet.upstream.manager import Manager, container, running
-from tests.kubelet.upstream.node import Life, Node, always, make_pod, until
+from tests.kubelet.upstream.node import Life, OnePodNode, always, make_pod, until
 from tests.kubelet.upstream.row import row
 from tests.kubelet.upstream.worker import UID, ProbeType, pod
 
@@ -24,7 +24,7 @@ def probe(delay: int = 0, period: int = 10, threshold: int = 1) -> dict[str, Any
 )
 def test_the_pre_stop_hook_runs_while_the_container_that_failed_its_probe_still_runs(probe_type: ProbeType) -> None:
     app = {"name": "app", f"{probe_type}Probe": probe(delay=10), **SLEEPY}
-    node = Node(
+    node = OnePodNode(
         make_pod(app, restartPolicy="Never", terminationGracePeriodSeconds=30),
         {f"app/{probe_type}": always("failure")},
         hook_takes={"app/preStop": 1},
@@ -43,7 +43,7 @@ def test_the_pre_stop_hook_runs_while_the_container_that_failed_its_probe_still_
 @row("Y3")
 def test_during_pre_stop_liveness_is_on_hold_and_readiness_goes_on(row: str) -> None:
     app = {"name": "app", "livenessProbe": probe(10, period=1), "readinessProbe": probe(1, period=1), **SLEEPY}
-    node = Node(
+    node = OnePodNode(
         make_pod(app, restartPolicy="Never", terminationGracePeriodSeconds=100),
         {"app/liveness": always("failure")},
         hook_takes={"app/preStop": 10},
@@ -61,7 +61,7 @@ def test_a_sidecar_waits_for_the_kill_of_another_container(row: str) -> None:
     # The name of upstream's test says that the sidecar restarts meanwhile; its body asserts the opposite (KEP-4438).
     main = {"name": "main", "livenessProbe": probe(10, period=1), **SLEEPY}
     side = {"name": "side", "restartPolicy": "Always", "livenessProbe": probe(1, period=1)}
-    node = Node(
+    node = OnePodNode(
         make_pod(main, init=[side], terminationGracePeriodSeconds=100),
         {"main/liveness": until(60, "failure", "success")},
         hook_takes={"main/preStop": 40},
@@ -86,7 +86,7 @@ def test_a_sidecar_starts_after_the_sidecar_before_it_has_started(row: str) -> N
     def has_started(life: Life) -> str:
         return "success" if life.age >= 10 else "failure"
 
-    node = Node(
+    node = OnePodNode(
         make_pod({"name": "main"}, init=[side("first"), side("second")], restartPolicy="Never"),
         {"first/startup": has_started, "second/startup": has_started},
     )

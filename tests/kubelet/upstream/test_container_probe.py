@@ -11,7 +11,7 @@ import pytest
 from probelet.policy.action import Terminate
 from probelet.spec.model.pod import Pod
 
-from tests.kubelet.upstream.node import Answer, Life, Node, always, make_pod, until
+from tests.kubelet.upstream.node import Answer, Life, OnePodNode, always, make_pod, until
 
 FOUR_MINUTES = 240
 MINUTE = 60
@@ -123,10 +123,10 @@ CASES = [
 ]
 
 
-def observed(case: Case, kind: str) -> Node:
+def observed(case: Case, kind: str) -> OnePodNode:
     fields = {f"{name}Probe": body for name, body in case.probes.items()}
     answers = {f"app/{name}": answer for name, answer in case.answers.items()}
-    node = Node(make(kind, **fields, **case.pod), answers, **case.options)
+    node = OnePodNode(make(kind, **fields, **case.pod), answers, **case.options)
     node.run_until(case.seconds)
     return node
 
@@ -167,7 +167,7 @@ def test_a_container_that_ignores_sigterm_gets_the_grace_of_its_probe(id: str, k
 
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=f"X1-{kind}") for kind in KINDS])
 def test_a_pod_is_not_ready_before_the_initial_delay_of_its_readiness_probe(kind: str) -> None:
-    node = Node(make(kind, readinessProbe=probe(delay=15)))
+    node = OnePodNode(make(kind, readinessProbe=probe(delay=15)))
     node.run_until(FOUR_MINUTES)
     ((ready_at, ready),) = node.ready
     started_at = next(at for at, name, _ in node.starts if name == "app")
@@ -187,7 +187,7 @@ def test_a_pod_is_not_ready_before_the_initial_delay_of_its_readiness_probe(kind
 def test_a_pod_whose_readiness_fails_is_never_ready(answer: str, kind: str) -> None:
     delay = 15 if answer == "timeout" else 0
     body = probe(delay=delay, threshold=1 if answer == "timeout" else 3)
-    node = Node(make(kind, readinessProbe=body), {"app/readiness": always(answer)})
+    node = OnePodNode(make(kind, readinessProbe=body), {"app/readiness": always(answer)})
     node.run_until(MINUTE)
     assert node.ready == []
     assert node.restarts("app") == 0
@@ -197,7 +197,7 @@ def test_a_pod_whose_readiness_fails_is_never_ready(answer: str, kind: str) -> N
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=f"X17-{kind}") for kind in KINDS])
 def test_a_pod_is_ready_right_after_its_startup(kind: str) -> None:
     body = make(kind, startupProbe=probe(period=5, threshold=120), readinessProbe=probe(period=30))
-    node = Node(body, {"app/startup": until(32, "failure", "success")})
+    node = OnePodNode(body, {"app/startup": until(32, "failure", "success")})
     node.run_until(FOUR_MINUTES)
     started_at = next(at for at, name, started in node.started_changes if name == "app" and started)
     ((ready_at, _),) = node.ready
@@ -213,7 +213,7 @@ def ending(life: Life) -> str:
 @pytest.mark.parametrize("kind", [pytest.param(kind, id=f"X22-{kind}") for kind in KINDS])
 def test_readiness_is_lost_while_the_pod_ends(kind: str) -> None:
     body = make(kind, readinessProbe=probe(delay=5, period=2, threshold=1), terminationGracePeriodSeconds=30)
-    node = Node(body, {"app/readiness": ending}, kill_takes={"app": IGNORES_SIGTERM})
+    node = OnePodNode(body, {"app/readiness": ending}, kill_takes={"app": IGNORES_SIGTERM})
     node.run_until(MINUTE)
     node.give(Terminate())
     node.run_until(3 * MINUTE)
@@ -233,7 +233,7 @@ def test_a_liveness_failure_restarts_nothing_while_the_pod_ends(kind: str) -> No
     }
     body = make(kind, **probes, terminationGracePeriodSeconds=30)
     answers = {"app/readiness": ending, "app/liveness": ending}
-    node = Node(body, answers, kill_takes={"app": 20, "main": 0})
+    node = OnePodNode(body, answers, kill_takes={"app": 20, "main": 0})
     node.run_until(MINUTE)
     node.give(Terminate())
     node.run_until(2 * MINUTE)

@@ -1,4 +1,4 @@
-"""Kills, graces and restarts of the public node: those of the production policy, unless an argument says otherwise."""
+"""Kills, graces and restarts of the public VirtualNode: the production policy's, unless an argument replaces them."""
 
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ APP = {"name": "app", "image": "i", "livenessProbe": ALIVE}
 
 
 def make(folder: Path, *containers: dict[str, Any], spec: dict[str, Any] | None = None, **options: Any) -> VirtualNode:
-    """A node with one pod ``web``."""
+    """A node with one pod ``web`` of these containers."""
     document = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}}
     manifest = folder / "pod.yaml"
     manifest.write_text(yaml.dump({**document, "spec": {"containers": list(containers), **(spec or {})}}))
@@ -20,7 +20,7 @@ def make(folder: Path, *containers: dict[str, Any], spec: dict[str, Any] | None 
 
 
 def restarted_at(node: VirtualNode, seconds: int) -> list[int]:
-    """After how many seconds of the node, rounded up, container ``app`` was started again."""
+    """Runs the node for ``seconds``; returns the seconds, rounded up, at which container ``app`` restarted."""
     found = []
     for _ in range(seconds):
         before = node.restarts("web/app")
@@ -29,7 +29,7 @@ def restarted_at(node: VirtualNode, seconds: int) -> list[int]:
     return found
 
 
-def test_a_loop_of_probe_kills_is_backed_off_as_on_a_node(tmp_path: Path) -> None:
+def test_repeated_probe_kills_are_delayed_as_on_a_node(tmp_path: Path) -> None:
     node = make(tmp_path, APP, kill="3s")
     node.answer("web/app/liveness", "failure 0ms")
     # Probed 5 s after each start, 3 s to end, then no delay twice, 10 s, 20 s, 40 s, 80 s, 160 s, 300 s.
@@ -37,29 +37,29 @@ def test_a_loop_of_probe_kills_is_backed_off_as_on_a_node(tmp_path: Path) -> Non
     assert [kill.at for kill in node.kills] == [5, 13, 21, 39, 67, 115, 203, 371, 679]
 
 
-def test_with_a_restart_of_its_own_every_restart_comes_so_long_after_the_end(tmp_path: Path) -> None:
+def test_a_fixed_restart_delay_replaces_the_back_off(tmp_path: Path) -> None:
     node = make(tmp_path, APP, kill="2s", restart="1s")
     node.answer("web/app/liveness", "failure 0ms")
     assert restarted_at(node, 50) == [8, 16, 24, 32, 40, 48]
     assert [kill.at for kill in node.kills] == [5, 13, 21, 29, 37, 45]
 
 
-def test_a_restart_of_nothing_has_no_delay_ever(tmp_path: Path) -> None:
+def test_a_fixed_restart_delay_of_zero_restarts_at_once_every_time(tmp_path: Path) -> None:
     node = make(tmp_path, APP, kill="0s", restart="0s")
     node.answer("web/app/liveness", "failure 0ms")
     assert restarted_at(node, 60) == list(range(5, 61, 5))
 
 
 @pytest.mark.parametrize(("kill", "restarted"), [("2s", 11), ("8s", 17), ("1h", 19)])
-def test_a_kill_has_its_hook_and_its_grace(tmp_path: Path, kill: str, restarted: int) -> None:
+def test_a_kill_takes_the_hook_and_at_most_the_grace(tmp_path: Path, kill: str, restarted: int) -> None:
     hooked = {**APP, "lifecycle": {"preStop": {"sleep": {"seconds": 4}}}}
     node = make(tmp_path, hooked, spec={"terminationGracePeriodSeconds": 14}, kill=kill)
     node.answer("web/app/liveness", "failure 0ms", "success")
     assert restarted_at(node, 60) == [restarted]
-    assert [kill.at for kill in node.kills] == [5], "the verdict; the hook and the grace come after it"
+    assert [kill.at for kill in node.kills] == [5], "the time of the failed probe; the hook and the grace follow it"
 
 
-def test_a_crash_is_restarted_at_once_and_then_waits(tmp_path: Path) -> None:
+def test_the_first_crash_restarts_at_once_and_the_second_one_waits(tmp_path: Path) -> None:
     node = make(tmp_path, APP)
     node.crash("web/app")
     assert node.restarts("web/app") == 1
@@ -70,14 +70,14 @@ def test_a_crash_is_restarted_at_once_and_then_waits(tmp_path: Path) -> None:
     assert (node.restarts("web/app"), node.ready("web")) == (2, True)
 
 
-def test_a_container_that_waits_is_started_by_hand_and_its_delay_stays(tmp_path: Path) -> None:
+def test_starting_a_waiting_container_by_hand_keeps_its_delay(tmp_path: Path) -> None:
     node = make(tmp_path, APP)
     for _ in range(2):
         node.crash("web/app")
     node.start("web/app")
     assert node.restarts("web/app") == 2
     node.start("web/app")
-    assert node.restarts("web/app") == 2, "it runs"
+    assert node.restarts("web/app") == 2, "a running container is not started again"
     node.crash("web/app")
     assert restarted_at(node, 60) == [10]
 
@@ -90,7 +90,7 @@ def test_a_container_that_succeeds_stays_down_under_on_failure(tmp_path: Path) -
     assert not node.ready("web")
 
 
-def test_the_app_is_probed_when_its_sidecar_has_started_and_its_init_container_is_done(tmp_path: Path) -> None:
+def test_an_app_is_probed_after_its_sidecar_has_started_and_its_init_container_is_done(tmp_path: Path) -> None:
     startup = {"exec": {"command": ["up"]}, "periodSeconds": 2, "failureThreshold": 30}
     init = [
         {"name": "proxy", "image": "i", "restartPolicy": "Always", "startupProbe": startup},
