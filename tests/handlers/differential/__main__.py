@@ -32,7 +32,7 @@ def main() -> int:
 
 
 def replay(arena: Arena, seed: int, number: int) -> int:
-    """Plays one case as it is, and if it differs a small version of it."""
+    """Plays one case as it is; if it differs, plays a small version of it as well."""
     case = case_of(seed, number)
     with arena:
         say(*case.lines())

@@ -33,7 +33,7 @@ def test_a_reset_may_arrive_before_the_prober_sees_the_connection(
 
 
 @pytest.mark.parametrize(("timeout_seconds", "cause"), [(-1, "connect_timeout"), (0, "ok")])
-def test_a_timeout_that_validation_refuses_means_what_gos_dialer_makes_of_it(
+def test_a_negative_timeout_ends_an_attempt_at_once_and_zero_means_no_timeout(
     timeout_seconds: int, cause: str, healthy_port: int
 ) -> None:
     """A negative timeout is over before the attempt begins, and 0 means no timeout; also in the live engine."""

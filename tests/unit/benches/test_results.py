@@ -62,7 +62,7 @@ def test_an_engine_that_was_not_run_is_named_with_its_reason() -> None:
     assert "| asyncio" not in text
 
 
-def test_a_budget_that_is_missed_says_why() -> None:
+def test_a_missed_budget_is_shown_with_its_reason() -> None:
     rows = [row("epoll", 40), row("probelet", 60)]
     missed = Budget("cheap", "http-1000", "cpu/epoll", 1.25, note="the kernel's part")
     kept = Budget("not late", "http-1000", "lateness_ms.p99", 5)

@@ -112,7 +112,9 @@ async def test_a_removed_pod_leaves_nothing_and_a_new_pod_of_its_name_waits_for_
     assert len(runtime.containers) == 1
 
 
-async def test_a_container_that_cannot_be_created_says_why(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
+async def test_the_event_of_a_container_that_cannot_be_created_gives_the_reason(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
     runtime.refuse["create_container"] = errors.InvalidArgument("no command")
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.messages("Failed"))
