@@ -1,4 +1,4 @@
-"""What every test run shares: signals as in a terminal, the same random examples, and the order of the tests."""
+"""Makes test runs alike: signal handlers as in a terminal, the same random examples, one order of the tests."""
 
 import signal
 
@@ -8,14 +8,14 @@ from xdist.remote import Producer
 
 from tests.support import schedule
 
-# A shell starts background programs with these ignored, and every program that a test starts would inherit that.
+# A shell's background jobs ignore these signals, and every program that a test starts would inherit that.
 for number in (signal.SIGINT, signal.SIGQUIT):
     if signal.getsignal(number) is signal.SIG_IGN:
         signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
-# An example may take as long as a busy machine needs: no test judges time.
+# No deadline for an example: a busy machine may be slow.
 settings.register_profile("same", derandomize=True, deadline=None)
-# `make fuzz` asks for this one and gives a seed.
+# `make fuzz` selects this profile and gives it a seed.
 settings.register_profile("fresh", deadline=None, max_examples=2_000)
 settings.load_profile("same")
 

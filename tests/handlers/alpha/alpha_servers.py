@@ -1,5 +1,4 @@
-"""Servers for the handlers of KEP-5999 and KEP-4939 on every loopback address, so that each pod's own address reaches
-them. All of them are listeners of the case server."""
+"""Servers for the handlers of KEP-5999 and KEP-4939. They listen on every loopback address, so on every pod's too."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -18,7 +17,7 @@ HEALTH = {"kind": "go-grpc-health", "services": {"": "SERVING", "down": "NOT_SER
 
 @contextmanager
 def h2c(status: int = 200, delay_ms: int = 0) -> Iterator[tuple[int, list[Connection]]]:
-    """HTTP/2 without TLS; its port and the connections it had."""
+    """Serves HTTP/2 without TLS; yields the port and the connections that were made."""
     builtin = {"kind": "go-http", "h2c": True, "status": status, "body": "said", "delay_ms": delay_ms}
     with Server((_listener("builtin", builtin),)) as server:
         yield server.ports["PORT"], server.connections["PORT"]
@@ -26,21 +25,21 @@ def h2c(status: int = 200, delay_ms: int = 0) -> Iterator[tuple[int, list[Connec
 
 @contextmanager
 def http1() -> Iterator[int]:
-    """HTTP/1.1 and nothing else: a client of HTTP/2 gets the 400 of net/http."""
+    """Serves only HTTP/1.1: a client of HTTP/2 gets the 400 of net/http. Yields the port."""
     with web.Server(lambda request: (200, {}, "said"), EVERYWHERE) as server:
         yield server.port
 
 
 @contextmanager
 def nobody() -> Iterator[int]:
-    """A port that is taken, but where nobody listens."""
+    """Yields a port that is taken but on which nobody listens."""
     with Server((_listener("bound-not-listening"),)) as server:
         yield server.ports["PORT"]
 
 
 @contextmanager
 def tls_health(cert: str = "rsa2048") -> Iterator[int]:
-    """A gRPC health service over TLS with a certificate nobody signed: `down` is NOT_SERVING, the whole is SERVING."""
+    """A gRPC health service over TLS, its certificate self-signed: `down` is NOT_SERVING, the whole server SERVING."""
     listener = Listener("PORT", EVERYWHERE, "builtin", {"alpn": ["h2"]}, OURS / f"{cert}.pem", (), HEALTH)
     with Server((listener,)) as server:
         yield server.ports["PORT"]

@@ -30,7 +30,7 @@ def played(request: pytest.FixtureRequest) -> dict[str, list[Difference]]:
 
 
 @pytest.mark.parametrize("case", [pytest.param(case, id=case.name) for case in CASES])
-def test_the_handler_says_what_the_kubelet_says(case: Case, played: dict[str, list[Difference]]) -> None:
+def test_our_handler_answers_as_the_kubelets_handler_does(case: Case, played: dict[str, list[Difference]]) -> None:
     found = played[case.name]
     assert bool(found) == (case.name in KNOWN), f"{case.reason}: {found}"
     assert [difference for difference in found if reason_for(case, difference) is None] == []

@@ -1,7 +1,7 @@
-"""Builds the Go client: generates its gRPC messages from ``proto/`` first, because generated code is not kept.
+"""Builds the Go client. It first generates the gRPC messages from ``proto/``, because the repository keeps none.
 
-The messages are written below ``build/`` and laid over the module with ``go build -overlay``. protoc comes with
-grpcio-tools; protoc-gen-go is built from the client's own pinned modules.
+The messages go below ``build/``, and ``go build -overlay`` adds them to the module. protoc comes with grpcio-tools;
+``go build`` makes protoc-gen-go from the client's own pinned modules.
 """
 
 import json
@@ -19,7 +19,7 @@ BUILD_SECONDS = 900
 
 
 def build_client() -> Path:
-    """Build the program and return its path. Raises CalledProcessError, whose ``stderr`` says why."""
+    """Builds the program and returns its path. Raises CalledProcessError, whose ``stderr`` gives the reason."""
     work = BUILD / "go"
     generated = work / "generated"
     generated.mkdir(parents=True, exist_ok=True)

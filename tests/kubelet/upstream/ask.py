@@ -1,4 +1,4 @@
-"""One attempt of the production handler, as upstream's tests make one."""
+"""Runs one attempt of a production handler, as upstream's tests do."""
 
 import json
 import socket
@@ -15,14 +15,14 @@ def ask(
     pod_ip: str = "127.0.0.1",
     kubelet_version: str = "1.36",
 ) -> dict[str, Any]:
-    """One attempt of the production handler, with upstream's timeout of a second unless the probe has its own."""
+    """Runs one attempt of the production handler; a probe without a timeout gets upstream's of one second."""
     spec = json.dumps({"timeoutSeconds": 1, **probe}).encode()
     told: dict[str, Any] = json.loads(attempt(spec, pod_ip, ports or [], USER_AGENT, kubelet_version=kubelet_version))
     return told
 
 
 def closed_port() -> int:
-    """A port of loopback on which nothing listens."""
+    """A loopback port on which nobody listens."""
     with socket.socket() as sock:
         sock.bind(("127.0.0.1", 0))
         port: int = sock.getsockname()[1]
