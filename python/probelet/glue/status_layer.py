@@ -5,11 +5,11 @@ from typing import Any, Protocol
 
 import msgspec
 
-from probelet.policy.action import Publish
 from probelet.policy.facts.probe_state import KILLING_TYPES, ProbeState, ResultName
-from probelet.policy.kind import has_sidecar
-from probelet.policy.podstatus import ContainerStatus
-from probelet.policy.snapshot import Snapshot
+from probelet.policy.facts.snapshot import Snapshot
+from probelet.policy.protocol.actions import Publish
+from probelet.policy.rules.kind import has_sidecar
+from probelet.policy.status.container_status import ContainerStatus
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
 

@@ -7,10 +7,10 @@ from probelet._rust import Engine, TokenBucket
 from probelet.glue.status_layer import status_of
 from probelet.node.pod import NodePod
 from probelet.node.timers import Timers
-from probelet.policy.kind import containers
 from probelet.policy.node.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.restart import effective_policy
+from probelet.policy.rules.kind import containers
+from probelet.policy.rules.restart import effective_policy
 
 LOOK_NS: Final = 10_000_000_000
 """The longest time between two looks at the pods, short beside any age that makes sense on a node."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from probelet.node.pod import NodePod
-from probelet.policy.kind import containers
+from probelet.policy.rules.kind import containers
 from probelet.server.control.command import NoSuchPodError
 
 

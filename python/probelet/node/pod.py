@@ -20,37 +20,23 @@ from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import CANCELED, Effects
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
-from probelet.policy.action import (
-    Action,
-    Arm,
-    Cancel,
-    CreateContainer,
-    Due,
-    Effect,
-    Forget,
-    Input,
-    KillContainer,
-    Observed,
-    Outcome,
-    Perform,
-    Performed,
-    Publish,
-    PullImage,
-    Record,
-    Release,
-    RemoveContainer,
-    Restart,
-    RunHook,
-    StartContainer,
-    StopProbing,
-    SyncRequested,
-    Terminate,
-)
-from probelet.policy.kill import find_container, termination_grace
-from probelet.policy.lifecycle import PodMachine
+from probelet.policy.facts.snapshot import Snapshot, State
+from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.messages import named
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.snapshot import Snapshot, State
+from probelet.policy.protocol.actions import Action, Arm, Cancel, Forget, Perform, Publish, Record, StopProbing
+from probelet.policy.protocol.effects import (
+    CreateContainer,
+    Effect,
+    KillContainer,
+    Outcome,
+    PullImage,
+    RemoveContainer,
+    RunHook,
+    StartContainer,
+)
+from probelet.policy.protocol.inputs import Due, Input, Observed, Performed, Release, Restart, SyncRequested, Terminate
+from probelet.policy.rules.grace import find_container, termination_grace
 from probelet.server.summary import last_line
 from probelet.spec.read.load import Manifest
 

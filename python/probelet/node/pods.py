@@ -14,7 +14,7 @@ from probelet.node.releases import Releases
 from probelet.node.runtime.cache import PodCache
 from probelet.node.source.difference import difference
 from probelet.node.timers import Timers
-from probelet.policy.action import Terminate
+from probelet.policy.protocol.inputs import Terminate
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND

@@ -33,8 +33,8 @@ from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources
 from probelet.node.wording import EventWording
-from probelet.policy.action import Publish
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.policy.protocol.actions import Publish
 
 log = structlog.get_logger("probelet.node")
 

@@ -7,9 +7,9 @@ from probelet._rust import Engine
 from probelet.exposition.timestamp import rfc3339
 from probelet.glue.status_layer import status_of
 from probelet.node.pod import NodePod
-from probelet.policy.kind import containers
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.podstatus import ContainerStatus, LastExit
+from probelet.policy.rules.kind import containers
+from probelet.policy.status.container_status import ContainerStatus, LastExit
 from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as all_workers
 from probelet.spec.model.container import Container

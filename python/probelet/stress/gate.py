@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 
 from probelet.backoff.curve import Curve
+from probelet.policy.facts.snapshot import ContainerRecord
 from probelet.policy.node.restart_gate import HOUSEKEEPING_NS, GateOptions, RestartGate, Verdict
-from probelet.policy.restart import back_off_key
-from probelet.policy.snapshot import ContainerRecord
+from probelet.policy.rules.restart import back_off_key
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

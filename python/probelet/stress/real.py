@@ -16,7 +16,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.process.launch import EmbeddedRuntime, launch
 from probelet.cri.v1 import api_pb2
 from probelet.node.service import Service
-from probelet.policy.action import Publish
+from probelet.policy.protocol.actions import Publish
 from probelet.spec.read.load import Manifest
 from probelet.spec.text.duration import SECOND
 from probelet.stress.gate import ObservedGate

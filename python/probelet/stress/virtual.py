@@ -6,7 +6,8 @@ Nothing is random, and nothing takes time but what the scene says: runs, start c
 from typing import Final
 
 from probelet._rust import Simulation
-from probelet.policy.action import Effect, Publish, StartContainer
+from probelet.policy.protocol.actions import Publish
+from probelet.policy.protocol.effects import Effect, StartContainer
 from probelet.spec.model.pod import Pod
 from probelet.spec.text.duration import MILLISECOND
 from probelet.stress.gate import ObservedGate

@@ -8,8 +8,8 @@ import msgspec
 
 from probelet._rust import Simulation
 from probelet.glue.status_layer import status_of, status_rows
-from probelet.policy.action import Release
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
+from probelet.policy.protocol.inputs import Release
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import PROBE_TYPES
 from probelet.spec.read.load import load

@@ -1,7 +1,7 @@
 """How the containers behave on a node for tests of probe configurations."""
 
-from probelet.policy.action import KillContainer
-from probelet.policy.kind import init_kind
+from probelet.policy.protocol.effects import KillContainer
+from probelet.policy.rules.kind import init_kind
 from probelet.spec.model.pod import Pod
 from probelet.virtual.workload import Workload
 

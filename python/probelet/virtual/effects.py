@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from probelet.policy.action import (
+from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
     InspectImage,

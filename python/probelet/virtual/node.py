@@ -2,8 +2,8 @@
 
 from collections.abc import Callable
 
-from probelet.policy.action import Publish
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.policy.protocol.actions import Publish
 from probelet.spec.model.pod import Pod
 from probelet.virtual.agenda import Agenda, play
 from probelet.virtual.pod import Parts, VirtualPod

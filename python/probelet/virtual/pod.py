@@ -4,22 +4,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from probelet.glue.sync_requests import SyncRequests
-from probelet.policy.action import (
-    Action,
-    Arm,
-    Cancel,
-    Due,
-    Forget,
-    Input,
-    Observed,
-    Perform,
-    Performed,
-    Publish,
-    StopProbing,
-    SyncRequested,
-)
-from probelet.policy.lifecycle import PodMachine
+from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.policy.protocol.actions import Action, Arm, Cancel, Forget, Perform, Publish, StopProbing
+from probelet.policy.protocol.inputs import Due, Input, Observed, Performed, SyncRequested
 from probelet.spec.model.pod import Pod
 from probelet.virtual.agenda import Agenda, Entry
 from probelet.virtual.effects import CANCELED, Effects

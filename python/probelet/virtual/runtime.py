@@ -6,9 +6,9 @@ It only holds state. The workload says how long a call takes and whether it fail
 from dataclasses import replace
 from typing import Any, Final
 
-from probelet.policy.action import CreateContainer
-from probelet.policy.restart import definition
-from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
+from probelet.policy.protocol.effects import CreateContainer
+from probelet.policy.rules.restart import definition
 from probelet.spec.text.duration import MILLISECOND
 
 KILLED: Final = 137

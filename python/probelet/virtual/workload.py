@@ -1,6 +1,6 @@
 """How the containers of a scene behave, and how long the runtime takes for its calls."""
 
-from probelet.policy.action import Effect, KillContainer, Pull, PullImage
+from probelet.policy.protocol.effects import Effect, KillContainer, Pull, PullImage
 from probelet.spec.model.pod import Pod
 
 

@@ -12,10 +12,10 @@ from collections.abc import Callable
 import pytest
 from probelet._rust import Backoff
 from probelet.backoff import Curve, restarts
-from probelet.policy.image_backoff import ImageBackoff
+from probelet.policy.facts.snapshot import State
 from probelet.policy.node.restart_gate import GateOptions, RestartGate, Verdict
-from probelet.policy.snapshot import State
-from probelet.policy.wait import Wait
+from probelet.policy.node.wait import Wait
+from probelet.policy.start.image_backoff import ImageBackoff
 
 from tests.kubelet.upstream.row import row
 from tests.unit.policy.rig import SECOND, Rig, gate, make_pod, record

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
-from probelet.policy.action import Terminate
+from probelet.policy.protocol.inputs import Terminate
 from probelet.spec.model.pod import Pod
 
 from tests.kubelet.upstream.node import Answer, Life, OnePodNode, always, make_pod, until

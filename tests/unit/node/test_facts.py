@@ -12,9 +12,9 @@ from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import container_config, sandbox_config
 from probelet.node.runtime.environment import Place
 from probelet.node.runtime.facts import container_record, sandbox_record
-from probelet.policy.action import Publish
-from probelet.policy.podstatus import ContainerStatus, LastExit
-from probelet.policy.snapshot import State
+from probelet.policy.facts.snapshot import State
+from probelet.policy.protocol.actions import Publish
+from probelet.policy.status.container_status import ContainerStatus, LastExit
 from probelet.spec.model.pod import Pod
 
 SECOND = 1_000_000_000
@@ -78,7 +78,7 @@ def test_a_record_reads_back_what_the_configuration_wrote_into_a_container() -> 
     record = container_record(status, runtime="containerd", sandbox_id="s", now_ns=1, wall_ns=1)
     assert (record.id, record.name, record.restart_count, record.state) == ("containerd://c", "app", 4, State.RUNNING)
     assert (record.started_at_ms, record.finished_ns, record.sandbox_id) == (1500, None, "s")
-    from probelet.policy.restart import definition
+    from probelet.policy.rules.restart import definition
 
     assert record.definition == definition(POD.spec.containers[0])
     assert bare_id(record.id) == "c"

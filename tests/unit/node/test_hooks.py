@@ -11,8 +11,8 @@ import pytest
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.hooks import Hooks
-from probelet.policy.action import RunHook
 from probelet.policy.messages import PLAIN_HTTP_ANSWER
+from probelet.policy.protocol.effects import RunHook
 from probelet.spec.model.container import Container, LifecycleHandler
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest

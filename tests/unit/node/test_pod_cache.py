@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from probelet.node.runtime.cache import PodCache
-from probelet.policy.snapshot import ContainerRecord, SandboxRecord, State
+from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, State
 
 RUNNING = ContainerRecord("t://a", "app", State.RUNNING, created_at_ns=1)
 EXITED = replace(RUNNING, state=State.EXITED, exit_code=1, finished_ns=5)

@@ -3,8 +3,8 @@
 from probelet.exposition.process_metrics import render_process
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.metrics.pods import PodMetrics
-from probelet.policy.action import Publish
-from probelet.policy.podstatus import ContainerStatus
+from probelet.policy.protocol.actions import Publish
+from probelet.policy.status.container_status import ContainerStatus
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 

@@ -8,9 +8,10 @@ import pytest
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 from probelet.glue.sync_requests import SYNC_BURST
-from probelet.policy.action import Action, Input, SyncRequested
 from probelet.policy.facts.probe_state import ProbeState
-from probelet.policy.lifecycle import PodMachine
+from probelet.policy.machine.pod_machine import PodMachine
+from probelet.policy.protocol.actions import Action
+from probelet.policy.protocol.inputs import Input, SyncRequested
 from structlog.testing import capture_logs
 
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest

@@ -4,26 +4,12 @@ from dataclasses import replace
 from typing import Any, Literal
 
 import msgspec
-from probelet.policy.action import (
-    Action,
-    Effect,
-    Forget,
-    Input,
-    KillContainer,
-    Observed,
-    Perform,
-    Performed,
-    Publish,
-    Pull,
-    PullImage,
-    Record,
-    RunHook,
-    StartContainer,
-    SyncRequested,
-)
+from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
-from probelet.policy.restart import definition
-from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
+from probelet.policy.protocol.actions import Action, Forget, Perform, Publish, Record
+from probelet.policy.protocol.effects import Effect, KillContainer, Pull, PullImage, RunHook, StartContainer
+from probelet.policy.protocol.inputs import Input, Observed, Performed, SyncRequested
+from probelet.policy.rules.restart import definition
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
 from probelet.virtual.agenda import Agenda, next_moment, play

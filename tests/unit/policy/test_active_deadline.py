@@ -3,7 +3,8 @@
 from typing import Any
 
 import pytest
-from probelet.policy.action import Publish, Terminate
+from probelet.policy.protocol.actions import Publish
+from probelet.policy.protocol.inputs import Terminate
 
 from tests.unit.policy.rig import Rig, make_pod
 

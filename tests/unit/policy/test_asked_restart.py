@@ -1,7 +1,9 @@
 """A restart that is asked for: with the pod's grace, at once, and no crash."""
 
-from probelet.policy.action import CreateContainer, Perform, Restart, StartContainer
-from probelet.policy.snapshot import State
+from probelet.policy.facts.snapshot import State
+from probelet.policy.protocol.actions import Perform
+from probelet.policy.protocol.effects import CreateContainer, StartContainer
+from probelet.policy.protocol.inputs import Restart
 
 from tests.unit.policy.rig import Rig, gate, make_pod
 

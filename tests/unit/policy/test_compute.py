@@ -3,10 +3,10 @@
 from typing import Any
 
 import pytest
-from probelet.policy.compute import compute_pod_actions
 from probelet.policy.facts.probe_state import ProbeState
-from probelet.policy.plan import PodActions
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.sync.compute import compute_pod_actions
+from probelet.policy.sync.plan import PodActions
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import make_pod, record, sandbox

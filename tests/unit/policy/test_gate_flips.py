@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from probelet.config import load_config
 from probelet.daemon.engine import node_engine
 from probelet.daemon.gate import restart_gate
+from probelet.policy.facts.snapshot import State
 from probelet.policy.node.restart_gate import RestartGate, Verdict
-from probelet.policy.snapshot import State
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import SECOND, make_pod, record

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from probelet.policy.kill import Grace, KillReason, find_container, select_grace, termination_grace
+from probelet.policy.rules.grace import Grace, KillReason, find_container, select_grace, termination_grace
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import make_pod

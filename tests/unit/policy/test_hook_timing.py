@@ -3,8 +3,10 @@
 from typing import Any
 
 import pytest
-from probelet.policy.action import Cancel, Effect, Perform, RunHook, SyncRequested, Terminate
-from probelet.policy.kill import KillReason
+from probelet.policy.protocol.actions import Cancel, Perform
+from probelet.policy.protocol.effects import Effect, RunHook
+from probelet.policy.protocol.inputs import SyncRequested, Terminate
+from probelet.policy.rules.grace import KillReason
 
 from tests.unit.policy.rig import Rig, make_pod
 

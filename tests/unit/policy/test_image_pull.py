@@ -4,10 +4,12 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from probelet.policy.action import Cancel, CreateContainer, InspectImage, Perform, PullImage, Terminate
-from probelet.policy.lifecycle import Stage
+from probelet.policy.facts.snapshot import Snapshot
+from probelet.policy.machine.pod_machine import Stage
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
-from probelet.policy.snapshot import Snapshot
+from probelet.policy.protocol.actions import Cancel, Perform
+from probelet.policy.protocol.effects import CreateContainer, InspectImage, PullImage
+from probelet.policy.protocol.inputs import Terminate
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import Rig, gate, make_pod, sandbox

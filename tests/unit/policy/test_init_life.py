@@ -4,7 +4,9 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from probelet.policy.action import Observed, Perform, RemoveContainer, SyncRequested
+from probelet.policy.protocol.actions import Perform
+from probelet.policy.protocol.effects import RemoveContainer
+from probelet.policy.protocol.inputs import Observed, SyncRequested
 
 from tests.unit.policy.rig import Rig, make_pod, sandbox
 

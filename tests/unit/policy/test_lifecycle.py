@@ -1,24 +1,18 @@
 """One pod's life through its machine: order, grace, cancellation, and what is left at the end."""
 
-from probelet.policy.action import (
-    Arm,
-    Cancel,
+from probelet.policy.machine.pod_machine import Stage
+from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, StopProbing
+from probelet.policy.protocol.effects import (
     CreateContainer,
     KillContainer,
-    Observed,
-    Perform,
-    Publish,
     RemoveContainer,
     RemoveSandbox,
     RunSandbox,
     StartContainer,
-    StopProbing,
     StopSandbox,
-    SyncRequested,
-    Terminate,
 )
-from probelet.policy.kill import KillReason
-from probelet.policy.lifecycle import Stage
+from probelet.policy.protocol.inputs import Observed, SyncRequested, Terminate
+from probelet.policy.rules.grace import KillReason
 
 from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
 

@@ -5,9 +5,11 @@ from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.policy.action import Arm, CreateContainer, KillContainer, Perform, RunHook, StartContainer, Terminate
-from probelet.policy.kind import is_sidecar
-from probelet.policy.snapshot import State
+from probelet.policy.facts.snapshot import State
+from probelet.policy.protocol.actions import Arm, Perform
+from probelet.policy.protocol.effects import CreateContainer, KillContainer, RunHook, StartContainer
+from probelet.policy.protocol.inputs import Terminate
+from probelet.policy.rules.kind import is_sidecar
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import Rig, make_pod

@@ -2,9 +2,9 @@
 
 from dataclasses import replace
 
-from probelet.policy.action import Due, Observed, SyncRequested
+from probelet.policy.facts.snapshot import State
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.snapshot import State
+from probelet.policy.protocol.inputs import Due, Observed, SyncRequested
 
 from tests.unit.policy.rig import SECOND, Rig, make_pod, record
 

@@ -3,9 +3,9 @@
 from typing import Any
 
 import pytest
-from probelet.policy.kind import Kind
-from probelet.policy.phase import pod_phase
-from probelet.policy.podstatus import ContainerStatus, LastExit
+from probelet.policy.rules.kind import Kind
+from probelet.policy.status.container_status import ContainerStatus, LastExit
+from probelet.policy.status.phase import pod_phase
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import make_pod

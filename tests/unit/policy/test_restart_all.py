@@ -2,8 +2,10 @@
 
 from typing import Any
 
-from probelet.policy.action import KillContainer, Perform, RemoveContainer, Terminate
-from probelet.policy.kill import KillReason
+from probelet.policy.protocol.actions import Perform
+from probelet.policy.protocol.effects import KillContainer, RemoveContainer
+from probelet.policy.protocol.inputs import Terminate
+from probelet.policy.rules.grace import KillReason
 
 from tests.unit.policy.rig import Rig, make_pod
 

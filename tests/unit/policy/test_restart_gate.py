@@ -5,8 +5,10 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-from probelet.policy.action import Arm, CreateContainer, Perform, Release, StartContainer, SyncRequested
 from probelet.policy.node.restart_gate import GateOptions, Limits, ResetCause, RestartGate
+from probelet.policy.protocol.actions import Arm, Perform
+from probelet.policy.protocol.effects import CreateContainer, StartContainer
+from probelet.policy.protocol.inputs import Release, SyncRequested
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import SECOND, Rig, gate, make_pod

@@ -6,7 +6,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 from probelet._rust import Backoff
-from probelet.policy.restart import back_off_key, effective_policy, restarts_after_exit
+from probelet.policy.rules.restart import back_off_key, effective_policy, restarts_after_exit
 
 from tests.unit.policy.rig import make_pod
 

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from probelet.policy.podstatus import ContainerStatus, LastExit, StartError, container_statuses
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.status.container_status import ContainerStatus, LastExit, StartError, container_statuses
 from probelet.spec.model.pod import Pod
 
 from tests.unit.policy.rig import make_pod, record, sandbox

@@ -1,7 +1,7 @@
 """Strands: what is under way at once, in the order in which it began."""
 
-from probelet.policy.action import Effect, Outcome, RemoveContainer
-from probelet.policy.strand import Branches, Strand, Strands, Turn, call, sleep_until
+from probelet.policy.protocol.effects import Effect, Outcome, RemoveContainer
+from probelet.policy.strands.strand import Branches, Strand, Strands, Turn, call, sleep_until
 
 
 class Loom:

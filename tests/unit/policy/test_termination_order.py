@@ -1,7 +1,7 @@
 """Sidecars get their stop signal after everything that may still need them, inside the pod's grace."""
 
-from probelet.policy.action import Terminate
-from probelet.policy.termination_order import TerminationOrder
+from probelet.policy.kill.termination_order import TerminationOrder
+from probelet.policy.protocol.inputs import Terminate
 
 from tests.unit.policy.rig import Rig, make_pod
 

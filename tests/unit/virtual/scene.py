@@ -4,8 +4,9 @@ from typing import Any
 
 import msgspec
 from probelet._rust import Simulation
-from probelet.policy.action import Effect, KillContainer, Publish, StartContainer
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
+from probelet.policy.protocol.actions import Publish
+from probelet.policy.protocol.effects import Effect, KillContainer, StartContainer
 from probelet.spec.model.pod import Pod
 from probelet.spec.rules.defaults import set_defaults
 from probelet.virtual.node import SimulatedNode

@@ -1,9 +1,10 @@
 """What the node in virtual time leaves to its workload, and what a pod's own machine does on it."""
 
-from probelet.policy.action import CreateContainer, PullImage, Release, RunSandbox, StartContainer, Terminate
 from probelet.policy.facts.probe_state import ProbeState
+from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.snapshot import Snapshot, State
+from probelet.policy.protocol.effects import CreateContainer, PullImage, RunSandbox, StartContainer
+from probelet.policy.protocol.inputs import Release, Terminate
 from probelet.virtual.node import SimulatedNode
 from probelet.virtual.prober import GivenResults
 from probelet.virtual.workload import Workload

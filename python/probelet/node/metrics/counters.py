@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import get_args
 
 from probelet.execs.counts import ExecCounts
-from probelet.policy.action import KillContainer
-from probelet.policy.kill import KillReason
 from probelet.policy.node.container_age import ContainerAge
+from probelet.policy.protocol.effects import KillContainer
+from probelet.policy.rules.grace import KillReason
 from probelet.spec.model.pod import PodPhase
 
 REASONS = {

@@ -4,8 +4,8 @@ from collections import Counter
 from typing import Final
 
 from probelet.exposition.histogram import Histogram
-from probelet.policy.action import RestartCause
 from probelet.policy.node.restart_gate import ResetCause
+from probelet.policy.protocol.effects import RestartCause
 from probelet.spec.text.duration import SECOND
 
 # The delays of both default curves, and bounds between and above them.

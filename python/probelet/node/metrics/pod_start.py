@@ -1,7 +1,7 @@
 """How long one pod took to start (kubelet ``PodStartDuration`` and ``pod_startup_latency_tracker.go``, 1.36)."""
 
 from probelet.node.metrics.pods import PodMetrics
-from probelet.policy.action import Publish
+from probelet.policy.protocol.actions import Publish
 from probelet.spec.text.duration import MILLISECOND
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 from probelet.exposition.histogram import Histogram
-from probelet.policy.podstatus import ContainerStatus
+from probelet.policy.status.container_status import ContainerStatus
 from probelet.spec.model.pod import Pod
 from probelet.spec.text.duration import SECOND
 

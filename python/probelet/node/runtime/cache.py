@@ -9,7 +9,7 @@ from collections import deque
 from dataclasses import dataclass, field
 from typing import Final
 
-from probelet.policy.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, Snapshot, State
 
 REMOVED_KEPT: Final = 64
 """How many removed ids of a pod are remembered, so that a late event does not bring them back: far more than a pod has

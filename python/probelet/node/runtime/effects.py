@@ -15,7 +15,7 @@ from probelet.node.runtime.environment import Place
 from probelet.node.runtime.hooks import Hooks
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.pleg import Pleg
-from probelet.policy.action import (
+from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
     InspectImage,

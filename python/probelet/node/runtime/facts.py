@@ -5,7 +5,7 @@ from typing import Final
 
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
-from probelet.policy.snapshot import ContainerRecord, SandboxRecord, State
+from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, State
 
 _STATES: Final[Mapping[int, State]] = {
     api_pb2.CONTAINER_CREATED: State.CREATED,

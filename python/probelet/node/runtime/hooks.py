@@ -12,7 +12,7 @@ from probelet._rust import attempt
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
-from probelet.policy.action import Outcome, RunHook
+from probelet.policy.protocol.effects import Outcome, RunHook
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import HTTPGetAction, Probe
 from probelet.spec.read.json import encode_probe

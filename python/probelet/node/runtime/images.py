@@ -11,7 +11,7 @@ from contextlib import nullcontext
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
-from probelet.policy.action import Outcome, Pull
+from probelet.policy.protocol.effects import Outcome, Pull
 
 
 class Images:

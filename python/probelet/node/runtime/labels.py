@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from probelet.cri.v1 import api_pb2
-from probelet.policy.restart import definition
+from probelet.policy.rules.restart import definition
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

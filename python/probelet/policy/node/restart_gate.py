@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Final, Literal, Protocol
 
 from probelet._rust import Backoff, Requeue, TokenBucket
-from probelet.policy.restart import back_off_key
-from probelet.policy.snapshot import ContainerRecord
-from probelet.policy.wait import Wait
+from probelet.policy.facts.snapshot import ContainerRecord
+from probelet.policy.node.wait import Wait
+from probelet.policy.rules.restart import back_off_key
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod

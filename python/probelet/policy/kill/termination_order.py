@@ -6,7 +6,7 @@ sidecar that was started after it. Ordinary init containers wait for nobody, and
 
 from collections.abc import Iterable
 
-from probelet.policy.kind import is_sidecar
+from probelet.policy.rules.kind import is_sidecar
 from probelet.spec.model.pod import Pod
 
 

@@ -5,12 +5,12 @@ credentials, so what the kubelet verifies of a present image (KubeletEnsureSecre
 """
 
 from probelet.policy import messages
-from probelet.policy.action import InspectImage, Outcome, PullImage
-from probelet.policy.context import PodContext
-from probelet.policy.image_backoff import ImageBackoff
-from probelet.policy.podstatus import StartError
-from probelet.policy.strand import Strand, call
-from probelet.policy.wait import Wait
+from probelet.policy.node.wait import Wait
+from probelet.policy.protocol.effects import InspectImage, Outcome, PullImage
+from probelet.policy.start.image_backoff import ImageBackoff
+from probelet.policy.status.container_status import StartError
+from probelet.policy.strands.context import PodContext
+from probelet.policy.strands.strand import Strand, call
 from probelet.spec.model.container import Container
 from probelet.spec.text.image import ImageNameError, with_tag
 

@@ -21,49 +21,37 @@ Rules
 from enum import Enum
 from typing import Final
 
-from probelet.policy import active_deadline, messages
-from probelet.policy.action import (
-    Action,
-    Arm,
-    Cancel,
-    Due,
+from probelet.policy import messages
+from probelet.policy.facts.probe_state import ProbeState
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.kill.killing import Killing
+from probelet.policy.machine import active_deadline
+from probelet.policy.machine.active_deadline import ActiveDeadline
+from probelet.policy.node.restart_gate import RestartGate
+from probelet.policy.node.wait import Wait
+from probelet.policy.protocol.actions import Action, Arm, Cancel, Forget, Perform, Publish, StopProbing
+from probelet.policy.protocol.effects import (
     Effect,
-    Forget,
-    Input,
     KillContainer,
-    Observed,
-    Perform,
-    Performed,
-    Publish,
     PullImage,
-    Release,
     RemoveContainer,
     RemoveSandbox,
-    Restart,
     RunHook,
     RunSandbox,
-    StopProbing,
     StopSandbox,
-    SyncRequested,
-    Terminate,
 )
-from probelet.policy.active_deadline import ActiveDeadline
-from probelet.policy.compute import compute_pod_actions
-from probelet.policy.context import PodContext
-from probelet.policy.facts.probe_state import ProbeState
-from probelet.policy.hook import PreStopHooks
-from probelet.policy.kill import Grace, KillReason, find_container, select_grace, termination_grace
-from probelet.policy.killing import Killing
-from probelet.policy.kind import init_kind, is_sidecar
-from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.phase import pod_phase
-from probelet.policy.plan import PodActions
-from probelet.policy.podstatus import ContainerStatus, container_statuses
-from probelet.policy.restart_all import is_cleaned_up, restart_wanted
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.policy.starting import Starting
-from probelet.policy.strand import Strand, Strands, call
-from probelet.policy.wait import Wait
+from probelet.policy.protocol.inputs import Due, Input, Observed, Performed, Release, Restart, SyncRequested, Terminate
+from probelet.policy.rules.grace import Grace, KillReason, find_container, select_grace, termination_grace
+from probelet.policy.rules.kind import init_kind, is_sidecar
+from probelet.policy.rules.restart_all import is_cleaned_up, restart_wanted
+from probelet.policy.start.starting import Starting
+from probelet.policy.status.container_status import ContainerStatus, container_statuses
+from probelet.policy.status.phase import pod_phase
+from probelet.policy.strands.context import PodContext
+from probelet.policy.strands.hook import PreStopHooks
+from probelet.policy.strands.strand import Strand, Strands, call
+from probelet.policy.sync.compute import compute_pod_actions
+from probelet.policy.sync.plan import PodActions
 from probelet.spec.model.pod import Pod, PodPhase
 
 DEAD_CONTAINERS_KEPT: Final = 1

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from probelet.policy import messages
-from probelet.policy.kind import is_sidecar
-from probelet.policy.podstatus import ContainerStatus
-from probelet.policy.restart import restarts_after_exit
+from probelet.policy.rules.kind import is_sidecar
+from probelet.policy.rules.restart import restarts_after_exit
+from probelet.policy.status.container_status import ContainerStatus
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod, PodPhase
 

@@ -2,9 +2,9 @@
 
 from dataclasses import dataclass, field
 
-from probelet.policy.kill import KillReason
-from probelet.policy.restart_all import Reset
-from probelet.policy.snapshot import ContainerRecord
+from probelet.policy.facts.snapshot import ContainerRecord
+from probelet.policy.rules.grace import KillReason
+from probelet.policy.rules.restart_all import Reset
 from probelet.spec.model.container import Container
 
 

@@ -7,19 +7,19 @@ from collections.abc import Mapping
 from typing import Final, Literal
 
 from probelet.policy import messages
-from probelet.policy.action import CreateContainer, Outcome, RestartCause, StartContainer
-from probelet.policy.context import PodContext
-from probelet.policy.hook import Hook, run_hook
-from probelet.policy.kill import KillReason, select_grace
-from probelet.policy.killing import Killing
-from probelet.policy.kind import Kind
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.kill.killing import Killing
 from probelet.policy.node.restart_gate import RestartGate, Verdict
-from probelet.policy.plan import Victim
-from probelet.policy.podstatus import ContainerStatus, StartError
-from probelet.policy.pulling import Pulling
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
-from probelet.policy.strand import Strand, call
-from probelet.policy.wait import Wait
+from probelet.policy.node.wait import Wait
+from probelet.policy.protocol.effects import CreateContainer, Outcome, RestartCause, StartContainer
+from probelet.policy.rules.grace import KillReason, select_grace
+from probelet.policy.rules.kind import Kind
+from probelet.policy.start.pulling import Pulling
+from probelet.policy.status.container_status import ContainerStatus, StartError
+from probelet.policy.strands.context import PodContext
+from probelet.policy.strands.hook import Hook, run_hook
+from probelet.policy.strands.strand import Strand, call
+from probelet.policy.sync.plan import Victim
 from probelet.spec.model.container import Container
 
 _PROBE_CAUSES: Final[dict[KillReason, RestartCause]] = {

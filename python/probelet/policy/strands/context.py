@@ -3,9 +3,9 @@
 from typing import Literal
 
 from probelet.policy import messages
-from probelet.policy.action import Action, Record
 from probelet.policy.facts.probe_state import ProbeState
-from probelet.policy.kind import field_path
+from probelet.policy.protocol.actions import Action, Record
+from probelet.policy.rules.kind import field_path
 from probelet.spec.model.pod import Pod
 
 

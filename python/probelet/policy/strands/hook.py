@@ -9,9 +9,9 @@ from typing import Final
 from msgspec.structs import replace
 
 from probelet.policy import messages
-from probelet.policy.action import HookName, RunHook
-from probelet.policy.context import PodContext
-from probelet.policy.strand import Strand, Strands, Turn, call, sleep_until
+from probelet.policy.protocol.effects import HookName, RunHook
+from probelet.policy.strands.context import PodContext
+from probelet.policy.strands.strand import Strand, Strands, Turn, call, sleep_until
 from probelet.spec.model.container import Container, LifecycleHandler
 
 _SECOND: Final = 1_000_000_000

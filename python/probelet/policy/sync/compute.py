@@ -5,12 +5,12 @@ from types import MappingProxyType
 
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
-from probelet.policy.initial import compute_init_actions
-from probelet.policy.kill import KillReason
-from probelet.policy.plan import PodActions, Victim
-from probelet.policy.restart import definition, effective_policy, restarts_after_kill, should_start
-from probelet.policy.restart_all import containers_to_reset
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.rules.grace import KillReason
+from probelet.policy.rules.restart import definition, effective_policy, restarts_after_kill, should_start
+from probelet.policy.rules.restart_all import containers_to_reset
+from probelet.policy.sync.initial import compute_init_actions
+from probelet.policy.sync.plan import PodActions, Victim
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

@@ -9,9 +9,9 @@ from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from probelet.policy import messages
-from probelet.policy.kind import Kind, containers
-from probelet.policy.restart import should_start
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.rules.kind import Kind, containers
+from probelet.policy.rules.restart import should_start
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Generator, Iterator
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias, TypeVar
 
-from probelet.policy.action import Effect, Outcome
+from probelet.policy.protocol.effects import Effect, Outcome
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ The kubelet's ``ShouldContainerBeRestarted`` (pkg/kubelet/container/helpers.go, 
 import zlib
 from typing import Literal, cast
 
-from probelet.policy.snapshot import Snapshot, State
+from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.spec.model.container import Container, ContainerRestartRule
 from probelet.spec.model.pod import Pod
 

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
-from probelet.policy.kill import KillReason
-from probelet.policy.kind import is_sidecar
-from probelet.policy.plan import PodActions, Victim
-from probelet.policy.restart import definition, effective_policy, should_start
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.rules.grace import KillReason
+from probelet.policy.rules.kind import is_sidecar
+from probelet.policy.rules.restart import definition, effective_policy, should_start
+from probelet.policy.sync.plan import PodActions, Victim
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

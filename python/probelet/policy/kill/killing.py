@@ -7,14 +7,14 @@ of the grace, at least the minimum.
 from typing import Final
 
 from probelet.policy import messages
-from probelet.policy.action import KillContainer, Outcome
-from probelet.policy.context import PodContext
-from probelet.policy.hook import Hook, PreStopHooks
-from probelet.policy.kill import Grace, KillReason, find_container
-from probelet.policy.kind import has_sidecar
-from probelet.policy.snapshot import ContainerRecord
-from probelet.policy.strand import Branches, Strand, Turn, call
-from probelet.policy.termination_order import TerminationOrder
+from probelet.policy.facts.snapshot import ContainerRecord
+from probelet.policy.kill.termination_order import TerminationOrder
+from probelet.policy.protocol.effects import KillContainer, Outcome
+from probelet.policy.rules.grace import Grace, KillReason, find_container
+from probelet.policy.rules.kind import has_sidecar
+from probelet.policy.strands.context import PodContext
+from probelet.policy.strands.hook import Hook, PreStopHooks
+from probelet.policy.strands.strand import Branches, Strand, Turn, call
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

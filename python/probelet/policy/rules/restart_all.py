@@ -7,9 +7,9 @@ kuberuntime_manager.go:getContainersToReset.
 
 from dataclasses import dataclass
 
-from probelet.policy.kind import containers
-from probelet.policy.restart import matching_rule
-from probelet.policy.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.policy.rules.kind import containers
+from probelet.policy.rules.restart import matching_rule
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

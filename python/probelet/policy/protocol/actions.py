@@ -1,0 +1,71 @@
+"""What a pod's machine asks for.
+
+The driver carries out actions in their order. Actions without an answer (``Record``, ``Publish``, ``Arm`` ...) are done
+on the spot. One ``Performed`` with the same ticket answers a ``Perform`` when *all* its effects have ended; the effects
+of one ticket may run at the same time. Several tickets are open at once only while containers of the pod are killed
+together, and while a preStop hook runs. The machine asks nothing else of the runtime until the driver has answered
+them: a kill blocks its pod.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+from probelet.policy.protocol.effects import Effect
+from probelet.policy.status.container_status import ContainerStatus
+from probelet.spec.model.pod import PodPhase
+
+
+@dataclass(frozen=True, slots=True)
+class Perform:
+    """Run these effects, at the same time if there are several, and answer with ``Performed``."""
+
+    ticket: int
+    effects: tuple[Effect, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Cancel:
+    """Give up waiting for the effects of a ticket; it is still to be answered, with errors."""
+
+    ticket: int
+
+
+@dataclass(frozen=True, slots=True)
+class Record:
+    """An event about the pod, or with a ``field_path`` about one of its containers."""
+
+    type: Literal["Normal", "Warning"]
+    reason: str
+    message: str
+    field_path: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Publish:
+    """Set the pod's status: ``terminating`` stops liveness and startup probes, otherwise probes are added."""
+
+    phase: PodPhase
+    pod_ip: str
+    containers: Mapping[str, ContainerStatus]
+    terminating: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Arm:
+    """Answer with ``Due`` at this time; replaces the deadline armed before. None disarms."""
+
+    deadline_ns: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class StopProbing:
+    """Every container is dead: end the workers that are left (kubelet ``RemovePod``)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Forget:
+    """Nothing of the pod is left; the machine is done."""
+
+
+Action: TypeAlias = Perform | Cancel | Record | Publish | Arm | StopProbing | Forget

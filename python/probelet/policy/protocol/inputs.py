@@ -1,0 +1,65 @@
+"""What a pod's machine is given."""
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from probelet.policy.facts.snapshot import Snapshot
+from probelet.policy.protocol.effects import Outcome
+
+
+@dataclass(frozen=True, slots=True)
+class Observed:
+    """The runtime as it is now."""
+
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class Performed:
+    """The effects of a ticket have ended; ``outcomes`` in their order, ``snapshot`` taken afterwards."""
+
+    ticket: int
+    outcomes: tuple[Outcome, ...]
+    snapshot: Snapshot
+
+
+@dataclass(frozen=True, slots=True)
+class SyncRequested:
+    """A result or a status changed: look at the pod."""
+
+
+@dataclass(frozen=True, slots=True)
+class Due:
+    """The armed deadline has come."""
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """Start these containers now, if they wait for their turn to be restarted."""
+
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Terminate:
+    """The pod's manifest is gone: end it within its grace, or within ``grace_seconds``, or ``at_once``.
+
+    ``at_once`` kills with no grace at all, below the kubelet's minimum: the operator asked twice.
+    """
+
+    grace_seconds: int | None = None
+    at_once: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Restart:
+    """Replace a running container that nothing is wrong with; ``message`` is its Killing event, without the suffix.
+
+    Not a crash: it starts again at once, and its back-off stays as it was.
+    """
+
+    container_id: str
+    message: str
+
+
+Input: TypeAlias = Observed | Performed | SyncRequested | Due | Release | Restart | Terminate
