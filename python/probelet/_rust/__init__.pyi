@@ -4,6 +4,7 @@ Times on the boundary are integers: ``*_ns`` are nanoseconds of the engine's mon
 ``*_ms`` are milliseconds since the Unix epoch. Structured values cross as JSON bytes, in batches, never per probe.
 """
 
+from collections.abc import Sequence
 from os import PathLike
 from typing import Literal, Self, final
 
@@ -16,17 +17,20 @@ __all__ = [
     "EventRecord",
     "ExecRun",
     "Requeue",
+    "RestartSpec",
     "Simulation",
     "Target",
     "TimerWheel",
     "TokenBucket",
     "Update",
     "attempt",
+    "expand",
     "read_journal",
     "version",
 ]
 
 _ProbeType = Literal["liveness", "readiness", "startup"]
+_RestartPolicy = Literal["Always", "OnFailure", "Never"]
 _ResultName = Literal["Success", "Failure", "Unknown"]
 
 def version() -> str: ...
@@ -43,6 +47,9 @@ def attempt(
         ValueError: ``spec`` is not a probe, or the version is not known.
         OSError: no file descriptor is left.
     """
+
+def expand(text: str, variables: dict[str, str]) -> str:
+    """Replace ``$(NAME)``; an unknown name stays as written, ``$$`` is one dollar, so ``$$(NAME)`` is a text."""
 
 def read_journal(path: str | PathLike[str]) -> bytes:
     """What a journal says, for tools: ``{"workers": [{"pod_uid", "container", "type", "container_id", "result",
@@ -314,10 +321,18 @@ class Backoff:
         now_ns: int,
         finished_ns: int | None,
         exit_code: int | None,
-        restart_policy: Literal["Always", "OnFailure", "Never"],
+        restart_policy: _RestartPolicy,
         rules: bytes | None = None,
         own: tuple[int, int] | None = None,
     ) -> tuple[Literal["start", "wait", "never"], int, int, bool]: ...
+    def back_off(
+        self, key: str, *, now_ns: int, finished_ns: int, own: tuple[int, int] | None = None
+    ) -> tuple[Literal["start", "wait"], int, int, bool]:
+        """The half of ``decide`` that says when: for a container that is to run again, whatever its policy."""
+    def retry_due(self, key: str, now_ns: int) -> tuple[int, int] | None:
+        """``(due_ns, delay_ns)`` while ``key`` waits after its last failure, None when it may be tried again."""
+    def note_failure(self, key: str, now_ns: int) -> None:
+        """A try has just failed, such as the pull of an image: the next one waits, twice as long as the last did."""
     def keys(self) -> list[str]:
         """Who has an entry, in order."""
     def delay_ns(self, key: str) -> int:
@@ -330,6 +345,28 @@ class Backoff:
     def collect(self, now_ns: int) -> int:
         """Drop every entry that has not been used for ``reset_ns``; returns how many."""
     def __len__(self) -> int: ...
+
+@final
+class RestartSpec:
+    """What decides whether a container that has ended runs again: the pod's policy, the container's own, its rules.
+
+    ``rules`` are ``(action, operator, exit codes)`` with the API's words: ``Restart`` or ``RestartAllContainers``, and
+    ``In`` or ``NotIn``. The first rule that matches an exit code counts.
+
+    Raises:
+        ValueError: a word is not one of the API's.
+    """
+
+    def __new__(cls, pod: str, own: str | None = None, rules: Sequence[tuple[str, str, list[int]]] = ()) -> Self: ...
+    @property
+    def policy(self) -> _RestartPolicy:
+        """The container's own policy, else the pod's."""
+    def after_exit(self, exit_code: int) -> bool:
+        """Whether a container that exited runs again: by its rules, which need a policy of its own, then its policy."""
+    def after_kill(self) -> bool:
+        """Whether a container that a probe had killed runs again: no rule is asked, and ``OnFailure`` restarts it."""
+    def restarts_all(self, exit_code: int) -> bool:
+        """Whether an exit with this code restarts all containers of the pod."""
 
 @final
 class Requeue:

@@ -10,7 +10,7 @@ from probelet.node.timers import Timers
 from probelet.policy.node.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
-from probelet.policy.rules.restart import effective_policy
+from probelet.policy.rules.restart import restart_spec
 
 LOOK_NS: Final = 10_000_000_000
 """The longest time between two looks at the pods, short beside any age that makes sense on a node."""
@@ -63,6 +63,6 @@ class Aging:
 def _aging_containers(pod: NodePod) -> Iterator[AgingContainer]:
     for kind, container in containers(pod.pod):
         status = pod.machine.statuses.get(container.name)
-        always = kind == "sidecar" or (kind == "regular" and effective_policy(pod.pod, container) == "Always")
+        always = kind == "sidecar" or (kind == "regular" and restart_spec(pod.pod, container).policy == "Always")
         if always and status is not None and status.state == "running":
             yield AgingContainer(container.name, status.container_id, status.started_at_ms)

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::backoff::{Curve, Decision, Exit};
+use probelet_core::backoff::{self as core, Curve, Decision, Exit};
 use probelet_core::crashloop::kubelet;
 use probelet_core::rng::Rng;
 use probelet_core::time::Instant;
@@ -41,23 +41,33 @@ impl Backoff {
         restart_policy: &str,
         rules: Option<&[u8]>,
         own: Option<(u64, u64)>,
-    ) -> Result<(&'static str, u64, u64, bool), BoundaryError> {
+    ) -> Result<Answer, BoundaryError> {
         let policy = self::restart_policy(restart_policy)?;
         let exit = finished_ns
             .map(|finished| Exit { finished: Instant::from_nanos(finished), code: exit_code.unwrap_or_default() });
         let rules = decode_rules(rules.unwrap_or(b"[]"))?;
-        let decision = self.0.with(|table| {
-            let mut curve = *table.curve();
-            if let Some((initial, max)) = own {
-                (curve.initial, curve.max) = (Duration::from_nanos(initial), Duration::from_nanos(max));
-            }
+        Ok(answer(self.0.with(|table| {
+            let curve = curve_of(table, own);
             table.decide_under(&curve, key, exit, policy, &rules, Instant::from_nanos(now_ns))
-        });
-        Ok(match decision {
-            Decision::Never => ("never", 0, 0, false),
-            Decision::Start { free } => ("start", 0, 0, free),
-            Decision::Wait { due, delay } => ("wait", due.as_nanos(), delay.as_nanos() as u64, false),
-        })
+        })))
+    }
+
+    #[pyo3(signature = (key, *, now_ns, finished_ns, own = None))]
+    fn back_off(&self, key: &str, now_ns: u64, finished_ns: u64, own: Option<(u64, u64)>) -> Answer {
+        answer(self.0.with(|table| {
+            let curve = curve_of(table, own);
+            table.back_off(&curve, key, Instant::from_nanos(finished_ns), Instant::from_nanos(now_ns))
+        }))
+    }
+
+    fn retry_due(&self, key: &str, now_ns: u64) -> Option<(u64, u64)> {
+        self.0
+            .with(|table| table.retry_due(key, Instant::from_nanos(now_ns)))
+            .map(|(due, delay)| (due.as_nanos(), delay.as_nanos() as u64))
+    }
+
+    fn note_failure(&self, key: &str, now_ns: u64) {
+        self.0.with(|table| table.note_failure(key, Instant::from_nanos(now_ns)));
     }
 
     fn delay_ns(&self, key: &str) -> u64 {
@@ -87,6 +97,26 @@ impl Backoff {
     fn __len__(&self) -> usize {
         self.0.with(|table| table.len())
     }
+}
+
+/// The word, when it may start, the stored delay, and whether no delay stood before it.
+type Answer = (&'static str, u64, u64, bool);
+
+const fn answer(decision: Decision) -> Answer {
+    match decision {
+        Decision::Never => ("never", 0, 0, false),
+        Decision::Start { free } => ("start", 0, 0, free),
+        Decision::Wait { due, delay } => ("wait", due.as_nanos(), delay.as_nanos() as u64, false),
+    }
+}
+
+/// The table's curve, with the first and the longest delay that a container has chosen.
+fn curve_of(table: &core::Backoff, own: Option<(u64, u64)>) -> Curve {
+    let mut curve = *table.curve();
+    if let Some((initial, max)) = own {
+        (curve.initial, curve.max) = (Duration::from_nanos(initial), Duration::from_nanos(max));
+    }
+    curve
 }
 
 #[pyclass(module = "probelet._rust")]

@@ -19,6 +19,8 @@ pub(crate) enum BoundaryError {
     ProbeType(String),
     Release(String),
     RestartPolicy(String),
+    RuleAction(String),
+    RuleOperator(String),
     StarvedVerdict(String),
     UnknownPod(String),
 }
@@ -48,6 +50,10 @@ impl From<BoundaryError> for PyErr {
             BoundaryError::RestartPolicy(name) => {
                 format!("restart_policy: {name:?}: must be one of Always, OnFailure, Never")
             }
+            BoundaryError::RuleAction(name) => {
+                format!("action: {name:?}: must be one of Restart, RestartAllContainers")
+            }
+            BoundaryError::RuleOperator(name) => format!("operator: {name:?}: must be one of In, NotIn"),
             BoundaryError::StarvedVerdict(name) => {
                 format!("starved_verdict: {name:?}: must be one of failure, unknown")
             }

@@ -5,8 +5,10 @@ mod batch;
 mod crashloop;
 mod engine;
 mod error;
+mod expand;
 mod journal;
 mod once;
+mod restart;
 mod simulation;
 mod target;
 mod timing;
@@ -16,6 +18,7 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(expand::expand, module)?)?;
     module.add_function(wrap_pyfunction!(once::attempt, module)?)?;
     module.add_function(wrap_pyfunction!(journal::read_journal, module)?)?;
     module.add_class::<backoff::Backoff>()?;
@@ -27,6 +30,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crashloop::CrashLoad>()?;
     module.add_class::<crashloop::CrashModel>()?;
     module.add_class::<engine::Engine>()?;
+    module.add_class::<restart::RestartSpec>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<target::Target>()?;
     module.add_class::<timing::TimerWheel>()?;

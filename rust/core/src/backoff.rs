@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::restart::{RestartPolicy, RestartRule, should_restart};
+use crate::restart::{RestartPolicy, RestartRule, RestartSpec};
 use crate::time::Instant;
 
 /// The shape of the delays.
@@ -124,7 +124,10 @@ pub enum Decision {
     },
 }
 
-/// The start decision. It is pure, because the live manager, the model and the simulator share it.
+/// The start decision, pure: whether the container runs again at all, then [`back_off`]. Rules count with this policy.
+///
+/// The node asks the two halves one after the other, because a sync also starts containers that no policy wants back:
+/// in a new sandbox, with a new definition, when all of a pod's containers restart. Those wait like any other.
 pub fn decide(
     exit: Option<Exit>,
     policy: RestartPolicy,
@@ -136,16 +139,22 @@ pub fn decide(
     let Some(exit) = exit else {
         return Decision::Start { free: true };
     };
-    if !should_restart(policy, Some(policy), rules, exit.code) {
+    if !(RestartSpec { pod: policy, own: Some(policy), rules }).after_exit(exit.code, true) {
         return Decision::Never;
     }
-    let delay = match entry.filter(|entry| !entry.ran_long(curve, exit.finished)) {
+    back_off(exit.finished, entry, curve, now)
+}
+
+/// When a container that is to run again may do so, pure: now, or after the delay that its last start left behind.
+/// This is the kubelet's `doBackOff`, which knows no policy; it never answers [`Decision::Never`].
+pub fn back_off(finished: Instant, entry: Option<&Entry>, curve: &Curve, now: Instant) -> Decision {
+    let delay = match entry.filter(|entry| !entry.ran_long(curve, finished)) {
         Some(entry) => entry.delay,
         None if curve.first_free => return Decision::Start { free: true },
         None => curve.initial,
     };
     // An exit in the future means that the clock stepped back; the wait is then one whole delay and no more.
-    let due = exit.finished.min(now) + delay;
+    let due = finished.min(now) + delay;
     if now < due { Decision::Wait { due, delay } } else { Decision::Start { free: false } }
 }
 
@@ -199,18 +208,52 @@ impl Backoff {
         rules: &[RestartRule],
         now: Instant,
     ) -> Decision {
-        let entry = self.entries.get(key).map(|entry| entry.within(curve));
+        let entry = self.entry_within(key, curve);
         let decision = decide(exit, policy, rules, entry.as_ref(), curve, now);
         if let (Decision::Start { .. }, Some(exit)) = (decision, exit) {
-            let after = entry_after(entry.as_ref(), curve, exit.finished, now);
-            self.revision += 1;
-            if let Some(known) = self.entries.get_mut(key) {
-                *known = after;
-            } else {
-                self.entries.insert(key.into(), after);
-            }
+            self.put(key, entry_after(entry.as_ref(), curve, exit.finished, now));
         }
         decision
+    }
+
+    /// [`back_off`] of a container that ended at `finished`, under this curve; records the start where it allows one.
+    pub fn back_off(&mut self, curve: &Curve, key: &str, finished: Instant, now: Instant) -> Decision {
+        let entry = self.entry_within(key, curve);
+        let decision = back_off(finished, entry.as_ref(), curve, now);
+        if let Decision::Start { .. } = decision {
+            self.put(key, entry_after(entry.as_ref(), curve, finished, now));
+        }
+        decision
+    }
+
+    /// Until when a key waits after its last failure, and the delay; None once it may be tried again.
+    ///
+    /// Here a start stands for a failed try, as in the kubelet's image pulls (images/image_manager.go:pullImage, 1.36,
+    /// which asks client-go's `IsInBackOffSinceUpdate` and records with `Next`, both with the time of the failure).
+    pub fn retry_due(&self, key: &str, now: Instant) -> Option<(Instant, Duration)> {
+        let entry = self.entries.get(key)?;
+        match back_off(entry.last_start, Some(entry), &self.curve, now) {
+            Decision::Wait { due, delay } => Some((due, delay)),
+            Decision::Start { .. } | Decision::Never => None,
+        }
+    }
+
+    /// Records that a try has just failed: see [`Backoff::retry_due`].
+    pub fn note_failure(&mut self, key: &str, now: Instant) {
+        self.put(key, entry_after(self.entries.get(key), &self.curve, now, now));
+    }
+
+    fn entry_within(&self, key: &str, curve: &Curve) -> Option<Entry> {
+        self.entries.get(key).map(|entry| entry.within(curve))
+    }
+
+    fn put(&mut self, key: &str, entry: Entry) {
+        self.revision += 1;
+        if let Some(known) = self.entries.get_mut(key) {
+            *known = entry;
+        } else {
+            self.entries.insert(key.into(), entry);
+        }
     }
 
     /// The curve of every container without one of its own.
@@ -368,6 +411,28 @@ mod tests {
         assert_eq!(table.decide("c", exit, RestartPolicy::OnFailure, &[], secs(0)), Decision::Never);
         assert_eq!(table.decide("c", None, RestartPolicy::Never, &[], secs(0)), Decision::Start { free: true });
         assert!(table.is_empty());
+    }
+
+    #[test]
+    fn back_off_alone_asks_no_policy() {
+        let (mut table, curve) = (Backoff::new(Curve::default()), Curve::default());
+        assert_eq!(table.back_off(&curve, "c", secs(0), secs(0)), Decision::Start { free: true });
+        let wait = Decision::Wait { due: secs(11), delay: Duration::from_secs(10) };
+        assert_eq!(table.back_off(&curve, "c", secs(1), secs(1)), wait);
+        assert_eq!(table.back_off(&curve, "c", secs(1), secs(11)), Decision::Start { free: false });
+    }
+
+    #[test]
+    fn a_failure_waits_from_its_own_time_and_doubles_until_it_is_left_alone() {
+        let mut table = Backoff::new(Curve::default());
+        let due = |table: &Backoff, now| table.retry_due("i", secs(now)).map(|(due, _)| due);
+        assert_eq!(due(&table, 0), None);
+        for (failed, delay) in [(0, 10), (10, 20), (100, 40), (200, 80), (700, 160), (1_300, 300), (1_901, 10)] {
+            table.note_failure("i", secs(failed));
+            assert_eq!(table.retry_due("i", secs(failed)), Some((secs(failed + delay), Duration::from_secs(delay))));
+            assert_eq!(due(&table, failed + delay - 1), Some(secs(failed + delay)));
+            assert_eq!(due(&table, failed + delay), None);
+        }
     }
 
     #[test]

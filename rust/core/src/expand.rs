@@ -1,7 +1,7 @@
-//! Expands `$(VAR)` in an exec probe's command (Kubernetes third_party/forked/golang/expansion, 1.36).
+//! Expands `$(VAR)` in a command, an argument or a variable (Kubernetes third_party/forked/golang/expansion, 1.36).
 
 /// Replaces `$(NAME)` by `lookup(NAME)`. A name without a value stays as written, and `$$(NAME)` becomes `$(NAME)`.
-pub fn expand(input: &str, lookup: impl Fn(&str) -> Option<String>) -> String {
+pub fn expand(input: &str, mut lookup: impl FnMut(&str) -> Option<String>) -> String {
     let mut output = String::with_capacity(input.len());
     let mut rest = input;
     while let Some(dollar) = rest.find('$') {

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::restart::{RestartPolicy, RestartRule};
+use crate::restart::{RestartPolicy, RestartRule, RestartSpec};
 
 /// The type of a probe, in the order in which AddPod looks at a container's probes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -194,6 +194,12 @@ impl PodSpec {
     /// Whether the container at `index` may have probes (kubelet prober_manager.go:AddPod, 1.36).
     pub fn is_probed(&self, index: usize) -> bool {
         index < self.regular || self.is_sidecar(index)
+    }
+
+    /// What decides whether the container at `index` runs again.
+    pub fn restart_of(&self, index: usize) -> RestartSpec<'_> {
+        let container = &self.containers[index];
+        RestartSpec { pod: self.restart_policy, own: container.restart_policy, rules: &container.restart_rules }
     }
 
     /// The index of a container by name; regular containers come first.

@@ -4,8 +4,9 @@ from typing import Any
 
 import msgspec
 import pytest
+from probelet._rust import expand
 from probelet.node.runtime.cri_config import container_config
-from probelet.node.runtime.environment import Place, environment, expand
+from probelet.node.runtime.environment import Place, environment
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from probelet.policy.facts.snapshot import Snapshot
-from probelet.policy.machine.pod_machine import Stage
+from probelet.policy.machine.states import Terminating
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.protocol.actions import Cancel, Perform
 from probelet.policy.protocol.effects import CreateContainer, InspectImage, PullImage
@@ -172,7 +172,7 @@ def test_a_pod_that_ends_gives_its_pull_up() -> None:
     rig.at(150, "give", Terminate())
     rig.begin()
     rig.run_until(151)
-    assert rig.machine.stage is Stage.TERMINATING
+    assert isinstance(rig.machine.state, Terminating)
     assert [type(a) for a in rig.actions if isinstance(a, Cancel)] == [Cancel]
     rig.run_until(1000)
     assert rig.gone

@@ -1,6 +1,6 @@
 """One pod's life through its machine: order, grace, cancellation, and what is left at the end."""
 
-from probelet.policy.machine.pod_machine import Stage
+from probelet.policy.machine.states import Terminated
 from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, StopProbing
 from probelet.policy.protocol.effects import (
     CreateContainer,
@@ -211,7 +211,7 @@ def test_a_pod_that_completes_stops_its_sandbox_and_stays_until_it_is_removed() 
     rig = Rig(make_pod(restartPolicy="Never"), dies_after={"app": 5}, exit_code=0)
     rig.begin()
     rig.run_until(10)
-    assert rig.machine.stage is Stage.TERMINATED
+    assert isinstance(rig.machine.state, Terminated)
     assert rig.machine.phase == "Succeeded"
     assert not rig.snapshot.sandboxes[0].ready
     assert rig.snapshot.containers, "its exit can still be read"

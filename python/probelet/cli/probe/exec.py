@@ -8,6 +8,7 @@ from contextlib import AsyncExitStack, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from probelet._rust import expand
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.probe.document import Seen, exact
 from probelet.cli.probe.target import Target
@@ -16,7 +17,7 @@ from probelet.cri.errors import CriError
 from probelet.cri.exec import ExecOutcome, exec_attempt
 from probelet.cri.process.launch import LaunchError, launch
 from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.environment import Place, environment, expand
+from probelet.node.runtime.environment import Place, environment
 
 # The first process of the container in which the command runs: it waits for its kill.
 WAIT = (sys.executable, "-c", "import signal; signal.pause()")

@@ -7,6 +7,7 @@ third_party/forked/golang/expansion, 1.36.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from probelet._rust import expand
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 from probelet.spec.rules.downward import ENTRY, readable_field
@@ -41,28 +42,9 @@ def environment(pod: Pod, container: Container, place: Place) -> dict[str, str]:
     return variables
 
 
-def expanded(texts: list[str], variables: Mapping[str, str]) -> list[str]:
+def expanded(texts: list[str], variables: dict[str, str]) -> list[str]:
     """A command, or its arguments, with every text expanded."""
     return [expand(text, variables) for text in texts]
-
-
-def expand(text: str, variables: Mapping[str, str]) -> str:
-    """Replaces ``$(NAME)``. An unknown name stays as written; ``$$`` is one dollar, so ``$$(NAME)`` is no reference."""
-    parts = []
-    rest = text
-    while (dollar := rest.find("$")) >= 0:
-        parts.append(rest[:dollar])
-        rest = rest[dollar + 1 :]
-        if rest.startswith("$"):
-            parts.append("$")
-            rest = rest[1:]
-        elif rest.startswith("(") and (close := rest.find(")")) >= 0:
-            name = rest[1:close]
-            parts.append(variables.get(name, f"$({name})"))
-            rest = rest[close + 1 :]
-        else:
-            parts.append("$")
-    return "".join([*parts, rest])
 
 
 def _field(path: str, pod: Pod, place: Place) -> str:

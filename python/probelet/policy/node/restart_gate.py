@@ -1,7 +1,9 @@
 """The gate in front of every start of a node's containers: crash-loop back-off, and what a node may add to it.
 
 Rules
- 1. What a start is decided by is the core's ``Backoff``: the kubelet's ``doBackOff`` (kuberuntime_manager.go, 1.36).
+ 1. Whether a container runs again at all is decided before (``rules.restart``). The core's ``Backoff`` says when: the
+    kubelet's ``doBackOff`` (kuberuntime_manager.go, 1.36), which asks no policy, since a sync also starts containers
+    that no policy wants back: in a new sandbox, with a new definition, when all of a pod's containers restart.
  2. A container whose pod chose a curve for it is judged by that curve; everything else is the same.
  3. With a restart budget, a start that the table allows takes a token of the node's bucket or waits for one. Tokens are
     given out in the order in which containers ask for them. A container's very first start needs none.
@@ -124,13 +126,8 @@ class RestartGate:
         if key in self._reserved:
             return Verdict("budget", self._reserved[key])
         step = self.table.step(key)
-        word, due, wait, free = self.table.decide(
-            key,
-            now_ns=now,
-            finished_ns=exited.finished_ns or 0,
-            exit_code=exited.exit_code,
-            restart_policy="Always",
-            own=self._own(pod, container, key),
+        word, due, wait, free = self.table.back_off(
+            key, now_ns=now, finished_ns=exited.finished_ns or 0, own=self._own(pod, container, key)
         )
         if word == "wait":
             self._refused[key] = (due, wait)

@@ -1,16 +1,15 @@
-"""Whether a container should run again; ``gate`` says whether it may do so now.
+"""Whether a container should run; ``node.restart_gate`` says whether it may start now.
 
 The kubelet's ``ShouldContainerBeRestarted`` (pkg/kubelet/container/helpers.go, 1.36).
 """
 
 import zlib
-from typing import Literal, cast
+from functools import cache
 
+from probelet._rust import RestartSpec
 from probelet.policy.facts.snapshot import Snapshot, State
-from probelet.spec.model.container import Container, ContainerRestartRule
+from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
-
-Policy = Literal["Always", "OnFailure", "Never"]
 
 
 def back_off_key(pod: Pod, container: Container) -> str:
@@ -30,33 +29,23 @@ def definition(container: Container) -> str:
     return format(zlib.crc32(f"{container.name}\n{container.image}".encode()), "x")
 
 
-def effective_policy(pod: Pod, container: Container) -> Policy:
-    """The container's own restartPolicy, else the pod's; empty means Always."""
-    return cast(Policy, container.restart_policy or pod.spec.restart_policy or "Always")
+def restart_spec(pod: Pod, container: Container) -> RestartSpec:
+    """What decides whether this container runs again after it has ended: the core answers, here and in the prober."""
+    policy, own = pod.spec.restart_policy or "Always", container.restart_policy or None
+    if not container.restart_policy_rules:
+        return _without_rules(policy, own)
+    rules = [
+        (rule.action, codes.operator, codes.values)
+        for rule in container.restart_policy_rules
+        # A rule without exit codes, or with an operator that nobody knows, matches nothing.
+        if (codes := rule.exit_codes) is not None and codes.operator in ("In", "NotIn")
+    ]
+    return RestartSpec(policy, own, rules)
 
 
-def matching_rule(container: Container, exit_code: int) -> ContainerRestartRule | None:
-    """The first restart rule that speaks about this exit code (``FindMatchingContainerRestartRule``)."""
-    return next((rule for rule in container.restart_policy_rules if _matches(rule, exit_code)), None)
-
-
-def restarts_after_exit(pod: Pod, container: Container, exit_code: int) -> bool:
-    """Rules first, then the policy (kubelet pkg/api/v1/pod/util.go:ContainerShouldRestart, 1.36).
-
-    Rules count only together with the container's own policy; each of them restarts.
-    """
-    if container.restart_policy and matching_rule(container, exit_code) is not None:
-        return True
-    policy = effective_policy(pod, container)
-    return policy == "Always" or (policy == "OnFailure" and exit_code != 0)
-
-
-def restarts_after_kill(pod: Pod, container: Container) -> bool:
-    """After a probe kill there is no exit code yet: rules are not looked at and OnFailure restarts.
-
-    Kubelet kuberuntime_manager.go:computePodActions, 1.36.
-    """
-    return effective_policy(pod, container) != "Never"
+@cache
+def _without_rules(policy: str, own: str | None) -> RestartSpec:
+    return RestartSpec(policy, own)
 
 
 def should_start(pod: Pod, container: Container, snapshot: Snapshot) -> bool:
@@ -66,11 +55,4 @@ def should_start(pod: Pod, container: Container, snapshot: Snapshot) -> bool:
         return True
     if record.state is State.RUNNING:
         return False
-    return record.state is not State.EXITED or restarts_after_exit(pod, container, record.exit_code)
-
-
-def _matches(rule: ContainerRestartRule, exit_code: int) -> bool:
-    codes = rule.exit_codes
-    if codes is None or codes.operator not in ("In", "NotIn"):
-        return False
-    return (exit_code in codes.values) == (codes.operator == "In")
+    return record.state is not State.EXITED or restart_spec(pod, container).after_exit(record.exit_code)

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.rules.kind import containers
-from probelet.policy.rules.restart import matching_rule
+from probelet.policy.rules.restart import restart_spec
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
@@ -26,9 +26,9 @@ class Reset:
 def restart_wanted(pod: Pod, snapshot: Snapshot) -> bool:
     """Whether a container has exited as a rule says that restarts all of them."""
     return any(
-        record is not None and record.state is State.EXITED and _asks_for_restart(container, record.exit_code)
+        restart_spec(pod, container).restarts_all(record.exit_code)
         for _, container in containers(pod)
-        for record in [snapshot.newest(container.name)]
+        if (record := snapshot.newest(container.name)) is not None and record.state is State.EXITED
     )
 
 
@@ -39,14 +39,8 @@ def is_cleaned_up(pod: Pod, snapshot: Snapshot) -> bool:
 
 def containers_to_reset(pod: Pod, snapshot: Snapshot) -> list[Reset]:
     """Every instance of every container, in the order of removal; those whose exit is the reason come last."""
-    regular = _resets(pod.spec.containers, snapshot)
-    init = _resets(pod.spec.init_containers, snapshot)
-    return [
-        *(reset for reset in regular if not _is_source(reset)),
-        *(reset for reset in init if not _is_source(reset)),
-        *(reset for reset in regular if _is_source(reset)),
-        *(reset for reset in init if _is_source(reset)),
-    ]
+    resets = _resets(pod.spec.containers, snapshot) + _resets(pod.spec.init_containers, snapshot)
+    return sorted(resets, key=lambda reset: _is_source(pod, reset))
 
 
 def _resets(wanted: list[Container], snapshot: Snapshot) -> list[Reset]:
@@ -58,10 +52,5 @@ def _resets(wanted: list[Container], snapshot: Snapshot) -> list[Reset]:
     ]
 
 
-def _is_source(reset: Reset) -> bool:
-    return not reset.kill and _asks_for_restart(reset.container, reset.record.exit_code)
-
-
-def _asks_for_restart(container: Container, exit_code: int) -> bool:
-    rule = matching_rule(container, exit_code)
-    return rule is not None and rule.action == "RestartAllContainers"
+def _is_source(pod: Pod, reset: Reset) -> bool:
+    return not reset.kill and restart_spec(pod, reset.container).restarts_all(reset.record.exit_code)

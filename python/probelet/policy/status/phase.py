@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from probelet.policy import messages
 from probelet.policy.rules.kind import is_sidecar
-from probelet.policy.rules.restart import restarts_after_exit
+from probelet.policy.rules.restart import restart_spec
 from probelet.policy.status.container_status import ContainerStatus
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod, PodPhase
@@ -71,7 +71,7 @@ def _exit_code(status: ContainerStatus) -> int | None:
 def _restarts(pod: Pod, container: Container, status: ContainerStatus, code: int) -> bool:
     """Also a container that only ended because all are restarted will run again, whatever its policy."""
     reason = status.reason if status.state == "terminated" else status.last_exit.reason if status.last_exit else ""
-    return reason == messages.RESTARTING_ALL_CONTAINERS or restarts_after_exit(pod, container, code)
+    return reason == messages.RESTARTING_ALL_CONTAINERS or restart_spec(pod, container).after_exit(code)
 
 
 def _count_init(tally: _Tally, pod: Pod, container: Container, status: ContainerStatus | None) -> None:

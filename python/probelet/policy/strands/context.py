@@ -4,6 +4,7 @@ from typing import Literal
 
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
+from probelet.policy.facts.snapshot import Snapshot
 from probelet.policy.protocol.actions import Action, Record
 from probelet.policy.rules.kind import field_path
 from probelet.spec.model.pod import Pod
@@ -18,9 +19,13 @@ class PodContext:
         self.text = messages.pod_text(meta.name, meta.namespace, meta.uid)
         self.now = 0
         self.probes = ProbeState()
+        self.snapshot = Snapshot()
+        """The newest one; a sync may still work on an older one."""
         self.out: list[Action] = []
         self.failed = False
-        """Whether something of this sync failed, so that it has to be tried again."""
+        """Whether an effect of this programme failed, so that the programme has to be tried again."""
+        self.sync_requested = False
+        """Whether something has asked for a sync that has not begun: several requests lead to one sync."""
 
     def record(self, type: Literal["Normal", "Warning"], reason: str, message: str, container: str = "") -> None:
         """An event about the pod, or about one of its containers."""

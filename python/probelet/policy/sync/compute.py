@@ -7,7 +7,7 @@ from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.rules.grace import KillReason
-from probelet.policy.rules.restart import definition, effective_policy, restarts_after_kill, should_start
+from probelet.policy.rules.restart import definition, restart_spec, should_start
 from probelet.policy.rules.restart_all import containers_to_reset
 from probelet.policy.sync.initial import compute_init_actions
 from probelet.policy.sync.plan import PodActions, Victim
@@ -47,7 +47,7 @@ def compute_pod_actions(
         elif (victim := _victim(container, record, probes, to_replace)) is None:
             kept += 1
         else:
-            restart = victim.reason is KillReason.DEFINITION or restarts_after_kill(pod, container)
+            restart = victim.reason is KillReason.DEFINITION or restart_spec(pod, container).after_kill()
             if restart:
                 victim = Victim(record, victim.reason, messages.will_be_restarted(victim.message))
                 actions.start.append(container)
@@ -89,7 +89,7 @@ def _start_from_nothing(pod: Pod, snapshot: Snapshot, actions: PodActions) -> No
 def _done(pod: Pod, container: Container, snapshot: Snapshot) -> bool:
     record = snapshot.newest(container.name)
     succeeded = record is not None and record.state is State.EXITED and record.exit_code == 0
-    return succeeded and effective_policy(pod, container) == "OnFailure"
+    return succeeded and restart_spec(pod, container).policy == "OnFailure"
 
 
 def _consider_start(

@@ -11,7 +11,7 @@ from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.policy.rules.grace import KillReason
 from probelet.policy.rules.kind import is_sidecar
-from probelet.policy.rules.restart import definition, effective_policy, should_start
+from probelet.policy.rules.restart import definition, restart_spec, should_start
 from probelet.policy.sync.plan import PodActions, Victim
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
@@ -98,7 +98,7 @@ class _Walk:
             self.actions.kill_pod = True
 
     def _unknown(self, index: int, container: Container, record: ContainerRecord) -> None:
-        if not is_sidecar(container) and effective_policy(self.pod, container) == "Never":
+        if not is_sidecar(container) and restart_spec(self.pod, container).policy == "Never":
             self.actions.kill_pod = True
         else:
             self._replace(index, record, KillReason.UNKNOWN)

@@ -20,7 +20,7 @@ use super::model::worker::WorkerPhase;
 use super::output::{Attempt, Output, WorkerId};
 use super::state::Prober;
 use crate::podstatus::{PodStatus, State};
-use crate::restart::{RestartPolicy, RuleAction, should_restart};
+use crate::restart::RestartPolicy;
 use crate::results::ProbeResult;
 use crate::semantics::FirstPublish;
 use crate::spec::{PodSpec, ProbeType};
@@ -132,13 +132,10 @@ impl Prober {
         };
         let worker = &self.workers[id];
         let (pod, index) = (&worker.object, worker.container as usize);
-        let container = &pod.containers[index];
         let restarts = if self.semantics.restart_rules {
             let status = self.pods[worker.pod].status.as_ref().expect("D1 continues without a status");
             let all = self.semantics.restart_all_containers;
-            let rules = container.restart_rules.iter().filter(|rule| all || rule.action == RuleAction::Restart);
-            should_restart(pod.restart_policy, container.restart_policy, rules, exit_code)
-                || all && restarts_all_containers(pod, status)
+            pod.restart_of(index).after_exit(exit_code, all) || all && restarts_all_containers(pod, status)
         } else {
             pod.restart_policy != RestartPolicy::Never || pod.is_sidecar(index)
         };
@@ -153,10 +150,7 @@ fn restarts_all_containers(pod: &PodSpec, status: &PodStatus) -> bool {
             let State::Terminated { exit_code } = container.state else {
                 return false;
             };
-            pod.index_of(&container.name).is_some_and(|index| {
-                let rules = &pod.containers[index].restart_rules;
-                rules.iter().any(|rule| rule.action == RuleAction::RestartAllContainers && rule.matches(exit_code))
-            })
+            pod.index_of(&container.name).is_some_and(|index| pod.restart_of(index).restarts_all(exit_code))
         })
 }
 

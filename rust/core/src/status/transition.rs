@@ -2,7 +2,7 @@
 //! 1.36).
 
 use crate::podstatus::{PodStatus, State};
-use crate::restart::{RestartPolicy, should_restart};
+use crate::restart::RestartPolicy;
 use crate::spec::PodSpec;
 
 /// Whether the status manager refuses the new status, because a container that ended for good may not run again in it.
@@ -14,7 +14,7 @@ pub(super) fn is_refused(pod: &PodSpec, old: &PodStatus, new: &PodStatus) -> boo
         let Some(State::Terminated { exit_code }) = old.named(&spec.name).map(|container| container.state) else {
             return false;
         };
-        let restarts = should_restart(pod.restart_policy, spec.restart_policy, &spec.restart_rules, exit_code);
+        let restarts = pod.restart_of(index).after_exit(exit_code, true);
         // An init container that is no sidecar runs again when the pod gets a new sandbox.
         let exempt = restarts || index >= pod.regular && exit_code != 0;
         !exempt && new.named(&spec.name).is_some_and(|container| !matches!(container.state, State::Terminated { .. }))
