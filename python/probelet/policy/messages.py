@@ -47,7 +47,7 @@ RESTART_BUDGET: Final = "RestartBudget"
 RESTARTING_ALL_CONTAINERS: Final = "RestartingAllContainers"
 RUN_CONTAINER_ERROR: Final = "RunContainerError"
 
-# What is said of a container whose end nobody saw (kubelet_pods.go:convertToAPIContainerStatuses, 1.36).
+# The status of a container whose end was not observed (kubelet_pods.go:convertToAPIContainerStatuses, 1.36).
 CONTAINER_STATUS_UNKNOWN: Final = "ContainerStatusUnknown"
 INIT_CONTAINER_FORGOTTEN: Final = (
     "Unable to get init container status from container runtime and pod has been initialized, treat it as exited "
@@ -64,7 +64,7 @@ PULL_ERRORS: Final = {
 
 INVALID_HOOK: Final = "Cannot run handler: invalid handler: only exec, httpGet and sleep can be run"
 PLAIN_HTTP_ANSWER: Final = "server gave HTTP response to HTTPS client"
-"""By this part of its error the kubelet knows that an HTTPS hook should be tried without TLS."""
+"""This part of an HTTPS hook's error has the kubelet try the hook without TLS."""
 
 
 def pod_text(name: str, namespace: str, uid: str) -> str:
@@ -79,12 +79,12 @@ def failed_probe(container: str, probe: str, *, init: bool) -> str:
 
 
 def definition_changed(container: str, *, init: bool) -> str:
-    """Why a container is killed whose image is no longer what the pod asks for."""
+    """The reason of a kill because the pod now asks for another image."""
     return f"{'Init container' if init else 'Container'} {container} definition changed"
 
 
 def unknown_state(*, init: bool) -> str:
-    """Why a container is killed of which the runtime does not know whether it runs."""
+    """The reason of a kill because the runtime does not know whether the container runs."""
     return f'{"Init container" if init else "Container"} is in "unknown" state, try killing it before restart'
 
 
@@ -184,13 +184,13 @@ def failed_kill(error: str) -> str:
 
 
 def exec_hook_failed(command: Sequence[str], container: str, pod: str, error: str, output: str) -> str:
-    """Why a container waits whose exec hook failed; ``pod`` as ``pod_text`` gives it."""
+    """The waiting message after a failed exec hook; ``pod`` as ``pod_text`` gives it."""
     who = f"Container {go_quote(container)} in Pod {go_quote(pod)}"
     return f"Exec lifecycle hook ([{' '.join(command)}]) for {who} failed - error: {error}, message: {go_quote(output)}"
 
 
 def http_hook_failed(path: str, container: str, pod: str, error: str) -> str:
-    """Why a container waits whose HTTP hook failed."""
+    """The waiting message after a failed HTTP hook."""
     who = f"Container {go_quote(container)} in Pod {go_quote(pod)}"
     return f"HTTP lifecycle hook ({path}) for {who} failed - error: {error}"
 

@@ -9,7 +9,7 @@ from enum import StrEnum
 
 
 class State(StrEnum):
-    """What the runtime says of a container."""
+    """The state of a container in the runtime."""
 
     CREATED = "created"
     EXITED = "exited"
@@ -63,7 +63,7 @@ class Snapshot:
         return next((record for record in self.containers if record.name == name), None)
 
     def newest_exited(self, name: str) -> ContainerRecord | None:
-        """The newest instance that has exited: what the crash-loop gate looks at."""
+        """The newest instance that has exited, which the crash-loop gate reads."""
         return next((r for r in self.containers if r.name == name and r.state is State.EXITED), None)
 
     def running(self) -> tuple[ContainerRecord, ...]:
@@ -71,10 +71,10 @@ class Snapshot:
         return tuple(record for record in self.containers if record.state is State.RUNNING)
 
     def has_news(self, since: "Snapshot") -> bool:
-        """Whether anything became different that a sync would act on.
+        """Whether anything changed on which a sync would act.
 
         Not news: that a dead container was removed (kubelet ``isSyncPodWorthy``, 1.36), and a container that is only
-        created, which is what a failed start leaves behind.
+        created, which a failed start leaves behind.
         """
         old: set[SandboxRecord | ContainerRecord] = {*since.sandboxes, *since.containers}
         new: set[SandboxRecord | ContainerRecord] = {*self.sandboxes, *self.containers}

@@ -37,7 +37,7 @@ class Killing:
         message: str,
         order: TerminationOrder | None = None,
     ) -> Strand[Outcome]:
-        """Kill one container; a grace of nothing runs no hook and waits for no turn."""
+        """Kill one container. With a grace of 0 no hook runs, and the kill waits for no other container."""
         name = container.name
         self._context.record("Normal", messages.KILLING, message, name)
         seconds = grace.seconds
@@ -75,7 +75,7 @@ class Killing:
         return outcomes
 
     def kill_at_once(self, running: tuple[ContainerRecord, ...]) -> Strand[list[Outcome]]:
-        """Kill these containers with no grace at all, below the kubelet's minimum: nobody wants to wait any more."""
+        """Kill these containers with no grace at all, below the kubelet's minimum: an operator asked twice."""
         for record in running:
             self._context.record("Normal", messages.KILLING, messages.stopping(record.name), record.name)
         outcomes: list[Outcome] = yield Branches(
@@ -94,9 +94,9 @@ class Killing:
 
 
 def _container(pod: Pod, name: str) -> Container:
-    """The container of that name. One the pod does not have (another pod had its UID) is ended without hooks.
+    """The container of that name; an empty one, without hooks, for a name that the pod does not have.
 
-    The kubelet refuses to kill it, and such a pod never ends.
+    Such a container belongs to another pod that had this UID. The kubelet refuses to kill it, so its pod never ends.
     """
     try:
         return find_container(pod, name)

@@ -1,7 +1,7 @@
 """In which order containers of an ending pod get their stop signal.
 
 Kubelet kuberuntime_termination_order.go, 1.36: a sidecar waits until every regular container has ended, and every
-sidecar that was started after it. Ordinary init containers wait for nobody, and nobody for them.
+sidecar that was started after it. No container waits for an ordinary init container, which waits for none itself.
 """
 
 from collections.abc import Iterable
@@ -11,7 +11,7 @@ from probelet.spec.model.pod import Pod
 
 
 class TerminationOrder:
-    """Who waits for whom among ``running``; containers that do not run are waited for by nobody."""
+    """Which container waits for which of ``running``; no container waits for one that does not run."""
 
     def __init__(self, pod: Pod, running: Iterable[str]) -> None:
         self._alive = set(running)

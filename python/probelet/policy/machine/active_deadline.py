@@ -11,17 +11,17 @@ _SECOND: Final = 1_000_000_000
 
 
 class ActiveDeadline:
-    """Runs from the first sync on, which is when the kubelet sets the pod's startTime. Once it is over it stays so."""
+    """Runs from the first sync on, when the kubelet sets the pod's startTime. Once exceeded, it stays exceeded."""
 
     def __init__(self, pod: Pod) -> None:
         self.exceeded = False
-        """Whether a sync has found it over: the pod has failed, whatever its containers do."""
+        """Whether a sync has run after the deadline: the pod has failed, whatever its containers do."""
         self._seconds = pod.spec.active_deadline_seconds
         self._due_ns: int | None = None
 
     @property
     def due_ns(self) -> int | None:
-        """When a sync has to look; None without a deadline, before the first sync and once it is over."""
+        """When the next sync has to run; None without a deadline, before the first sync and once exceeded."""
         return None if self.exceeded else self._due_ns
 
     def look(self, now: int) -> bool:

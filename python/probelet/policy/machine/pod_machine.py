@@ -207,7 +207,7 @@ class PodMachine:
             return
         self.programme = Superseded(self.programme.strands)
         for ticket, effects in self.programme.strands.calls():
-            # Only these are worth giving up: they may take for ever, and a half-made container is nobody's.
+            # Only these calls may take for ever. Cancelling another could leave a half-made container behind.
             if isinstance(effects[0], KillContainer | PullImage | RunHook):
                 self._context.out.append(Cancel(ticket))
 

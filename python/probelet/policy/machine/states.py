@@ -53,7 +53,7 @@ from probelet.policy.strands.strand import Strands
 
 @dataclass(frozen=True, slots=True)
 class Ending:
-    """How a pod ends. ``removed``: its manifest is gone, so that nothing of it is to stay.
+    """How a pod ends. ``removed``: its manifest is gone, so its containers and sandboxes are removed too.
 
     ``at_once``: every kill has no grace at all.
     """

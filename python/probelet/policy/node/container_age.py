@@ -1,18 +1,17 @@
 """Which containers are restarted because of their age, and when (``maxContainerAge``).
 
-Sans-IO: it is shown the node's pods from time to time and says which containers to restart now.
+Sans-IO: the node passes its pods from time to time and restarts the containers that come back.
 
 Rules
- 1. A container is due once it has run for ``maxContainerAge`` less a share of it that is its own: up to a quarter,
-    derived from the pod's UID and the container's name. Containers of one rollout so fall apart, the same way on
-    every look and after a restart of probelet.
- 2. Pods that stand in for each other form a group: the same controller (ownerReference), else the same namespace and
+ 1. A container is due once it has run for ``maxContainerAge`` less a share of its own: up to a quarter, derived from
+    the pod's UID and the container's name. So the containers of one rollout restart at different times, and at the
+    same times on every look and after a restart of probelet.
+ 2. Pods that replace each other form a group: the same controller (ownerReference), else the same namespace and
     labels. A restart begins only while every pod of the group on this node is ready, and until the restarted pod is
-    ready again no other of its group is touched. A container that does not come back therefore ends the restarts of
-    its group, as it ends a rollout.
- 3. Every restart takes a token. The oldest claim comes first; without a token all wait.
- 4. Only containers that are restarted whatever happens are restarted for their age: restartPolicy Always. A job that
-    runs for long is not old.
+    ready again, no other pod of the group restarts. So a container that does not come back ends the restarts of its
+    group, as it ends a rollout.
+ 3. Every restart takes a token. The oldest claim comes first; without a token every claim waits.
+ 4. Only a container with restartPolicy Always restarts for its age. A job that runs for long is not old.
 """
 
 import hashlib
@@ -24,7 +23,7 @@ from probelet.policy.messages import go_duration
 from probelet.spec.model.pod import Pod
 
 EARLIEST_SHARE: Final = 4
-"""One part in so many of the age is what a container may be restarted early: a day's restarts spread over six hours."""
+"""A container restarts early by up to one part in this many of the age: a day's restarts spread over six hours."""
 
 _SECOND: Final = 1_000_000_000
 _NS_PER_MS: Final = 1_000_000
@@ -34,7 +33,7 @@ class Budget(Protocol):
     """The token bucket that restarts are taken from (``probelet._rust.TokenBucket``)."""
 
     def take(self, now_ns: int, tokens: int = 1) -> bool:
-        """Whether there was a token; it is gone then."""
+        """Take a token; False if there was none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,7 +47,7 @@ class AgingContainer:
 
 @dataclass(frozen=True, slots=True)
 class AgingPod:
-    """A pod as it was last published: those of its containers that run and may be restarted for their age."""
+    """A pod as it was last published. ``running`` has only the containers that may restart for their age."""
 
     uid: str
     group: str
@@ -76,18 +75,18 @@ class _Claim:
 
 
 class ContainerAge:
-    """Decides. Nanoseconds on one clock; the wall clock is looked at once for each container, when it is first seen."""
+    """Decides. Times are nanoseconds on one clock; only the first look at a container reads its wall clock time."""
 
     def __init__(self, max_age_ns: int, budget: Budget) -> None:
         self.max_age_ns = max_age_ns
         self.waiting_for_group = 0
-        """Containers that are due, at the last look, and wait for the pods of their group."""
+        """Containers that were due at the last look and waited for the pods of their group."""
         self.waiting_for_budget = 0
-        """Containers that are due, at the last look, and wait for a token."""
+        """Containers that were due at the last look and waited for a token."""
         self._budget = budget
         # When each running container was started, on the clock of ``now``, by its id.
         self._started_ns: dict[str, int] = {}
-        # The pods that are being restarted: the container that has to be replaced, as (name, id) by the pod's UID.
+        # Restarts under way, by the pod's UID: the name and the id of the container to replace.
         self._under_way: dict[str, tuple[str, str]] = {}
 
     def look(self, now: int, wall_ms: int, pods: Iterable[AgingPod]) -> list[AgeRestart]:
@@ -152,7 +151,7 @@ def allowed_ns(max_age_ns: int, uid: str, container: str) -> int:
 
 
 def group_of(pod: Pod) -> str:
-    """What stands in for each other: the pods of one controller, else of one namespace with equal labels."""
+    """The group of a pod: the pods of its controller, else the pods of its namespace with equal labels."""
     meta = pod.metadata
     for owner in meta.owner_references:
         if owner.controller:
@@ -161,6 +160,6 @@ def group_of(pod: Pod) -> str:
 
 
 def reached_age(container: str, age_ns: int, max_age_ns: int) -> str:
-    """The Killing event of a container that is restarted for its age, without its restart suffix."""
+    """The Killing event of a container that restarts for its age, without the restart suffix."""
     age, limit = (go_duration(ns // _SECOND * _SECOND or ns) for ns in (age_ns, max_age_ns))
     return f"Container {container} has run for {age} (maxContainerAge {limit})"

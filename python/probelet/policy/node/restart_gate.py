@@ -4,11 +4,11 @@ Rules
  1. Whether a container runs again at all is decided before (``rules.restart``). The core's ``Backoff`` says when: the
     kubelet's ``doBackOff`` (kuberuntime_manager.go, 1.36), which asks no policy, since a sync also starts containers
     that no policy wants back: in a new sandbox, with a new definition, when all of a pod's containers restart.
- 2. A container whose pod chose a curve for it is judged by that curve; everything else is the same.
- 3. With a restart budget, a start that the table allows takes a token of the node's bucket or waits for one. Tokens are
-    given out in the order in which containers ask for them. A container's very first start needs none.
- 4. A released container starts at once, once, whatever it waits for. Its delay neither grows nor shrinks by that.
- 5. Image pulls have a back-off of their own; nothing here is theirs.
+ 2. A curve that the pod chose for a container replaces the node's curve; everything else is the same.
+ 3. With a restart budget, a start that the table allows takes a token of the node's bucket or waits for one. Containers
+    get tokens in the order in which they ask. A container's very first start needs none.
+ 4. A released container starts at once, one time, whatever it waits for. Its delay neither grows nor shrinks by that.
+ 5. Image pulls have a back-off of their own (``start.image_backoff``).
 """
 
 from collections.abc import Collection
@@ -25,7 +25,7 @@ from probelet.spec.model.pod import Pod
 from probelet.spec.text.duration import SECOND
 
 HOUSEKEEPING_NS: Final = 2 * SECOND
-"""How often the kubelet drops entries that were left alone (kubelet.go ``housekeepingPeriod``, 1.36)."""
+"""How often the kubelet drops entries past their reset time (kubelet.go ``housekeepingPeriod``, 1.36)."""
 
 RETRY_NS: Final = 10 * SECOND
 """When a failed sync is tried again (kubelet ``backOffPeriod``, 1.36, without its jitter)."""
@@ -35,7 +35,7 @@ ResetCause = Literal["gc", "operator", "ran_long"]
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Between which delays a pod may choose the curve of a container, in nanoseconds."""
+    """The least and the longest delay that a pod may choose for a container, in nanoseconds."""
 
     least_ns: int = SECOND
     most_ns: int = 300 * SECOND
@@ -45,9 +45,9 @@ class Limits:
 class GateOptions:
     """How a node restarts. The defaults are the kubelet's; times in nanoseconds, ``factor_milli`` in thousandths.
 
-    ``limits``: pods may choose curves within them. ``late``: a pod whose start was refused, or whose sync failed, is
-    looked at when the kubelet's pod worker would look again. ``own_exit``: a container that a probe had killed waits
-    from its own end. ``budget``: burst of restarts and the time after which one more is allowed.
+    ``limits``: pods may choose curves within them. ``late``: after a refused start or a failed sync, the pod syncs
+    again when the kubelet's pod worker would. ``own_exit``: a container that a probe had killed waits from its own
+    end. ``budget``: burst of restarts and the time after which one more is allowed.
     """
 
     initial_ns: int = 10 * SECOND
@@ -75,10 +75,10 @@ class Verdict:
 
 
 class Observer(Protocol):
-    """Who counts what the gate does."""
+    """Counts what the gate does."""
 
     def charged(self, delay_ns: int, late_ns: int | None) -> None:
-        """A restart passed after this delay, that much later than it was due (None: it had not waited)."""
+        """A restart passed after ``delay_ns``, ``late_ns`` later than it was due; None: it had not waited."""
 
     def forgotten(self, cause: ResetCause) -> None:
         """A container's delay begins anew."""
@@ -97,10 +97,10 @@ class RestartGate:
             factor_milli=options.factor_milli,
             first_free=options.first_free,
         )
-        """What every container has been charged: what a journal keeps of the gate."""
+        """The delay of every container: the part of the gate that a journal keeps."""
         self._requeue = Requeue(seed=seed) if options.late else None
         self._budget = TokenBucket(burst=options.budget[0], interval_ns=options.budget[1]) if options.budget else None
-        # All by key.
+        # All of these are by the container's back-off key.
         self._curves: dict[str, tuple[int, int] | None] = {}
         self._refused: dict[str, tuple[int, int]] = {}
         self._reserved: dict[str, int] = {}
@@ -109,10 +109,10 @@ class RestartGate:
         self._housekept = 0
 
     def decide(self, pod: Pod, container: Container, exited: ContainerRecord | None, now: int) -> Verdict:
-        """Whether a container may start after this exit; whether it is wanted at all was decided before.
+        """Decide whether a container may start after this exit, and record the start.
 
-        A start is recorded. ``exited`` is the newest exit of the snapshot that the sync began with. So a container that
-        this very sync killed is judged by the exit of its life before: the kubelet's accounting of probe kills.
+        ``exited`` is the newest exit of the snapshot that the sync began with. So the exit of the life before decides
+        about a container that this very sync killed: the kubelet's accounting of probe kills.
         """
         if exited is None:
             return Verdict("start", free=True)
@@ -120,7 +120,7 @@ class RestartGate:
         self._gone.pop(key, None)
         self._keep_house(now)
         if key in self._released or self._reserved.get(key, now + 1) <= now:
-            # The table has had its say, or is not asked.
+            # The table has allowed this start before, or an operator has overruled it.
             self.table.note_start(key, now)
             return self._passed(key, now, free=False)
         if key in self._reserved:
@@ -149,7 +149,7 @@ class RestartGate:
         return Verdict("start", free=free)
 
     def _own(self, pod: Pod, container: Container, key: str) -> tuple[int, int] | None:
-        """The curve that a container has chosen."""
+        """The curve that the pod has chosen for a container, in bounds."""
         if self.options.limits is None:
             return None
         if key not in self._curves:
@@ -164,9 +164,9 @@ class RestartGate:
         return min(initial, longest), longest
 
     def look_again(self, waits: Collection[Wait], now: int, *, failed: bool) -> int | None:
-        """When a pod is looked at after its sync, by what waits in it and whether something failed; None: neither.
+        """When a pod syncs again after a sync that left these waits, and maybe a failure; None: no such time.
 
-        Each wait ends at its own time, and what failed is tried again after ``RETRY_NS``. With ``late`` there is one
+        Each wait ends at its own time, and a failure is tried again after ``RETRY_NS``. With ``late`` there is one
         moment for all, and an image in back-off is an error like any other (pod_workers.go:completeWork, 1.36).
         """
         if self._requeue is None:
@@ -179,34 +179,34 @@ class RestartGate:
         return self._requeue.look_again(min(due, default=None), now) if due or pulls or failed else None
 
     def take(self, now_ns: int, tokens: int = 1) -> bool:
-        """Tokens of the budget for restarts that pass no gate; without a budget there are always some."""
+        """Take tokens of the budget for restarts that pass no gate; without a budget there are always some."""
         return self._budget is None or self._budget.take(now_ns, tokens)
 
-    # What an operator, or a dependency, may do.
+    # For operators.
 
     def release(self, pod: Pod, container: Container) -> None:
         """Let a container pass at its next try."""
         self._released.add(back_off_key(pod, container))
 
     def reset(self, pod: Pod, container: Container) -> bool:
-        """Forget what a container has been charged; whether there was anything."""
+        """Forget a container's delay; False if it had none."""
         found = self.table.reset(back_off_key(pod, container))
         if found:
             self._forgotten("operator")
         return found
 
-    # What is kept.
+    # The table's entries.
 
     def step(self, pod: Pod, container: Container) -> int:
         """How many starts a container's delay has seen; 0 without one."""
         return self.table.step(back_off_key(pod, container))
 
     def recalled(self, now: int) -> None:
-        """The table was filled from a journal. What no pod asks for is dropped when it has been left alone."""
+        """The table was filled from a journal: drop the entries for which no pod asks once their reset time is over."""
         self._gone = dict.fromkeys(self.table.keys(), now)
 
     def forget(self, pod: Pod, now: int) -> None:
-        """A pod is gone. Its delays stay until they would have been left alone: one of its name may come back."""
+        """A pod is gone. Its delays stay until their reset time is over, since a pod of its name may come back."""
         for container in (*pod.spec.containers, *pod.spec.init_containers):
             key = back_off_key(pod, container)
             self._gone[key] = now
@@ -229,7 +229,10 @@ class RestartGate:
                     self._forgotten("gc")
 
     def _keep_house(self, now: int) -> None:
-        """The kubelet drops what was left alone also while a container waits; an exact timer has no such moments."""
+        """Drop entries past their reset time also while a container waits, as the kubelet's housekeeping does.
+
+        With an exact timer there is no such moment.
+        """
         if self._requeue is None or now - self._housekept < HOUSEKEEPING_NS:
             return
         self._housekept = now

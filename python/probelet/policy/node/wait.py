@@ -8,7 +8,7 @@ from typing import Literal
 class Wait:
     """It may be tried again at ``due_ns``; ``delay_ns`` is the stored delay, 0 if it waits for the restart budget.
 
-    What waits is its restart, or the pull of its image.
+    ``what`` says whether its restart waits or the pull of its image.
     """
 
     due_ns: int

@@ -25,7 +25,7 @@ class Performed:
 
 @dataclass(frozen=True, slots=True)
 class SyncRequested:
-    """A result or a status changed: look at the pod."""
+    """A result or a status changed: sync the pod."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class Terminate:
 
 @dataclass(frozen=True, slots=True)
 class Restart:
-    """Replace a running container that nothing is wrong with; ``message`` is its Killing event, without the suffix.
+    """Replace a healthy running container; ``message`` is its Killing event, without the suffix.
 
     Not a crash: it starts again at once, and its back-off stays as it was.
     """

@@ -47,8 +47,8 @@ class Grace:
 def select_grace(pod: Pod, container: Container, reason: KillReason, *, probe_grace: bool = True) -> Grace:
     """The first that applies: the deletion's, the probe's (for its own kills only), the pod's, the minimum.
 
-    A probe's value larger than the pod's is used as it is. Without a pod value the probe's is not looked at, nor
-    without ``probe_grace``: the gate ProbeTerminationGracePeriod is off, and what an older pod still has is ignored.
+    A probe's value counts even if it is larger than the pod's. It does not count if the pod has none, or without
+    ``probe_grace``: then the gate ProbeTerminationGracePeriod is off, and an older pod may still have the field.
     """
     deletion = pod.metadata.deletion_grace_period_seconds
     if deletion is not None:
@@ -67,7 +67,7 @@ def select_grace(pod: Pod, container: Container, reason: KillReason, *, probe_gr
 
 
 def termination_grace(pod: Pod, override: int | None) -> Grace:
-    """The grace of a pod that ends: what was asked for, else the pod's own, at least a second.
+    """The grace of a pod that ends: the ``override``, else the pod's own, at least a second.
 
     Kubelet pkg/kubelet/pod_workers.go:calculateEffectiveGracePeriod, 1.36.
     """
@@ -78,7 +78,7 @@ def termination_grace(pod: Pod, override: int | None) -> Grace:
 
 
 def find_container(pod: Pod, name: str) -> Container:
-    """The container or init container of that name. Raises KeyError: what is not in the pod is never killed for it."""
+    """The container or init container of that name. Raises KeyError if the pod has none."""
     for container in (*pod.spec.containers, *pod.spec.init_containers):
         if container.name == name:
             return container

@@ -13,7 +13,7 @@ from probelet.spec.model.pod import Pod
 
 
 def back_off_key(pod: Pod, container: Container) -> str:
-    """What the delay is remembered by: a new pod or a new image starts with a clean slate.
+    """The key of a container's delay: a new pod or a new image starts without a delay.
 
     Kubelet kuberuntime/helpers.go:GetBackoffKey, 1.36; it hashes the same fields, and resources, which we ignore.
     """
@@ -37,7 +37,7 @@ def restart_spec(pod: Pod, container: Container) -> RestartSpec:
     rules = [
         (rule.action, codes.operator, codes.values)
         for rule in container.restart_policy_rules
-        # A rule without exit codes, or with an operator that nobody knows, matches nothing.
+        # A rule without exit codes, or with an operator that the API does not have, matches nothing.
         if (codes := rule.exit_codes) is not None and codes.operator in ("In", "NotIn")
     ]
     return RestartSpec(policy, own, rules)

@@ -24,7 +24,7 @@ class Reset:
 
 
 def restart_wanted(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether a container has exited as a rule says that restarts all of them."""
+    """Whether a container has exited with a code for which its rule restarts all containers."""
     return any(
         restart_spec(pod, container).restarts_all(record.exit_code)
         for _, container in containers(pod)
@@ -33,12 +33,12 @@ def restart_wanted(pod: Pod, snapshot: Snapshot) -> bool:
 
 
 def is_cleaned_up(pod: Pod, snapshot: Snapshot) -> bool:
-    """Whether the runtime has nothing left of any container of the pod."""
+    """Whether the runtime has no container of the pod any more."""
     return all(snapshot.newest(container.name) is None for _, container in containers(pod))
 
 
 def containers_to_reset(pod: Pod, snapshot: Snapshot) -> list[Reset]:
-    """Every instance of every container, in the order of removal; those whose exit is the reason come last."""
+    """Every instance of every container, in the order of removal; containers whose exit is the reason come last."""
     resets = _resets(pod.spec.containers, snapshot) + _resets(pod.spec.init_containers, snapshot)
     return sorted(resets, key=lambda reset: _is_source(pod, reset))
 

@@ -1,7 +1,7 @@
 """How the image of a container gets onto the node before every start.
 
-Kubelet pkg/kubelet/images/image_manager.go:EnsureImageExists, 1.36, with its reasons and texts. Nobody here has
-credentials, so what the kubelet verifies of a present image (KubeletEnsureSecretPulledImages) always holds.
+Kubelet pkg/kubelet/images/image_manager.go:EnsureImageExists, 1.36, with its reasons and texts. No pull has
+credentials, so the kubelet's check of a present image (KubeletEnsureSecretPulledImages) always passes.
 """
 
 from probelet.policy import messages
@@ -23,7 +23,7 @@ class Pulling:
         self._backoff = ImageBackoff()
 
     def ensure(self, container: Container, sandbox_id: str) -> Strand[str | StartError | tuple[Wait, StartError]]:
-        """What to create the container from, or why there is nothing; with a wait while pulls are in back-off."""
+        """The image to create the container from, or the error; with a wait while pulls are in back-off."""
         context, name, written = self._context, container.name, container.image
         try:
             image = with_tag(written)

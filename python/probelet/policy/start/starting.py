@@ -31,7 +31,7 @@ _KILL_CAUSES: Final[dict[KillReason, RestartCause]] = {**_PROBE_CAUSES, KillReas
 
 
 class Starting:
-    """Strands that start containers of one pod, and what the last starts came to."""
+    """Strands that start containers of one pod, and the errors and waits of the last starts."""
 
     def __init__(self, context: PodContext, gate: RestartGate, killing: Killing, *, images: bool) -> None:
         self.errors: dict[str, StartError] = {}
@@ -43,13 +43,13 @@ class Starting:
         self._killing = killing
         self._pulling = Pulling(context) if images else None
         self._kept_exits: dict[str, ContainerRecord] = {}
-        # What was killed last, by name: the instance and why.
+        # The last kill of each container, by name: the instance and the reason.
         self._killed: dict[str, tuple[str, KillReason]] = {}
-        # How it ended, where that is what it is judged by.
+        # Exits that replace the snapshot's in the next start decision (``own_exit``), by name.
         self._own_exits: dict[str, ContainerRecord] = {}
 
     def keep_exits(self, snapshot: Snapshot) -> None:
-        """All containers are about to be removed: their exits still count for their back-off.
+        """Keep the exits of containers that get removed now: they still count for their back-off.
 
         The kubelet loses them with the containers, so a container that keeps asking for a restart of all is restarted
         without any delay; KEP-5532 says that it is delayed as usual.
@@ -59,7 +59,7 @@ class Starting:
                 self._kept_exits[record.name] = exited
 
     def note_kill(self, victim: Victim, snapshot: Snapshot) -> None:
-        """A container was killed and ``snapshot`` is what the runtime says now."""
+        """Remember a kill; ``snapshot`` is the runtime's report after it."""
         record, reason = victim.record, victim.reason
         self._killed[record.name] = (record.id, reason)
         exited = snapshot.newest_exited(record.name)
@@ -106,7 +106,7 @@ class Starting:
         return True
 
     def _image(self, container: Container, sandbox_id: str) -> Strand[str | None]:
-        """What to create the container from; None, with the reason said, when it is not to be had now."""
+        """The image to create the container from; None, after an event with the reason, if there is none now."""
         if self._pulling is None:
             return ""
         found = yield from self._pulling.ensure(container, sandbox_id)
@@ -135,12 +135,12 @@ class Starting:
         return False
 
     def _was_replaced(self, name: str, snapshot: Snapshot) -> bool:
-        """Whether the instance before this start was killed though nothing was wrong with it: nobody asks the gate."""
+        """Whether a healthy instance was killed to be replaced; its start passes no gate."""
         newest = snapshot.newest(name)
         return newest is not None and self._killed.get(name) == (newest.id, KillReason.MAX_AGE)
 
     def _cause(self, name: str, snapshot: Snapshot) -> RestartCause:
-        """Why the instance before this start has ended; "" if there was none."""
+        """The cause of the end before this start; "" at the first start."""
         newest = snapshot.newest(name)
         if newest is None:
             return "other" if name in self._kept_exits else ""
@@ -160,7 +160,7 @@ class Starting:
         if not failure:
             return True
         name = container.name
-        # What went wrong may hold secrets: the event only says that it did.
+        # The hook's error may hold secrets, so the event has none of it.
         context.record("Warning", messages.FAILED_POST_START_HOOK, messages.POST_START_HOOK_FAILED, name)
         reason = KillReason.POST_START
         grace = select_grace(context.pod, container, reason)
@@ -180,7 +180,7 @@ class Starting:
 def _restart_count(newest: ContainerRecord | None, status: ContainerStatus | None) -> int:
     """One more than the instance before, also where the runtime has forgotten it but the status has not.
 
-    Where neither knows any more, who creates the container looks at the logs.
+    If both have forgotten it, the driver counts the log files when it creates the container.
     """
     if newest is not None:
         return newest.restart_count + 1

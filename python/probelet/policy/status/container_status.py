@@ -16,7 +16,7 @@ from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
 LOST_EXIT_CODE: Final = 137
-"""The exit code of a container whose end nobody saw."""
+"""The exit code of a container whose end was not observed."""
 
 StateName = Literal["waiting", "running", "terminated"]
 
@@ -67,8 +67,8 @@ def container_statuses(
     """Name -> status, init containers first.
 
     A container that exited and could not be started again is waiting with the *old* id, its exit becoming the last
-    one. A container the runtime has forgotten keeps what was known of its past. ``restarting_all``: all containers are
-    being removed to be started again.
+    one. A container that the runtime has forgotten keeps its known past. ``restarting_all``: all containers get
+    removed to start again.
     """
     return {
         container.name: _status(pod, snapshot, kind, container, start_errors, previous, restarting_all)
@@ -90,7 +90,7 @@ def _status(
     if record is not None:
         status = _of_record(record, kind, _last_exit(snapshot, record, known))
         if kind != "regular" and record.state is State.EXITED and record.exit_code == 0:
-            # Of an init container that ended well nothing is said to wait, not even of a sidecar in back-off.
+            # An init container that succeeded never shows as waiting, not even a sidecar in back-off.
             return status
     elif restarting_all and known is not None and known.state != "waiting":
         status = _removed_for_restart(known)
@@ -132,7 +132,7 @@ def _of_record(record: ContainerRecord, kind: Kind, last: LastExit | None) -> Co
 
 
 def _last_exit(snapshot: Snapshot, newest: ContainerRecord, known: ContainerStatus | None) -> LastExit | None:
-    """The exit before this instance: as the runtime still has it, else as the status before had it."""
+    """The exit before this instance: from the runtime, else from the previous status."""
     for record in snapshot.containers:
         if record.name == newest.name and record.id != newest.id and record.state is State.EXITED:
             return LastExit(record.finished_at_ms, record.exit_code, record.reason, record.message)
@@ -155,7 +155,7 @@ def _forgotten(pod: Pod, name: str, kind: Kind, known: ContainerStatus | None) -
         return known
     count, last = known.restart_count, known.last_exit
     if known.state == "running" and last is None:
-        # It must have ended, though nobody saw how; else the pod would look as if it had never run.
+        # It must have ended unobserved. Without this exit the pod would look as if it had never run.
         count, last = count + 1, LastExit(0, LOST_EXIT_CODE, messages.CONTAINER_STATUS_UNKNOWN)
     return ContainerStatus(name, kind, reason=creating, restart_count=count, last_exit=last)
 

@@ -62,14 +62,14 @@ def pod_phase(
 
 
 def _exit_code(status: ContainerStatus) -> int | None:
-    """The exit a status is about: its own, or while it waits to be started again the last one."""
+    """The exit that counts: the container's own, or while it waits to start again the last one."""
     if status.state == "terminated":
         return status.exit_code
     return status.last_exit.exit_code if status.state == "waiting" and status.last_exit else None
 
 
 def _restarts(pod: Pod, container: Container, status: ContainerStatus, code: int) -> bool:
-    """Also a container that only ended because all are restarted will run again, whatever its policy."""
+    """Whether it runs again; a container that ended because all of them restart does, whatever its policy."""
     reason = status.reason if status.state == "terminated" else status.last_exit.reason if status.last_exit else ""
     return reason == messages.RESTARTING_ALL_CONTAINERS or restart_spec(pod, container).after_exit(code)
 
@@ -91,7 +91,7 @@ def _count_sidecar(tally: _Tally, status: ContainerStatus | None, started: Colle
     elif _exit_code(status) is None:
         tally.pending_sidecars += 1
         tally.waiting += 1
-    # A sidecar that has ended does not count: only regular containers say how a pod went.
+    # A sidecar that has ended does not count: only regular containers decide whether a pod succeeded.
 
 
 def _count_regular(tally: _Tally, pod: Pod, container: Container, status: ContainerStatus | None) -> None:
@@ -107,5 +107,5 @@ def _count_regular(tally: _Tally, pod: Pod, container: Container, status: Contai
         return
     tally.stopped += 1
     tally.stopped_for_good += not _restarts(pod, container, status, code)
-    # A container that waits to be started again has failed as far as the phase is concerned, whatever its exit.
+    # For the phase, a container that waits to start again has failed, whatever its exit.
     tally.succeeded += status.state == "terminated" and code == 0

@@ -1,4 +1,4 @@
-"""What everything under way for one pod shares: the pod, the time, and what has been asked for so far."""
+"""The data that every strand of one pod shares: the pod, the current input, and the actions so far."""
 
 from typing import Literal
 

@@ -1,6 +1,6 @@
 """Lifecycle hooks, run by the handlers of pkg/kubelet/lifecycle/handlers.go (1.36).
 
-Their commands are taken as they are written: only a container's own command and args have ``$(VAR)`` expanded.
+Their commands run as the manifest has them: only a container's own command and args have ``$(VAR)`` expanded.
 """
 
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Hook:
 
 
 def run_hook(context: PodContext, hook: Hook) -> Strand[str]:
-    """Run a hook to its end; returns what a failure is told with, "" when it succeeded."""
+    """Run a hook to its end; returns the waiting message of a failure, "" if it succeeded."""
     handler, container = hook.handler, hook.container.name
     if handler.exec is not None:
         (outcome,) = yield from call(_effect(hook, handler))
@@ -42,7 +42,7 @@ def run_hook(context: PodContext, hook: Hook) -> Strand[str]:
     if handler.sleep is not None:
         yield from sleep_until(context.now + handler.sleep.seconds * _SECOND)
         return ""
-    # The API server lets tcpSocket pass; nothing has ever run it.
+    # The API server accepts tcpSocket, which no kubelet has ever run.
     return messages.INVALID_HOOK
 
 
@@ -75,7 +75,7 @@ class PreStopHooks:
     """The preStop hooks of a pod. Each runs once for a container instance, beside the kill that waits for it.
 
     A kill whose grace is over goes on without the hook, and another kill of the same instance finds the hook where it
-    is (kuberuntime_container.go:executePreStopHook, 1.36: a goroutine of its own, which nobody cancels).
+    is (kuberuntime_container.go:executePreStopHook, 1.36: a goroutine of its own, which the kubelet never cancels).
     """
 
     def __init__(self, context: PodContext, strands: Strands) -> None:
@@ -101,6 +101,6 @@ class PreStopHooks:
         failure = yield from run_hook(self._context, hook)
         run.done = True
         if failure:
-            # What went wrong may hold secrets: the event only says that it did.
+            # The hook's error may hold secrets, so the event has none of it.
             name = hook.container.name
             self._context.record("Warning", messages.FAILED_PRE_STOP_HOOK, messages.PRE_STOP_HOOK_FAILED, name)

@@ -1,8 +1,8 @@
-"""Several things under way for one pod at once, without a clock and without a loop.
+"""Work of one pod that runs at the same time, without a clock and without a loop.
 
 A strand is a generator that yields what it waits for: the answer to a ``Call``, its ``Turn``, or the end of
 ``Branches`` of its own. The kubelet's goroutines (kuberuntime_container.go:killContainersWithSyncResult, 1.36) become
-strands, so that what they do depends on nothing but the inputs and their order.
+strands, so that their actions depend only on the inputs and their order.
 """
 
 from collections.abc import Callable, Generator, Iterator
@@ -55,7 +55,7 @@ class _Running:
     strand: Strand[Any]
     parent: "_Running | None" = None
     index: int = 0
-    # Of the branches it waits for.
+    # How many of the branches that it waits for have not ended.
     open: int = 0
     results: list[Any] = field(default_factory=list)
 
@@ -80,7 +80,7 @@ class Strands:
 
     @property
     def deadline_ns(self) -> int | None:
-        """When ``look`` has something to do even if nothing happens."""
+        """When to call ``look`` even without another input."""
         return min((turn.deadline_ns for _, turn in self._turns if turn.deadline_ns is not None), default=None)
 
     def calls(self) -> Iterator[tuple[int, tuple[Effect, ...]]]:
@@ -97,13 +97,13 @@ class Strands:
         self._step(running, outcomes)
 
     def look(self, now: int) -> None:
-        """Let every strand go on whose turn it is; one that went on may be what another waits for."""
+        """Let every strand go on whose turn has come, again and again: one strand may have waited for another."""
         while due := next((entry for entry in self._turns if _is_due(entry[1], now)), None):
             self._turns.remove(due)
             self._step(due[0], None)
 
     def drop(self, ticket: int) -> None:
-        """This answer has come too late; its strand stays where it is."""
+        """Drop an answer that came too late; its strand goes no further."""
         del self._calls[ticket]
 
     def _begin(self, running: _Running) -> None:

@@ -25,8 +25,8 @@ def compute_pod_actions(
 ) -> PodActions:
     """The actions that bring the runtime of this snapshot to what the pod asks for.
 
-    ``restarting_all``: every container has to go first; no probe is looked at meanwhile. ``to_replace``: instances that
-    are to be restarted though nothing is wrong with them, with what is said of each.
+    ``restarting_all``: every container gets removed first, whatever its probes say. ``to_replace``: healthy instances
+    to restart, by id, with their Killing events.
     """
     actions = sandbox_actions(pod, snapshot)
     if restarting_all:
@@ -37,7 +37,7 @@ def compute_pod_actions(
             _start_from_nothing(pod, snapshot, actions)
         return actions
     if not compute_init_actions(pod, snapshot, probes, actions, to_replace) or actions.kill_pod:
-        # Initialisation failed or goes on: the regular containers are not even looked at.
+        # Initialisation failed or goes on, and the regular containers come after it.
         return actions
     kept = 0
     for container in pod.spec.containers:
@@ -53,7 +53,7 @@ def compute_pod_actions(
                 actions.start.append(container)
             actions.kill.append(victim)
     if kept == 0 and not actions.start:
-        # Nothing is left to run: the pod ends, and no sidecar may keep it alive.
+        # No regular container is left to run: the pod ends, and no sidecar keeps it alive.
         actions.kill_pod = True
         actions.start_init.clear()
     return actions
@@ -72,7 +72,7 @@ def sandbox_actions(pod: Pod, snapshot: Snapshot) -> PodActions:
 
 
 def _start_from_nothing(pod: Pod, snapshot: Snapshot, actions: PodActions) -> None:
-    """A new sandbox starts the pod from its initial state, unless the pod has done what it was there for."""
+    """A new sandbox starts the pod from its initial state, unless the pod has completed."""
     if pod.spec.restart_policy == "Never" and actions.attempt != 0 and snapshot.containers:
         actions.create_sandbox = False
         return
@@ -106,7 +106,7 @@ def _consider_start(
 def _victim(
     container: Container, record: ContainerRecord, probes: ProbeState, to_replace: Mapping[str, str]
 ) -> Victim | None:
-    """Why a running container is to be killed, first match; without its restart suffix."""
+    """The first reason to kill a running container, without the restart suffix; None: it stays."""
     if record.definition != definition(container):
         return Victim(record, KillReason.DEFINITION, messages.definition_changed(container.name, init=False))
     if probes.result("liveness", record.id) == "Failure":

@@ -1,7 +1,7 @@
 """Init containers and sidecars: kubelet kuberuntime_container.go:computeInitContainerActions, 1.36.
 
-The list is walked from its end, because the runtime may have forgotten init containers that are done: the last one
-it still knows tells how far the pod came. Everything before that one has been initialised.
+The walk begins at the end of the list, because the runtime may have forgotten init containers that are done: the last
+one that it still knows shows how far the pod came. Every container before that one has been initialised.
 """
 
 from collections.abc import Mapping
@@ -18,7 +18,7 @@ from probelet.spec.model.pod import Pod
 
 
 class _Walk:
-    """The walk's state: ``initialized`` ends as the answer, ``previously`` as "a later one was already seen"."""
+    """The walk's state: ``initialized`` becomes the answer, ``previously`` says whether a later container was seen."""
 
     def __init__(
         self, pod: Pod, snapshot: Snapshot, probes: ProbeState, actions: PodActions, to_replace: Mapping[str, str]
@@ -56,7 +56,7 @@ class _Walk:
         self.previously = True
 
     def _done(self, index: int, *, first_time: bool) -> None:
-        """This container has been initialised: it is the next one's turn, or the regular containers'."""
+        """This container has been initialised: the next one follows, or the regular containers."""
         if index == len(self.pod.spec.init_containers) - 1:
             self.initialized = True
         elif first_time:
@@ -107,7 +107,7 @@ class _Walk:
 def compute_init_actions(
     pod: Pod, snapshot: Snapshot, probes: ProbeState, actions: PodActions, to_replace: Mapping[str, str]
 ) -> bool:
-    """Add what the init containers need to ``actions``; True when the pod is initialised."""
+    """Add the init containers' kills and starts to ``actions``; True when the pod is initialised."""
     count = len(pod.spec.init_containers)
     if not count:
         return True
@@ -123,7 +123,7 @@ def compute_init_actions(
 
 
 def _has_failed(record: ContainerRecord) -> bool:
-    """Also one that was killed for its memory has failed, whatever its exit code (isInitContainerFailed)."""
+    """A container that was killed for its memory has failed too, whatever its exit code (isInitContainerFailed)."""
     return record.exit_code != 0 or record.reason == "OOMKilled"
 
 
