@@ -357,7 +357,7 @@ class RestartSpec:
         ValueError: a word is not one of the API's.
     """
 
-    def __new__(cls, pod: str, own: str | None = None, rules: Sequence[tuple[str, str, list[int]]] = ()) -> Self: ...
+    def __new__(cls, pod: str, own: str | None = None, rules: Sequence[tuple[str, str, list[int]]] = ...) -> Self: ...
     @property
     def policy(self) -> _RestartPolicy:
         """The container's own policy, else the pod's."""

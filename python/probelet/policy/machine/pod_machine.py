@@ -228,21 +228,22 @@ class PodMachine:
             if programme is None:
                 return
             context.failed = False
-            self.programme = Running(Strands(self._perform))
-            self.programme.strands.begin(programme)
+            strands = Strands(self._perform)
+            self.programme = Running(strands)
+            strands.begin(programme)
 
     def _is_idle(self) -> bool:
         """Whether a programme could begin, after the one under way has gone on as far as it can."""
-        match self.programme:
-            case Running(strands):
-                strands.look(self._context.now)
-                if strands.idle:
-                    look_at = self._gate.look_again(self.waits.values(), self._context.now, failed=self._context.failed)
-                    self.programme = Idle(look_at)
-            case Superseded(strands):
-                if not any(strands.calls()):
-                    # The next programme decides on a fresh snapshot.
-                    self.programme = Idle()
+        programme, context = self.programme, self._context
+        if isinstance(programme, Running):
+            programme.strands.look(context.now)
+            if not programme.strands.idle:
+                return False
+            self.programme = Idle(self._gate.look_again(self.waits.values(), context.now, failed=context.failed))
+            return True
+        if isinstance(programme, Superseded) and not any(programme.strands.calls()):
+            # The next programme decides on a fresh snapshot.
+            self.programme = Idle()
         return isinstance(self.programme, Idle)
 
     def _next_programme(self, snapshot: Snapshot) -> Strand[None] | None:
@@ -288,18 +289,18 @@ class PodMachine:
 
     def _arm(self) -> None:
         """Arm the earliest deadline: a hook's, a turn's of the programme, or the one that an idle pod waits for."""
-        deadline = min((at for at in self._deadlines() if at is not None), default=None)
+        deadline = min([at for at in self._deadlines() if at is not None], default=None)
         if deadline != self._armed:
             self._armed = deadline
             self._context.out.append(Arm(deadline))
 
     def _deadlines(self) -> list[int | None]:
+        programme = self.programme
         if isinstance(self.state, Gone):
             return []
-        match self.programme:
-            case Idle(look_at_ns):
-                of_pod = self._deadline.due_ns if isinstance(self.state, Syncing) else None
-                return [self._hooks.deadline_ns, look_at_ns, of_pod]
-            case Running(strands):
-                return [self._hooks.deadline_ns, strands.deadline_ns]
+        if isinstance(programme, Running):
+            return [self._hooks.deadline_ns, programme.strands.deadline_ns]
+        if isinstance(programme, Idle):
+            of_pod = self._deadline.due_ns if isinstance(self.state, Syncing) else None
+            return [self._hooks.deadline_ns, programme.look_at_ns, of_pod]
         return [self._hooks.deadline_ns]

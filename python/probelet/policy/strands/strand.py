@@ -98,7 +98,7 @@ class Strands:
 
     def look(self, now: int) -> None:
         """Let every strand go on whose turn has come, again and again: one strand may have waited for another."""
-        while due := next((entry for entry in self._turns if _is_due(entry[1], now)), None):
+        while self._turns and (due := next((entry for entry in self._turns if _is_due(entry[1], now)), None)):
             self._turns.remove(due)
             self._step(due[0], None)
 
