@@ -82,8 +82,8 @@ def fresh(rig: Rig) -> None:
 
 
 def news(rig: Rig) -> None:
-    rig._exit("t://app-0", 1)
-    fresh(rig)
+    rig.at(0, "exit", "t://app-0")
+    rig.settle()
 
 
 def finish(rig: Rig) -> None:
