@@ -25,6 +25,7 @@ __all__ = [
     "Update",
     "attempt",
     "expand",
+    "go_quote",
     "read_journal",
     "version",
 ]
@@ -34,6 +35,10 @@ _RestartPolicy = Literal["Always", "OnFailure", "Never"]
 _ResultName = Literal["Success", "Failure", "Unknown"]
 
 def version() -> str: ...
+def go_quote(text: bytes) -> str:
+    """Quote ``text`` as Go 1.26's ``strconv.Quote`` does: characters that Unicode 15.0 calls printable stay, any other
+    character and each byte that is not UTF-8 are escaped."""
+
 def attempt(
     spec: bytes, pod_ip: str, ports: list[tuple[str, int]], user_agent: str, *, kubelet_version: str = "1.36"
 ) -> bytes:

@@ -6,6 +6,7 @@ mod crashloop;
 mod engine;
 mod error;
 mod expand;
+mod golang;
 mod journal;
 mod once;
 mod restart;
@@ -19,6 +20,7 @@ use pyo3::prelude::*;
 fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
     module.add_function(wrap_pyfunction!(expand::expand, module)?)?;
+    module.add_function(wrap_pyfunction!(golang::go_quote, module)?)?;
     module.add_function(wrap_pyfunction!(once::attempt, module)?)?;
     module.add_function(wrap_pyfunction!(journal::read_journal, module)?)?;
     module.add_class::<backoff::Backoff>()?;

@@ -1,9 +1,9 @@
-//! The only place with sockets and real time, and the virtual clock beside it.
+//! The engine: the only crate that uses sockets and real time. `simulation` runs the same core under a virtual clock.
 
 pub mod attempt;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
-mod golang;
+pub mod golang;
 pub mod handler;
 mod http1;
 mod http2;

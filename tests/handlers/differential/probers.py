@@ -16,8 +16,6 @@ from probelet import _rust
 from tests.handlers.differential.case import USER_AGENT, Case
 from tests.support.paths import BUILD
 
-SOURCE = Path(__file__).parent / "gohttp"
-PROGRAM = BUILD / "gohttp"
 # The texts of net/http change between minor releases; the kubelet of the recordings is built with this one.
 GO_RELEASE = "go1.26"
 POD_IP = "127.0.0.1"
@@ -37,8 +35,8 @@ class ProbeReport:
     kind: str
 
 
-def build() -> Path:
-    """Builds the Go program from the standard library alone.
+def build(name: str = "gohttp") -> Path:
+    """Builds the Go program in the folder ``name``, from the standard library alone.
 
     Raises:
         GoMissingError: there is no Go, or one of another release.
@@ -50,9 +48,10 @@ def build() -> Path:
     release = subprocess.run([go, "env", "GOVERSION"], capture_output=True, text=True, env=environment, check=True)
     if not re.match(re.escape(GO_RELEASE) + r"(\.|$)", release.stdout.strip()):
         raise GoMissingError(f"{go} is {release.stdout.strip()}; {GO_RELEASE} is compared with")
-    PROGRAM.parent.mkdir(exist_ok=True)
-    subprocess.run([go, "build", "-o", PROGRAM, "."], cwd=SOURCE, env=environment, check=True)
-    return PROGRAM
+    BUILD.mkdir(exist_ok=True)
+    program = BUILD / name
+    subprocess.run([go, "build", "-o", program, "."], cwd=Path(__file__).parent / name, env=environment, check=True)
+    return program
 
 
 class Go:

@@ -7,7 +7,11 @@ use super::printable::is_print;
 
 /// `strconv.Quote`: what `%q` prints of the first [`TEXT_BYTES_MAX`] bytes.
 pub(crate) fn quote(text: &[u8]) -> String {
-    let text = &text[..text.len().min(TEXT_BYTES_MAX)];
+    quote_whole(&text[..text.len().min(TEXT_BYTES_MAX)])
+}
+
+/// As [`quote`], without its bound: for texts that no peer sent. A byte that is not UTF-8 becomes `\xNN`.
+pub fn quote_whole(text: &[u8]) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('"');
     for chunk in text.utf8_chunks() {

@@ -1,0 +1,26 @@
+"""All code points: our quoting has to escape those that Go's strconv.Quote escapes, and no others."""
+
+import subprocess
+
+import pytest
+from probelet.spec.text.golang import go_quote
+
+from tests.handlers.differential import probers
+from tests.support.required import missing
+
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+
+SURROGATES = range(0xD800, 0xE000)
+
+
+def test_every_code_point_is_quoted_as_go_quotes_it() -> None:
+    try:
+        program = probers.build("goquote")
+    except probers.GoMissingError as error:
+        missing("go", str(error))
+    said = subprocess.run([program], capture_output=True, check=True).stdout.decode().split("\n")
+    version, quoted = said[0], said[1:-1]
+    ours = [go_quote(chr(c)) for c in range(0x110000) if c not in SURROGATES]
+    assert len(quoted) == len(ours)
+    differ = [(go, our) for go, our in zip(quoted, ours, strict=True) if go != our]
+    assert not differ, f"Go has Unicode {version}: {differ[:20]}"
