@@ -1,5 +1,17 @@
-"""The base of every error that probelet raises on purpose, so that a caller can catch all of them in one place."""
+"""Errors that probelet raises on purpose. They have one base, so that a caller can catch all of them in one place."""
 
 
 class ProbeletError(Exception):
     """Base of probelet's own exceptions; the text is one line per mistake."""
+
+
+class InvalidInputError(ProbeletError, ValueError):
+    """An argument or a document has a value that is not allowed; the text names the place, the value and the rule."""
+
+
+class UnknownPodError(InvalidInputError):
+    """No pod with this UID was defined."""
+
+
+class JournalError(ProbeletError, ValueError):
+    """A file is not a journal, or a part of it is damaged; the text says why."""

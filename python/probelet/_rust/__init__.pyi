@@ -1,7 +1,13 @@
 """The Rust half of probelet. This stub is the manual of the boundary.
 
-Times on the boundary are integers: ``*_ns`` are nanoseconds of the engine's monotonic clock (``Engine.now``),
-``*_ms`` are milliseconds since the Unix epoch. Structured values cross as JSON bytes, in batches, never per probe.
+Times are integers: ``*_ns`` are nanoseconds on the engine's monotonic clock (``Engine.now``), ``*_ms`` are
+milliseconds since the Unix epoch. An integer is from 0 to 2**64 - 1 unless its method says otherwise; ``exit_code``
+has 32 bits and a sign. Structured values cross as JSON bytes, in batches, never per probe. ``started_at_ms`` in them is
+from year 1 to year 9999, as in the API.
+
+A number, a word or a document that a method does not allow raises ``probelet.errors.InvalidInputError``, which is a
+``ValueError``. Its text is one line with the argument, its value and what is allowed. An argument of another Python
+type raises ``TypeError``.
 """
 
 from collections.abc import Sequence
@@ -49,7 +55,6 @@ def attempt(
     where it is not UTF-8, "error": str | null, "cause", "duration_ms", "phases_ms"}``.
 
     Raises:
-        ValueError: ``spec`` is not a probe, or the version is not known.
         OSError: no file descriptor is left.
     """
 
@@ -62,7 +67,7 @@ def read_journal(path: str | PathLike[str]) -> bytes:
     "last_start_ns", "step"}], "cut": bool}``; ``last_start_ns`` on the wall clock. One that is not there says nothing.
 
     Raises:
-        ValueError: the file is not believed; the text says why.
+        JournalError: the file is not a journal, or it is damaged.
     """
 
 @final
@@ -146,9 +151,10 @@ class Engine:
         that are too old; and every change is written within 100 ms. A file that cannot be believed is renamed
         ``*.refused``; one that cannot be written stops nothing; ``Batch.notices`` says so.
 
+        ``starved_share`` is finite and above 0.
+
         Raises:
-            OSError: no thread or no file descriptor is to be had.
-            ValueError: the version is not known.
+            OSError: no thread or no file descriptor is left.
         """
     def fileno(self) -> int: ...
     def now(self) -> int:
@@ -156,8 +162,9 @@ class Engine:
     def wall_ms(self) -> int:
         """The wall clock the prober compares ``startedAt`` with, in Unix milliseconds."""
     def advance(self, ns: int) -> None:
-        """Put both clocks forward by so many nanoseconds, so that tests need not wait: what becomes due meanwhile is
-        carried out at once, each worker's run once. Attempts in flight have as much time left as before.
+        """Put both clocks forward by ``ns`` nanoseconds, so that tests need not wait. Whatever becomes due in between
+        is carried out at once, and each worker runs once. Attempts in flight keep the time they have left. The clock
+        cannot pass 2**63 - 1.
         """
     def drain(self) -> Batch: ...
     def close(self) -> None: ...
@@ -173,6 +180,9 @@ class Engine:
         a container of the pod that is not listed is Waiting without an id.
         Returns ``{"phase", "pod_ip", "ready": bool, "initialized": bool, "containers": [S], "init_containers": [S]}``,
         S = F plus ``"ready": bool`` and ``"started": bool | null``.
+
+        Raises:
+            UnknownPodError: no pod with this UID was defined.
         """
     def sync_terminating_pod(self, uid: str, facts: bytes) -> bytes:
         """SyncTerminatingPod: as ``sync_pod``, but StopLivenessAndStartup in place of AddPod."""
@@ -219,10 +229,11 @@ class Simulation:
     """The same prober under a virtual clock with scripted outcomes: hours in milliseconds, the same every time.
 
     Times are virtual milliseconds since t = 0, which lies on a whole second of the wall clock (Unix time 0); the
-    prober started ``warmup_ms`` earlier. ``glue`` says what is done with results: ``"kubelet"`` for all the kubelet
-    does, ``"none"``, or a list such as ``"readiness,startup"``. With ``sockets`` a probe that is not exec asks a real
-    socket while the virtual clock stands still; otherwise it is scripted too. Inputs only change state; what follows
-    happens in ``settle``, ``run_until`` and ``run_until_update``.
+    prober started ``warmup_ms`` earlier. ``t_ms`` is from -2**41 to 2**41 (69 years), ``warmup_ms`` from 0 to 2**41.
+    ``glue`` says which results change a status: ``"kubelet"`` does all that the kubelet does, ``"none"`` nothing, and a
+    list with commas some of ``readiness``, ``startup`` and ``sync``. With ``sockets`` a probe other than exec asks a
+    real socket while the virtual clock stands still; without, it is scripted too. Inputs only change state; what
+    follows from them happens in ``settle``, ``run_until`` and ``run_until_update``.
     """
 
     def __new__(
@@ -282,7 +293,6 @@ class Target:
     ``period_ns`` is the workers' period; worker n's probes come to 127.1.0.0 + n.
 
     Raises:
-        ValueError: ``protocol`` is not known.
         OSError: the port is taken, or no file descriptor is left.
     """
 
@@ -317,8 +327,10 @@ class Backoff:
         factor_milli: int = 2_000,
         first_free: bool = True,
     ) -> Self:
-        """``factor_milli`` is what a start multiplies the delay by, in thousandths. Without ``first_free`` the exit of
-        a container without an entry waits ``initial_ns`` instead of starting it at once (kubernetes#123602)."""
+        """An ``initial_ns`` above ``max_ns`` counts as ``max_ns``; with either at 0 no restart is delayed. A start
+        multiplies the delay by ``factor_milli`` thousandths, at least 1000, and the result is at most ``max_ns``.
+        Without ``first_free`` a container without an entry waits ``initial_ns`` after its exit instead of starting at
+        once (kubernetes#123602)."""
     def decide(
         self,
         key: str,
@@ -357,9 +369,6 @@ class RestartSpec:
 
     ``rules`` are ``(action, operator, exit codes)`` with the API's words: ``Restart`` or ``RestartAllContainers``, and
     ``In`` or ``NotIn``. The first rule that matches an exit code counts.
-
-    Raises:
-        ValueError: a word is not one of the API's.
     """
 
     def __new__(cls, pod: str, own: str | None = None, rules: Sequence[tuple[str, str, list[int]]] = ...) -> Self: ...
@@ -389,9 +398,10 @@ class Requeue:
 class CrashModel:
     """One kind of container that crashes, and the rules it is restarted under: the live manager's start decision.
 
-    ``run_min_ns`` to ``run_max_ns`` is how long each of its lives is, evenly drawn. ``jitter_milli`` grows a delay at
-    random by up to that part of the one before, in thousandths. ``by_kubelet`` has it woken by the kubelet's sync loop
-    (relist, re-queue, housekeeping), otherwise by an exact timer.
+    ``initial_ns`` to ``first_free`` are those of ``Backoff``; both delays are at least a millisecond. The length of
+    each life is drawn evenly from ``run_min_ns`` to ``run_max_ns``, both included. Each delay grows at random by up to
+    ``jitter_milli`` thousandths of the delay before. With ``by_kubelet`` the kubelet's sync loop (relist, re-queue,
+    housekeeping) wakes the container; without, an exact timer does.
     """
 
     def __new__(
@@ -410,12 +420,13 @@ class CrashModel:
         by_kubelet: bool,
     ) -> Self: ...
     def restarts(self, *, count: int, until_ns: int, seed: int = 0) -> list[tuple[int, int, int]]:
-        """The first ``count`` restarts of a container that is first started at 0, none after ``until_ns``:
-        ``(at_ns, finished_ns, delay_ns)``, the restart, the exit before it and the delay that was charged."""
+        """The first ``count`` restarts, at most 10,000,000, of a container that is first started at 0, none after
+        ``until_ns``: ``(at_ns, finished_ns, delay_ns)`` are the restart, the exit before it and the delay between."""
 
 @final
 class CrashLoad:
-    """Restarts of many containers from 0 to ``window_ns``, both included, counted in slots of ``slot_ns``."""
+    """Restarts of many containers from 0 to ``window_ns``, both included, counted in slots of ``slot_ns``. Both are at
+    least 1; a window has at most 1,000,000 slots."""
 
     def __new__(cls, *, window_ns: int, slot_ns: int) -> Self: ...
     def add(self, model: CrashModel, *, containers: int, spread_ns: int = 0, seed: int = 0) -> None:
@@ -428,12 +439,13 @@ class CrashLoad:
 
 @final
 class TokenBucket:
-    """A token bucket: ``burst`` tokens, one back every ``interval_ns``. Starts full."""
+    """A token bucket. It starts with ``burst`` tokens, at most 2**32 - 1, and gets one back every ``interval_ns``. With
+    an ``interval_ns`` of 0 it is always full; with a ``burst`` of 0 it never has a token to take."""
 
     def __new__(cls, *, burst: int, interval_ns: int) -> Self: ...
     def take(self, now_ns: int, tokens: int = 1) -> bool: ...
     def reserve(self, now_ns: int) -> int:
-        """Take a token that may not be there yet; returns when it is, in the order of those who ask."""
+        """Take the next token, which may not be there yet; returns when it will be. Each call gets a later token."""
     def available(self, now_ns: int) -> int: ...
 
 @final

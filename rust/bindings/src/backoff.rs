@@ -11,7 +11,8 @@ use probelet_engine::json::decode_rules;
 use probelet_engine::live::BackoffTable;
 use pyo3::prelude::*;
 
-use crate::error::{BoundaryError, restart_policy};
+use crate::argument;
+use crate::error::{InputError, restart_policy};
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct Backoff(pub(crate) Arc<BackoffTable>);
@@ -20,14 +21,14 @@ pub(crate) struct Backoff(pub(crate) Arc<BackoffTable>);
 impl Backoff {
     #[new]
     #[pyo3(signature = (*, initial_ns = 10_000_000_000, max_ns = 300_000_000_000, reset_ns = 600_000_000_000, factor_milli = 2_000, first_free = true))]
-    fn new(initial_ns: u64, max_ns: u64, reset_ns: u64, factor_milli: u32, first_free: bool) -> Self {
-        Self(Arc::new(BackoffTable::new(Curve {
-            initial: Duration::from_nanos(initial_ns),
-            max: Duration::from_nanos(max_ns),
-            reset: Duration::from_nanos(reset_ns),
-            factor_milli,
-            first_free,
-        })))
+    fn new(
+        #[pyo3(from_py_with = argument::initial_ns)] initial_ns: u64,
+        #[pyo3(from_py_with = argument::max_ns)] max_ns: u64,
+        #[pyo3(from_py_with = argument::reset_ns)] reset_ns: u64,
+        #[pyo3(from_py_with = argument::factor_milli)] factor_milli: u32,
+        first_free: bool,
+    ) -> Self {
+        Self(Arc::new(BackoffTable::new(curve(initial_ns, max_ns, reset_ns, factor_milli, first_free))))
     }
 
     #[pyo3(signature = (key, *, now_ns, finished_ns, exit_code, restart_policy, rules = None, own = None))]
@@ -35,13 +36,13 @@ impl Backoff {
     fn decide(
         &self,
         key: &str,
-        now_ns: u64,
-        finished_ns: Option<u64>,
-        exit_code: Option<i32>,
+        #[pyo3(from_py_with = argument::now_ns)] now_ns: u64,
+        #[pyo3(from_py_with = argument::finished_ns)] finished_ns: Option<u64>,
+        #[pyo3(from_py_with = argument::exit_code)] exit_code: Option<i32>,
         restart_policy: &str,
         rules: Option<&[u8]>,
-        own: Option<(u64, u64)>,
-    ) -> Result<Answer, BoundaryError> {
+        #[pyo3(from_py_with = argument::own)] own: Option<(u64, u64)>,
+    ) -> Result<Answer, InputError> {
         let policy = self::restart_policy(restart_policy)?;
         let exit = finished_ns
             .map(|finished| Exit { finished: Instant::from_nanos(finished), code: exit_code.unwrap_or_default() });
@@ -53,20 +54,26 @@ impl Backoff {
     }
 
     #[pyo3(signature = (key, *, now_ns, finished_ns, own = None))]
-    fn back_off(&self, key: &str, now_ns: u64, finished_ns: u64, own: Option<(u64, u64)>) -> Answer {
+    fn back_off(
+        &self,
+        key: &str,
+        #[pyo3(from_py_with = argument::now_ns)] now_ns: u64,
+        #[pyo3(from_py_with = argument::required::finished_ns)] finished_ns: u64,
+        #[pyo3(from_py_with = argument::own)] own: Option<(u64, u64)>,
+    ) -> Answer {
         answer(self.0.with(|table| {
             let curve = curve_of(table, own);
             table.back_off(&curve, key, Instant::from_nanos(finished_ns), Instant::from_nanos(now_ns))
         }))
     }
 
-    fn retry_due(&self, key: &str, now_ns: u64) -> Option<(u64, u64)> {
+    fn retry_due(&self, key: &str, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> Option<(u64, u64)> {
         self.0
             .with(|table| table.retry_due(key, Instant::from_nanos(now_ns)))
             .map(|(due, delay)| (due.as_nanos(), delay.as_nanos() as u64))
     }
 
-    fn note_failure(&self, key: &str, now_ns: u64) {
+    fn note_failure(&self, key: &str, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) {
         self.0.with(|table| table.note_failure(key, Instant::from_nanos(now_ns)));
     }
 
@@ -82,7 +89,7 @@ impl Backoff {
         self.0.with(|table| table.entry(key).map_or(0, |entry| entry.step))
     }
 
-    fn note_start(&self, key: &str, now_ns: u64) {
+    fn note_start(&self, key: &str, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) {
         self.0.with(|table| table.note_start(key, Instant::from_nanos(now_ns)));
     }
 
@@ -90,7 +97,7 @@ impl Backoff {
         self.0.with(|table| table.reset(key))
     }
 
-    fn collect(&self, now_ns: u64) -> usize {
+    fn collect(&self, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> usize {
         self.0.with(|table| table.collect(Instant::from_nanos(now_ns)))
     }
 
@@ -119,6 +126,17 @@ fn curve_of(table: &core::Backoff, own: Option<(u64, u64)>) -> Curve {
     curve
 }
 
+/// An initial delay above the longest one counts as the longest one, as in the kubelet (KEP-4603, Conflict resolution).
+pub(crate) fn curve(initial_ns: u64, max_ns: u64, reset_ns: u64, factor_milli: u32, first_free: bool) -> Curve {
+    Curve {
+        initial: Duration::from_nanos(initial_ns.min(max_ns)),
+        max: Duration::from_nanos(max_ns),
+        reset: Duration::from_nanos(reset_ns),
+        factor_milli,
+        first_free,
+    }
+}
+
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct Requeue(Rng);
 
@@ -126,11 +144,15 @@ pub(crate) struct Requeue(Rng);
 impl Requeue {
     #[new]
     #[pyo3(signature = (*, seed = 0))]
-    const fn new(seed: u64) -> Self {
+    const fn new(#[pyo3(from_py_with = argument::seed)] seed: u64) -> Self {
         Self(Rng::new(seed))
     }
 
-    fn look_again(&mut self, due_ns: Option<u64>, now_ns: u64) -> u64 {
+    fn look_again(
+        &mut self,
+        #[pyo3(from_py_with = argument::due_ns)] due_ns: Option<u64>,
+        #[pyo3(from_py_with = argument::now_ns)] now_ns: u64,
+    ) -> u64 {
         kubelet::look_again(due_ns.map(Instant::from_nanos), Instant::from_nanos(now_ns), &mut self.0).as_nanos()
     }
 }

@@ -2,15 +2,19 @@
 
 use std::time::Duration;
 
-use probelet_core::backoff::Curve;
 use probelet_core::crashloop::{Load, Restarts, Scene, Scheduler};
 use probelet_core::time::Instant;
 use pyo3::prelude::*;
 
-use crate::error::{BoundaryError, restart_policy};
+use crate::argument;
+use crate::backoff::curve;
+use crate::error::{InputError, restart_policy};
 
-/// How many containers are added before Ctrl-C is looked at again.
+/// `CrashLoad.add` looks for Ctrl-C after this many containers.
 const CONTAINERS_AT_A_TIME: u64 = 256;
+
+/// A load with more slots than this would fill the memory.
+const SLOTS_MAX: u64 = 1_000_000;
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct CrashModel(Scene);
@@ -24,26 +28,24 @@ impl CrashModel {
     ))]
     #[expect(clippy::too_many_arguments, reason = "every one of them is a keyword in Python")]
     fn new(
-        initial_ns: u64,
-        max_ns: u64,
-        reset_ns: u64,
-        factor_milli: u32,
-        jitter_milli: u32,
+        #[pyo3(from_py_with = argument::crash_model::initial_ns)] initial_ns: u64,
+        #[pyo3(from_py_with = argument::crash_model::max_ns)] max_ns: u64,
+        #[pyo3(from_py_with = argument::reset_ns)] reset_ns: u64,
+        #[pyo3(from_py_with = argument::factor_milli)] factor_milli: u32,
+        #[pyo3(from_py_with = argument::jitter_milli)] jitter_milli: u32,
         first_free: bool,
-        run_min_ns: u64,
-        run_max_ns: u64,
-        exit_code: i32,
+        #[pyo3(from_py_with = argument::run_min_ns)] run_min_ns: u64,
+        #[pyo3(from_py_with = argument::run_max_ns)] run_max_ns: u64,
+        #[pyo3(from_py_with = argument::required::exit_code)] exit_code: i32,
         policy: &str,
         by_kubelet: bool,
-    ) -> Result<Self, BoundaryError> {
+    ) -> Result<Self, InputError> {
+        if run_max_ns < run_min_ns {
+            let allowed = format!("at least run_min_ns, which is {run_min_ns}");
+            return Err(InputError::Argument { name: "run_max_ns", given: run_max_ns.to_string(), allowed });
+        }
         Ok(Self(Scene {
-            curve: Curve {
-                initial: Duration::from_nanos(initial_ns),
-                max: Duration::from_nanos(max_ns),
-                reset: Duration::from_nanos(reset_ns),
-                factor_milli,
-                first_free,
-            },
+            curve: curve(initial_ns, max_ns, reset_ns, factor_milli, first_free),
             jitter_milli,
             run_min: Duration::from_nanos(run_min_ns),
             run_max: Duration::from_nanos(run_max_ns),
@@ -54,7 +56,13 @@ impl CrashModel {
     }
 
     #[pyo3(signature = (*, count, until_ns, seed = 0))]
-    fn restarts(&self, py: Python<'_>, count: usize, until_ns: u64, seed: u64) -> Vec<(u64, u64, u64)> {
+    fn restarts(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::count)] count: usize,
+        #[pyo3(from_py_with = argument::until_ns)] until_ns: u64,
+        #[pyo3(from_py_with = argument::seed)] seed: u64,
+    ) -> Vec<(u64, u64, u64)> {
         py.detach(|| {
             Restarts::new(&self.0, Instant::ZERO, seed)
                 .take(count)
@@ -72,12 +80,26 @@ pub(crate) struct CrashLoad(Load);
 impl CrashLoad {
     #[new]
     #[pyo3(signature = (*, window_ns, slot_ns))]
-    fn new(window_ns: u64, slot_ns: u64) -> Self {
-        Self(Load::new(Duration::from_nanos(window_ns), Duration::from_nanos(slot_ns)))
+    fn new(
+        #[pyo3(from_py_with = argument::window_ns)] window_ns: u64,
+        #[pyo3(from_py_with = argument::slot_ns)] slot_ns: u64,
+    ) -> Result<Self, InputError> {
+        if window_ns.div_ceil(slot_ns) > SLOTS_MAX {
+            let allowed = format!("at most {SLOTS_MAX} times slot_ns, which is {slot_ns}");
+            return Err(InputError::Argument { name: "window_ns", given: window_ns.to_string(), allowed });
+        }
+        Ok(Self(Load::new(Duration::from_nanos(window_ns), Duration::from_nanos(slot_ns))))
     }
 
     #[pyo3(signature = (model, *, containers, spread_ns = 0, seed = 0))]
-    fn add(&mut self, py: Python<'_>, model: &CrashModel, containers: u64, spread_ns: u64, seed: u64) -> PyResult<()> {
+    fn add(
+        &mut self,
+        py: Python<'_>,
+        model: &CrashModel,
+        #[pyo3(from_py_with = argument::containers)] containers: u64,
+        #[pyo3(from_py_with = argument::spread_ns)] spread_ns: u64,
+        #[pyo3(from_py_with = argument::seed)] seed: u64,
+    ) -> PyResult<()> {
         let mut next = 0;
         while next < containers {
             let end = containers.min(next + CONTAINERS_AT_A_TIME);

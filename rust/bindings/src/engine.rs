@@ -14,25 +14,26 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
 
+use crate::argument;
 use crate::backoff::Backoff;
 use crate::batch::Batch;
-use crate::error::{BoundaryError, phasing, probe_type, release, starving};
+use crate::error::{InputError, phasing, probe_type, release, starving};
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
 
-/// What CRI said of an exec attempt: number, kind, exit code, output or error text.
-type Finished<'py> = (u64, Bound<'py, PyString>, i32, Bound<'py, PyBytes>);
+/// The end of an exec attempt: number, kind, exit code, output or error text.
+type Finished<'py> = (Bound<'py, PyAny>, Bound<'py, PyString>, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
 impl Engine {
-    /// Every method but `close` only reads the handle; the engine has a lock of its own behind it.
+    /// Calls the engine with the GIL released. The engine locks its own state; only `close` needs the handle to itself.
     fn with<T: Send>(&self, py: Python<'_>, call: impl FnOnce(&live::Engine) -> T + Send) -> T {
         py.detach(|| call(&self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner)))
     }
 }
 
-fn known(document: Option<StatusDocument>, uid: &str) -> Result<Vec<u8>, BoundaryError> {
-    document.map(|document| document.to_json()).ok_or_else(|| BoundaryError::UnknownPod(uid.to_owned()))
+fn known(document: Option<StatusDocument>, uid: &str) -> Result<Vec<u8>, InputError> {
+    document.map(|document| document.to_json()).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
 }
 
 #[pymethods]
@@ -44,7 +45,7 @@ impl Engine {
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
-        seed: u64,
+        #[pyo3(from_py_with = argument::seed)] seed: u64,
         user_agent: &str,
         kubelet_version: &str,
         start_jitter: bool,
@@ -81,8 +82,14 @@ impl Engine {
         self.with(py, live::Engine::wall_ms)
     }
 
-    fn advance(&self, py: Python<'_>, ns: u64) {
+    fn advance(&self, py: Python<'_>, #[pyo3(from_py_with = argument::ns)] ns: u64) -> Result<(), InputError> {
+        let left = argument::CLOCK_NS_MAX - self.now(py).min(argument::CLOCK_NS_MAX);
+        if ns > left {
+            let allowed = format!("at most {left}, because the clock then stands at its end");
+            return Err(InputError::Argument { name: "ns", given: ns.to_string(), allowed });
+        }
         self.with(py, |engine| engine.advance(Duration::from_nanos(ns)));
+        Ok(())
     }
 
     fn drain(&self, py: Python<'_>) -> PyResult<Batch> {
@@ -94,13 +101,13 @@ impl Engine {
         py.detach(|| self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner).close());
     }
 
-    fn define_pod(&self, py: Python<'_>, pod: &[u8]) -> Result<(), BoundaryError> {
+    fn define_pod(&self, py: Python<'_>, pod: &[u8]) -> Result<(), InputError> {
         let pod = decode_pod(pod)?;
         self.with(py, |engine| engine.define_pod(pod));
         Ok(())
     }
 
-    fn sync_pod<'py>(&self, py: Python<'py>, uid: &str, facts: &[u8]) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+    fn sync_pod<'py>(&self, py: Python<'py>, uid: &str, facts: &[u8]) -> Result<Bound<'py, PyBytes>, InputError> {
         let facts = decode_status(facts)?;
         let status = known(self.with(py, |engine| engine.sync_pod(uid, facts)), uid)?;
         Ok(PyBytes::new(py, &status))
@@ -111,7 +118,7 @@ impl Engine {
         py: Python<'py>,
         uid: &str,
         facts: &[u8],
-    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+    ) -> Result<Bound<'py, PyBytes>, InputError> {
         let facts = decode_status(facts)?;
         let status = known(self.with(py, |engine| engine.sync_terminating_pod(uid, facts)), uid)?;
         Ok(PyBytes::new(py, &status))
@@ -127,14 +134,14 @@ impl Engine {
     }
 
     #[pyo3(signature = (pod, deleting = false))]
-    fn add_pod(&self, py: Python<'_>, pod: &[u8], deleting: bool) -> Result<(), BoundaryError> {
+    fn add_pod(&self, py: Python<'_>, pod: &[u8], deleting: bool) -> Result<(), InputError> {
         let mut pod = decode_pod(pod)?;
         pod.deleting |= deleting;
         self.with(py, |engine| engine.add_pod(pod));
         Ok(())
     }
 
-    fn set_pod_status(&self, py: Python<'_>, uid: &str, status: &[u8]) -> Result<(), BoundaryError> {
+    fn set_pod_status(&self, py: Python<'_>, uid: &str, status: &[u8]) -> Result<(), InputError> {
         let status = decode_status(status)?;
         self.with(py, |engine| engine.set_pod_status(uid, status));
         Ok(())
@@ -149,7 +156,7 @@ impl Engine {
         py: Python<'py>,
         uid: &str,
         status: &[u8],
-    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+    ) -> Result<Bound<'py, PyBytes>, InputError> {
         let status = decode_status(status)?;
         let filled = self.with(py, |engine| engine.update_pod_status(uid, status));
         Ok(PyBytes::new(py, &filled.to_json()))
@@ -185,11 +192,16 @@ impl Engine {
         Ok(())
     }
 
-    fn arm(&self, py: Python<'_>, deadline_ns: u64, token: u64) -> u64 {
+    fn arm(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::deadline_ns)] deadline_ns: u64,
+        #[pyo3(from_py_with = argument::token)] token: u64,
+    ) -> u64 {
         self.with(py, |engine| engine.arm(Instant::from_nanos(deadline_ns), token).to_bits())
     }
 
-    fn cancel(&self, py: Python<'_>, timer: u64) -> bool {
+    fn cancel(&self, py: Python<'_>, #[pyo3(from_py_with = argument::timer)] timer: u64) -> bool {
         self.with(py, |engine| engine.cancel(TimerId::from_bits(timer)))
     }
 
@@ -214,11 +226,11 @@ fn probe_type_of(name: &Bound<'_, PyAny>) -> PyResult<probelet_core::spec::Probe
 fn exec_end((run, kind, code, bytes): &Finished<'_>) -> PyResult<(u64, ExecEnd)> {
     let bytes = bytes.as_bytes();
     let end = match kind.to_str()? {
-        "exit" => ExecEnd::Exit { code: *code, output: bytes.into() },
+        "exit" => ExecEnd::Exit { code: argument::required::exit_code(code)?, output: bytes.into() },
         "timeout" => ExecEnd::Timeout(bytes.into()),
         "starved" => ExecEnd::Starved(bytes.into()),
         "error" => ExecEnd::Error(String::from_utf8_lossy(bytes).into()),
-        kind => return Err(BoundaryError::ExecKind(kind.to_owned()).into()),
+        kind => return Err(InputError::word("kind", kind, &["exit", "starved", "timeout", "error"]).into()),
     };
-    Ok((*run, end))
+    Ok((argument::run(run)?, end))
 }

@@ -1,100 +1,129 @@
-//! The one way out for errors: what Python hears is a `ValueError` with the reason.
+//! The one way out for errors: Python gets an exception of `probelet.errors` with one line for each mistake.
+
+use std::fmt;
 
 use probelet_core::prober::Phasing;
 use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
+use probelet_core::status::Glue;
 use probelet_engine::attempt::starvation::{StarvedVerdict, Starving};
 use probelet_engine::json::JsonError;
 use pyo3::PyErr;
-use pyo3::exceptions::PyValueError;
 
-/// Something a caller got wrong.
+mod python {
+    // The module is imported when the first error is raised, so that `import probelet` does not pay for it.
+    pyo3::import_exception!(probelet.errors, InvalidInputError);
+    pyo3::import_exception!(probelet.errors, JournalError);
+    pyo3::import_exception!(probelet.errors, UnknownPodError);
+}
+
+/// A mistake of the caller.
 #[derive(Debug)]
-pub(crate) enum BoundaryError {
-    ExecKind(String),
+pub(crate) enum InputError {
+    /// An argument has a value that its parameter does not allow.
+    Argument { name: &'static str, given: String, allowed: String },
+    /// A journal cannot be believed.
+    Journal(String),
+    /// A document is not what it should be.
     Json(JsonError),
-    Phase(String),
-    Protocol(String),
-    ProbeType(String),
-    Release(String),
-    RestartPolicy(String),
-    RuleAction(String),
-    RuleOperator(String),
-    StarvedVerdict(String),
+    /// No pod with this UID was defined.
     UnknownPod(String),
 }
 
-impl From<JsonError> for BoundaryError {
+impl InputError {
+    pub(crate) fn word(name: &'static str, given: &str, known: &[&str]) -> Self {
+        let allowed = format!("one of {}", known.join(", "));
+        Self::Argument { name, given: format!("{given:?}"), allowed }
+    }
+}
+
+impl fmt::Display for InputError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Argument { name, given, allowed } => write!(formatter, "{name}: {given}: must be {allowed}"),
+            Self::Journal(text) => formatter.write_str(text),
+            Self::Json(error) => error.fmt(formatter),
+            Self::UnknownPod(uid) => write!(formatter, "uid: {uid:?}: no pod with this UID was defined"),
+        }
+    }
+}
+
+impl From<JsonError> for InputError {
     fn from(error: JsonError) -> Self {
         Self::Json(error)
     }
 }
 
-impl From<BoundaryError> for PyErr {
-    fn from(error: BoundaryError) -> Self {
-        PyValueError::new_err(match error {
-            BoundaryError::ExecKind(kind) => format!("kind: {kind:?}: must be one of exit, starved, timeout, error"),
-            BoundaryError::Json(error) => error.to_string(),
-            BoundaryError::Protocol(name) => {
-                format!("protocol: {name:?}: must be one of grpc, http, https, tcp")
-            }
-            BoundaryError::Phase(name) => format!("phase: {name:?}: must be one of kubelet, spread"),
-            BoundaryError::ProbeType(name) => {
-                format!("probe_type: {name:?}: must be one of liveness, readiness, startup")
-            }
-            BoundaryError::Release(name) => {
-                let known: Vec<&str> = RELEASES.iter().map(|(name, _)| *name).collect();
-                format!("kubelet_version: {name:?}: must be one of {}", known.join(", "))
-            }
-            BoundaryError::RestartPolicy(name) => {
-                format!("restart_policy: {name:?}: must be one of Always, OnFailure, Never")
-            }
-            BoundaryError::RuleAction(name) => {
-                format!("action: {name:?}: must be one of Restart, RestartAllContainers")
-            }
-            BoundaryError::RuleOperator(name) => format!("operator: {name:?}: must be one of In, NotIn"),
-            BoundaryError::StarvedVerdict(name) => {
-                format!("starved_verdict: {name:?}: must be one of failure, unknown")
-            }
-            BoundaryError::UnknownPod(uid) => format!("uid: {uid:?}: no pod with this UID was defined"),
-        })
+impl From<InputError> for PyErr {
+    fn from(error: InputError) -> Self {
+        let text = error.to_string();
+        match error {
+            InputError::Argument { .. } | InputError::Json(_) => python::InvalidInputError::new_err(text),
+            InputError::Journal(_) => python::JournalError::new_err(text),
+            InputError::UnknownPod(_) => python::UnknownPodError::new_err(text),
+        }
     }
 }
 
-pub(crate) fn probe_type(name: &str) -> Result<ProbeType, BoundaryError> {
-    ProbeType::ALL
-        .into_iter()
-        .find(|probe_type| probe_type.name() == name)
-        .ok_or_else(|| BoundaryError::ProbeType(name.to_owned()))
+pub(crate) fn probe_type(name: &str) -> Result<ProbeType, InputError> {
+    let found = ProbeType::ALL.into_iter().find(|probe_type| probe_type.name() == name);
+    found.ok_or_else(|| InputError::word("probe_type", name, &["liveness", "readiness", "startup"]))
 }
 
-pub(crate) fn phasing(name: &str) -> Result<Phasing, BoundaryError> {
+pub(crate) fn phasing(name: &str) -> Result<Phasing, InputError> {
     match name {
         "kubelet" => Ok(Phasing::Kubelet),
         "spread" => Ok(Phasing::Spread),
-        _ => Err(BoundaryError::Phase(name.to_owned())),
+        _ => Err(InputError::word("phase", name, &["kubelet", "spread"])),
     }
 }
 
-pub(crate) fn release(name: &str) -> Result<Semantics, BoundaryError> {
-    Semantics::of_release(name).ok_or_else(|| BoundaryError::Release(name.to_owned()))
+pub(crate) fn release(name: &str) -> Result<Semantics, InputError> {
+    Semantics::of_release(name)
+        .ok_or_else(|| InputError::word("kubelet_version", name, &RELEASES.map(|(name, _)| name)))
 }
 
-pub(crate) fn starving(share: f64, verdict: &str) -> Result<Starving, BoundaryError> {
+pub(crate) fn starving(share: f64, verdict: &str) -> Result<Starving, InputError> {
     let verdict = match verdict {
         "failure" => StarvedVerdict::Failure,
         "unknown" => StarvedVerdict::Unknown,
-        _ => return Err(BoundaryError::StarvedVerdict(verdict.to_owned())),
+        _ => return Err(InputError::word("starved_verdict", verdict, &["failure", "unknown"])),
     };
+    if !(share > 0.0 && share.is_finite()) {
+        let allowed = "a finite number above 0".to_owned();
+        return Err(InputError::Argument { name: "starved_share", given: share.to_string(), allowed });
+    }
     Ok(Starving { share, verdict })
 }
 
-pub(crate) fn restart_policy(name: &str) -> Result<RestartPolicy, BoundaryError> {
+/// A simulation's `glue`: what it does with results.
+pub(crate) fn glue(text: &str) -> Result<Glue, InputError> {
+    let mut glue = Glue::NONE;
+    match text {
+        "kubelet" => return Ok(Glue::KUBELET),
+        "none" => return Ok(glue),
+        _ => {}
+    }
+    for word in text.split(',') {
+        match word {
+            "readiness" => glue.readiness = true,
+            "startup" => glue.startup = true,
+            "sync" => glue.sync = true,
+            _ => {
+                let allowed = "kubelet, none, or a list of readiness, startup, sync with commas".to_owned();
+                return Err(InputError::Argument { name: "glue", given: format!("{text:?}"), allowed });
+            }
+        }
+    }
+    Ok(glue)
+}
+
+pub(crate) fn restart_policy(name: &str) -> Result<RestartPolicy, InputError> {
     match name {
         "Always" => Ok(RestartPolicy::Always),
         "OnFailure" => Ok(RestartPolicy::OnFailure),
         "Never" => Ok(RestartPolicy::Never),
-        other => Err(BoundaryError::RestartPolicy(other.to_owned())),
+        _ => Err(InputError::word("restart_policy", name, &["Always", "OnFailure", "Never"])),
     }
 }

@@ -1,5 +1,7 @@
-//! The Python module `probelet._rust`: converts and delegates, decides nothing. Its manual is the stub.
+//! The Python module `probelet._rust`. It checks and converts arguments and calls the core and the engine; it decides
+//! nothing itself. Its manual is the stub.
 
+mod argument;
 mod backoff;
 mod batch;
 mod crashloop;

@@ -7,7 +7,8 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::{BoundaryError, release};
+use crate::argument;
+use crate::error::{InputError, release};
 
 #[pyfunction]
 #[pyo3(signature = (spec, pod_ip, ports, user_agent, *, kubelet_version = "1.36"))]
@@ -15,11 +16,11 @@ pub(crate) fn attempt<'py>(
     py: Python<'py>,
     spec: &[u8],
     pod_ip: &str,
-    ports: Vec<(String, i64)>,
+    #[pyo3(from_py_with = argument::ports)] ports: Vec<(String, i64)>,
     user_agent: &str,
     kubelet_version: &str,
 ) -> PyResult<Bound<'py, PyBytes>> {
-    let probe = decode_probe(spec).map_err(BoundaryError::from)?;
+    let probe = decode_probe(spec).map_err(InputError::from)?;
     let ports: Vec<(Box<str>, i64)> = ports.into_iter().map(|(name, port)| (name.into(), port)).collect();
     let asker = Asker { user_agent, grpc_connect: release(kubelet_version)?.grpc_connect };
     let seen = py.detach(|| probe_once_as_json(&probe, Surroundings { ports: &ports, pod_ip, asker }));

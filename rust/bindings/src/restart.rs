@@ -3,7 +3,8 @@
 use probelet_core::restart::{self as core, RestartPolicy, RestartRule, RuleAction};
 use pyo3::prelude::*;
 
-use crate::error::{BoundaryError, restart_policy};
+use crate::argument::{self, Rule};
+use crate::error::{InputError, restart_policy};
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct RestartSpec {
@@ -16,7 +17,11 @@ pub(crate) struct RestartSpec {
 impl RestartSpec {
     #[new]
     #[pyo3(signature = (pod, own = None, rules = Vec::new()))]
-    fn new(pod: &str, own: Option<&str>, rules: Vec<(String, String, Vec<i32>)>) -> Result<Self, BoundaryError> {
+    fn new(
+        pod: &str,
+        own: Option<&str>,
+        #[pyo3(from_py_with = argument::rules)] rules: Vec<Rule>,
+    ) -> Result<Self, InputError> {
         let own = own.map(restart_policy).transpose()?;
         Ok(Self { pod: restart_policy(pod)?, own, rules: rules.into_iter().map(rule).collect::<Result<_, _>>()? })
     }
@@ -30,7 +35,7 @@ impl RestartSpec {
         }
     }
 
-    fn after_exit(&self, exit_code: i32) -> bool {
+    fn after_exit(&self, #[pyo3(from_py_with = argument::required::exit_code)] exit_code: i32) -> bool {
         self.core().after_exit(exit_code, true)
     }
 
@@ -38,7 +43,7 @@ impl RestartSpec {
         self.core().after_kill()
     }
 
-    fn restarts_all(&self, exit_code: i32) -> bool {
+    fn restarts_all(&self, #[pyo3(from_py_with = argument::required::exit_code)] exit_code: i32) -> bool {
         self.core().restarts_all(exit_code)
     }
 }
@@ -49,16 +54,16 @@ impl RestartSpec {
     }
 }
 
-fn rule((action, operator, values): (String, String, Vec<i32>)) -> Result<RestartRule, BoundaryError> {
+fn rule((action, operator, values): Rule) -> Result<RestartRule, InputError> {
     let action = match &*action {
         "Restart" => RuleAction::Restart,
         "RestartAllContainers" => RuleAction::RestartAllContainers,
-        _ => return Err(BoundaryError::RuleAction(action)),
+        _ => return Err(InputError::word("action", &action, &["Restart", "RestartAllContainers"])),
     };
     let within = match &*operator {
         "In" => true,
         "NotIn" => false,
-        _ => return Err(BoundaryError::RuleOperator(operator)),
+        _ => return Err(InputError::word("operator", &operator, &["In", "NotIn"])),
     };
     Ok(RestartRule { action, within, values })
 }

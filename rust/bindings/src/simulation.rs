@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use probelet_core::status::Glue;
 use probelet_engine::json::{StatusDocument, decode_pod, decode_status};
 use probelet_engine::simulation::{self, Scene, decode_steps};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::{BoundaryError, phasing, probe_type, release};
+use crate::argument;
+use crate::error::{InputError, glue, phasing, probe_type, release};
 
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct Simulation(simulation::Simulation);
@@ -23,31 +23,20 @@ impl Simulation {
         sockets = false, user_agent = "kube-probe/1.36", phase = "kubelet"
     ))]
     fn new(
-        warmup_ms: u64,
-        seed: u64,
+        #[pyo3(from_py_with = argument::warmup_ms)] warmup_ms: i64,
+        #[pyo3(from_py_with = argument::seed)] seed: u64,
         kubelet_version: &str,
         glue: &str,
         record: bool,
         sockets: bool,
         user_agent: &str,
         phase: &str,
-    ) -> Result<Self, BoundaryError> {
-        let glue = match glue {
-            "kubelet" => Glue::KUBELET,
-            "none" => Glue::NONE,
-            list => Glue {
-                readiness: list.contains("readiness"),
-                startup: list.contains("startup"),
-                sync: list.contains("sync"),
-            },
-        };
-        let semantics = release(kubelet_version)?;
-        let warmup = Duration::from_millis(warmup_ms);
+    ) -> Result<Self, InputError> {
         Ok(Self(simulation::Simulation::new(Scene {
-            semantics,
+            semantics: release(kubelet_version)?,
             seed,
-            warmup,
-            glue,
+            warmup: Duration::from_millis(warmup_ms.unsigned_abs()),
+            glue: self::glue(glue)?,
             phasing: phasing(phase)?,
             record,
             sockets,
@@ -55,21 +44,21 @@ impl Simulation {
         })))
     }
 
-    fn script(&mut self, key: &str, steps: &[u8]) -> Result<(), BoundaryError> {
+    fn script(&mut self, key: &str, steps: &[u8]) -> Result<(), InputError> {
         self.0.script(key, decode_steps(steps)?);
         Ok(())
     }
 
-    fn define_pod(&mut self, pod: &[u8]) -> Result<(), BoundaryError> {
+    fn define_pod(&mut self, pod: &[u8]) -> Result<(), InputError> {
         self.0.define_pod(decode_pod(pod)?);
         Ok(())
     }
 
-    fn add_pod(&mut self, uid: &str) -> Result<(), BoundaryError> {
-        if self.0.prober().add_pod(uid) { Ok(()) } else { Err(BoundaryError::UnknownPod(uid.to_owned())) }
+    fn add_pod(&mut self, uid: &str) -> Result<(), InputError> {
+        if self.0.prober().add_pod(uid) { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
     }
 
-    fn set_pod_status(&mut self, uid: &str, status: &[u8]) -> Result<(), BoundaryError> {
+    fn set_pod_status(&mut self, uid: &str, status: &[u8]) -> Result<(), InputError> {
         self.0.prober().set_pod_status(uid, decode_status(status)?);
         Ok(())
     }
@@ -83,20 +72,15 @@ impl Simulation {
         py: Python<'py>,
         uid: &str,
         status: &[u8],
-    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+    ) -> Result<Bound<'py, PyBytes>, InputError> {
         let status = self.0.update_pod_status(uid, decode_status(status)?);
         let document = StatusDocument::of(self.0.prober().pod(uid).map(AsRef::as_ref), &status);
         Ok(PyBytes::new(py, &document.to_json()))
     }
 
-    fn sync_pod<'py>(
-        &mut self,
-        py: Python<'py>,
-        uid: &str,
-        facts: &[u8],
-    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+    fn sync_pod<'py>(&mut self, py: Python<'py>, uid: &str, facts: &[u8]) -> Result<Bound<'py, PyBytes>, InputError> {
         self.0.manager().sync_pod(uid, decode_status(facts)?);
-        self.status(py, uid).ok_or_else(|| BoundaryError::UnknownPod(uid.to_owned()))
+        self.status(py, uid).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
     }
 
     fn sync_terminating_pod<'py>(
@@ -104,9 +88,9 @@ impl Simulation {
         py: Python<'py>,
         uid: &str,
         facts: &[u8],
-    ) -> Result<Bound<'py, PyBytes>, BoundaryError> {
+    ) -> Result<Bound<'py, PyBytes>, InputError> {
         self.0.manager().sync_terminating_pod(uid, decode_status(facts)?);
-        self.status(py, uid).ok_or_else(|| BoundaryError::UnknownPod(uid.to_owned()))
+        self.status(py, uid).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
     }
 
     fn status<'py>(&mut self, py: Python<'py>, uid: &str) -> Option<Bound<'py, PyBytes>> {
@@ -137,11 +121,16 @@ impl Simulation {
         py.detach(|| self.0.settle());
     }
 
-    fn run_until(&mut self, py: Python<'_>, t_ms: i64) {
+    fn run_until(&mut self, py: Python<'_>, #[pyo3(from_py_with = argument::t_ms)] t_ms: i64) {
         py.detach(|| self.0.run_until(t_ms));
     }
 
-    fn run_until_update(&mut self, py: Python<'_>, t_ms: i64, probe: &str) -> Result<bool, BoundaryError> {
+    fn run_until_update(
+        &mut self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::t_ms)] t_ms: i64,
+        probe: &str,
+    ) -> Result<bool, InputError> {
         let probe_type = probe_type(probe)?;
         Ok(py.detach(|| self.0.run_until_update(t_ms, probe_type)))
     }
@@ -178,7 +167,7 @@ impl Simulation {
             .collect()
     }
 
-    fn result(&mut self, probe: &str, container_id: &str) -> Result<Option<&'static str>, BoundaryError> {
+    fn result(&mut self, probe: &str, container_id: &str) -> Result<Option<&'static str>, InputError> {
         let result = self.0.prober().result(probe_type(probe)?, container_id);
         Ok(result.map(|result| result.name()))
     }

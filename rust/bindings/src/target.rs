@@ -7,7 +7,7 @@ use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
-use crate::error::BoundaryError;
+use crate::error::InputError;
 
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct Target(target::Target);
@@ -17,7 +17,8 @@ impl Target {
     #[new]
     #[pyo3(signature = (protocol, *, port = 0, period_ns = 1_000_000_000))]
     fn new(protocol: &str, port: u16, period_ns: u64) -> PyResult<Self> {
-        let protocol = Protocol::of_name(protocol).ok_or_else(|| BoundaryError::Protocol(protocol.to_owned()))?;
+        let protocol = Protocol::of_name(protocol)
+            .ok_or_else(|| InputError::word("protocol", protocol, &["grpc", "http", "https", "tcp"]))?;
         let target = target::Target::start(protocol, port, Duration::from_nanos(period_ns));
         Ok(Self(target.map_err(|error| PyOSError::new_err(error.to_string()))?))
     }

@@ -1,4 +1,4 @@
-//! `TimerWheel` and `TokenBucket`: the core's own, for tests and models in Python.
+//! `TimerWheel` and `TokenBucket` of the core, for tests and models in Python.
 
 use std::time::Duration;
 
@@ -7,6 +7,8 @@ use probelet_core::time::Instant;
 use probelet_core::timer::{TimerId, TimerTable};
 use probelet_core::wheel;
 use pyo3::prelude::*;
+
+use crate::argument;
 
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct TimerWheel {
@@ -21,13 +23,17 @@ impl TimerWheel {
         Self { wheel: wheel::TimerWheel::new(), tokens: TimerTable::new() }
     }
 
-    fn arm(&mut self, deadline_ns: u64, token: i64) -> u64 {
+    fn arm(
+        &mut self,
+        #[pyo3(from_py_with = argument::deadline_ns)] deadline_ns: u64,
+        #[pyo3(from_py_with = argument::wheel::token)] token: i64,
+    ) -> u64 {
         let id = self.tokens.insert(token);
         self.wheel.arm(Instant::from_nanos(deadline_ns), id);
         id.to_bits()
     }
 
-    fn cancel(&mut self, timer: u64) -> bool {
+    fn cancel(&mut self, #[pyo3(from_py_with = argument::timer)] timer: u64) -> bool {
         let live = self.tokens.cancel(TimerId::from_bits(timer));
         if self.tokens.is_crowded() {
             self.wheel.retain(|&id| self.tokens.is_live(id));
@@ -36,7 +42,7 @@ impl TimerWheel {
         live
     }
 
-    fn fire(&mut self, now_ns: u64) -> Vec<i64> {
+    fn fire(&mut self, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> Vec<i64> {
         let mut fired = Vec::new();
         while let Some((_, id)) = self.wheel.pop(Instant::from_nanos(now_ns)) {
             fired.extend(self.tokens.fire(id));
@@ -45,7 +51,7 @@ impl TimerWheel {
     }
 
     fn next_deadline(&mut self) -> Option<u64> {
-        // A cancelled timer must not show as the next one, so the dead go first.
+        // Cancelled timers stay in the wheel; without this sweep one of them could be the next deadline.
         self.wheel.retain(|&id| self.tokens.is_live(id));
         self.tokens.swept();
         self.wheel.next_deadline().map(Instant::as_nanos)
@@ -63,20 +69,27 @@ pub(crate) struct TokenBucket(bucket::TokenBucket);
 impl TokenBucket {
     #[new]
     #[pyo3(signature = (*, burst, interval_ns))]
-    fn new(burst: u32, interval_ns: u64) -> Self {
+    fn new(
+        #[pyo3(from_py_with = argument::burst)] burst: u32,
+        #[pyo3(from_py_with = argument::interval_ns)] interval_ns: u64,
+    ) -> Self {
         Self(bucket::TokenBucket::new(burst, Duration::from_nanos(interval_ns)))
     }
 
     #[pyo3(signature = (now_ns, tokens = 1))]
-    fn take(&mut self, now_ns: u64, tokens: u32) -> bool {
+    fn take(
+        &mut self,
+        #[pyo3(from_py_with = argument::now_ns)] now_ns: u64,
+        #[pyo3(from_py_with = argument::tokens)] tokens: u32,
+    ) -> bool {
         self.0.take(tokens, Instant::from_nanos(now_ns))
     }
 
-    fn reserve(&mut self, now_ns: u64) -> u64 {
+    fn reserve(&mut self, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> u64 {
         self.0.reserve(Instant::from_nanos(now_ns)).as_nanos()
     }
 
-    fn available(&self, now_ns: u64) -> u64 {
+    fn available(&self, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> u64 {
         self.0.available(Instant::from_nanos(now_ns))
     }
 }

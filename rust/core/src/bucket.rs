@@ -43,7 +43,8 @@ impl TokenBucket {
     pub fn reserve(&mut self, now: Instant) -> Instant {
         let full_since = i128::from(now.as_nanos()) - i128::from(self.burst) * i128::from(self.interval);
         self.empty_at = self.empty_at.max(full_since) + i128::from(self.interval);
-        Instant::from_nanos(u64::try_from(self.empty_at).unwrap_or(0)).max(now)
+        let end = self.empty_at.clamp(0, i128::from(u64::MAX));
+        Instant::from_nanos(end as u64).max(now)
     }
 
     /// Whole tokens at `now`.
@@ -99,6 +100,13 @@ mod tests {
                 prop_assert_eq!(bucket.available(Instant::from_nanos(now)), credit / interval);
             }
         }
+    }
+
+    #[test]
+    fn a_token_after_the_end_of_the_clock_is_never_there() {
+        let mut bucket = TokenBucket::new(1, Duration::from_nanos(u64::MAX));
+        let reserved = [0; 3].map(|_| bucket.reserve(Instant::ZERO).as_nanos());
+        assert_eq!(reserved, [0, u64::MAX, u64::MAX]);
     }
 
     #[test]

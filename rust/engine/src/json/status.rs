@@ -1,11 +1,13 @@
 //! Statuses and runtime facts: one shape for both.
 
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::spec::PodSpec;
 use probelet_core::status::{is_initialized, is_ready};
-use serde::{Deserialize, Serialize};
+use serde::de::Error as _;
+use serde::{Deserialize, Deserializer, Serialize};
 
 use super::error::JsonError;
 
@@ -47,7 +49,7 @@ struct ContainerDocument {
     #[serde(default)]
     ready: bool,
     started: Option<bool>,
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, deserialize_with = "time_of_the_api", skip_serializing_if = "Option::is_none")]
     started_at_ms: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
@@ -60,6 +62,21 @@ enum StateName {
     Terminated,
     Waiting,
 }
+
+/// Reads Unix milliseconds that RFC 3339 can write: the API knows no other times, and the core calculates with these.
+fn time_of_the_api<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<i64>, D::Error> {
+    let time = Option::<i64>::deserialize(deserializer)?;
+    match time.filter(|time| !TIMES_MS.contains(time)) {
+        None => Ok(time),
+        Some(time) => {
+            let (first, last) = (TIMES_MS.start(), TIMES_MS.end());
+            Err(D::Error::custom(format_args!("started_at_ms: {time}: must be from {first} to {last}")))
+        }
+    }
+}
+
+/// From the beginning of year 1, Go's zero time, to the end of year 9999.
+const TIMES_MS: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
 
 /// Decodes a status, or the runtime's facts.
 ///

@@ -25,6 +25,9 @@ use self::worker_script::{Flight, WorkerScript, command};
 use crate::handler::{Asker, Buffers, probe_once};
 use crate::json::StatusDocument;
 
+/// The latest virtual time and the longest warm-up: 69 years. From there the core's clock has room for another 500.
+pub const TIME_MS_MAX: i64 = 1 << 41;
+
 /// How a simulation starts.
 #[derive(Clone, Debug)]
 pub struct Scene {
@@ -32,7 +35,7 @@ pub struct Scene {
     pub semantics: Semantics,
     /// Seeds the jitter.
     pub seed: u64,
-    /// How long before t = 0 the prober started.
+    /// How long before t = 0 the prober started, at most [`TIME_MS_MAX`].
     pub warmup: Duration,
     /// What is done with results.
     pub glue: Glue,
@@ -141,7 +144,7 @@ impl Simulation {
         serde_json::to_vec(&rows).expect("plain data")
     }
 
-    /// The point `t_ms` on the prober's clock.
+    /// The point `t_ms` on the prober's clock, for a `t_ms` between -[`TIME_MS_MAX`] and [`TIME_MS_MAX`].
     pub fn at(&self, t_ms: i64) -> Instant {
         let nanos = self.zero.as_nanos() as i64 + t_ms * 1_000_000;
         Instant::from_nanos(u64::try_from(nanos).unwrap_or_default())
@@ -386,6 +389,7 @@ impl Simulation {
     }
 
     fn to_ms(&self, at: Instant) -> i64 {
-        (at.as_nanos() as i64 - self.zero.as_nanos() as i64) / 1_000_000
+        let nanos = i128::from(at.as_nanos()) - i128::from(self.zero.as_nanos());
+        (nanos / 1_000_000) as i64 // A difference of two u64, in milliseconds, has 45 bits.
     }
 }

@@ -131,8 +131,8 @@ impl Script {
 
 impl Step {
     fn cut_output(&self) -> Box<[u8]> {
-        let repeat = self.output_repeat.unwrap_or(1).min(MAX_OUTPUT);
-        let mut output = self.output.repeat(repeat).into_bytes();
+        let enough = MAX_OUTPUT.div_ceil(self.output.len().max(1));
+        let mut output = self.output.repeat(self.output_repeat.unwrap_or(1).min(enough)).into_bytes();
         output.truncate(MAX_OUTPUT);
         output.into()
     }
