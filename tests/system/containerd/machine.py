@@ -16,7 +16,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
+from probelet.cri.errors import CriError, RuntimeRefused
 from probelet.cri.v1 import api_pb2
 
 from tests.system.containerd.image import ARCHITECTURE, PAUSE, build_images
@@ -230,8 +230,21 @@ async def remove_pods(endpoint: str, node: str = "") -> None:
     async with RuntimeClient(endpoint) as client:
         for sandbox in await client.list_pod_sandbox():
             if node in ("", sandbox.labels.get("probelet.dev/node")):
-                await client.stop_pod_sandbox(sandbox.id)
-                await client.remove_pod_sandbox(sandbox.id)
+                await _remove_pod(client, sandbox.id)
+
+
+async def _remove_pod(client: RuntimeClient, sandbox_id: str) -> None:
+    """Remove a pod. containerd refuses to remove a container while the StartContainer of a killed probelet goes on."""
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    while True:
+        try:
+            await client.stop_pod_sandbox(sandbox_id)
+            await client.remove_pod_sandbox(sandbox_id)
+            return
+        except RuntimeRefused:
+            if time.monotonic() > deadline:
+                raise
+            await asyncio.sleep(0.1)
 
 
 def processes_with(*words: str) -> list[int]:
