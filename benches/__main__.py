@@ -99,6 +99,10 @@ def sentence(row: Row) -> str:
     parts.append(f"{row['false_failures']:6,} false failures")
     if late:
         parts.append(f"late p50 {late['p50']:.2f} p99 {late['p99']:.2f} max {late['max']:.2f} ms")
+    if first_byte := row.get("first_byte_lateness_ms"):
+        parts.append(
+            f"first byte p50 {first_byte['p50']:.2f} p99 {first_byte['p99']:.2f} max {first_byte['max']:.2f} ms"
+        )
     if row["burst_ms"]:
         parts.append(f"first to last {row['burst_ms']:.0f} ms")
     return "  ".join(parts + ([f"limit: {row['limit']}"] if row["limit"] else []))

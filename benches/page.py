@@ -18,8 +18,9 @@ For readers who want to compare probelet with other probers. `make bench` render
 `results/`; no figure is typed by hand. In each scenario the engines take turns against the same target, which runs on
 the same cores in a process of its own. A figure is the median of the rounds; a ratio is the median of the ratios of
 neighbouring runs. CPU is user + system time of the prober. The target measures lateness when it accepts a connection,
-against each worker's own schedule. The raw loop keeps a schedule and nothing else: no thresholds, no results, no
-messages. [README.md](README.md) explains how each figure is taken.
+against each worker's own schedule; where it also measured the first byte of each request, that is the second line. The
+raw loop keeps a schedule and nothing else: no thresholds, no results, no messages. [README.md](README.md) explains how
+each figure is taken.
 """
 
 COLUMNS = (
@@ -69,7 +70,9 @@ def table(scenario: Scenario, rows: list[Row]) -> list[str]:
 
 def cells(scenario: str, name: str, rows: list[Row]) -> list[str]:
     mine = of(rows, scenario, name)
-    late = [number(median(mine, "lateness_ms", quantile), 2) for quantile in ("p50", "p99", "max")]
+    late = lateness(mine, "lateness_ms")
+    if first_byte := lateness(mine, "first_byte_lateness_ms"):
+        late += f"<br>{first_byte}"
     failures, probes = sum(row["false_failures"] for row in mine), sum(row["probes"] for row in mine)
     part = f" ({failures / probes:.1%})" if failures and probes else ""
     return [
@@ -78,11 +81,17 @@ def cells(scenario: str, name: str, rows: list[Row]) -> list[str]:
         number(ratio(rows, scenario, name, "epoll"), 2),
         number(ratio(rows, scenario, name, "kubelet"), 2),
         f"{failures:,}{part}",
-        " / ".join(late) if late[0] else "",
+        late,
         number(median(mine, "bytes_per_worker")),
         " / ".join(filter(None, (number(median(mine, key)) for key in ("add_ms", "remove_ms")))),
         number(median(mine, "wakeups_per_second")),
     ]
+
+
+def lateness(rows: list[Row], field: str) -> str:
+    """The quantiles of one kind of lateness, or nothing where no row has them: older rows have no first byte."""
+    quantiles = [number(median(rows, field, quantile), 2) for quantile in ("p50", "p99", "max")]
+    return " / ".join(quantiles) if quantiles[0] else ""
 
 
 def number(value: float | None, digits: int = 0) -> str:

@@ -123,6 +123,7 @@ def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | N
     late = inside
     if stamped and stamped["samples"]:
         late = {name: stamped["lateness_ms"][name] for name in QUANTILES}
+    first_byte = stamped.get("first_byte_lateness_ms") if stamped and scenario.period < IDLE_SECONDS else None
     kept = {key: seen.get(key) for key in KEPT}
     if scenario.period >= IDLE_SECONDS:
         kept["cpu_us_per_probe"] = None  # waiting takes all of the CPU; the few probes do not matter
@@ -131,6 +132,7 @@ def row(name: str, scenario: Scenario, suite: Suite, seen: Row, stamped: Row | N
         | kept
         | {
             "lateness_ms": None if scenario.period >= IDLE_SECONDS else late,
+            "first_byte_lateness_ms": {name: first_byte[name] for name in QUANTILES} if first_byte else None,
             "lateness_inside_ms": inside,
             "burst_ms": stamped["burst_ms"] if stamped and scenario.burst else None,
             "cores": round((seen["cpu_us_per_probe"] or 0) * seen["probes_per_second"] / 1e6, 3),

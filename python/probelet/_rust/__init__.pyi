@@ -303,8 +303,9 @@ class Target:
     def port(self) -> int: ...
     def statistics(self) -> bytes:
         """What came since ``forget``, as JSON: ``{"schema": "probelet-target/1", "probes", "pods", "samples",
-        "missed", "lateness_ms": {"p50", "p90", "p99", "max"}}``; lateness is that of connections against each
-        worker's own grid."""
+        "missed", "lateness_ms": {"p50", "p90", "p99", "max"}, "first_byte_lateness_ms"}``; lateness is that of
+        connections against each worker's own grid. ``first_byte_lateness_ms`` has the same quantiles of the first byte of
+        each request; it is None where there were no requests."""
     def forget(self) -> None: ...
     def close(self) -> None: ...
 

@@ -19,7 +19,8 @@
  *     ignore-term   from now on SIGTERM does nothing (not part of the schedule; otherwise SIGTERM exits 0)
  *     period=MS     the period that /stats measures lateness against, 1000 unless given (not part of the schedule)
  *
- * GET /stats tells when connections were accepted, per pod: how late each was against the grid of the pod's own period.
+ * GET /stats tells when connections were accepted, per pod: how late each was against the grid of the pod's own period,
+ * and the same of the first byte of each request (null where there were no requests).
  * Probes that come in step are a burst, which a quarter of a period without any ends; burst_ms is how long it took.
  * A pod is the destination address (127.1.0.0 upwards) or, before that, the N of the path /p/N. GET /reset forgets.
  */
@@ -52,7 +53,8 @@ enum behaviour { OK, STATUS, DELAY, HANG, END, REFUSE, DEADLOCK, CRASH };
 static const char *const NAMES[] = {"ok", "status", "delay", "hang", "eof", "refuse", "deadlock", "crash"};
 
 struct phase { enum behaviour behaviour; int value; double at; };
-struct pod { int64_t *accepted; int samples, room; };
+struct moments { int64_t *at; int samples, room; };
+struct pod { struct moments accepted, first_byte; };
 struct connection { int64_t accepted; int pod; };
 struct delayed { int fd; int64_t due; };
 
@@ -98,21 +100,26 @@ static void record_burst(int64_t at) {
   if (at > burst_last) burst_last = at;
 }
 
-/* Once per connection: a request that hangs and then ends has been counted already. */
-static void record(struct connection *c, int pod) {
+static void note(struct moments *m, int64_t at) {
+  if (m->samples == SAMPLES_MAX) return;
+  if (m->samples == m->room) {
+    m->room = m->room ? m->room * 2 : 16;
+    m->at = realloc(m->at, sizeof(int64_t) * (size_t)m->room);
+    if (!m->at) die("realloc");
+  }
+  m->at[m->samples++] = at;
+}
+
+/* Once per connection: a request that hangs and then ends has been counted already. first_byte is 0 without a request. */
+static void record(struct connection *c, int pod, int64_t first_byte) {
   int64_t at = c->accepted;
   if (!at) return;
   c->accepted = 0;
   seen++;
   record_burst(at);
-  if (pod < 0 || pod >= PODS_MAX || pods[pod].samples == SAMPLES_MAX) return;
-  struct pod *p = &pods[pod];
-  if (p->samples == p->room) {
-    p->room = p->room ? p->room * 2 : 16;
-    p->accepted = realloc(p->accepted, sizeof(int64_t) * (size_t)p->room);
-    if (!p->accepted) die("realloc");
-  }
-  p->accepted[p->samples++] = at;
+  if (pod < 0 || pod >= PODS_MAX) return;
+  note(&pods[pod].accepted, at);
+  if (first_byte) note(&pods[pod].first_byte, first_byte);
 }
 
 static int ascending(const void *a, const void *b) {
@@ -120,49 +127,62 @@ static int ascending(const void *a, const void *b) {
   return x < y ? -1 : x > y;
 }
 
-/* How late each connection of a pod was. The grid is the pod's own: its earliest connection, modulo the period, is on
- * time. Returns how many periods went by without a connection. */
-static int64_t lateness(const struct pod *p, int64_t *late) {
-  int64_t earliest = 0, first = p->accepted[0];
-  for (int i = 0; i < p->samples; i++) {
-    int64_t since = p->accepted[i] - first;
+/* How late each moment of a pod was. The grid is the pod's own: its earliest moment, modulo the period, is on time.
+ * Returns how many periods went by without one. */
+static int64_t lateness(const struct moments *m, int64_t *late) {
+  int64_t earliest = 0, first = m->at[0];
+  for (int i = 0; i < m->samples; i++) {
+    int64_t since = m->at[i] - first;
     late[i] = since - (since + period_ns / 2) / period_ns * period_ns;
     if (late[i] < earliest) earliest = late[i];
   }
-  for (int i = 0; i < p->samples; i++) late[i] -= earliest;
-  int64_t expected = (p->accepted[p->samples - 1] - first + period_ns / 2) / period_ns + 1;
-  return expected > p->samples ? expected - p->samples : 0;
+  for (int i = 0; i < m->samples; i++) late[i] -= earliest;
+  int64_t expected = (m->at[m->samples - 1] - first + period_ns / 2) / period_ns + 1;
+  return expected > m->samples ? expected - m->samples : 0;
 }
 
-static int statistics(char *out, size_t size) {
-  size_t samples = 0, kept = 0, count = 0;
-  int64_t missed = 0;
-  for (int i = 0; i < PODS_MAX; i++) samples += (size_t)pods[i].samples;
+struct summary { size_t pods, samples; int64_t missed; char late[128]; };
+
+/* The lateness of one kind of moment over all pods. */
+static void summarise(struct summary *s, bool of_first_byte) {
+  size_t samples = 0;
+  *s = (struct summary){0};
+  for (int i = 0; i < PODS_MAX; i++)
+    samples += (size_t)(of_first_byte ? pods[i].first_byte : pods[i].accepted).samples;
   int64_t *late = malloc(sizeof(int64_t) * (samples + 1));
   if (!late) die("malloc");
   for (int i = 0; i < PODS_MAX; i++) {
-    if (pods[i].samples < 3) continue; /* two points make no grid */
-    missed += lateness(&pods[i], late + kept);
-    kept += (size_t)pods[i].samples;
-    count++;
+    const struct moments *m = of_first_byte ? &pods[i].first_byte : &pods[i].accepted;
+    if (m->samples < 3) continue; /* two points make no grid */
+    s->missed += lateness(m, late + s->samples);
+    s->samples += (size_t)m->samples;
+    s->pods++;
   }
-  qsort(late, kept, sizeof *late, ascending);
-  qsort(bursts, (size_t)burst_count, sizeof *bursts, ascending);
-#define MS(q) (kept ? (double)late[(size_t)((double)(kept - 1) * (q))] / 1e6 : 0.0)
-  int n = snprintf(out, size,
-                   "{\"schema\":\"probelet-target/1\",\"accepted\":%lu,\"probes\":%lu,\"pods\":%zu,\"samples\":%zu,"
-                   "\"missed\":%ld,\"lateness_ms\":{\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,\"max\":%.3f},\"burst_ms\":%.3f}",
-                   (unsigned long)accepted, (unsigned long)seen, count, kept, (long)missed, MS(.5), MS(.9), MS(.99),
-                   MS(1.0), burst_count ? (double)bursts[burst_count / 2] / 1e6 : 0.0);
+  qsort(late, s->samples, sizeof *late, ascending);
+#define MS(q) (s->samples ? (double)late[(size_t)((double)(s->samples - 1) * (q))] / 1e6 : 0.0)
+  snprintf(s->late, sizeof s->late, "{\"p50\":%.3f,\"p90\":%.3f,\"p99\":%.3f,\"max\":%.3f}", MS(.5), MS(.9), MS(.99),
+           MS(1.0));
 #undef MS
   free(late);
-  return n;
+}
+
+static int statistics(char *out, size_t size) {
+  struct summary accepts, first_bytes;
+  summarise(&accepts, false);
+  summarise(&first_bytes, true);
+  qsort(bursts, (size_t)burst_count, sizeof *bursts, ascending);
+  return snprintf(out, size,
+                  "{\"schema\":\"probelet-target/1\",\"accepted\":%lu,\"probes\":%lu,\"pods\":%zu,\"samples\":%zu,"
+                  "\"missed\":%ld,\"lateness_ms\":%s,\"first_byte_lateness_ms\":%s,\"burst_ms\":%.3f}",
+                  (unsigned long)accepted, (unsigned long)seen, accepts.pods, accepts.samples, (long)accepts.missed,
+                  accepts.late, first_bytes.pods ? first_bytes.late : "null",
+                  burst_count ? (double)bursts[burst_count / 2] / 1e6 : 0.0);
 }
 
 static void forget(void) {
   seen = accepted = 0;
   burst_last = burst_count = 0;
-  for (int i = 0; i < PODS_MAX; i++) pods[i].samples = 0;
+  for (int i = 0; i < PODS_MAX; i++) pods[i].accepted.samples = pods[i].first_byte.samples = 0;
 }
 
 /* Connections */
@@ -212,7 +232,7 @@ static bool serve(int fd) {
   if (n < 0 && errno == EAGAIN) return false;
   struct connection *c = &connections[fd];
   if (n <= 0) { /* a TCP probe: connect and close */
-    if (n == 0) record(c, c->pod);
+    if (n == 0) record(c, c->pod, 0);
     close(fd);
     return true;
   }
@@ -221,7 +241,7 @@ static bool serve(int fd) {
     answer_command(fd, request);
     return true;
   }
-  record(c, c->pod >= 0 || strncmp(request, "GET /p/", 7) ? c->pod : atoi(request + 7));
+  record(c, c->pod >= 0 || strncmp(request, "GET /p/", 7) ? c->pod : atoi(request + 7), now());
   answer_probe(fd);
   return phases[phase_now].behaviour != HANG;
 }

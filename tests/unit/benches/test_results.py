@@ -55,6 +55,13 @@ def test_a_row_of_the_table_has_both_ratios_and_the_part_of_false_failures() -> 
     assert page.cells("http-1000", "probelet", rows)[2:4] == ["1.25", "0.25"]
 
 
+def test_the_lateness_of_first_bytes_is_shown_where_it_was_measured() -> None:
+    later = {"p50": 0.2, "p99": 0.7, "max": 3.0}
+    assert page.cells("http-1000", "epoll", [row("epoll", 40)])[5] == "0.10 / 0.50 / 2.00"
+    both = page.cells("http-1000", "epoll", [row("epoll", 40, first_byte_lateness_ms=later)])[5]
+    assert both == "0.10 / 0.50 / 2.00<br>0.20 / 0.70 / 3.00"
+
+
 def test_an_engine_that_was_not_run_is_named_with_its_reason() -> None:
     rows = [row("probelet", 50, "http-10000"), {"scenario": "http-10000", "engine": "asyncio", "skipped": "5,000"}]
     text = page.render({"bench": document(rows)}, [])

@@ -121,7 +121,10 @@ LATE = {"p50": 1.0, "p99": 2.0, "max": 3.0}
 def test_the_targets_lateness_replaces_the_engines_own() -> None:
     stamped = {"samples": 9, "lateness_ms": LATE | {"p90": 1.5}}
     measured = row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": {"p50": 0.0, "p99": 0.0, "max": 0.0}}, stamped)
-    assert measured["lateness_ms"] == LATE
+    assert (measured["lateness_ms"], measured["first_byte_lateness_ms"]) == (LATE, None)
+    later = {"p50": 2.0, "p90": 3.0, "p99": 4.0, "max": 5.0}
+    sent = row("probelet", scenario(), SUITE, SEEN, stamped | {"first_byte_lateness_ms": later})
+    assert sent["first_byte_lateness_ms"] == {"p50": 2.0, "p99": 4.0, "max": 5.0}
     assert row("probelet", scenario(), SUITE, SEEN | {"lateness_ms": LATE}, None)["lateness_ms"] == LATE
     idle = row("probelet", scenario(period=36000), SUITE, SEEN, stamped)
     assert (idle["lateness_ms"], idle["cpu_us_per_probe"]) == (None, None)

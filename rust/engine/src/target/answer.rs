@@ -4,14 +4,18 @@ use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-/// Reads a request's head and answers 200; what follows in the request is nobody's.
-pub(super) async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin) -> io::Result<()> {
+/// Reads a request's head and answers 200; the target reads nothing after the head. Calls `came` at the first byte.
+pub(super) async fn answer(mut stream: impl AsyncRead + AsyncWrite + Unpin, came: impl FnOnce()) -> io::Result<()> {
     let mut head = [0; HEAD_BYTES_MAX];
     let mut length = 0;
+    let mut came = Some(came);
     while !head[..length].ends_with(b"\r\n\r\n") {
         match stream.read(&mut head[length..]).await? {
             0 => return Ok(()),
             more => length += more,
+        }
+        if let Some(came) = came.take() {
+            came();
         }
     }
     stream.write_all(ANSWER).await?;

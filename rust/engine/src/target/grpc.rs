@@ -13,17 +13,21 @@ use crate::http2::frame::{
     settings,
 };
 
-/// Answers every request of a connection until the peer closes it.
-pub(super) async fn answer(mut stream: TcpStream) -> io::Result<()> {
+/// Answers every request of a connection until the peer closes it. Calls `came` at the first byte.
+pub(super) async fn answer(mut stream: TcpStream, came: impl FnOnce()) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut replies = Vec::with_capacity(BUFFER_BYTES);
     settings(&mut replies, &[]);
     stream.write_all(&replies).await?;
     let mut seen = Vec::with_capacity(BUFFER_BYTES);
     let mut preface = PREFACE.len();
+    let mut came = Some(came);
     loop {
         if stream.read_buf(&mut seen).await? == 0 || seen.len() > BUFFER_BYTES_MAX {
             return Ok(());
+        }
+        if let Some(came) = came.take() {
+            came();
         }
         let skipped = preface.min(seen.len());
         seen.drain(..skipped);

@@ -162,22 +162,28 @@ async fn serve(
         if !peer.ip().is_loopback() {
             continue;
         }
-        if let Ok(SocketAddr::V4(local)) = stream.local_addr() {
-            shared.lock().note(*local.ip(), began.elapsed());
-        }
-        answer_to(stream, protocol, acceptor.as_ref());
+        let Ok(SocketAddr::V4(local)) = stream.local_addr() else { continue };
+        shared.lock().note(*local.ip(), began.elapsed());
+        let shared = Arc::clone(&shared);
+        let came = move || shared.lock().note_first_byte(*local.ip(), began.elapsed());
+        answer_to(stream, protocol, acceptor.as_ref(), came);
     }
 }
 
 /// A probe that goes wrong is the prober's business: it counts it, and the target has nobody to tell.
-fn answer_to(stream: TcpStream, protocol: Protocol, acceptor: Option<&TlsAcceptor>) {
+fn answer_to(
+    stream: TcpStream,
+    protocol: Protocol,
+    acceptor: Option<&TlsAcceptor>,
+    came: impl FnOnce() + Send + 'static,
+) {
     match (protocol, acceptor) {
         (Protocol::Tcp, _) => drop(stream),
-        (Protocol::Http, _) => drop(tokio::spawn(answer::answer(stream))),
-        (Protocol::Grpc, _) => drop(tokio::spawn(grpc::answer(stream))),
+        (Protocol::Http, _) => drop(tokio::spawn(answer::answer(stream, came))),
+        (Protocol::Grpc, _) => drop(tokio::spawn(grpc::answer(stream, came))),
         (Protocol::Https, Some(acceptor)) => {
             let handshake = acceptor.accept(stream);
-            drop(tokio::spawn(async move { answer::answer(handshake.await?).await }));
+            drop(tokio::spawn(async move { answer::answer(handshake.await?, came).await }));
         }
         (Protocol::Https, None) => unreachable!("an https target starts with its acceptor"),
     }
