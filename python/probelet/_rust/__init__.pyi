@@ -304,8 +304,8 @@ class Target:
     def statistics(self) -> bytes:
         """What came since ``forget``, as JSON: ``{"schema": "probelet-target/1", "probes", "pods", "samples",
         "missed", "lateness_ms": {"p50", "p90", "p99", "max"}, "first_byte_lateness_ms"}``; lateness is that of
-        connections against each worker's own grid. ``first_byte_lateness_ms`` has the same quantiles of the first byte of
-        each request; it is None where there were no requests."""
+        connections against each worker's own grid. ``first_byte_lateness_ms`` has the same quantiles of the first byte
+        of each request; it is None where there were no requests."""
     def forget(self) -> None: ...
     def close(self) -> None: ...
 

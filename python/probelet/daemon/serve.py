@@ -3,8 +3,8 @@
 import asyncio
 import os
 import socket
-from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager, closing
+from collections.abc import AsyncIterator, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -68,7 +68,7 @@ async def _serve(serving: Serving, state_dir: Path) -> None:
             starved_verdict=serving.configuration.probelet.starved_verdict,
             journal=kept,
         )
-        stack.enter_context(closing(engine))
+        stack.enter_context(_closing(engine))
         limits = exec_limits(serving.configuration.probelet)
         pods = await stack.enter_async_context(prober_service(serving.path, engine, client, limits))
         view = PagesView(engine, pods, serving.node, config_document(serving.configuration))
@@ -76,6 +76,17 @@ async def _serve(serving: Serving, state_dir: Path) -> None:
         log.info("serving", socket=str(serving.path), execs=serving.runtime or "caller")
         reason = await lifetime.wait(serving.seconds)
         log.info("ending", reason=reason)
+
+
+@contextmanager
+def _closing(engine: Engine) -> Iterator[None]:
+    """Closes the engine at the end of the block and logs what its journal says last."""
+    try:
+        yield
+    finally:
+        engine.close()
+        for level, text in engine.drain().notices:
+            (log.warning if level == "warning" else log.info)(text)
 
 
 @asynccontextmanager

@@ -79,10 +79,14 @@ class Changes:
                 pod.note_result(update)
             if releases is not None:
                 releases.note(update)
-        for level, text in batch.notices:
-            (log.warning if level == "warning" else log.info)(text)
+        self.log_notices(batch)
         for token in batch.timers:
             self._timers.fire(token)
         for uid in batch.syncs:
             if pod := pods.get(uid):
                 pod.request_sync()
+
+    def log_notices(self, batch: Batch) -> None:
+        """Logs the engine's own lines, also those of the last batch, after the engine has ended."""
+        for level, text in batch.notices:
+            (log.warning if level == "warning" else log.info)(text)

@@ -190,6 +190,7 @@ class Service:
         await self._execs.close()
         self._changes.close()
         self.engine.close()
+        self._changes.log_notices(self.engine.drain())
 
 
 def _crash_loop_metrics(gate: RestartGate, configuration: dict[str, Any]) -> CrashLoopMetrics:

@@ -11,7 +11,7 @@
 //! 4. The kubelet's housekeeping also drops entries that were not touched for `reset`. This table checks that when a
 //!    container exits and when its wait is over, so that it never cuts a wait short.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
@@ -176,13 +176,14 @@ pub fn entry_after(entry: Option<&Entry>, curve: &Curve, finished: Instant, now:
 pub struct Backoff {
     curve: Curve,
     entries: BTreeMap<Box<str>, Entry>,
-    revision: u64,
+    /// Keys whose entry has changed since [`Backoff::take_touched`]; none where nobody watches.
+    touched: Option<BTreeSet<Box<str>>>,
 }
 
 impl Backoff {
     /// An empty table.
     pub const fn new(curve: Curve) -> Self {
-        Self { curve, entries: BTreeMap::new(), revision: 0 }
+        Self { curve, entries: BTreeMap::new(), touched: None }
     }
 
     /// Decides, and records a start that the decision allows. Records nothing for a container without an exit.
@@ -248,12 +249,12 @@ impl Backoff {
     }
 
     fn put(&mut self, key: &str, entry: Entry) {
-        self.revision += 1;
         if let Some(known) = self.entries.get_mut(key) {
             *known = entry;
         } else {
             self.entries.insert(key.into(), entry);
         }
+        self.touch(key);
     }
 
     /// The curve of every container without one of its own.
@@ -266,23 +267,48 @@ impl Backoff {
     pub fn note_start(&mut self, key: &str, now: Instant) {
         if let Some(entry) = self.entries.get_mut(key) {
             entry.last_start = now;
-            self.revision += 1;
+            self.touch(key);
         }
     }
 
     /// The entry of a key.
     pub fn entry(&self, key: &str) -> Option<&Entry> {
+        #[cfg(test)]
+        crate::visits::count(1);
         self.entries.get(key)
     }
 
     /// All entries, in order of their keys.
     pub fn entries(&self) -> impl Iterator<Item = (&str, &Entry)> {
+        #[cfg(test)]
+        crate::visits::count(self.len());
         self.entries.iter().map(|(key, entry)| (&**key, entry))
     }
 
-    /// A number that changes with every change of an entry.
-    pub const fn revision(&self) -> u64 {
-        self.revision
+    /// Notes from now on which entries change.
+    pub fn watch(&mut self) {
+        self.touched.get_or_insert_default();
+    }
+
+    /// Whether an entry has changed since the changes were last taken.
+    pub fn has_touched(&self) -> bool {
+        self.touched.as_ref().is_some_and(|touched| !touched.is_empty())
+    }
+
+    /// The entries that have changed since this was last asked, in order of their keys; none for one that is gone.
+    pub fn take_touched(&mut self) -> Vec<(Box<str>, Option<Entry>)> {
+        let touched = self.touched.as_mut().map(std::mem::take).unwrap_or_default();
+        let entry = |key: Box<str>| {
+            let entry = self.entry(&key).copied();
+            (key, entry)
+        };
+        touched.into_iter().map(entry).collect()
+    }
+
+    fn touch(&mut self, key: &str) {
+        if let Some(touched) = self.touched.as_mut().filter(|touched| !touched.contains(key)) {
+            touched.insert(key.into());
+        }
     }
 
     /// Restores an entry of an earlier table; returns false if its last start is too long ago. The curve may have
@@ -293,24 +319,31 @@ impl Backoff {
             return false;
         }
         self.entries.insert(key.into(), entry);
-        self.revision += 1;
+        self.touch(key);
         true
     }
 
     /// Forgets a key; returns false if it had no entry.
     pub fn reset(&mut self, key: &str) -> bool {
         let had = self.entries.remove(key).is_some();
-        self.revision += u64::from(had);
+        if had {
+            self.touch(key);
+        }
         had
     }
 
     /// Drops the entries whose last start is longer ago than the curve's reset; returns how many.
     pub fn collect(&mut self, now: Instant) -> usize {
         let before = self.entries.len();
-        self.entries.retain(|_, entry| !entry.left_alone(&self.curve, now));
-        let dropped = before - self.entries.len();
-        self.revision += u64::from(dropped > 0);
-        dropped
+        let touched = &mut self.touched;
+        self.entries.retain(|key, entry| {
+            let is_kept = !entry.left_alone(&self.curve, now);
+            if let Some(touched) = touched.as_mut().filter(|_| !is_kept) {
+                touched.insert(key.clone());
+            }
+            is_kept
+        });
+        before - self.entries.len()
     }
 
     /// How many keys have an entry.
@@ -511,6 +544,30 @@ mod tests {
         let ahead = Entry { last_start: secs(900), ..entry };
         table.restore("c", ahead, secs(600));
         assert_eq!(table.entry("c").map(|entry| entry.last_start), Some(secs(600)), "the wall clock was set back");
+    }
+
+    #[test]
+    fn what_has_changed_is_found_without_a_look_at_the_rest() {
+        let mut table = Backoff::new(Curve::default());
+        let exit = Some(Exit { finished: secs(0), code: 1 });
+        let restart = |table: &mut Backoff, key: &str, second| {
+            let decision = table.decide(key, exit, RestartPolicy::Always, &[], secs(second));
+            assert!(matches!(decision, Decision::Start { .. }));
+        };
+        (0..10_000).for_each(|number| restart(&mut table, &format!("c{number}"), 0));
+        assert!(!table.has_touched(), "nobody watches yet");
+        table.watch();
+        ["c7", "c8", "c9"].iter().for_each(|key| restart(&mut table, key, 100));
+        table.note_start("c10", secs(100));
+        assert!(table.reset("c8"));
+        assert!(!table.reset("no such key"));
+        crate::visits::reset();
+        let touched = table.take_touched();
+        assert_eq!(crate::visits::counted(), 4);
+        let shown: Vec<_> = touched.iter().map(|(key, entry)| (&**key, entry.is_some())).collect();
+        assert_eq!(shown, [("c10", true), ("c7", true), ("c8", false), ("c9", true)]);
+        assert!(!table.has_touched());
+        assert_eq!((table.collect(secs(10_000)), table.take_touched().len()), (9_999, 9_999));
     }
 
     proptest! {

@@ -18,4 +18,6 @@ pub mod spec;
 pub mod status;
 pub mod time;
 pub mod timer;
+#[cfg(test)]
+mod visits;
 pub mod wheel;

@@ -44,6 +44,8 @@ impl<T> Slab<T> {
     }
 
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
+        #[cfg(test)]
+        crate::visits::count(self.len());
         self.values.iter().enumerate().filter_map(|(index, value)| Some((index as u32, value.as_ref()?)))
     }
 }

@@ -63,7 +63,7 @@ fn target() -> u16 {
 /// How many allocations a hundred attempts make, after ten that fill the buffers.
 fn allocations_of(handler: &Handler) -> u64 {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
-    let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout };
+    let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
     let mut buffers = Buffers::default();
     runtime.block_on(async {
         let mut before = 0;

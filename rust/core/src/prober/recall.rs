@@ -1,5 +1,6 @@
 //! Reads memories from workers and gives recalled memories to new workers.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::model::memory::Memory;
@@ -28,7 +29,7 @@ impl Prober {
     }
 
     /// Whether a worker has something new to keep.
-    pub const fn has_touched(&self) -> bool {
+    pub fn has_touched(&self) -> bool {
         !self.memories.touched.is_empty()
     }
 
@@ -37,16 +38,10 @@ impl Prober {
         self.memories.urgent
     }
 
-    /// Returns the workers that have something new to keep since the last call, each once. Some may have ended.
-    pub fn take_touched(&mut self) -> Vec<WorkerId> {
-        let touched = std::mem::take(&mut self.memories.touched);
+    /// Returns the workers that have something new to keep since the last call. Some may have ended.
+    pub fn take_touched(&mut self) -> BTreeSet<WorkerId> {
         self.memories.urgent = false;
-        for id in &touched {
-            if let Some(worker) = self.workers.get_mut(*id) {
-                worker.touched = false;
-            }
-        }
-        touched
+        std::mem::take(&mut self.memories.touched)
     }
 
     /// A worker's memory; None before it has seen a container with an ID.
@@ -71,12 +66,8 @@ impl Prober {
     }
 
     pub(super) fn touch(&mut self, id: WorkerId) {
-        if !self.memories.watched {
-            return;
-        }
-        let worker = &mut self.workers[id];
-        if !std::mem::replace(&mut worker.touched, true) {
-            self.memories.touched.push(id);
+        if self.memories.watched {
+            self.memories.touched.insert(id);
         }
     }
 

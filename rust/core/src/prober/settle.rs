@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::model::timer::Kind;
-use super::model::worker::WorkerPhase;
+use super::model::worker::{Worker, WorkerPhase};
 use super::output::{Output, WorkerId};
 use super::state::Prober;
 use crate::time::Instant;
@@ -92,6 +92,20 @@ impl Prober {
             self.queue(id);
         } else {
             self.arm_tick(id);
+        }
+    }
+
+    /// Takes up the workers that a step left halfway: one that neither runs nor has a tick nor waits for its turn would
+    /// never be woken. A driver that goes on after a panic calls this; otherwise there are none.
+    pub fn take_up_stranded(&mut self, now: Instant) {
+        let is_stranded = |worker: &Worker| !worker.armed && !worker.queued;
+        let stranded = self.workers.iter().filter(|(_, worker)| is_stranded(worker)).map(|(id, _)| id);
+        for id in stranded.collect::<Vec<WorkerId>>() {
+            match self.workers[id].phase {
+                WorkerPhase::New => self.queue(id),
+                WorkerPhase::Jitter | WorkerPhase::Waiting => self.rest(id, now),
+                WorkerPhase::InFlight { .. } => {}
+            }
         }
     }
 

@@ -55,6 +55,12 @@ impl Prober {
         }
     }
 
+    /// The workers with an attempt in flight, each with the number of its run: [`Prober::handle_attempt`] takes both.
+    pub fn in_flight(&self) -> impl Iterator<Item = (WorkerId, u32)> {
+        let in_flight = self.workers.iter().filter(|(_, worker)| matches!(worker.phase, WorkerPhase::InFlight { .. }));
+        in_flight.map(|(id, worker)| (id, worker.run))
+    }
+
     /// The states of all workers, or of one pod's workers.
     pub fn worker_states(&self, uid: Option<&str>) -> Vec<WorkerState<'_>> {
         self.worker_ids(uid).into_iter().filter_map(|id| self.worker_state(id)).collect()
@@ -67,7 +73,6 @@ impl Prober {
 
     /// How many timers are armed, including the driver's own.
     pub fn timer_count(&self) -> usize {
-        let ticks = self.workers.iter().filter(|(_, worker)| worker.armed).count();
-        self.driver_timers.len() + ticks
+        self.driver_timers.len() + self.armed_ticks
     }
 }

@@ -37,6 +37,7 @@ impl Prober {
             return;
         };
         worker.armed = false;
+        self.armed_ticks -= 1;
         let scheduled = worker.take_tick(now);
         self.run(id, scheduled, now);
     }
@@ -45,6 +46,7 @@ impl Prober {
         self.timer_generation = self.timer_generation.wrapping_add(1);
         let worker = &mut self.workers[id];
         worker.armed = true;
+        self.armed_ticks += 1;
         worker.timer_generation = self.timer_generation;
         let tick = Kind::Tick { worker: id, generation: worker.timer_generation };
         self.wheel.arm(worker.next_tick, Timer::new(tick));
@@ -52,6 +54,7 @@ impl Prober {
 
     pub(super) fn disarm(&mut self, id: WorkerId) {
         if std::mem::take(&mut self.workers[id].armed) {
+            self.armed_ticks -= 1;
             self.dead_ticks += 1;
             self.sweep();
         }
@@ -146,6 +149,32 @@ mod tests {
         prober.arm(Instant::ZERO + FAR, 7);
         prober.arm(Instant::ZERO + FAR, 8);
         assert_eq!(prober.timer_count(), 5);
+    }
+
+    #[test]
+    fn counting_looks_at_no_worker() {
+        let prober = unready(100);
+        crate::visits::reset();
+        assert_eq!((prober.worker_count(), prober.timer_count()), (100, 100));
+        assert_eq!(crate::visits::counted(), 0);
+        assert_eq!(prober.workers.iter().filter(|(_, worker)| worker.armed).count(), 100);
+        assert_eq!(crate::visits::counted(), 100, "looking is counted");
+    }
+
+    #[test]
+    fn a_worker_that_a_step_left_halfway_is_taken_up() {
+        let mut prober = unready(2);
+        prober.disarm(0);
+        let due = Instant::ZERO + Duration::from_secs(3_600);
+        prober.take_up_stranded(Instant::ZERO);
+        assert_eq!((prober.timer_count(), settle(&mut prober, due)), (2, 2));
+        prober.disarm(0);
+        prober.take_up_stranded(due + Duration::from_secs(7_200));
+        assert_eq!(
+            settle(&mut prober, due + Duration::from_secs(7_200)),
+            2,
+            "a tick that has passed is served at once"
+        );
     }
 
     #[test]

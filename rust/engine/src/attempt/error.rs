@@ -1,6 +1,7 @@
 //! What went wrong with an attempt: a text for the event, a cause for metrics and status.
 
 use super::cause::Cause;
+use super::report::Verdict;
 
 /// Why an attempt went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,11 +10,23 @@ pub(crate) struct AttemptError {
     pub(crate) text: String,
     /// What the text means.
     pub(crate) cause: Cause,
+    /// True if the prober could not ask at all: never a failure of the container, whatever `cause` counts as elsewhere.
+    pub(crate) is_prober_error: bool,
 }
 
 impl AttemptError {
     pub(crate) fn new(cause: Cause, text: impl Into<String>) -> Self {
-        Self { text: text.into(), cause }
+        Self { text: text.into(), cause, is_prober_error: false }
+    }
+
+    /// The prober could not ask: it had something of its own no more.
+    pub(crate) fn of_prober(text: impl Into<String>) -> Self {
+        Self { text: text.into(), cause: Cause::Starved, is_prober_error: true }
+    }
+
+    /// The verdict on an attempt that ended with this error, told as `text`.
+    pub(crate) fn verdict(&self, text: String) -> Verdict {
+        if self.is_prober_error { Verdict::Error { failure: false, text } } else { Verdict::Failure(text.into()) }
     }
 
     /// The peer sent something that is not what it should be.

@@ -9,4 +9,6 @@ pub struct Asker<'a> {
     pub user_agent: &'a str,
     /// What a gRPC probe does when its connection fails.
     pub grpc_connect: GrpcConnect,
+    /// The UID of the pod that is probed. Look-ups are counted by pod; None for what belongs to no pod of an engine.
+    pub pod_uid: Option<&'a str>,
 }

@@ -1,11 +1,9 @@
 //! The buffers that one attempt after another uses, so that a probe that goes well allocates nothing of its own.
 
 use std::io;
-use std::net::TcpStream;
-use std::sync::Arc;
+use std::net::{SocketAddr, TcpStream};
 
 use crate::http1::reader::Reader;
-use crate::net::barrier::ConnectBarrier;
 use crate::net::epoll::SocketPoll;
 
 /// The buffers of an attempt. They belong to one runtime and serve one attempt at a time.
@@ -16,22 +14,23 @@ pub struct Buffers {
     /// The response's body, as far as the kubelet keeps it. Other handlers put the text of a success here.
     pub(super) body: Vec<u8>,
     pub(super) poll: Option<SocketPoll>,
-    /// The barrier at which attempts wait between connecting and sending.
-    pub(super) barrier: Option<Arc<ConnectBarrier>>,
+    /// A connection that the prober asked for before its attempt began.
+    pub(super) ahead: Option<(SocketAddr, io::Result<TcpStream>)>,
 }
 
 impl Buffers {
-    /// Buffers for attempts that wait at `barrier` between connecting and sending.
-    pub(crate) fn of(barrier: Arc<ConnectBarrier>) -> Self {
-        Self { barrier: Some(barrier), ..Self::default() }
-    }
-
     /// Prepares for another attempt; frees buffers that the last attempt made too large.
     pub(super) fn begin(&mut self) {
         if self.request.capacity() > KEPT_BYTES_MAX || self.reader.is_large(KEPT_BYTES_MAX) {
-            *self = Self { poll: self.poll.take(), barrier: self.barrier.take(), ..Self::default() };
+            *self = Self { poll: self.poll.take(), ahead: self.ahead.take(), ..Self::default() };
         }
         self.body.clear();
+    }
+
+    /// The connection to `address` that was asked for ahead, if there is one.
+    pub(super) fn take_ahead(&mut self, address: SocketAddr) -> Option<io::Result<TcpStream>> {
+        let (to, connection) = self.ahead.take()?;
+        (to == address).then_some(connection)
     }
 
     /// Watches the attempt's next socket.

@@ -20,7 +20,7 @@
 //! });
 //! let ports = [("web".into(), 8080)];
 //! let timeout = Duration::from_secs(1);
-//! let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout };
+//! let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
 //! let (outcome, cause, timings) =
 //!     probe_once(&handler, &ports, "10.0.0.7", asker, timeout, &mut Buffers::default()).await;
 //! # }
@@ -38,4 +38,5 @@ mod tcp;
 pub use self::asker::Asker;
 pub use self::buffers::Buffers;
 pub use self::limit::Limit;
+pub(crate) use self::probe_once::connect_ahead;
 pub use self::probe_once::probe_once;

@@ -32,6 +32,21 @@ pub async fn probe_once(
     (outcome(report.verdict, &buffers.body), report.cause, report.timings)
 }
 
+/// Asks for the connection of an attempt that is about to begin, so that the attempt's own time can begin later: the next
+/// [`probe_once`] with these arguments uses it. True if there is now a connection to wait beside; only an ordinary HTTP
+/// probe has one, because its address and its request are known without asking anybody.
+pub(crate) fn connect_ahead(
+    handler: &Handler,
+    ports: &[(Box<str>, i64)],
+    pod_ip: &str,
+    asker: Asker<'_>,
+    buffers: &mut Buffers,
+) -> bool {
+    let Handler::HttpGet(get) = handler else { return false };
+    let Ok(port) = port::resolve(&get.port, ports) else { return false };
+    http::connect_ahead(get, if get.host.is_empty() { pod_ip } else { &get.host }, port, asker, buffers)
+}
+
 async fn carry_out(
     handler: &Handler,
     ports: &[(Box<str>, i64)],
@@ -47,7 +62,7 @@ async fn carry_out(
         Handler::HttpGet(get) => match resolved(&get.port) {
             Ok(port) => {
                 let host = if get.host.is_empty() { pod_ip } else { &get.host };
-                http::probe(get, host, port, asker.user_agent, limit.deadline(), buffers).await
+                http::probe(get, host, port, asker, limit.deadline(), buffers).await
             }
             Err(report) => report,
         },
@@ -55,7 +70,7 @@ async fn carry_out(
             Ok(port) => {
                 // Go's dialer, unlike its HTTP client, takes a negative timeout as expired.
                 let deadline = if limit.is_negative() { Some(Instant::now()) } else { limit.deadline() };
-                tcp::probe(if host.is_empty() { pod_ip } else { host }, port, deadline).await
+                tcp::probe(asker.pod_uid, if host.is_empty() { pod_ip } else { host }, port, deadline).await
             }
             Err(report) => report,
         },
@@ -101,6 +116,11 @@ const CHARACTER_BYTES_MAX: usize = 3;
 
 #[cfg(test)]
 mod tests {
+    use std::task::{Context, Waker};
+
+    use probelet_core::semantics::GrpcConnect;
+    use probelet_core::spec::HttpGet;
+
     use super::*;
 
     #[test]
@@ -112,5 +132,47 @@ mod tests {
         assert_eq!(&*output, &text.as_bytes()[..TEXT_BYTES_MAX - 1]);
         let kept = Outcome::Error { failure: true, error: "short".into() };
         assert_eq!(outcome(Verdict::Error { failure: true, text: "short".into() }, b""), kept);
+    }
+
+    fn handlers(name: &str) -> [(Handler, &str); 3] {
+        let port = || IntOrString::Int(80);
+        let get = HttpGet {
+            scheme: "HTTP".into(),
+            host: name.into(),
+            port: port(),
+            path: "/".into(),
+            headers: vec![],
+            http2: false,
+        };
+        [
+            (Handler::TcpSocket { host: name.into(), port: port() }, ""),
+            (Handler::HttpGet(get), ""),
+            (Handler::Grpc { port: 80, service: "".into(), tls: false }, name),
+        ]
+    }
+
+    #[test]
+    fn a_name_for_which_a_pod_has_no_look_up_left_is_the_probers_error() {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async {
+            let user_agent = "kube-probe/1.36";
+            let asker = |pod_uid| Asker { user_agent, grpc_connect: GrpcConnect::UntilTimeout, pod_uid: Some(pod_uid) };
+            for number in 0..4 {
+                let (handler, _) = &handlers(&format!("n{number}.hangs.test"))[0];
+                let mut buffers = Buffers::default();
+                let mut attempt = Box::pin(probe_once(handler, &[], "", asker("hangs"), 30, &mut buffers));
+                assert!(attempt.as_mut().poll(&mut Context::from_waker(Waker::noop())).is_pending());
+            }
+            for (handler, pod_ip) in &handlers("n4.hangs.test") {
+                let mut buffers = Buffers::default();
+                let (outcome, cause, _) = probe_once(handler, &[], pod_ip, asker("hangs"), 30, &mut buffers).await;
+                let Outcome::Error { failure: false, error } = outcome else { panic!("{handler:?}: {outcome:?}") };
+                assert!(error.contains("lookup n4.hangs.test: 4 other names of this pod"), "{error}");
+                assert_eq!(cause, Cause::Starved);
+            }
+            let (handler, _) = &handlers("localhost")[0];
+            let (_, cause, _) = probe_once(handler, &[], "", asker("another"), 30, &mut Buffers::default()).await;
+            assert!(matches!(cause, Cause::Refused | Cause::Ok), "another pod's name is asked for: {cause:?}");
+        });
     }
 }

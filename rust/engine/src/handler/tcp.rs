@@ -12,20 +12,20 @@ use crate::net::host::Literal;
 use crate::net::timeout::or_timeout;
 
 /// Carries out a probe.
-pub(super) async fn probe(host: &str, port: u16, deadline: Option<Instant>) -> Report {
+pub(super) async fn probe(pod: Option<&str>, host: &str, port: u16, deadline: Option<Instant>) -> Report {
     let mut watch = Stopwatch::start();
     let dialled = match deadline {
         Some(deadline) if deadline <= Instant::now() => Err(late(host, port)),
-        Some(deadline) => match or_timeout(deadline, dial(host, port, b"", Some(deadline), &mut watch)).await {
+        Some(deadline) => match or_timeout(deadline, dial(pod, host, port, b"", Some(deadline), &mut watch)).await {
             Some(dialled) => dialled.map(drop),
             None => Err(late(host, port)),
         },
-        None => dial(host, port, b"", None, &mut watch).await.map(drop),
+        None => dial(pod, host, port, b"", None, &mut watch).await.map(drop),
     };
     watch.lap(|timings| &mut timings.connect);
     let (verdict, cause) = match dialled {
         Ok(()) => (Verdict::Success, Cause::Ok),
-        Err(AttemptError { text, cause }) => (Verdict::Failure(text.into()), cause),
+        Err(error) => (error.verdict(error.text.clone()), error.cause),
     };
     Report { verdict, cause, timings: watch.timings }
 }

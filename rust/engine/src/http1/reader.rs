@@ -179,7 +179,7 @@ impl Reader {
 }
 
 /// Adds what Go's transport writes before every error within a head.
-fn broken(AttemptError { text, cause }: AttemptError) -> ReadError {
+fn broken(AttemptError { text, cause, .. }: AttemptError) -> ReadError {
     AttemptError::new(cause, format!("net/http: HTTP/1.x transport connection broken: {text}")).into()
 }
 

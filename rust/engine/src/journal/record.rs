@@ -130,18 +130,8 @@ impl BackoffRecord {
         let last_start = u64::try_from(self.last_start_ns.saturating_sub(wall.0)).unwrap_or(0);
         Entry { delay: self.delay, last_start: Instant::from_nanos(last_start), step: self.step }
     }
-
-    /// Whether it says the same; the two clocks may have drifted apart a little since.
-    pub fn says_the_same(&self, other: &Self) -> bool {
-        let drift = self.last_start_ns.abs_diff(other.last_start_ns);
-        self.delay == other.delay && self.step == other.step && Duration::from_nanos(drift) < DRIFT_MAX
-    }
 }
 
 fn to_wall(at: Instant, wall: WallOffset) -> i64 {
     wall.0.saturating_add(i64::try_from(at.as_nanos()).unwrap_or(i64::MAX))
 }
-
-/// More than a wall clock is slewed while an entry stands, less than the shortest life that would leave the delay and
-/// the step of an entry as they were: one reset.
-const DRIFT_MAX: Duration = Duration::from_secs(60);

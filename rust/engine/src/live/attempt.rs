@@ -55,7 +55,10 @@ pub(super) struct Ended {
     pub(super) worker: WorkerId,
     pub(super) run: u32,
     pub(super) scheduled: Instant,
+    /// When its time began: after it was held at the barrier.
     pub(super) began: Instant,
+    /// How long it was held at the barrier.
+    pub(super) held: Duration,
     pub(super) spent: Spent,
     pub(super) outcome: Outcome,
     pub(super) cause: Cause,
@@ -72,18 +75,20 @@ impl Ended {
             ExecEnd::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
         };
         let ExecFlight { worker, run, scheduled, began } = flight;
-        Self { worker, run, scheduled, began, spent: ELSEWHERE, outcome, cause, timings: Timings::default() }
+        let (held, timings) = (Duration::ZERO, Timings::default());
+        Self { worker, run, scheduled, began, held, spent: ELSEWHERE, outcome, cause, timings }
     }
 
-    /// The end of an attempt whose handler panicked: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
-    pub(super) fn of_panic(ticket: Ticket, now: Instant) -> Self {
+    /// The end of an attempt that a panic cut short: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
+    pub(super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
         Self {
             worker: ticket.worker,
             run: ticket.run,
             scheduled: ticket.scheduled,
             began: now,
+            held: Duration::ZERO,
             spent: ELSEWHERE,
-            outcome: Outcome::Error { failure: false, error: "the probe's handler panicked".into() },
+            outcome: Outcome::Error { failure: false, error: what.into() },
             cause: Cause::Request,
             timings: Timings::default(),
         }

@@ -7,39 +7,50 @@ use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
-use probelet_core::time::Instant;
+use probelet_core::time::{Instant, WallOffset};
 use tokio::time::sleep;
 
 use super::attempt::{Ended, Start};
+use super::barrier_schedule::BarrierSchedule;
 use super::batch::Batch;
+use super::journal_keeper::JournalKeeper;
 use super::pool::AttemptPool;
 use super::state::{Shared, State};
+#[cfg(test)]
+use super::tests::trap::Moment;
 use super::time::alarm::Alarm;
 use super::time::overdue::BEAT;
 
 /// Runs until the engine is closed.
 pub(super) fn drive(shared: &Arc<Shared>) {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
-    let runtime = runtime.expect("a reactor for the engine's thread");
-    let pool = Arc::new(AttemptPool::new(shared.clock.clone()));
-    // The loop is a task like the attempts, not the future that `block_on` polls: waking that one would cost a write to
-    // the reactor's eventfd and another turn of epoll for every attempt.
-    while runtime.block_on(runtime.spawn(turn(Arc::clone(shared), Arc::clone(&pool)))).is_err() {
-        // A panic has said what happened on stderr. A node without a prober is worse than a lost turn; the pause keeps
-        // a panic that comes back from filling the disk.
-        shared.lock().engine_stats.panics += 1;
-        std::thread::sleep(PAUSE_AFTER_PANIC);
+    while !shared.closing.load(Ordering::Acquire) {
+        // Without a file descriptor there is no reactor; the process may have one again later.
+        let Ok(runtime) = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build() else {
+            std::thread::sleep(PAUSE_AFTER_PANIC);
+            continue;
+        };
+        // The loop is a task like the attempts, not the future that `block_on` polls: waking that one would cost a write
+        // to the reactor's eventfd and another turn of epoll for every attempt.
+        if runtime.block_on(runtime.spawn(turn(Arc::clone(shared)))).is_err() {
+            // Every attempt over a socket ends with the runtime, so that none is reported after the loop has ended it.
+            drop(runtime);
+            // The panic has said what happened on stderr. A node without a prober is worse than a lost turn; the pause
+            // keeps a panic that comes back from filling the disk.
+            shared.lock().engine_stats.panics += 1;
+            std::thread::sleep(PAUSE_AFTER_PANIC);
+        }
     }
-    keep_all(shared);
+    close_journal(shared);
 }
 
-async fn turn(shared: Arc<Shared>, pool: Arc<AttemptPool>) {
+async fn turn(shared: Arc<Shared>) {
+    let pool = Arc::new(AttemptPool::new(shared.clock.clone(), shared.lock().engine_stats.overdue));
     let mut alarm = Alarm::new(shared.clock.clone()).expect("a timer for the engine's thread");
     let mut timer_floor = pin!(sleep(TIMER_FLOOR));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
-    // Since when the barrier has been closed.
-    let mut closed_since: Option<Instant> = None;
+    let mut barrier = BarrierSchedule::default();
     let table = shared.lock_journal().map(|journal| journal.table());
+    recover(&shared);
     while !shared.closing.load(Ordering::Acquire) {
         pool.finished(&mut ended);
         let settled = settle(&shared, &pool, &mut ended, &mut starts);
@@ -49,19 +60,19 @@ async fn turn(shared: Arc<Shared>, pool: Arc<AttemptPool>) {
         if !starts.is_empty() && timer_floor.deadline() < tokio::time::Instant::now() + TIMER_FLOOR / 2 {
             timer_floor.as_mut().reset(tokio::time::Instant::now() + TIMER_FLOOR);
         }
-        let is_batch =
-            starts.len() >= BATCH_MIN && closed_since.is_none_or(|since| settled.now.since(since) < CLOSED_MAX);
-        closed_since = is_batch.then(|| closed_since.unwrap_or(settled.now));
+        let is_batch = barrier.is_closed(starts.len(), settled.now);
         pool.close_barrier(is_batch);
         for start in starts.drain(..) {
             pool.launch(start);
+            #[cfg(test)]
+            shared.trap.spring(Moment::Launching, || true);
         }
         if is_batch {
             // While these connected, more may have become due.
             others_first().await;
             continue;
         }
-        let backed_off = async {
+        let for_the_journal = async {
             match &table {
                 Some(table) => table.bell.notified().await,
                 None => std::future::pending().await,
@@ -70,7 +81,7 @@ async fn turn(shared: Arc<Shared>, pool: Arc<AttemptPool>) {
         tokio::select! {
             biased;
             () = pool.bell.notified() => {}
-            () = backed_off => {}
+            () = for_the_journal => {}
             () = alarm.rung() => {}
             () = shared.bell.notified() => {
                 alarm.hurry();
@@ -83,6 +94,12 @@ async fn turn(shared: Arc<Shared>, pool: Arc<AttemptPool>) {
             () = &mut timer_floor, if !timer_floor.is_elapsed() => {}
         }
     }
+}
+
+/// Ends what a loop before this one had taken out and lost by a panic; at the start there is nothing.
+fn recover(shared: &Shared) {
+    let (now, wall) = (shared.clock.now(), shared.clock.wall());
+    shared.lock().recover(&shared.starving, now, wall.wall_ms(now));
 }
 
 /// Lets every task run that can.
@@ -117,6 +134,8 @@ fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<Ended>, starts: &
     state.engine_stats.overdue = pool.overdue(now);
     state.manager.prober_mut().handle_wall_offset(wall);
     for ended in ended.drain(..) {
+        #[cfg(test)]
+        shared.trap.spring(Moment::Finishing, || true);
         state.finish(ended, &shared.starving, now, wall.wall_ms(now));
     }
     state.manager.settle(now);
@@ -126,28 +145,36 @@ fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<Ended>, starts: &
     let deadline = state.manager.prober_mut().next_deadline();
     state.looks_at = deadline;
     let patience = if state.worker_stats.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
-    let State { manager, gone, .. } = &mut *state;
-    let changes = journal.as_mut().and_then(|journal| journal.collect(manager.prober_mut(), gone, now, wall));
+    let writing = journal.as_mut().and_then(|journal| turn_journal(journal, &mut state, shared, now, wall));
     drop(state);
     shared.mailbox.ring();
-    if let (Some(journal), Some(changes)) = (&mut journal, changes) {
-        shared.mailbox.post(Batch::of_notices(journal.write(changes, now)));
-        shared.mailbox.ring();
-        shared.lock().engine_stats.journal = Some(journal.tally());
-    }
-    let writing = journal.as_ref().and_then(|journal| journal.deadline());
     Settled { now, deadline: deadline.into_iter().chain(writing).min(), patience, has_attempts }
 }
 
+/// The journal's part of a turn; returns when it has something to do by itself.
+fn turn_journal(
+    journal: &mut JournalKeeper,
+    state: &mut State,
+    shared: &Shared,
+    now: Instant,
+    wall: WallOffset,
+) -> Option<Instant> {
+    let State { manager, gone, engine_stats, .. } = state;
+    let notices = journal.turn(manager.prober_mut(), gone, now, wall);
+    engine_stats.journal = journal.tally();
+    shared.mailbox.post(Batch::of_notices(notices));
+    journal.deadline()
+}
+
 /// What changed last goes into the journal, whatever was due.
-fn keep_all(shared: &Shared) {
+fn close_journal(shared: &Shared) {
     if let Some(mut journal) = shared.lock_journal() {
         let changes = {
             let State { manager, gone, .. } = &mut *shared.lock();
             journal.changes(manager.prober_mut(), gone, shared.clock.wall())
         };
-        // Nobody listens any more to why it could not be written.
-        let _ = journal.write(changes, shared.clock.now());
+        shared.mailbox.post(Batch::of_notices(journal.close(changes)));
+        shared.mailbox.ring();
     }
 }
 
@@ -157,11 +184,6 @@ const SHARED: Duration = Duration::from_millis(1);
 /// The same where all probes are exec probes. Theirs wakes Python as well, and a runtime takes ten times as long to run
 /// the shortest command.
 const SHARED_BY_EXECS: Duration = Duration::from_millis(4);
-/// So many attempts that are due together wait for each other at the barrier. A node whose probes fall by chance has a
-/// tenth of that.
-const BATCH_MIN: usize = 128;
-/// The longest time for which the barrier stays closed: a fifth of the shortest timeout.
-const CLOSED_MAX: Duration = Duration::from_millis(200);
 /// While attempts begin, the runtime always has a timer that ends before their timeouts, of a second or more. It writes to
 /// its own eventfd for each timer that is the earliest, and that would be every attempt's.
 const TIMER_FLOOR: Duration = Duration::from_millis(900);

@@ -24,6 +24,8 @@ use super::journal_keeper::{JournalKeeper, JournalOptions};
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};
+#[cfg(test)]
+use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use crate::attempt::starvation::Starving;
 use crate::json::StatusDocument;
@@ -75,22 +77,26 @@ impl Engine {
         };
         let mut prober = Prober::new(settings, clock.now());
         let mailbox = Mailbox::new()?;
-        let journal = options.journal.map(|journal| {
-            let (keeper, said) = JournalKeeper::open(&journal, &mut prober, settings.wall, clock.now());
-            mailbox.post(Batch::of_notices(said));
-            mailbox.ring();
-            Mutex::new(keeper)
-        });
+        let journal = match &options.journal {
+            Some(journal) => {
+                let (keeper, said) = JournalKeeper::open(journal, &mut prober, settings.wall, clock.now())?;
+                mailbox.post(Batch::of_notices(said));
+                mailbox.ring();
+                Some(Mutex::new(keeper))
+            }
+            None => None,
+        };
         let state = State {
             manager: StatusManager::new(prober, options.glue),
             worker_stats: StatsTable::default(),
             engine_stats: EngineStats::default(),
             starvation_log: StarvationLog::default(),
+            outgoing: Batch::default(),
             execs: HashMap::new(),
             next_exec: 0,
             starts: Vec::new(),
             looks_at: None,
-            gone: Vec::new(),
+            gone: BTreeSet::new(),
         };
         let shared = Arc::new(Shared {
             clock,
@@ -101,6 +107,8 @@ impl Engine {
             closing: AtomicBool::new(false),
             user_agent: options.user_agent.into(),
             starving: options.starving,
+            #[cfg(test)]
+            trap: Trap::default(),
         });
         let thread = std::thread::Builder::new().name("probelet-engine".into()).spawn({
             let shared = Arc::clone(&shared);
@@ -131,7 +139,8 @@ impl Engine {
         self.shared.clock.wall().wall_ms(self.now())
     }
 
-    /// Stops the thread. Attempts in flight are dropped with their sockets.
+    /// Stops the thread. Attempts in flight are dropped with their sockets. What changed last is written to the journal
+    /// first, if the disk takes it within two seconds; otherwise the mailbox has a notice.
     pub fn close(&mut self) {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.bell.notify_one();

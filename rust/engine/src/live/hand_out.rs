@@ -6,23 +6,27 @@ use probelet_core::prober::Output;
 use probelet_core::time::{Instant, WallOffset};
 
 use super::attempt::Start;
-use super::batch::Batch;
 use super::exec::{ExecAttempt, ExecFlight};
 use super::state::{Shared, State};
+#[cfg(test)]
+use super::tests::trap::Moment;
 
 impl State {
     /// Hands out all that waits. It is posted before anybody else can change the state, so that of two results the later
-    /// one is read last, whoever hands them out.
+    /// one is read last, whoever hands them out. The batch is part of the state until then: a panic in between loses
+    /// nothing that was put into it.
     pub(super) fn hand_out_all(&mut self, shared: &Shared, now: Instant, wall: WallOffset) {
-        let mut batch = Batch::default();
         while let Some(output) = self.manager.poll_output() {
-            self.hand_out(output, shared, now, wall, &mut batch);
+            self.hand_out(output, shared, now, wall);
+            #[cfg(test)]
+            shared.trap.spring(Moment::HandingOut, || !self.starts.is_empty() && !self.outgoing.execs.is_empty());
         }
-        batch.notices.extend(self.starvation_log.say(now));
-        shared.mailbox.post(batch);
+        self.outgoing.notices.extend(self.starvation_log.say(now));
+        shared.mailbox.post(std::mem::take(&mut self.outgoing));
     }
 
-    fn hand_out(&mut self, output: Output, shared: &Shared, now: Instant, wall: WallOffset, batch: &mut Batch) {
+    fn hand_out(&mut self, output: Output, shared: &Shared, now: Instant, wall: WallOffset) {
+        let batch = &mut self.outgoing;
         match output {
             Output::Attempt(attempt) => {
                 let Some(target) = self.manager.prober().target(attempt.worker) else {
@@ -62,7 +66,7 @@ impl State {
             Output::Removed(removal) => batch.push_update(removal.into()),
             Output::WorkerEnded { worker } => {
                 if let Some(row) = self.worker_stats.row(worker).filter(|_| shared.journal.is_some()) {
-                    self.gone.push(row.key());
+                    self.gone.insert(row.key());
                 }
                 self.worker_stats.close(worker);
             }

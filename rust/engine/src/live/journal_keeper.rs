@@ -1,14 +1,19 @@
-//! Who keeps the journal of a live engine: on its thread, some time after things have changed.
+//! What the engine's thread does for the journal: it notices what has changed and, some time after, hands that to the
+//! thread that writes. Probing never waits for the disk.
 
+use std::collections::BTreeSet;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use probelet_core::backoff::Backoff;
 use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
 
 use super::backoff_table::BackoffTable;
 use super::batch::Notice;
+use super::journal_thread::{JournalThread, Written};
 use crate::journal::{BackoffRecord, Reading, Record, Tally, WorkerKey, Writer, read_file};
 
 /// Where an engine keeps what a restart would lose.
@@ -22,25 +27,33 @@ pub struct JournalOptions {
 
 #[derive(Debug)]
 pub(super) struct JournalKeeper {
-    writer: Writer,
+    thread: JournalThread,
     table: Arc<BackoffTable>,
-    /// The table's revision that was written last.
-    revision: u64,
-    /// When changes that wait are written.
+    /// Back-off entries of the file that were too old to be taken.
+    outdated: Vec<Box<str>>,
+    /// When changes that wait are handed over.
     due: Option<Instant>,
+    /// Since when the thread has been writing; none while it is free.
+    writing_since: Option<Instant>,
+    is_hanging: bool,
     /// When memories that no worker has asked for are dropped.
     claims_end: Option<Instant>,
     failing: bool,
+    /// What was written; none before the first write.
+    tally: Option<Tally>,
 }
 
 impl JournalKeeper {
     /// Reads what an earlier engine left, gives it to the prober and the table, and says in a line what came of it.
+    ///
+    /// # Errors
+    /// The system has no thread to give.
     pub(super) fn open(
         options: &JournalOptions,
         prober: &mut Prober,
         wall: WallOffset,
         now: Instant,
-    ) -> (Self, Option<Notice>) {
+    ) -> io::Result<(Self, Option<Notice>)> {
         let (reading, refused) = match read_file(&options.path) {
             Ok(reading) => (reading, None),
             Err(error) => (Reading::default(), Some(set_aside(&options.path, &error.0))),
@@ -50,92 +63,134 @@ impl JournalKeeper {
         for (key, record) in &reading.contents.workers {
             prober.recall(record.to_memory(key, wall));
         }
-        let entries = reading.contents.backoff.iter();
-        let kept = options
-            .table
-            .with(|table| entries.filter(|(key, record)| table.restore(key, record.to_entry(wall), now)).count());
+        let outdated: Vec<Box<str>> = options.table.with(|table| {
+            let refused = reading.contents.backoff.iter();
+            let refused = refused.filter(|(key, record)| !table.restore(key, record.to_entry(wall), now));
+            let outdated = refused.map(|(key, _)| key.clone()).collect();
+            // From here on: what was just restored is in the file already.
+            table.watch();
+            outdated
+        });
+        let kept = reading.contents.backoff.len() - outdated.len();
         let said = refused.or_else(|| read_well(&reading, kept));
+        let writer = Writer::new(&options.path, reading.contents, reading.whole);
         let keeper = Self {
-            writer: Writer::new(&options.path, reading.contents, reading.whole),
+            thread: JournalThread::start(writer, Arc::clone(&options.table.bell))?,
             table: Arc::clone(&options.table),
-            revision: options.table.with(|table| table.revision()),
+            outdated,
             due: None,
+            writing_since: None,
+            is_hanging: false,
             claims_end: (workers > 0).then(|| now + CLAIM_TIME),
             failing: false,
+            tally: None,
         };
-        (keeper, said)
+        Ok((keeper, said))
     }
 
     pub(super) fn table(&self) -> Arc<BackoffTable> {
         Arc::clone(&self.table)
     }
 
-    pub(super) const fn tally(&self) -> Tally {
-        self.writer.tally()
+    pub(super) const fn tally(&self) -> Option<Tally> {
+        self.tally
     }
 
-    /// When there will be something to write.
+    /// When there will be something to do by itself. While the thread writes, its end is what the engine waits for.
     pub(super) fn deadline(&self) -> Option<Instant> {
-        self.due.into_iter().chain(self.claims_end).min()
+        let next = match self.writing_since {
+            Some(since) => (!self.is_hanging).then(|| since + HANGS_AFTER),
+            None => self.due,
+        };
+        next.into_iter().chain(self.claims_end).min()
     }
 
-    /// Takes what has changed, if it is time to write it. `gone` are the workers that have ended since the last write.
-    pub(super) fn collect(
+    /// Hears how the last write ended and hands over what has changed, if it is time to. `gone` are the workers that have
+    /// ended since the last changes were taken. Returns lines for the log; probing goes on whatever they say.
+    pub(super) fn turn(
         &mut self,
         prober: &mut Prober,
-        gone: &mut Vec<WorkerKey>,
+        gone: &mut BTreeSet<WorkerKey>,
         now: Instant,
         wall: WallOffset,
-    ) -> Option<Vec<Record>> {
+    ) -> Vec<Notice> {
+        let notices = self.hear(now);
         if self.claims_end.is_some_and(|end| end <= now) {
             self.claims_end = None;
             let unclaimed = prober.forget_recalled();
             gone.extend(unclaimed.iter().map(WorkerKey::of));
         }
-        let revision = self.table.with(|table| table.revision());
-        let changed = prober.has_touched() || !gone.is_empty() || revision != self.revision;
+        let changed = prober.has_touched() || !gone.is_empty() || self.table.with(|table| table.has_touched());
         if self.due.is_none() && changed {
             self.due = Some(now + DELAY);
         }
         if prober.is_urgent() && !self.failing {
             self.due = Some(now);
         }
-        if self.due.is_none_or(|due| now < due) {
-            return None;
+        if self.writing_since.is_none() && self.due.is_some_and(|due| due <= now) {
+            let changes = self.changes(prober, gone, wall);
+            self.thread.hand(changes);
+            (self.due, self.writing_since) = (None, Some(now));
         }
-        Some(self.changes(prober, gone, wall))
+        notices
+    }
+
+    /// How the write that goes on stands.
+    fn hear(&mut self, now: Instant) -> Vec<Notice> {
+        let Some(since) = self.writing_since else { return Vec::new() };
+        let Some(Written { result, tally }) = self.thread.written() else {
+            if self.is_hanging || now < since + HANGS_AFTER {
+                return Vec::new();
+            }
+            self.is_hanging = true;
+            let text = "journal: the disk hangs, a write has not ended; probing goes on, a restart now would forget";
+            return vec![warning(text.into())];
+        };
+        (self.writing_since, self.tally) = (None, Some(tally));
+        let mut notices = Vec::new();
+        if std::mem::take(&mut self.is_hanging) {
+            notices.push(info(format!("journal: the write that hung has ended, after {:?}", now.since(since))));
+        }
+        match result {
+            Ok(()) if std::mem::take(&mut self.failing) => notices.push(info("journal: written again".into())),
+            Ok(()) => {}
+            Err(error) => {
+                self.due = Some(now + RETRY);
+                if !std::mem::replace(&mut self.failing, true) {
+                    let goes_on = "probing goes on, a restart now would forget";
+                    notices.push(warning(format!("journal: cannot be written: {error}; {goes_on}")));
+                }
+            }
+        }
+        notices
     }
 
     /// Takes what has changed. Workers that have ended come first: another of the same name may have begun since.
-    pub(super) fn changes(&mut self, prober: &mut Prober, gone: &mut Vec<WorkerKey>, wall: WallOffset) -> Vec<Record> {
-        let mut changes: Vec<Record> = gone.drain(..).map(Record::WorkerGone).collect();
+    pub(super) fn changes(
+        &mut self,
+        prober: &mut Prober,
+        gone: &mut BTreeSet<WorkerKey>,
+        wall: WallOffset,
+    ) -> Vec<Record> {
+        let mut changes: Vec<Record> = std::mem::take(gone).into_iter().map(Record::WorkerGone).collect();
         for id in prober.take_touched() {
             changes.extend(prober.memory(id).map(|memory| Record::of(&memory, wall)));
         }
-        self.table.with(|table| {
-            let known = &self.writer.contents().backoff;
-            let gone = known.keys().filter(|key| table.entry(key).is_none());
-            changes.extend(gone.map(|key| Record::BackoffGone(key.clone())));
-            let entries = table.entries().map(|(key, entry)| (key, BackoffRecord::of(entry, wall)));
-            let news = entries.filter(|(key, entry)| !known.get(*key).is_some_and(|old| old.says_the_same(entry)));
-            changes.extend(news.map(|(key, entry)| Record::Backoff(key.into(), entry)));
-            self.revision = table.revision();
-        });
+        changes.extend(std::mem::take(&mut self.outdated).into_iter().map(Record::BackoffGone));
+        let entries = self.table.with(Backoff::take_touched).into_iter();
+        changes.extend(entries.map(|(key, entry)| match entry {
+            Some(entry) => Record::Backoff(key, BackoffRecord::of(&entry, wall)),
+            None => Record::BackoffGone(key),
+        }));
         changes
     }
 
-    /// Writes changes. Says in a line when writing stops or starts to work; probing goes on either way.
-    pub(super) fn write(&mut self, changes: Vec<Record>, now: Instant) -> Option<Notice> {
-        let result = self.writer.write(changes);
-        self.due = result.is_err().then(|| now + RETRY);
-        match result {
-            Ok(()) if std::mem::take(&mut self.failing) => Some(info("journal: written again".into())),
-            Err(error) if !std::mem::replace(&mut self.failing, true) => {
-                let text = format!("journal: cannot be written: {error}; probing goes on, a restart now would forget");
-                Some(warning(text))
-            }
-            _ => None,
-        }
+    /// Writes the last changes and ends the thread. Waits for a disk that hangs only so long, and says then that it did
+    /// not take them.
+    pub(super) fn close(&mut self, changes: Vec<Record>) -> Option<Notice> {
+        let is_written = self.thread.close(changes, CLOSE_TIME_MAX);
+        let text = "journal: the last changes were not written before the end; the next start does not know them";
+        (!is_written).then(|| warning(text.into()))
     }
 }
 
@@ -166,6 +221,12 @@ fn set_aside(path: &Path, why: &str) -> Notice {
 
 /// From a change to its place on disk: what a kill may lose. One write for a whole burst of changes.
 const DELAY: Duration = Duration::from_millis(100);
+
+/// From here on a write counts as one that hangs: a disk that is only busy takes its few kilobytes sooner.
+const HANGS_AFTER: Duration = Duration::from_secs(5);
+
+/// How long the end waits for the disk: a fraction of what a service manager gives a service to stop.
+const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
 /// From a write that failed to the next attempt: a full disk is not made emptier by asking more often.
 const RETRY: Duration = Duration::from_secs(1);

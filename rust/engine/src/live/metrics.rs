@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::state::State;
 use crate::attempt::cause::Cause;
 use crate::journal::Tally;
-use crate::stats::engine::{BOUNDS, Histogram, RESULTS};
+use crate::stats::engine::{BOUNDS, EngineStats, Histogram, RESULTS};
 use crate::stats::worker::{BUCKETS, WorkerStats};
 
 impl Engine {
@@ -37,18 +37,22 @@ impl Engine {
         totals + &durations
     }
 
-    /// Our own series: few, whatever the number of workers.
+    /// Our own series: few, whatever the number of workers. They are copied under the lock and written after it, so that
+    /// a page holds up the engine for a microsecond.
     pub fn metrics(&self) -> String {
-        let state = self.shared.lock();
+        let (gauges, stats) = {
+            let state = self.shared.lock();
+            (Gauges::of(&state), state.engine_stats.clone())
+        };
         let mut page = String::new();
-        write_gauges(&mut page, &state);
-        write_panics(&mut page, state.engine_stats.panics);
-        write_overdue(&mut page, state.engine_stats.overdue);
-        if let Some(tally) = &state.engine_stats.journal {
+        gauges.write(&mut page, stats.in_flight);
+        write_panics(&mut page, stats.panics);
+        write_overdue(&mut page, stats.overdue);
+        if let Some(tally) = &stats.journal {
             write_journal(&mut page, tally);
         }
-        write_runs(&mut page, &state);
-        let causes = Cause::ALL.iter().zip(state.engine_stats.causes);
+        write_runs(&mut page, &stats);
+        let causes = Cause::ALL.iter().zip(stats.causes);
         page.push_str("# HELP probelet_probe_attempts_total Attempts by the cause of their outcome.\n");
         page.push_str("# TYPE probelet_probe_attempts_total counter\n");
         for (cause, count) in causes {
@@ -56,32 +60,46 @@ impl Engine {
         }
         let lateness = "probelet_probe_lateness_seconds";
         write_head(&mut page, lateness, "How late attempts began against their schedule.");
-        write_histogram(&mut page, lateness, "", &state.engine_stats.lateness);
+        write_histogram(&mut page, lateness, "", &stats.lateness);
         let took = "probelet_probe_attempt_duration_seconds";
         write_head(&mut page, took, "How long attempts took, failures included.");
-        write_histogram(&mut page, took, "result=\"successful\",", &state.engine_stats.succeeded);
-        write_histogram(&mut page, took, "result=\"failed\",", &state.engine_stats.failed);
+        write_histogram(&mut page, took, "result=\"successful\",", &stats.succeeded);
+        write_histogram(&mut page, took, "result=\"failed\",", &stats.failed);
         page
     }
 }
 
-fn write_gauges(page: &mut String, state: &State) {
-    let gauges = [
-        ("probelet_workers", "Workers, one per probe of a container.", state.manager.prober().worker_count() as u64),
-        ("probelet_timers", "Armed timers.", state.manager.prober().timer_count() as u64),
-        ("probelet_probe_attempts_in_flight", "Attempts that have begun and not ended.", state.engine_stats.in_flight),
-        ("probelet_exec_attempts_in_flight", "Exec attempts handed out and not answered.", state.execs.len() as u64),
-    ];
-    for (name, help, value) in gauges {
-        let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+/// What the state alone knows how many there are of.
+struct Gauges {
+    workers: usize,
+    timers: usize,
+    execs: usize,
+}
+
+impl Gauges {
+    fn of(state: &State) -> Self {
+        let prober = state.manager.prober();
+        Self { workers: prober.worker_count(), timers: prober.timer_count(), execs: state.execs.len() }
+    }
+
+    fn write(&self, page: &mut String, in_flight: u64) {
+        let gauges = [
+            ("probelet_workers", "Workers, one per probe of a container.", self.workers as u64),
+            ("probelet_timers", "Armed timers.", self.timers as u64),
+            ("probelet_probe_attempts_in_flight", "Attempts that have begun and not ended.", in_flight),
+            ("probelet_exec_attempts_in_flight", "Exec attempts handed out and not answered.", self.execs as u64),
+        ];
+        for (name, help, value) in gauges {
+            let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+        }
     }
 }
 
-fn write_runs(page: &mut String, state: &State) {
+fn write_runs(page: &mut String, stats: &EngineStats) {
     let name = "probelet_probe_runs_total";
     let help = "Runs by probe type and result; an error counts for nothing.";
     let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} counter");
-    for (probe_type, counts) in ProbeType::ALL.iter().zip(state.engine_stats.runs) {
+    for (probe_type, counts) in ProbeType::ALL.iter().zip(stats.runs) {
         for (result, count) in RESULTS.iter().zip(counts) {
             let _ = writeln!(page, "{name}{{probe_type=\"{}\",result=\"{result}\"}} {count}", probe_type.title());
         }

@@ -6,17 +6,21 @@
 
 mod attempt;
 mod backoff_table;
+mod barrier_schedule;
 mod batch;
 mod driver;
 mod engine;
 mod exec;
 mod hand_out;
 mod journal_keeper;
+mod journal_thread;
 mod mailbox;
 mod metrics;
 mod pool;
 mod starvation_log;
 mod state;
+#[cfg(test)]
+mod tests;
 mod time;
 mod worker_states;
 

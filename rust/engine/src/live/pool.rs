@@ -11,7 +11,7 @@ use super::attempt::{Ended, Start, Ticket};
 use super::time::clock::Clock;
 use super::time::overdue::Overdue;
 use crate::attempt::starvation::Spent;
-use crate::handler::{Asker, Buffers, probe_once};
+use crate::handler::{Asker, Buffers, connect_ahead, probe_once};
 use crate::net::barrier::ConnectBarrier;
 
 /// The tasks, and the attempts that they have finished.
@@ -33,13 +33,13 @@ struct Task {
 }
 
 impl AttemptPool {
-    /// A pool without tasks; they come with the attempts.
-    pub(super) fn new(clock: Clock) -> Self {
+    /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
+    pub(super) fn new(clock: Clock, overdue: Duration) -> Self {
         Self {
             clock,
             idle: Mutex::default(),
             finished: Mutex::default(),
-            overdue: Mutex::default(),
+            overdue: Mutex::new(Overdue::after(overdue)),
             bell: Notify::new(),
             barrier: Arc::default(),
         }
@@ -97,7 +97,7 @@ impl AttemptPool {
 }
 
 async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
-    let mut buffers = Buffers::of(Arc::clone(&pool.barrier));
+    let mut buffers = Buffers::default();
     loop {
         let next = lock(&task.next).take();
         let Some(start) = next else {
@@ -112,15 +112,23 @@ async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
     }
 }
 
-/// Carries out an attempt over a socket.
+/// Carries out an attempt over a socket. Its time begins when the barrier opens: what it waits there is the prober's own
+/// and is charged neither to the target's timeout nor to the attempt's duration.
 async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> Ended {
     let Ticket { worker, run, scheduled } = start.ticket;
-    let began = pool.clock.now();
-    let overdue = pool.overdue(began);
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
-    let asker = Asker { user_agent: &start.user_agent, grpc_connect: start.grpc_connect };
+    let (user_agent, grpc_connect) = (&*start.user_agent, start.grpc_connect);
+    let asker = Asker { user_agent, grpc_connect, pod_uid: Some(&start.pod.uid) };
     let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
+    let mut began = pool.clock.now();
+    let mut held = Duration::ZERO;
+    if pool.barrier.is_closed() && connect_ahead(&probe.handler, &container.ports, pod_ip, asker, buffers) {
+        pool.barrier.pass().await;
+        let opened = pool.clock.now();
+        (held, began) = (opened.since(began), opened);
+    }
+    let overdue = pool.overdue(began);
     let (outcome, cause, timings) =
         probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
     let over = pool.clock.now();
@@ -129,7 +137,7 @@ async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> End
         took: over.since(began),
         overdue: pool.overdue(over).saturating_sub(overdue),
     };
-    Ended { worker, run, scheduled, began, spent, outcome, cause, timings }
+    Ended { worker, run, scheduled, began, held, spent, outcome, cause, timings }
 }
 
 /// Finishes an attempt when it is dropped, also by a panic: its worker would otherwise wait for ever.
@@ -148,7 +156,7 @@ impl Flight<'_> {
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.pool.finish(Ended::of_panic(ticket, self.pool.clock.now()));
+            self.pool.finish(Ended::of_panic(ticket, "the probe's handler panicked", self.pool.clock.now()));
         }
     }
 }
@@ -163,15 +171,78 @@ const IDLE_MAX: usize = 256;
 
 #[cfg(test)]
 mod tests {
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+
+    use probelet_core::prober::Outcome;
+    use probelet_core::semantics::GrpcConnect;
+    use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec, ProbeType};
+
     use super::*;
+    use crate::attempt::cause::Cause;
 
     /// Thousands are in flight when all workers of a node are due together. What only few attempts need (TLS, gRPC, names,
     /// redirects) is boxed where it begins.
     #[test]
     fn a_task_is_small() {
         let task = Arc::new(Task { next: Mutex::new(None), bell: Notify::new() });
-        let task = work(Arc::new(AttemptPool::new(Clock::start())), task);
+        let task = work(Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO)), task);
         let bytes = std::mem::size_of_val(&task);
         assert!(bytes <= 3_072, "{bytes} bytes");
+    }
+
+    fn start(port: u16, now: Instant) -> Start {
+        let get = HttpGet {
+            scheme: "HTTP".into(),
+            host: "".into(),
+            port: IntOrString::Int(port.into()),
+            path: "/".into(),
+            headers: vec![],
+            http2: false,
+        };
+        let probe = ProbeSpec { handler: Handler::HttpGet(get), timeout_seconds: 1, ..ProbeSpec::default() };
+        let container = ContainerSpec { probes: [None, None, Some(Box::new(probe))], ..ContainerSpec::default() };
+        Start {
+            ticket: Ticket { worker: 0, run: 1, scheduled: now },
+            pod: Arc::new(PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() }),
+            container: 0,
+            probe_type: ProbeType::Liveness,
+            pod_ip: Some("127.0.0.1".into()),
+            user_agent: "kube-probe/1.36".into(),
+            grpc_connect: GrpcConnect::UntilTimeout,
+        }
+    }
+
+    /// The barrier stays closed for longer than the whole timeout; the target then answers.
+    #[test]
+    fn waiting_at_the_barrier_is_charged_neither_to_the_timeout_nor_to_the_duration() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let target = std::thread::spawn(move || {
+            let (mut connection, _) = listener.accept().unwrap();
+            let read = connection.read(&mut [0; 1024]).unwrap();
+            connection.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+            read
+        });
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let pool = Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO));
+        let (ended, opened) = runtime.block_on(async {
+            pool.close_barrier(true);
+            let launched = pool.clock.now();
+            pool.launch(start(port, launched));
+            while pool.clock.now().since(launched) <= Duration::from_millis(1_010) {
+                tokio::task::yield_now().await;
+            }
+            let opened = pool.clock.now();
+            pool.close_barrier(false);
+            pool.bell.notified().await;
+            let mut ended = Vec::new();
+            pool.finished(&mut ended);
+            (ended.pop().expect("one attempt"), opened)
+        });
+        assert_eq!((ended.outcome, ended.cause), (Outcome::Success, Cause::Ok));
+        assert!(target.join().unwrap() > 0);
+        assert!(ended.began >= opened && ended.held > Duration::from_secs(1), "held for {:?}", ended.held);
+        assert!(ended.spent.took < Duration::from_secs(1), "took {:?}", ended.spent.took);
     }
 }

@@ -1,19 +1,22 @@
 //! The state that the engine's thread and its callers share.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use probelet_core::prober::Outcome;
+use probelet_core::prober::{Outcome, WorkerId};
 use probelet_core::status::StatusManager;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::attempt::{Ended, Start};
+use super::attempt::{Ended, Start, Ticket};
+use super::batch::Batch;
 use super::exec::ExecFlight;
 use super::journal_keeper::JournalKeeper;
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
+#[cfg(test)]
+use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::Starving;
@@ -34,6 +37,8 @@ pub(super) struct Shared {
     pub(super) closing: AtomicBool,
     pub(super) user_agent: Arc<str>,
     pub(super) starving: Starving,
+    #[cfg(test)]
+    pub(super) trap: Trap,
 }
 
 #[derive(Debug)]
@@ -42,14 +47,16 @@ pub(super) struct State {
     pub(super) worker_stats: StatsTable,
     pub(super) engine_stats: EngineStats,
     pub(super) starvation_log: StarvationLog,
+    /// What has been handed out and not yet posted.
+    pub(super) outgoing: Batch,
     pub(super) execs: HashMap<u64, ExecFlight>,
     pub(super) next_exec: u64,
     /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
     pub(super) starts: Vec<Start>,
     /// When that thread looks again by itself; none: when it is rung for.
     pub(super) looks_at: Option<Instant>,
-    /// Workers that have ended since the journal was last written.
-    pub(super) gone: Vec<WorkerKey>,
+    /// Workers that have ended since the journal's thread last took changes, each name once: a disk may hang for long.
+    pub(super) gone: BTreeSet<WorkerKey>,
 }
 
 impl Shared {
@@ -75,6 +82,20 @@ impl State {
         !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
     }
 
+    /// Ends every attempt over a socket as a prober error: after a panic of the loop nothing carries them out any more.
+    /// Exec attempts stay with Python, or on their way to it. A worker that the panic stopped halfway goes on.
+    pub(super) fn recover(&mut self, law: &Starving, now: Instant, wall_ms: i64) {
+        self.starts.clear();
+        let execs: HashSet<WorkerId> = self.execs.values().map(|flight| flight.worker).collect();
+        let in_flight: Vec<(WorkerId, u32)> = self.manager.prober().in_flight().collect();
+        for (worker, run) in in_flight.into_iter().filter(|(worker, _)| !execs.contains(worker)) {
+            let ticket = Ticket { worker, run, scheduled: now };
+            self.finish(Ended::of_panic(ticket, "the prober's own loop panicked", now), law, now, wall_ms);
+        }
+        self.engine_stats.in_flight = self.execs.len() as u64;
+        self.manager.prober_mut().take_up_stranded(now);
+    }
+
     /// An attempt is over: it is measured, remembered as the worker's last, and the core hears of it.
     pub(super) fn finish(&mut self, mut ended: Ended, law: &Starving, now: Instant, wall_ms: i64) {
         ended.judge(law);
@@ -84,7 +105,7 @@ impl State {
         let outcome: Outcome = ended.outcome.clone();
         let (lateness, took) = (ended.began.since(ended.scheduled), now.since(ended.began));
         self.engine_stats.count_attempt(ended.cause, ended.is_success(), lateness, took);
-        self.worker_stats.remember(ended.worker, ended.last_attempt(now, wall_ms));
+        self.worker_stats.remember(ended.worker, ended.last_attempt(now, wall_ms), ended.held);
         self.manager.prober_mut().handle_attempt(ended.worker, ended.run, outcome, now);
     }
 }

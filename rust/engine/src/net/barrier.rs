@@ -1,10 +1,11 @@
 //! A barrier for many attempts that are due at one moment: all of them connect before any of them sends.
 //!
 //! The last attempt is then late only by the others' connecting, and not by their sending, waiting and reading as well.
-//! The loop that starts attempts closes the barrier while more of them are to start, and then opens it.
+//! The loop that starts attempts closes the barrier while more of them are to start, and then opens it. An attempt's own
+//! time begins when the barrier opens, so that waiting takes nothing from the target's timeout.
 
 use std::future::poll_fn;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::task::{Poll, Waker};
 
@@ -12,6 +13,8 @@ use std::task::{Poll, Waker};
 #[derive(Debug, Default)]
 pub(crate) struct ConnectBarrier {
     is_closed: AtomicBool,
+    /// How often the barrier has been opened.
+    openings: AtomicU64,
     waiting: Mutex<Vec<Waker>>,
 }
 
@@ -24,6 +27,7 @@ impl ConnectBarrier {
     /// Lets all attempts go on.
     pub(crate) fn open(&self) {
         if self.is_closed.swap(false, Ordering::Relaxed) {
+            self.openings.fetch_add(1, Ordering::Relaxed);
             let waiting = std::mem::take(&mut *self.waiting.lock().unwrap_or_else(PoisonError::into_inner));
             waiting.into_iter().for_each(Waker::wake);
         }
@@ -34,10 +38,12 @@ impl ConnectBarrier {
         self.is_closed.load(Ordering::Relaxed)
     }
 
-    /// Waits while the barrier is closed.
+    /// Waits until the barrier opens. An attempt waits for one opening, even if the barrier closes again before the
+    /// attempt is polled: its wait is bounded by the time for which the barrier stays closed.
     pub(crate) async fn pass(&self) {
+        let before = self.openings.load(Ordering::Relaxed);
         poll_fn(|context| {
-            if !self.is_closed() {
+            if !self.is_closed() || self.openings.load(Ordering::Relaxed) != before {
                 return Poll::Ready(());
             }
             self.waiting.lock().unwrap_or_else(PoisonError::into_inner).push(context.waker().clone());
@@ -71,10 +77,13 @@ mod tests {
             tokio::task::yield_now().await;
             assert_eq!(*seen.lock().unwrap(), [("connects", 0), ("connects", 1), ("connects", 2)]);
             barrier.open();
+            // It closes again for others before these attempts are polled.
+            barrier.close();
             for attempt in attempts {
                 attempt.await.unwrap();
             }
             assert_eq!(seen.lock().unwrap()[3..], [("sends", 0), ("sends", 1), ("sends", 2)]);
+            barrier.open();
             barrier.pass().await;
         });
     }

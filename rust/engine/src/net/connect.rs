@@ -9,7 +9,6 @@ use std::net::{self, SocketAddr};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpStream;
 
-use super::barrier::ConnectBarrier;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::golang::text;
@@ -49,28 +48,19 @@ impl Dialled {
     }
 }
 
-/// Connects and sends `first`; with a barrier, sends only after the whole batch has connected. A socket that is not
-/// connected yet refuses to send, which tells as much as asking.
+/// Connects and sends `first`.
+pub(crate) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    send_first(open(address)?, address, first).await
+}
+
+/// Asks for a connection and does not wait for it.
 ///
 /// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
 /// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
 /// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
 /// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
 /// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
-pub(crate) async fn connect(
-    address: SocketAddr,
-    first: &[u8],
-    barrier: Option<&ConnectBarrier>,
-) -> io::Result<Dialled> {
-    let stream = open(address)?;
-    if let Some(barrier) = barrier {
-        barrier.pass().await;
-    }
-    send_first(stream, address, first).await
-}
-
-/// A connection that is asked for.
-fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
+pub(crate) fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
         .map_err(|error| at("socket", &error))?;
     match socket.connect(&address.into()) {
@@ -79,7 +69,9 @@ fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
     }
 }
 
-async fn send_first(mut stream: net::TcpStream, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+/// Sends `first` on a connection that was asked for. A socket that is not connected yet refuses to send, which tells as
+/// much as asking whether it is.
+pub(crate) async fn send_first(mut stream: net::TcpStream, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
     match stream.write(first) {
         Ok(written) => return Ok(Dialled { link: Link::Fresh(stream), peer: address, written }),
         Err(error) if error.kind() == ErrorKind::WouldBlock => {}

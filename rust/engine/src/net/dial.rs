@@ -1,14 +1,15 @@
 //! Where connections go, as with the kubelet's dialer (`net.Dialer`, Go 1.26): an address, or those of a name.
 
-use std::net::SocketAddr;
+use std::io;
+use std::net::{SocketAddr, TcpStream};
 use std::pin::pin;
 use std::time::Duration;
 
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::barrier::ConnectBarrier;
-use super::connect::{Dialled, connect, failed};
+use super::connect::{Dialled, connect, failed, open, send_first};
 use super::host::Literal;
+use super::lookups::NoThread;
 use super::resolve::lookup;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
@@ -16,8 +17,10 @@ use crate::attempt::stopwatch::Stopwatch;
 
 /// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
 ///
+/// `pod` is the UID of the pod whose probe asks, if there is one: a pod has only so many look-ups at a time.
 /// The caller's own timer ends this; the deadline only divides the time among a name's addresses.
 pub(crate) async fn dial(
+    pod: Option<&str>,
     host: &str,
     port: u16,
     first: &[u8],
@@ -27,14 +30,14 @@ pub(crate) async fn dial(
     let literal = if host.is_empty() { Literal::parse("0.0.0.0") } else { Literal::parse(host) };
     if let Some(literal) = literal {
         let address = literal.target(port);
-        return connect(address, first, None).await.map_err(|error| {
+        return connect(address, first).await.map_err(|error| {
             let shown = if host.is_empty() { format!(":{port}") } else { literal.shown(port) };
             failed(&shown, &error)
         });
     }
     // Few attempts need it, and every one would be as large as it.
     Box::pin(async {
-        let mut addresses = addresses_of(host, deadline).await?;
+        let mut addresses = addresses_of(pod, host, deadline).await?;
         watch.lap(|timings| &mut timings.dns);
         addresses.iter_mut().for_each(|address| address.set_port(port));
         let (primaries, fallbacks): (Vec<_>, Vec<_>) =
@@ -44,23 +47,32 @@ pub(crate) async fn dial(
     .await
 }
 
-/// Connects to an address and sends `first`; with a barrier, sends only after the whole batch has connected.
+/// Connects to an address and sends `first`; `ahead` is a connection to it that was asked for before, if there is one.
 pub(crate) async fn dial_address(
     address: SocketAddr,
     first: &[u8],
-    barrier: Option<&ConnectBarrier>,
+    ahead: Option<io::Result<TcpStream>>,
 ) -> Result<Dialled, AttemptError> {
-    let connected = connect(address, first, barrier).await;
+    let connected = match ahead.unwrap_or_else(|| open(address)) {
+        Ok(stream) => send_first(stream, address, first).await,
+        Err(error) => Err(error),
+    };
     connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
 }
 
-async fn addresses_of(host: &str, deadline: Option<Instant>) -> Result<Vec<SocketAddr>, AttemptError> {
-    let error = |text: String| AttemptError::new(Cause::Dns, format!("dial tcp: {text}"));
+async fn addresses_of(
+    pod: Option<&str>,
+    host: &str,
+    deadline: Option<Instant>,
+) -> Result<Vec<SocketAddr>, AttemptError> {
     let found = match deadline {
-        Some(deadline) => timeout_at(deadline, lookup(host)).await,
-        None => Ok(lookup(host).await),
+        Some(deadline) => timeout_at(deadline, lookup(pod, host)).await,
+        None => Ok(lookup(pod, host).await),
     };
-    found.unwrap_or_else(|_| Err(format!("lookup {host}: i/o timeout"))).map_err(error)
+    match found.unwrap_or_else(|_| Ok(Err(format!("lookup {host}: i/o timeout")))) {
+        Ok(answer) => answer.map_err(|text| AttemptError::new(Cause::Dns, format!("dial tcp: {text}"))),
+        Err(NoThread(why)) => Err(AttemptError::of_prober(format!("dial tcp: lookup {host}: {why}"))),
+    }
 }
 
 /// The second family waits a little, unless the first failed before (RFC 6555; `net.sysDialer.dialParallel`).
@@ -110,9 +122,9 @@ async fn one_by_one(
         let dialled = match deadline {
             Some(deadline) => {
                 let partial = share(deadline, addresses.len() - index);
-                timeout_at(partial, connect(address, first, None)).await.map_err(|_| late(&shown))
+                timeout_at(partial, connect(address, first)).await.map_err(|_| late(&shown))
             }
-            None => Ok(connect(address, first, None).await),
+            None => Ok(connect(address, first).await),
         };
         match dialled.and_then(|done| done.map_err(|error| failed(&shown, &error))) {
             Ok(dialled) => return Ok(dialled),
@@ -153,17 +165,18 @@ mod tests {
     }
 
     #[test]
-    fn an_open_barrier_and_none_let_the_first_bytes_go() {
+    fn the_first_bytes_go_on_a_connection_that_was_asked_for_ahead() {
         let listener = net::TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        for barrier in [None, Some(&ConnectBarrier::default())] {
-            let dialled = run(dial_address(address, b"abc", barrier)).map(|dialled| dialled.written);
+        for is_ahead in [false, true] {
+            let ahead = is_ahead.then(|| open(address));
+            let dialled = run(dial_address(address, b"abc", ahead)).map(|dialled| dialled.written);
             assert_eq!(dialled, Ok(3));
         }
     }
 
     async fn dialled(host: &str, port: u16) -> Result<usize, AttemptError> {
-        dial(host, port, b"abc", None, &mut Stopwatch::start()).await.map(|dialled| dialled.written)
+        dial(None, host, port, b"abc", None, &mut Stopwatch::start()).await.map(|dialled| dialled.written)
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub(crate) mod connect;
 pub(crate) mod dial;
 pub(crate) mod epoll;
 pub(crate) mod host;
+mod lookups;
 pub(crate) mod read_budget;
 mod resolve;
 pub(crate) mod retry_delay;

@@ -1,43 +1,37 @@
-//! Host names: the machine's resolver, asked on threads of its own.
+//! Host names, as Go's resolver answers for them. The machine's resolver and `/etc/resolv.conf` are read on a look-up's
+//! thread and never on the engine's: either may hang.
 
 use std::fs;
 use std::io;
-use std::net::{SocketAddr, ToSocketAddrs};
-use std::thread;
-
-use tokio::sync::{Semaphore, oneshot};
+use std::net::ToSocketAddrs;
+use std::sync::{Arc, LazyLock};
 
 use super::host::{is_domain_name, is_numeric, is_onion};
+use super::lookups::{Answer, Lookups, NoThread};
 
-/// The addresses of a name, best first, with port 0.
+/// The addresses of a name, best first, with port 0; or Go's text, as it stands behind `dial tcp: `. `pod` is the UID of
+/// the pod whose probe asks, if there is one.
 ///
 /// # Errors
-/// Go's text, as it stands behind `dial tcp: `.
-pub(crate) async fn lookup(name: &str) -> Result<Vec<SocketAddr>, String> {
+/// The prober has no thread to ask on.
+pub(crate) async fn lookup(pod: Option<&str>, name: &str) -> Result<Answer, NoThread> {
     if !is_domain_name(name) || name == "." {
-        return Err(format!("lookup {name}: no such host"));
+        return Ok(Err(format!("lookup {name}: no such host")));
     }
     if is_onion(name) {
-        return Err(format!("address {name}: no suitable address found"));
+        return Ok(Err(format!("address {name}: no suitable address found")));
     }
-    // Go asks for what looks like a number too, and is told that there is no such name; we would be given an address.
+    LOOKUPS.ask(pod, name).await
+}
+
+/// Asks the machine. Blocks.
+fn resolve(name: &str) -> Answer {
+    // Go asks for what looks like a number too, and hears that there is no such name; here the C library would take the
+    // name for an address.
     if is_numeric(name) {
         return Err(no_address(name, &io::Error::other(UNKNOWN), server().as_deref()));
     }
-    // The permit goes with the thread: a caller may give up, the resolver cannot be told to.
-    let permit = LOOKUPS.acquire().await.expect("never closed");
-    let (tell, told) = oneshot::channel();
-    let asked = name.to_owned();
-    let thread = thread::Builder::new().name("probelet-lookup".to_owned());
-    let spawned = thread.spawn(move || {
-        let _permit = permit;
-        let _ = tell.send((asked.as_str(), 0).to_socket_addrs().map(Vec::from_iter));
-    });
-    let answer = match spawned {
-        Ok(_) => told.await.expect("the thread answers before it ends"),
-        Err(error) => Err(error),
-    };
-    match answer {
+    match (name, 0).to_socket_addrs().map(Vec::from_iter) {
         Ok(addresses) if addresses.is_empty() => Err(format!("address {name}: no suitable address found")),
         Ok(addresses) => Ok(addresses),
         Err(error) => Err(no_address(name, &error, server().as_deref())),
@@ -64,15 +58,26 @@ fn server() -> Option<String> {
 // How glibc says that there is no such host.
 const UNKNOWN: &str = "Name or service not known";
 const NO_ADDRESS: &str = "No address associated with hostname";
-/// Lookups at a time. Names in probes are rare; a resolver that hangs must not cost a thread per probe.
-static LOOKUPS: Semaphore = Semaphore::const_new(32);
+#[cfg(not(test))]
+static LOOKUPS: LazyLock<Arc<Lookups>> = LazyLock::new(|| Lookups::new(Box::new(resolve)));
+#[cfg(test)]
+static LOOKUPS: LazyLock<Arc<Lookups>> = LazyLock::new(|| Lookups::new(Box::new(tests::resolve_or_hang)));
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn looked_up(name: &str) -> Result<Vec<SocketAddr>, String> {
-        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(lookup(name))
+    /// In tests of this crate names under `hangs.test` have a resolver that never answers.
+    pub(super) fn resolve_or_hang(name: &str) -> Answer {
+        while name.ends_with(".hangs.test") {
+            std::thread::park();
+        }
+        resolve(name)
+    }
+
+    fn looked_up(name: &str) -> Answer {
+        let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
+        runtime.block_on(lookup(None, name)).expect("a thread")
     }
 
     #[test]

@@ -325,7 +325,8 @@ impl Simulation {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
         let runtime = runtime.expect("a reactor for the simulation's sockets");
         let (ports, timeout) = (&target.container.ports, target.probe.timeout_seconds);
-        let asker = Asker { user_agent: &self.user_agent, grpc_connect: target.grpc_connect };
+        let (grpc_connect, pod_uid) = (target.grpc_connect, Some(&*target.pod.uid));
+        let asker = Asker { user_agent: &self.user_agent, grpc_connect, pod_uid };
         let (pod_ip, mut buffers) = (target.pod_ip.map_or("", |ip| ip), Buffers::default());
         runtime.block_on(probe_once(&target.probe.handler, ports, pod_ip, asker, timeout, &mut buffers)).0
     }

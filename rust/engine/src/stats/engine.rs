@@ -9,7 +9,7 @@ use crate::attempt::cause::Cause;
 use crate::journal::Tally;
 
 /// Counters and histograms of the engine itself.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct EngineStats {
     /// Attempts by cause, in [`Cause::ALL`]'s order.
     pub(crate) causes: [u64; Cause::ALL.len()],
@@ -32,7 +32,7 @@ pub(crate) struct EngineStats {
 }
 
 /// A histogram in the bounds of [`BOUNDS`].
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Histogram {
     pub(crate) buckets: [u64; BOUNDS.len() + 1],
     pub(crate) sum: Duration,

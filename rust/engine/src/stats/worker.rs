@@ -76,6 +76,8 @@ pub struct WorkerStats {
     pub duration: Duration,
     /// How the last attempt went.
     pub last: Option<LastAttempt>,
+    /// How long the attempts of the current run were held by the prober before their own time began.
+    held: Duration,
 }
 
 /// A worker's runs by what they came to.
@@ -139,6 +141,7 @@ impl StatsTable {
             buckets: [0; BUCKETS.len() + 1],
             duration: Duration::ZERO,
             last: None,
+            held: Duration::ZERO,
         }));
     }
 
@@ -158,10 +161,11 @@ impl StatsTable {
         self.execs > 0 && self.sockets == 0
     }
 
-    /// Stores the worker's latest attempt.
-    pub fn remember(&mut self, worker: WorkerId, last: LastAttempt) {
+    /// Stores the worker's latest attempt; `held` is how long the prober held it before its own time began.
+    pub fn remember(&mut self, worker: WorkerId, last: LastAttempt, held: Duration) {
         if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::as_mut) {
             row.last = Some(last);
+            row.held += held;
         }
     }
 
@@ -177,6 +181,7 @@ impl StatsTable {
     pub fn count(&mut self, worker: WorkerId, result: Option<ProbeResult>, took: Duration) -> Option<ProbeType> {
         let row = self.rows.get_mut(worker as usize)?.as_mut()?;
         row.counts.count(result);
+        let took = took.saturating_sub(std::mem::take(&mut row.held));
         if result == Some(ProbeResult::Success) {
             let bucket = BUCKETS.iter().position(|limit| took <= *limit).unwrap_or(BUCKETS.len());
             row.buckets[bucket] = row.buckets[bucket].saturating_add(1);

@@ -6,7 +6,7 @@
 //! saturate at the threshold they are compared with, so a worker whose results only confirm what is known has nothing
 //! new to keep.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -54,8 +54,9 @@ pub struct Memory {
 pub(crate) struct Memories {
     pub(crate) recalled: BTreeMap<Arc<str>, Vec<Memory>>,
     pub(crate) watched: bool,
-    pub(crate) touched: Vec<WorkerId>,
-    /// Whether the driver must keep a touched worker's memory before that worker's attempt begins.
+    /// A set, because a driver may take it late and worker numbers are used again.
+    pub(crate) touched: BTreeSet<WorkerId>,
+    /// Whether the driver should keep a touched worker's memory at once, because that worker's attempt begins.
     pub(crate) urgent: bool,
 }
 

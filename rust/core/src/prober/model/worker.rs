@@ -51,8 +51,6 @@ pub(crate) struct Worker {
     pub(crate) queued: bool,
     /// Whether the worker's ticks lie on its own phase.
     pub(crate) is_phased: bool,
-    /// Whether [`Memories`](super::memory::Memories) lists the worker as having something new to keep.
-    pub(crate) touched: bool,
     pub(crate) last_result: ProbeResult,
     pub(crate) result_run: i32,
     pub(crate) initial_delay_seconds: i32,
@@ -95,7 +93,6 @@ impl Worker {
             triggered: false,
             queued: false,
             is_phased: false,
-            touched: false,
             last_result: ProbeResult::Success,
             result_run: 0,
             initial_delay_seconds: probe.initial_delay_seconds,

@@ -48,12 +48,21 @@ pub(super) struct Target<'a> {
     pub(super) tls: bool,
 }
 
+/// Why a check has no health to report.
+enum CheckError {
+    /// The call ended with a status.
+    Call(Status, Cause),
+    /// The prober could not ask.
+    Prober(AttemptError),
+}
+
 /// One attempt in progress.
 #[derive(Debug)]
 struct GrpcAttempt<'a> {
     target: Target<'a>,
     call: Call<'a>,
     connect: GrpcConnect,
+    pod_uid: Option<&'a str>,
     deadline: Instant,
     /// Whether a server has answered with SETTINGS: grpc-go's READY.
     is_connected: bool,
@@ -72,8 +81,9 @@ pub(super) async fn probe(
     let scheme = if target.tls { "https" } else { "http" };
     let authority = authority(target.host, target.port);
     let call = Call { scheme, authority, service, user_agent: asker.user_agent, deadline };
-    let connect = asker.grpc_connect;
-    let mut attempt = GrpcAttempt { target, call, connect, deadline, is_connected: false, watch: Stopwatch::start() };
+    let (connect, pod_uid) = (asker.grpc_connect, asker.pod_uid);
+    let watch = Stopwatch::start();
+    let mut attempt = GrpcAttempt { target, call, connect, pod_uid, deadline, is_connected: false, watch };
     let ended = if deadline <= Instant::now() { None } else { or_timeout(deadline, attempt.check()).await };
     let (verdict, cause) = match ended {
         Some(Ok(Health::SERVING)) => {
@@ -84,7 +94,8 @@ pub(super) async fn probe(
             let text = format!("service unhealthy (responded with {})", quote(health.name().as_bytes()));
             (Verdict::Failure(text.into()), Cause::GrpcStatus)
         }
-        Some(Err((status, cause))) => (Verdict::Failure(text_of(&status, limit)), cause),
+        Some(Err(CheckError::Call(status, cause))) => (Verdict::Failure(text_of(&status, limit)), cause),
+        Some(Err(CheckError::Prober(error))) => (error.verdict(error.text.clone()), error.cause),
         None => attempt.late(limit),
     };
     Report { verdict, cause, timings: attempt.watch.timings }
@@ -92,7 +103,7 @@ pub(super) async fn probe(
 
 impl GrpcAttempt<'_> {
     /// Connects and calls. Repeats a call once that the server did not process.
-    async fn check(&mut self) -> Result<Health, (Status, Cause)> {
+    async fn check(&mut self) -> Result<Health, CheckError> {
         let mut delay = RetryDelay::default();
         let mut is_again = false;
         let mut kept = None;
@@ -109,8 +120,8 @@ impl GrpcAttempt<'_> {
             let ended = self.call.make(&mut channel).await;
             self.watch.lap(|timings| &mut timings.headers);
             match ended {
-                Ended::Answered(answer) => return answer.map_err(|status| (status, Cause::GrpcStatus)),
-                Ended::Unprocessed(status) if is_again => return Err((status, Cause::GrpcStatus)),
+                Ended::Answered(answer) => return answer.map_err(|status| CheckError::Call(status, Cause::GrpcStatus)),
+                Ended::Unprocessed(status) if is_again => return Err(CheckError::Call(status, Cause::GrpcStatus)),
                 Ended::Unprocessed(_) => is_again = true,
                 Ended::Unopened => continue,
             }
@@ -121,7 +132,7 @@ impl GrpcAttempt<'_> {
     /// Connects. The first connection is tried until it works, with the waits of gRPC's back-off but without their
     /// jitter, because a single probe needs none. With [`GrpcConnect::Once`], and for any later connection, a failure
     /// ends the call (grpc-go, clientconn.go: TRANSIENT_FAILURE).
-    async fn connect(&mut self) -> Result<Channel, (Status, Cause)> {
+    async fn connect(&mut self) -> Result<Channel, CheckError> {
         let mut wait = BACKOFF_MIN;
         loop {
             let error = match self.try_connect().await {
@@ -129,12 +140,13 @@ impl GrpcAttempt<'_> {
                     self.is_connected = true;
                     return Ok(channel);
                 }
+                Err(error) if error.is_prober_error => return Err(CheckError::Prober(error)),
                 Err(error) => error,
             };
             if self.connect == GrpcConnect::Once || self.is_connected {
                 let text = format!("connection error: desc = {}", quote(error.text.as_bytes()));
                 let cause = if self.is_connected { Cause::GrpcStatus } else { error.cause };
-                return Err((Status::new(Code::UNAVAILABLE, text), cause));
+                return Err(CheckError::Call(Status::new(Code::UNAVAILABLE, text), cause));
             }
             // A try that would begin after the deadline is not made.
             if Instant::now() + wait >= self.deadline {
@@ -160,8 +172,8 @@ impl GrpcAttempt<'_> {
         let number = u16::try_from(port).map_err(invalid)?;
         let greeting = greeting();
         let first = if tls { &b""[..] } else { &greeting };
-        let dialled = dial(host, number, first, Some(self.deadline), &mut self.watch).await;
-        let dialled = dialled.map_err(|error| AttemptError::new(error.cause, dialling(&error.text)))?;
+        let dialled = dial(self.pod_uid, host, number, first, Some(self.deadline), &mut self.watch).await;
+        let dialled = dialled.map_err(|error| AttemptError { text: dialling(&error.text), ..error })?;
         let (peer, written) = (dialled.peer, dialled.written);
         let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
         if !tls {

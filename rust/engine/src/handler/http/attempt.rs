@@ -37,12 +37,13 @@ pub(super) struct Probe<'a> {
     pub(super) host: &'a str,
     pub(super) port: u16,
     pub(super) user_agent: &'a str,
+    pub(super) pod_uid: Option<&'a str>,
 }
 
 impl<'a> HttpAttempt<'a> {
     /// The current request; a plain one is built when it is first needed.
     pub(super) fn request(&mut self) -> &mut Request<'a> {
-        let Probe { get, host, port, user_agent } = self.probe;
+        let Probe { get, host, port, user_agent, .. } = self.probe;
         self.request.get_or_insert_with(|| {
             Box::new(Request::of_probe(get, host, port, user_agent).expect("a plain request can be built"))
         })

@@ -32,21 +32,23 @@ impl HttpAttempt<'_> {
         let unwritable = request.unwritable();
         self.begin(Stage::Connect);
         if let Some(text) = unwritable {
-            dial(&host, port, b"", self.deadline, &mut self.watch).await?;
+            dial(self.probe.pod_uid, &host, port, b"", self.deadline, &mut self.watch).await?;
             return Err(AttemptError::new(Cause::Request, text));
         }
         if self.probe.get.http2 || self.is_https() {
             self.exchange_over_either(&host, port).await
         } else {
             self.write();
-            let dialled = dial(&host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
+            let dialled =
+                dial(self.probe.pod_uid, &host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
             self.exchange_on(dialled).await
         }
     }
 
     /// Like [`Self::exchange`] to an address, for a plain request that is already written.
     pub(super) async fn exchange_plain(&mut self, address: SocketAddr) -> Result<Response, AttemptError> {
-        let dialled = dial_address(address, &self.buffers.request, self.buffers.barrier.as_deref()).await?;
+        let ahead = self.buffers.take_ahead(address);
+        let dialled = dial_address(address, &self.buffers.request, ahead).await?;
         self.exchange_on(dialled).await
     }
 
@@ -75,7 +77,7 @@ impl HttpAttempt<'_> {
         let mut delay = RetryDelay::default();
         loop {
             self.begin(Stage::Connect);
-            let dialled = dial(host, port, b"", self.deadline, &mut self.watch).await?;
+            let dialled = dial(self.probe.pod_uid, host, port, b"", self.deadline, &mut self.watch).await?;
             let peer = dialled.peer;
             let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
             let (link, read_error): (Box<dyn Transport>, SharedReadError) = if self.is_https() {

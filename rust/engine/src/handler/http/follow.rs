@@ -24,10 +24,8 @@ impl HttpAttempt<'_> {
             };
             let response = match answered {
                 Ok(response) => response,
-                Err(_) if self.is_late() => return self.late(),
-                Err(AttemptError { text, cause }) => {
-                    return (Verdict::Failure(self.request().failure_text(&text).into()), cause);
-                }
+                Err(error) if self.is_late() && !error.is_prober_error => return self.late(),
+                Err(error) => return (error.verdict(self.request().failure_text(&error.text)), error.cause),
             };
             let status = self.status(&response);
             let Some(location) = self.location(&response) else { return self.finish(response, status).await };

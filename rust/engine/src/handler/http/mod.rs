@@ -16,22 +16,36 @@ use tokio::time::Instant;
 
 use self::attempt::{HttpAttempt, Probe, Stage};
 use self::request::Request;
+use super::asker::Asker;
 use super::buffers::Buffers;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, Verdict};
 use crate::attempt::stopwatch::Stopwatch;
+use crate::net::connect::open;
 use crate::net::timeout::or_timeout;
+
+/// Asks for the connection of an ordinary probe; false if the probe is not one, or if the connection failed at once.
+pub(super) fn connect_ahead(get: &HttpGet, host: &str, port: u16, asker: Asker<'_>, buffers: &mut Buffers) -> bool {
+    let Some(address) = fast_path::write(get, host, port, asker.user_agent, &mut buffers.request) else {
+        return false;
+    };
+    let connection = open(address);
+    let is_asked_for = connection.is_ok();
+    buffers.ahead = Some((address, connection));
+    is_asked_for
+}
 
 /// Carries out a probe. The body stays in `buffers.body`.
 pub(super) async fn probe(
     get: &HttpGet,
     host: &str,
     port: u16,
-    user_agent: &str,
+    asker: Asker<'_>,
     deadline: Option<Instant>,
     buffers: &mut Buffers,
 ) -> Report {
-    let probe = Probe { get, host, port, user_agent };
+    let Asker { user_agent, pod_uid, .. } = asker;
+    let probe = Probe { get, host, port, user_agent, pod_uid };
     let plain = fast_path::write(get, host, port, user_agent, &mut buffers.request);
     let request = match plain {
         Some(_) => None,

@@ -15,6 +15,11 @@ pub(crate) struct Overdue {
 }
 
 impl Overdue {
+    /// Goes on after `before`, which an earlier loop was overdue.
+    pub(crate) const fn after(before: Duration) -> Self {
+        Self { due: None, before }
+    }
+
     /// The loop turned at `now`, and is to turn again by `due`.
     pub(crate) fn turned(&mut self, now: Instant, due: Option<Instant>) {
         self.before = self.total(now);

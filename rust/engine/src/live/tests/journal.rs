@@ -1,0 +1,85 @@
+//! A journal on a disk that hangs: probes go on in time, and the log says so. A named pipe is such a disk, because opening
+//! it for writing waits for a reader.
+
+use std::ffi::CString;
+use std::fs::File;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::backoff::Curve;
+use probelet_core::results::ProbeResult;
+
+use super::super::backoff_table::BackoffTable;
+use super::super::journal_keeper::JournalOptions;
+use super::rig::Rig;
+use crate::journal::read;
+
+/// A directory of its own whose journal cannot be written until somebody reads the pipe in its place.
+struct Disk(PathBuf);
+
+impl Disk {
+    fn that_hangs(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("probelet-hung-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).expect("a directory");
+        let disk = Self(path);
+        let pipe = CString::new(disk.pipe().as_os_str().as_bytes()).expect("a path");
+        // SAFETY: the pointer is to a string that ends in NUL and lives until the call returns.
+        assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
+        disk
+    }
+
+    /// Where a whole new journal is written before it is renamed.
+    fn pipe(&self) -> PathBuf {
+        self.0.join("journal.new")
+    }
+
+    fn journal(&self) -> PathBuf {
+        self.0.join("journal")
+    }
+
+    fn options(&self) -> JournalOptions {
+        JournalOptions { path: self.journal(), table: Arc::new(BackoffTable::new(Curve::default())) }
+    }
+}
+
+impl Drop for Disk {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn probes_go_on_while_the_disk_hangs_and_the_journal_goes_on_after_it() {
+    let disk = Disk::that_hangs("goes-on");
+    let rig = Rig::new(2, 1, Some(disk.options()));
+    rig.probed(3, 2);
+    // The first write was due 100 ms after the first result; so much later the engine says that it hangs.
+    rig.engine.advance(Duration::from_secs(6));
+    rig.noticed("journal: the disk hangs");
+    rig.probed(3, 3);
+    let mut pipe = File::open(disk.pipe()).expect("the thread waits to write");
+    rig.noticed("journal: the write that hung has ended");
+    rig.probed(3, 1);
+    rig.into_engine().close();
+    let mut bytes = Vec::new();
+    pipe.read_to_end(&mut bytes).expect("all that was written");
+    let kept = read(&bytes).expect("a journal").contents;
+    let results: Vec<_> = kept.workers.values().map(|worker| worker.result).collect();
+    assert_eq!(results, [Some(ProbeResult::Success); 3]);
+}
+
+#[test]
+fn the_end_does_not_wait_for_a_disk_that_hangs_and_says_what_is_missing() {
+    let disk = Disk::that_hangs("end");
+    let rig = Rig::new(1, 0, Some(disk.options()));
+    rig.probed(1, 2);
+    let mut engine = rig.into_engine();
+    engine.close();
+    let notices: Vec<String> = engine.mailbox().drain().notices.into_iter().map(|notice| notice.text).collect();
+    let missing = "journal: the last changes were not written before the end; the next start does not know them";
+    assert_eq!(notices, [missing]);
+}

@@ -1,0 +1,6 @@
+//! The live engine against targets, disks and panics that misbehave.
+
+mod journal;
+mod panics;
+mod rig;
+pub(super) mod trap;

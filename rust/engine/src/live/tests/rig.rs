@@ -1,0 +1,165 @@
+//! A live engine with pods that are probed every second, and a reader of its mailbox.
+
+use std::net::TcpListener;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
+use probelet_core::prober::Phasing;
+use probelet_core::semantics::Semantics;
+use probelet_core::spec::{ContainerSpec, Handler, IntOrString, PodSpec, ProbeSpec};
+use probelet_core::status::Glue;
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::super::engine::{Engine, Options};
+use super::super::exec::ExecEnd;
+use super::super::journal_keeper::JournalOptions;
+use crate::attempt::starvation::Starving;
+
+/// What a test sees.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Seen {
+    /// A pod was probed.
+    Probe(usize),
+    /// A pod's result is no longer cached: its worker has ended.
+    Gone(Box<str>),
+    /// A line for the log.
+    Notice(String),
+}
+
+pub(super) struct Rig {
+    pub(super) engine: Arc<Engine>,
+    pub(super) seen: Receiver<Seen>,
+    is_over: Arc<AtomicBool>,
+    reader: Option<JoinHandle<()>>,
+}
+
+impl Rig {
+    /// An engine with `sockets` pods that are probed over TCP, numbered from 0, and `execs` more by commands.
+    pub(super) fn new(sockets: usize, execs: usize, journal: Option<JournalOptions>) -> Self {
+        let options = Options {
+            semantics: Semantics::default(),
+            seed: 0,
+            user_agent: "kube-probe/1.36".into(),
+            start_jitter: false,
+            phasing: Phasing::Kubelet,
+            glue: Glue::NONE,
+            starving: Starving::default(),
+            journal,
+        };
+        let engine = Arc::new(Engine::start(options).expect("a thread"));
+        let (tell, seen) = channel();
+        let is_over = Arc::new(AtomicBool::new(false));
+        let reader = std::thread::spawn({
+            let (engine, tell, is_over) = (Arc::clone(&engine), tell.clone(), Arc::clone(&is_over));
+            move || read(&engine, &tell, &is_over)
+        });
+        for pod in 0..sockets {
+            add(&engine, pod, target(pod, tell.clone()));
+        }
+        for pod in sockets..sockets + execs {
+            add(&engine, pod, Handler::Exec { command: vec!["true".into()] });
+        }
+        Self { engine, seen, is_over, reader: Some(reader) }
+    }
+
+    /// Waits until each of the pods has been probed so often from now on.
+    pub(super) fn probed(&self, pods: usize, times: usize) {
+        let mut left = vec![times; pods];
+        while left.iter().any(|&left| left > 0) {
+            if let Seen::Probe(pod) = self.next() {
+                left[pod] = left[pod].saturating_sub(1);
+            }
+        }
+    }
+
+    /// Waits for a line that contains `part`.
+    pub(super) fn noticed(&self, part: &str) {
+        while !matches!(self.next(), Seen::Notice(text) if text.contains(part)) {}
+    }
+
+    pub(super) fn next(&self) -> Seen {
+        self.seen.recv_timeout(PATIENCE).expect("something happens in time")
+    }
+
+    /// Ends the reader of the mailbox and returns the engine, which has then no other owner.
+    pub(super) fn into_engine(mut self) -> Engine {
+        self.is_over.store(true, Ordering::SeqCst);
+        self.reader.take().expect("one").join().expect("a reader that does not panic");
+        let Self { engine, .. } = self;
+        Arc::into_inner(engine).expect("the reader has ended")
+    }
+}
+
+pub(super) fn uid(pod: usize) -> String {
+    format!("pod{pod}")
+}
+
+/// A server that hangs up at once and says that `pod` was probed.
+fn target(pod: usize, tell: Sender<Seen>) -> Handler {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let port = IntOrString::Int(listener.local_addr().expect("it is bound").port().into());
+    std::thread::spawn(move || {
+        for connection in listener.incoming() {
+            drop(connection);
+            if tell.send(Seen::Probe(pod)).is_err() {
+                return;
+            }
+        }
+    });
+    Handler::TcpSocket { host: "".into(), port }
+}
+
+fn add(engine: &Engine, pod: usize, handler: Handler) {
+    let uid = uid(pod);
+    let probe = ProbeSpec { handler, period_seconds: 1, timeout_seconds: 1, ..ProbeSpec::default() };
+    let probes = [None, Some(Box::new(probe)), None];
+    let container = ContainerSpec { name: "c".into(), probes, ..ContainerSpec::default() };
+    engine.add_pod(PodSpec {
+        uid: uid.as_str().into(),
+        name: uid.as_str().into(),
+        namespace: "default".into(),
+        containers: vec![container],
+        regular: 1,
+        ..PodSpec::default()
+    });
+    let state = State::Running { started_at_ms: Some(0) };
+    let mut container = ContainerStatus::new("c".into(), format!("c://{pod}").into(), state);
+    container.started = Some(true);
+    let containers = vec![container];
+    let pod_ip = "127.0.0.1".into();
+    engine.set_pod_status(
+        &uid,
+        PodStatus { phase: Phase::Running, pod_ip, containers, regular: 1, ..PodStatus::default() },
+    );
+}
+
+/// Reads the mailbox as Python does, and answers exec attempts.
+fn read(engine: &Engine, tell: &Sender<Seen>, is_over: &AtomicBool) {
+    while !is_over.load(Ordering::SeqCst) {
+        // SAFETY: the engine lives as long as this borrow of it, and its mailbox keeps the descriptor open.
+        let fd = unsafe { std::os::fd::BorrowedFd::borrow_raw(engine.mailbox().fd()) };
+        let look = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
+        poll(&mut [PollFd::new(&fd, PollFlags::IN)], Some(&look)).expect("a descriptor");
+        let batch = engine.mailbox().drain();
+        for exec in batch.execs {
+            let pod = exec.pod.uid.trim_start_matches("pod").parse().expect("a number");
+            let _ = tell.send(Seen::Probe(pod));
+            engine.finish_execs(vec![(exec.id, ExecEnd::Exit { code: 0, output: [].into() })]);
+        }
+        for change in batch.updates {
+            if change.result.is_none() {
+                let _ = tell.send(Seen::Gone((&*change.pod_uid).into()));
+            }
+        }
+        for notice in batch.notices {
+            let _ = tell.send(Seen::Notice(notice.text));
+        }
+    }
+}
+
+/// Longer than anything takes on a machine that is busy.
+const PATIENCE: Duration = Duration::from_secs(15);

@@ -1,0 +1,219 @@
+//! The look-ups of host names that are in flight: each on a thread of its own, because a resolver blocks, and only so many
+//! of them, because a resolver may hang and cannot be told to stop.
+//!
+//! All attempts that ask for one name share one look-up. An attempt that gives up leaves it; the thread goes on.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+use tokio::sync::watch::{self, Receiver, Sender};
+
+/// The addresses of a name, or Go's text for why there are none.
+pub(crate) type Answer = Result<Vec<SocketAddr>, String>;
+
+/// A function that resolves a name and blocks meanwhile.
+pub(crate) type Resolver = Box<dyn Fn(&str) -> Answer + Send + Sync>;
+
+/// Why a name was not asked for: all threads that there may be are in flight.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct NoThread(pub(crate) String);
+
+/// The look-ups of one resolver.
+pub(crate) struct Lookups {
+    resolver: Resolver,
+    in_flight: Mutex<InFlight>,
+}
+
+#[derive(Default)]
+struct InFlight {
+    /// Where the answer for each name will be.
+    names: HashMap<Box<str>, Receiver<Option<Answer>>>,
+    /// Threads by the pod that began their look-ups.
+    of_pod: HashMap<Box<str>, usize>,
+}
+
+impl Lookups {
+    pub(crate) fn new(resolver: Resolver) -> Arc<Self> {
+        Arc::new(Self { resolver, in_flight: Mutex::default() })
+    }
+
+    /// Asks for a name on behalf of `pod`, or waits for the answer that another attempt has asked for.
+    pub(crate) async fn ask(self: &Arc<Self>, pod: Option<&str>, name: &str) -> Result<Answer, NoThread> {
+        let mut answer = self.join(pod, name)?;
+        match answer.wait_for(Option::is_some).await {
+            Ok(answer) => Ok(answer.clone().expect("it was waited for")),
+            // Nobody will answer: the system gave no thread, or the thread panicked.
+            Err(_) => Err(NoThread("the system has no thread left".to_owned())),
+        }
+    }
+
+    fn join(self: &Arc<Self>, pod: Option<&str>, name: &str) -> Result<Receiver<Option<Answer>>, NoThread> {
+        let mut in_flight = self.lock();
+        if let Some(answer) = in_flight.names.get(name) {
+            return Ok(answer.clone());
+        }
+        if in_flight.names.len() >= THREADS_MAX {
+            return Err(NoThread(format!("{THREADS_MAX} other names are being looked up")));
+        }
+        if let Some(pod) = pod {
+            match in_flight.of_pod.get_mut(pod) {
+                Some(threads) if *threads >= POD_THREADS_MAX => {
+                    return Err(NoThread(format!("{POD_THREADS_MAX} other names of this pod are being looked up")));
+                }
+                Some(threads) => *threads += 1,
+                None => drop(in_flight.of_pod.insert(pod.into(), 1)),
+            }
+        }
+        let (tell, answer) = watch::channel(None);
+        in_flight.names.insert(name.into(), answer.clone());
+        drop(in_flight);
+        let registration = Registration { lookups: Arc::clone(self), pod: pod.map(Into::into), name: name.into() };
+        let thread = thread::Builder::new().name("probelet-lookup".to_owned()).stack_size(STACK_BYTES);
+        // Without a thread both `registration` and `tell` are dropped, which frees the name and ends the wait for it.
+        let _ = thread.spawn(move || registration.resolve(&tell));
+        Ok(answer)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, InFlight> {
+        self.in_flight.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One look-up among those in flight. Dropping it takes it out.
+struct Registration {
+    lookups: Arc<Lookups>,
+    pod: Option<Box<str>>,
+    name: Box<str>,
+}
+
+impl Registration {
+    fn resolve(self, tell: &Sender<Option<Answer>>) {
+        let answer = (self.lookups.resolver)(&self.name);
+        // An attempt that comes now asks anew: its answer is not older than its question.
+        drop(self);
+        tell.send_replace(Some(answer));
+    }
+}
+
+impl Drop for Registration {
+    fn drop(&mut self) {
+        let mut in_flight = self.lookups.lock();
+        in_flight.names.remove(&self.name);
+        let Some(pod) = &self.pod else { return };
+        if let Some(threads) = in_flight.of_pod.get_mut(pod) {
+            *threads -= 1;
+            if *threads == 0 {
+                in_flight.of_pod.remove(pod);
+            }
+        }
+    }
+}
+
+/// Look-ups in flight on a node. A name in a probe is rare, and a resolver that hangs for all of them must not take the
+/// node's threads and memory: these are 128 threads, each with [`STACK_BYTES`].
+const THREADS_MAX: usize = 128;
+/// Look-ups in flight of one pod: its probes are seldom about more than one name. So many pods with hanging names as fit
+/// into [`THREADS_MAX`] have to come together before another pod's names wait.
+const POD_THREADS_MAX: usize = 4;
+/// Far more than `getaddrinfo` and the modules it loads take; of it only what is used costs memory.
+const STACK_BYTES: usize = 256 << 10;
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+    use std::sync::mpsc::{Sender, channel};
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    const ADDRESS: &str = "10.0.0.1:0";
+
+    /// Look-ups whose resolver counts what it was asked; a name that begins with `hang` is answered once the returned
+    /// sender is dropped.
+    fn lookups() -> (Arc<Lookups>, Arc<AtomicUsize>, Sender<()>) {
+        let (release, hang) = channel::<()>();
+        let (asked, hang) = (Arc::new(AtomicUsize::new(0)), Mutex::new(hang));
+        let counted = Arc::clone(&asked);
+        let lookups = Lookups::new(Box::new(move |name| {
+            counted.fetch_add(1, Ordering::SeqCst);
+            if name.starts_with("hang") {
+                // Each thread in turn waits for the sender to go.
+                let _ = hang.lock().unwrap_or_else(PoisonError::into_inner).recv();
+            }
+            Ok(vec![ADDRESS.parse().unwrap()])
+        }));
+        (lookups, asked, release)
+    }
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+    }
+
+    /// What an attempt that asks sees at once: an answer, no thread, or nothing yet.
+    fn glance(lookups: &Arc<Lookups>, pod: &str, name: &str) -> Poll<Result<Answer, NoThread>> {
+        let mut ask = Box::pin(lookups.ask(Some(pod), name));
+        ask.as_mut().poll(&mut Context::from_waker(Waker::noop()))
+    }
+
+    #[test]
+    fn names_of_one_pod_that_never_resolve_hold_up_no_other_pod() {
+        let (lookups, _, _release) = lookups();
+        let hanging: Vec<_> = (0..64).map(|number| glance(&lookups, "a", &format!("hang{number}"))).collect();
+        assert!(hanging[..POD_THREADS_MAX].iter().all(Poll::is_pending));
+        let refused = NoThread("4 other names of this pod are being looked up".into());
+        assert!(hanging[POD_THREADS_MAX..].iter().all(|asked| *asked == Poll::Ready(Err(NoThread(refused.0.clone())))));
+        assert_eq!(run(lookups.ask(Some("b"), "web")), Ok(Ok(vec![ADDRESS.parse().unwrap()])));
+    }
+
+    #[test]
+    fn a_node_has_so_many_threads_and_no_more() {
+        let (lookups, _, release) = lookups();
+        for number in 0..THREADS_MAX {
+            assert!(glance(&lookups, &format!("pod{number}"), &format!("hang{number}")).is_pending());
+        }
+        let refused = NoThread("128 other names are being looked up".into());
+        assert_eq!(run(lookups.ask(None, "web")), Err(refused));
+        assert!(glance(&lookups, "another", "hang7").is_pending(), "a name that is being looked up costs no thread");
+        drop(release);
+        assert!(run(lookups.ask(None, "hang7")).is_ok());
+    }
+
+    #[test]
+    fn attempts_that_ask_for_one_name_share_its_look_up_and_may_leave_it() {
+        let (lookups, asked, release) = lookups();
+        assert!(glance(&lookups, "a", "hang").is_pending());
+        run(async {
+            let waits: Vec<_> = ["a", "b", "c"]
+                .map(|pod| {
+                    let lookups = Arc::clone(&lookups);
+                    tokio::spawn(async move { lookups.ask(Some(pod), "hang").await })
+                })
+                .into();
+            tokio::task::yield_now().await;
+            drop(release);
+            for wait in waits {
+                assert_eq!(wait.await.unwrap(), Ok(Ok(vec![ADDRESS.parse().unwrap()])));
+            }
+        });
+        assert_eq!(asked.load(Ordering::SeqCst), 1);
+    }
+
+    #[test]
+    fn a_look_up_that_is_over_leaves_nothing_and_the_next_attempt_asks_anew() {
+        let (lookups, asked, _release) = lookups();
+        for round in 1..=2 {
+            assert!(run(lookups.ask(Some("a"), "web")).is_ok());
+            assert_eq!(asked.load(Ordering::SeqCst), round);
+            assert!(lookups.lock().names.is_empty() && lookups.lock().of_pod.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_resolver_that_panics_is_no_answer_and_keeps_no_name() {
+        let lookups = Lookups::new(Box::new(|_| panic!("a resolver's own fault")));
+        assert_eq!(run(lookups.ask(Some("a"), "web")), Err(NoThread("the system has no thread left".into())));
+        assert!(lookups.lock().names.is_empty());
+    }
+}
