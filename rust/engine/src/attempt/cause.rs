@@ -31,7 +31,7 @@ pub enum Cause {
     Port,
     /// A redirect was not followed, or too many were.
     Redirect,
-    /// Nobody listens.
+    /// The port has no listener.
     Refused,
     /// The request cannot be built.
     Request,
@@ -73,7 +73,8 @@ impl Cause {
         Self::Unreachable,
     ];
 
-    /// Whether it is one of an attempt whose time runs out; the others are answers, or came before anybody was asked.
+    /// True for causes that can mean that the deadline passed. The other causes are answers, or come before any
+    /// request.
     pub const fn is_timeout(self) -> bool {
         matches!(self, Self::Body | Self::ConnectTimeout | Self::Dns | Self::HeaderTimeout | Self::Tls)
     }

@@ -6,7 +6,7 @@ use super::report::Verdict;
 /// Why an attempt went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct AttemptError {
-    /// Go's error text, or as near as it gets.
+    /// Go's error text, or the nearest one.
     pub(crate) text: String,
     /// What the text means.
     pub(crate) cause: Cause,
@@ -19,12 +19,12 @@ impl AttemptError {
         Self { text: text.into(), cause, is_prober_error: false }
     }
 
-    /// The prober could not ask: it had something of its own no more.
+    /// The prober could not ask, because it had run out of a resource of its own.
     pub(crate) fn of_prober(text: impl Into<String>) -> Self {
         Self { text: text.into(), cause: Cause::Starved, is_prober_error: true }
     }
 
-    /// The verdict on an attempt that ended with this error, told as `text`.
+    /// The verdict on an attempt that ended with this error; the event shows `text`.
     pub(crate) fn verdict(&self, text: String) -> Verdict {
         if self.is_prober_error { Verdict::Error { failure: false, text } } else { Verdict::Failure(text.into()) }
     }

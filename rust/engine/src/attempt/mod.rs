@@ -1,4 +1,5 @@
-//! The words for what an attempt came to: its cause, its error, how long its parts took, and whether time was taken from it.
+//! The words for the end of an attempt: its cause, its error, how long its parts took, and whether the prober was
+//! starved.
 
 pub mod cause;
 pub(crate) mod error;

@@ -1,4 +1,4 @@
-//! How an attempt went, before anyone decides what to keep of it.
+//! How an attempt went, before the caller decides which parts to keep.
 
 use super::cause::Cause;
 use super::timings::Timings;
@@ -20,7 +20,7 @@ pub(crate) enum Verdict {
         failure: bool,
         text: String,
     },
-    /// The target answered wrongly, late or not at all. What it says itself need not be text.
+    /// The target answered wrongly, late or not at all. The target's own output need not be text.
     Failure(Vec<u8>),
     /// The target answered well.
     Success,
@@ -29,7 +29,7 @@ pub(crate) enum Verdict {
 }
 
 impl Report {
-    /// An attempt that ended before its first part.
+    /// The report of an attempt that ended before its first part.
     pub(crate) fn new(verdict: Verdict, cause: Cause) -> Self {
         Self { verdict, cause, timings: Timings::default() }
     }

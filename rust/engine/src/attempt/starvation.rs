@@ -1,4 +1,4 @@
-//! Whose fault a timeout is: the container's, or that of a prober that was late itself (kubernetes#89898).
+//! Decides what caused a timeout: the container, or a prober that was late itself (kubernetes#89898).
 
 use std::time::Duration;
 
@@ -9,19 +9,19 @@ use super::cause::Cause;
 /// What a failure of a starved prober counts as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum StarvedVerdict {
-    /// What it would count as anyway, as in the kubelet.
+    /// The failure counts as it is, as in the kubelet.
     #[default]
     Failure,
-    /// A prober error: tried again at once, twice at most, and then it counts for nothing.
+    /// The failure is a prober error: the worker retries at once, twice at most, and then the run counts for nothing.
     Unknown,
 }
 
 /// The law of starved attempts.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Starving {
-    /// Lateness of the prober's own loop, as a share of the timeout, above which a timeout is its own. Above 0.
+    /// If the loop's lateness exceeds this share of the timeout, the prober caused the timeout. Greater than 0.
     pub share: f64,
-    /// What it counts as then.
+    /// What such a timeout counts as.
     pub verdict: StarvedVerdict,
 }
 
@@ -34,24 +34,24 @@ impl Default for Starving {
 /// How an attempt spent its time.
 #[derive(Clone, Copy, Debug)]
 pub struct Spent {
-    /// What it was given.
+    /// The attempt's timeout.
     pub timeout: Duration,
-    /// What it took.
+    /// How long the attempt took.
     pub took: Duration,
-    /// How much of that the prober's own loop was overdue.
+    /// For how much of that time the prober's own loop was overdue.
     pub overdue: Duration,
 }
 
 impl Starving {
-    /// The cause of an attempt: [`Cause::Starved`] if its time ran out while the prober made no headway. An answer that
-    /// had come by then, good or bad, is the container's, however late it is read.
+    /// The cause of an attempt: [`Cause::Starved`] if the attempt timed out while the prober made no progress. An
+    /// answer that came in time is the container's, good or bad, however late the prober reads it.
     pub fn cause(&self, cause: Cause, spent: Spent) -> Cause {
         let Spent { timeout, took, overdue } = spent;
         let is_late = overdue.as_secs_f64() > self.share * timeout.as_secs_f64();
         if cause.is_timeout() && took >= timeout && is_late { Cause::Starved } else { cause }
     }
 
-    /// What the core hears of an attempt with that cause.
+    /// The outcome that the core gets for an attempt with this cause.
     pub fn outcome(&self, cause: Cause, outcome: Outcome) -> Outcome {
         if cause != Cause::Starved || self.verdict == StarvedVerdict::Failure {
             return outcome;

@@ -1,7 +1,8 @@
-//! The bytes of a journal: a header, then records, each with its length twice (the second time inverted) and a checksum.
+//! The bytes of a journal: a header, then records, each with its length twice (the second time inverted) and a
+//! checksum.
 //!
 //! A file that ends in the middle of a record was cut by a kill or a full disk: everything before is good. Anything
-//! else that is wrong means that somebody else wrote here, and then nothing in the file is believed.
+//! else that is wrong means that another program wrote here, and then the reader believes nothing in the file.
 
 use super::record::Record;
 

@@ -1,4 +1,4 @@
-//! Reading a journal back: what it says, or why it is not believed. Never a panic, never a guess.
+//! Reads a journal back: its contents, or why the file is not believed. It never panics and never guesses.
 
 use std::io::Read;
 use std::path::Path;
@@ -13,7 +13,7 @@ use super::format::{self, HEADER, Next, Start};
 pub struct Reading {
     /// What it says.
     pub contents: Contents,
-    /// Up to where it is whole, in bytes. 0 if there is no journal.
+    /// The length of the whole records in bytes. 0 if there is no journal.
     pub whole: u64,
     /// Whether it ends in the middle of a record or of its header: the last moments before a kill are missing.
     pub cut: bool,
@@ -72,7 +72,7 @@ pub fn read(bytes: &[u8]) -> Result<Reading, JournalError> {
     }
 }
 
-/// Reads a journal's file; one that is not there says nothing.
+/// Reads a journal's file; a missing file gives an empty reading.
 ///
 /// # Errors
 /// As [`read`]; or it cannot be read, or is longer than any journal.

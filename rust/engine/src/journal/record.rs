@@ -1,4 +1,4 @@
-//! What is kept: one record per worker and per back-off entry. Times are those of the wall clock, the only one that
+//! The records of a journal: one per worker and per back-off entry. Times are wall-clock times, because no other clock
 //! outlives a process.
 
 use std::time::Duration;
@@ -10,7 +10,7 @@ use probelet_core::spec::ProbeType;
 use probelet_core::time::{Instant, WallOffset};
 use serde::{Deserialize, Serialize};
 
-/// Which worker.
+/// Identifies a worker.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct WorkerKey {
     /// The pod's UID.
@@ -38,7 +38,7 @@ pub struct WorkerRecord {
     pub has_initialized: bool,
     /// [`Memory::in_doubt`].
     pub in_doubt: bool,
-    /// One of its ticks, Unix nanoseconds.
+    /// One of the worker's ticks, Unix nanoseconds.
     pub tick_ns: i64,
     /// From one tick to the next.
     pub period: Duration,
@@ -58,11 +58,11 @@ pub struct BackoffRecord {
 /// One change.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Record {
-    /// An entry of the back-off table is new or another.
+    /// An entry of the back-off table is new or has changed.
     Backoff(Box<str>, BackoffRecord),
     /// An entry of the back-off table is gone.
     BackoffGone(Box<str>),
-    /// A worker's memory is new or another.
+    /// A worker's memory is new or has changed.
     Worker(WorkerKey, WorkerRecord),
     /// A worker has ended.
     WorkerGone(WorkerKey),
@@ -87,7 +87,7 @@ impl Record {
 }
 
 impl WorkerKey {
-    /// Whose memory it is.
+    /// The key of a memory's worker.
     pub fn of(memory: &Memory) -> Self {
         Self {
             pod_uid: (&*memory.pod_uid).into(),

@@ -1,6 +1,6 @@
-//! Writing a journal: changes are appended; a file that has grown to twice what it says is written anew beside itself
-//! and renamed. After a write that failed nothing is appended any more, because nobody knows how much of it arrived:
-//! the next attempt is a whole new file.
+//! Writes a journal: appends changes, and replaces a file that has grown to twice its contents by a new one, which it
+//! writes beside the old file and renames. After a failed write it appends no more, because it is unknown how much of
+//! the write arrived: the next write is a whole new file.
 
 use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
@@ -55,7 +55,7 @@ impl Writer {
         self.tally
     }
 
-    /// Writes changes. They are taken in also when they cannot be written, and then written with the next attempt.
+    /// Writes changes. It keeps changes that could not be written, and the next call writes them.
     ///
     /// # Errors
     /// The file could not be written.
@@ -107,7 +107,7 @@ impl Writer {
             Ok(file)
         });
         if written.is_err() {
-            // What is there of it would only take the room that the next attempt needs.
+            // The incomplete file would only take the room that the next attempt needs.
             let _ = std::fs::remove_file(&fresh);
         }
         let file = written?;
@@ -122,11 +122,11 @@ impl Writer {
         file.set_len(whole)?;
         file.seek(SeekFrom::End(0))?;
         self.tally.bytes = whole;
-        // How much of it is still true is not known; a file this long is written anew soon.
+        // It is unknown how much of the file is out of date, so a file this long is replaced soon.
         self.limit = whole + SLACK;
         Ok(file)
     }
 }
 
-/// Bytes a journal may grow by whatever it says: some thousand changes of a small node.
+/// Bytes that a journal may grow by, however small its contents: some thousand changes of a small node.
 const SLACK: u64 = 256 << 10;

@@ -1,4 +1,4 @@
-//! One attempt of a live worker, from its start to what the core, the status and the metrics hear of it.
+//! One attempt of a live worker, from its start to the values that the core, the status and the metrics get.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,7 +14,7 @@ use crate::attempt::starvation::{Spent, Starving};
 use crate::attempt::timings::Timings;
 use crate::stats::worker::LastAttempt;
 
-/// Which attempt it is.
+/// Identifies an attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ticket {
     pub(super) worker: WorkerId,
@@ -22,7 +22,7 @@ pub(super) struct Ticket {
     pub(super) scheduled: Instant,
 }
 
-/// An attempt that is about to begin. It owns what it needs: the worker may be told to stop meanwhile.
+/// An attempt that is about to begin. It owns everything it needs, because its worker may end before it does.
 #[derive(Debug)]
 pub(super) struct Start {
     pub(super) ticket: Ticket,
@@ -55,9 +55,9 @@ pub(super) struct Ended {
     pub(super) worker: WorkerId,
     pub(super) run: u32,
     pub(super) scheduled: Instant,
-    /// When its time began: after it was held at the barrier.
+    /// When the attempt's time began: after the barrier had opened.
     pub(super) began: Instant,
-    /// How long it was held at the barrier.
+    /// How long the attempt waited at the barrier.
     pub(super) held: Duration,
     pub(super) spent: Spent,
     pub(super) outcome: Outcome,
@@ -79,7 +79,8 @@ impl Ended {
         Self { worker, run, scheduled, began, held, spent: ELSEWHERE, outcome, cause, timings }
     }
 
-    /// The end of an attempt that a panic cut short: a prober error, as the kubelet swallows it (worker.go:doProbe, 1.36).
+    /// The end of an attempt that a panic cut short: a prober error, as the kubelet swallows it (worker.go:doProbe,
+    /// 1.36).
     pub(super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
         Self {
             worker: ticket.worker,
@@ -94,7 +95,7 @@ impl Ended {
         }
     }
 
-    /// Says whose fault it is.
+    /// Decides whether the prober itself caused the failure.
     pub(super) fn judge(&mut self, law: &Starving) {
         self.cause = law.cause(self.cause, self.spent);
         if self.cause == Cause::Starved {
@@ -127,12 +128,12 @@ impl Ended {
     }
 }
 
-/// The start of an output, as text: what a person reads in a status.
+/// The first bytes of an output as text, for the status document.
 fn shown(output: &[u8]) -> Box<str> {
     String::from_utf8_lossy(&output[..output.len().min(SHOWN_BYTES)]).into()
 }
 
-/// Of an attempt whose deadline is not this thread's.
+/// The time of an attempt whose deadline another thread or process keeps.
 const ELSEWHERE: Spent = Spent { timeout: Duration::ZERO, took: Duration::ZERO, overdue: Duration::ZERO };
 /// Bytes of a message that the status keeps per worker; the event has all of it.
 const SHOWN_BYTES: usize = 256;

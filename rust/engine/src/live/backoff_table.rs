@@ -1,4 +1,4 @@
-//! The back-off table of a node: its callers decide with it, the engine's thread keeps it in the journal.
+//! The back-off table of a node: callers take start decisions from it, and the engine's thread keeps it in the journal.
 
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -19,8 +19,8 @@ impl BarrierSchedule {
     }
 }
 
-/// So many attempts that are due together wait for each other at the barrier. A node whose probes fall by chance has a
-/// tenth of that.
+/// The smallest number of attempts that wait for each other at the barrier. A node whose probes are due at random has
+/// a tenth of that due together.
 const BATCH_MIN: usize = 128;
 /// The longest time for which the barrier stays closed, and so the longest that an attempt is held: more than ten
 /// thousand connections take.

@@ -1,4 +1,4 @@
-//! What changed since Python last looked, bounded.
+//! The changes since Python last drained the mailbox, bounded in number and bytes.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -18,7 +18,7 @@ pub struct Change {
     pub container_id: Arc<str>,
     /// The pod's UID.
     pub pod_uid: Arc<str>,
-    /// The new result; none if it is no longer cached.
+    /// The new result; None if the cache no longer has one.
     pub result: Option<ProbeResult>,
 }
 
@@ -62,20 +62,20 @@ pub struct Batch {
     sync_places: HashSet<Arc<str>>,
     /// Bytes of all messages of `events`.
     event_bytes: usize,
-    /// Events that had to go because nobody drained.
+    /// Events that were dropped because the mailbox was not drained in time.
     pub dropped_events: u64,
-    /// Lines for the log. The journal speaks at the start and when writing stops or starts to work; the prober when it is
-    /// starved.
+    /// Lines for the log. The journal writes them at the start and whenever writing fails, hangs or works again; the
+    /// prober when it was starved.
     pub notices: Vec<Notice>,
 }
 
 impl Batch {
-    /// Lines for the log and nothing else.
+    /// A batch that has only lines for the log.
     pub fn of_notices(notices: impl IntoIterator<Item = Notice>) -> Self {
         Self { notices: notices.into_iter().collect(), ..Self::default() }
     }
 
-    /// Whether nothing waits.
+    /// Whether the batch has nothing for Python.
     pub fn is_empty(&self) -> bool {
         self.updates.is_empty()
             && self.syncs.is_empty()
@@ -85,7 +85,7 @@ impl Batch {
             && self.notices.is_empty()
     }
 
-    /// A result changed; an older change of the same entry is forgotten.
+    /// Adds a changed result, which replaces an older change of the same cache entry.
     pub fn push_update(&mut self, update: Change) {
         let place = (update.probe_type, Arc::clone(&update.container_id));
         match self.update_places.get(&place) {
@@ -97,14 +97,14 @@ impl Batch {
         }
     }
 
-    /// A pod wants a sync.
+    /// Adds a pod that wants a sync.
     pub fn push_sync(&mut self, pod_uid: Arc<str>) {
         if self.sync_places.insert(Arc::clone(&pod_uid)) {
             self.syncs.push(pod_uid);
         }
     }
 
-    /// An event; beyond a bound the oldest go.
+    /// Adds an event; drops the oldest events beyond the bounds.
     pub fn push_event(&mut self, at_ms: i64, event: Event) {
         self.event_bytes += event.message.len();
         self.events.push_back((at_ms, event));
@@ -115,7 +115,7 @@ impl Batch {
         }
     }
 
-    /// Adds what was posted after this batch.
+    /// Adds a batch that was posted after this one.
     pub(super) fn absorb(&mut self, other: Self) {
         other.updates.into_iter().for_each(|update| self.push_update(update));
         other.syncs.into_iter().for_each(|uid| self.push_sync(uid));
@@ -127,9 +127,9 @@ impl Batch {
     }
 }
 
-/// Events kept for a reader that does not come; an event storm may cost memory, but only this much of it.
+/// Events kept while Python does not drain the mailbox: bounds the memory that an event storm costs.
 const MAX_EVENTS: usize = 10_000;
-/// And only this much: targets decide how long their messages are, up to what a probe keeps of an output.
+/// Bytes of event messages kept, because a target decides how long its messages are, up to the limit of an output.
 const MAX_EVENT_BYTES: usize = 16 << 20;
 
 #[cfg(test)]

@@ -29,13 +29,14 @@ pub(super) fn drive(shared: &Arc<Shared>) {
             std::thread::sleep(PAUSE_AFTER_PANIC);
             continue;
         };
-        // The loop is a task like the attempts, not the future that `block_on` polls: waking that one would cost a write
-        // to the reactor's eventfd and another turn of epoll for every attempt.
+        // The loop is a task like the attempts, not the future that `block_on` polls, because waking that future costs
+        // a write to the reactor's eventfd and another turn of epoll for every attempt.
         if runtime.block_on(runtime.spawn(turn(Arc::clone(shared)))).is_err() {
-            // Every attempt over a socket ends with the runtime, so that none is reported after the loop has ended it.
+            // Dropping the runtime drops every attempt over a socket, so that no attempt reports after `recover` ended
+            // it.
             drop(runtime);
-            // The panic has said what happened on stderr. A node without a prober is worse than a lost turn; the pause
-            // keeps a panic that comes back from filling the disk.
+            // The panic's message is on stderr. The loop goes on, because a node without a prober is worse than a lost
+            // turn; the pause keeps a panic that comes back from filling the disk.
             shared.lock().engine_stats.panics += 1;
             std::thread::sleep(PAUSE_AFTER_PANIC);
         }
@@ -68,7 +69,7 @@ async fn turn(shared: Arc<Shared>) {
             shared.trap.spring(Moment::Launching, || true);
         }
         if is_batch {
-            // While these connected, more may have become due.
+            // More attempts may have become due while these connected.
             others_first().await;
             continue;
         }
@@ -96,13 +97,13 @@ async fn turn(shared: Arc<Shared>) {
     }
 }
 
-/// Ends what a loop before this one had taken out and lost by a panic; at the start there is nothing.
+/// Ends the attempts that an earlier loop had taken out when it panicked; the first loop finds none.
 fn recover(shared: &Shared) {
     let (now, wall) = (shared.clock.now(), shared.clock.wall());
     shared.lock().recover(&shared.starving, now, wall.wall_ms(now));
 }
 
-/// Lets every task run that can.
+/// Lets every other task that is ready run once.
 async fn others_first() {
     let mut is_over = false;
     poll_fn(|context| {
@@ -115,18 +116,18 @@ async fn others_first() {
     .await;
 }
 
-/// What a turn leaves behind.
+/// The result of a turn.
 struct Settled {
     now: Instant,
     /// When the next thing is due.
     deadline: Option<Instant>,
-    /// How long it may wait for others.
+    /// How late the next wake-up may be, so that several deadlines share it.
     patience: Duration,
     /// Whether attempts of this thread are in flight.
     has_attempts: bool,
 }
 
-/// One turn under the lock: what has ended, what is due, what follows.
+/// One turn under the lock: finishes attempts that have ended, settles the core, hands out its outputs.
 fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Settled {
     let mut journal = shared.lock_journal();
     let mut state = shared.lock();
@@ -151,7 +152,7 @@ fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<Ended>, starts: &
     Settled { now, deadline: deadline.into_iter().chain(writing).min(), patience, has_attempts }
 }
 
-/// The journal's part of a turn; returns when it has something to do by itself.
+/// The journal's part of a turn; returns when the journal next needs a turn of its own.
 fn turn_journal(
     journal: &mut JournalKeeper,
     state: &mut State,
@@ -166,7 +167,7 @@ fn turn_journal(
     journal.deadline()
 }
 
-/// What changed last goes into the journal, whatever was due.
+/// Writes the last changes to the journal, whether they are due or not.
 fn close_journal(shared: &Shared) {
     if let Some(mut journal) = shared.lock_journal() {
         let changes = {
@@ -179,11 +180,11 @@ fn close_journal(shared: &Shared) {
 }
 
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
-/// How late a probe may be so that another one comes with it: a wake-up costs as much as a third of a probe.
+/// How late a probe may be so that it shares a wake-up, which costs as much as a third of a probe.
 const SHARED: Duration = Duration::from_millis(1);
-/// The same where all probes are exec probes. Theirs wakes Python as well, and a runtime takes ten times as long to run
-/// the shortest command.
+/// The same on a node whose probes are all exec probes. Their wake-up wakes Python too, and a runtime takes ten times
+/// as long to run the shortest command.
 const SHARED_BY_EXECS: Duration = Duration::from_millis(4);
-/// While attempts begin, the runtime always has a timer that ends before their timeouts, of a second or more. It writes to
-/// its own eventfd for each timer that is the earliest, and that would be every attempt's.
+/// While attempts begin, the runtime always has this timer, which ends before their timeouts of a second or more. The
+/// runtime writes to its own eventfd whenever a new timer is the earliest, and every attempt's timer would be.
 const TIMER_FLOOR: Duration = Duration::from_millis(900);

@@ -1,4 +1,4 @@
-//! The engine's handle: each call reads or changes the shared state, and wakes the engine's thread where that is needed.
+//! The engine's handle: each call reads or changes the shared state, and wakes the engine's thread if it must act.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -35,7 +35,7 @@ use crate::stats::worker::StatsTable;
 /// How an engine starts.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// The rules to play by.
+    /// The rules of the kubelet release.
     pub semantics: Semantics,
     /// Seeds the jitter.
     pub seed: u64,
@@ -45,11 +45,11 @@ pub struct Options {
     pub start_jitter: bool,
     /// Where runs fall.
     pub phasing: Phasing,
-    /// What is done with results.
+    /// Which fields of a status the engine sets from results.
     pub glue: Glue,
-    /// What is done about attempts of a prober that is late itself.
+    /// How the engine judges an attempt while its own loop is late.
     pub starving: Starving,
-    /// Where memories are kept and read at the start; none: nothing outlives the engine.
+    /// Where the engine keeps memories and reads them at the start; None: nothing outlives the engine.
     pub journal: Option<JournalOptions>,
 }
 
@@ -64,7 +64,7 @@ impl Engine {
     /// Starts an engine.
     ///
     /// # Errors
-    /// No thread or no file descriptor is to be had.
+    /// The system has no thread or no file descriptor left.
     pub fn start(options: Options) -> std::io::Result<Self> {
         let clock = Clock::start();
         let settings = Settings {
@@ -127,8 +127,8 @@ impl Engine {
         self.shared.clock.now()
     }
 
-    /// Puts both clocks forward, for tests: whatever is due meanwhile is late by as much. Sockets know nothing of it, so
-    /// that an attempt in flight has as much time left as before.
+    /// Puts both clocks forward, for tests; everything due in between is late. Timeouts of sockets use the machine's
+    /// clock, so an attempt in flight keeps its time.
     pub fn advance(&self, by: Duration) {
         self.shared.clock.advance(by);
         self.shared.bell.notify_one();
@@ -139,23 +139,23 @@ impl Engine {
         self.shared.clock.wall().wall_ms(self.now())
     }
 
-    /// Stops the thread. Attempts in flight are dropped with their sockets. What changed last is written to the journal
-    /// first, if the disk takes it within two seconds; otherwise the mailbox has a notice.
+    /// Stops the thread and drops attempts in flight with their sockets. The journal gets the last changes if the disk
+    /// takes them within two seconds; otherwise the mailbox has a notice.
     pub fn close(&mut self) {
         self.shared.closing.store(true, Ordering::Release);
         self.shared.bell.notify_one();
         if let Some(thread) = self.thread.take() {
-            // A panic of the engine's thread was printed when it happened; there is nothing to add here.
+            // A panic of the engine's thread printed its message when it happened.
             let _ = thread.join();
         }
     }
 
-    /// Makes a pod's object known, whose status is kept here: [`Engine::sync_pod`].
+    /// Defines a pod whose status the engine keeps: [`Engine::sync_pod`].
     pub fn define_pod(&self, pod: PodSpec) {
         self.touch(|state| state.manager.prober_mut().define_pod(Arc::new(pod)));
     }
 
-    /// SyncPod; none if the pod was not defined.
+    /// SyncPod; None if the pod was not defined.
     pub fn sync_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
         self.touch(|state| {
             state.manager.sync_pod(uid, facts)?;
@@ -163,7 +163,7 @@ impl Engine {
         })
     }
 
-    /// SyncTerminatingPod; none if the pod was not defined.
+    /// SyncTerminatingPod; None if the pod was not defined.
     pub fn sync_terminating_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
         self.touch(|state| {
             state.manager.sync_terminating_pod(uid, facts)?;
@@ -171,17 +171,17 @@ impl Engine {
         })
     }
 
-    /// The status as last set, with every result since.
+    /// The status as a caller last set it, with every result since.
     pub fn status(&self, uid: &str) -> Option<StatusDocument> {
         self.shared.lock().document(uid)
     }
 
-    /// RemovePod, and nothing of the pod is kept.
+    /// RemovePod; the engine then keeps nothing of the pod.
     pub fn forget_pod(&self, uid: &str) {
         self.touch(|state| state.manager.forget_pod(uid));
     }
 
-    /// AddPod of a pod that may be new, whose status is the caller's.
+    /// Defines a pod whose status the caller keeps, and adds it (AddPod).
     pub fn add_pod(&self, pod: PodSpec) {
         self.touch(|state| {
             let pod = Arc::new(pod);
@@ -191,7 +191,7 @@ impl Engine {
         });
     }
 
-    /// Says what the pod's status is.
+    /// Sets the pod's status.
     pub fn set_pod_status(&self, uid: &str, status: PodStatus) {
         self.touch(|state| {
             state.manager.supply(uid);
@@ -199,7 +199,7 @@ impl Engine {
         });
     }
 
-    /// The pod has no status any more.
+    /// Removes the pod's status.
     pub fn remove_pod_status(&self, uid: &str) {
         self.touch(|state| state.manager.prober_mut().remove_pod_status(uid));
     }
@@ -238,13 +238,13 @@ impl Engine {
         self.touch(|state| state.manager.prober_mut().arm(deadline, token))
     }
 
-    /// Disarms one.
+    /// Disarms a timer; false if it was not armed.
     pub fn cancel(&self, timer: TimerId) -> bool {
         self.touch(|state| state.manager.prober_mut().cancel(timer))
     }
 
-    /// Hands exec attempts back; unknown numbers are ignored. What follows is seen to here: to wake the engine's thread
-    /// for it would cost more than the attempts.
+    /// Takes the ends of exec attempts; ignores unknown numbers. This call also hands out what follows from them,
+    /// because waking the engine's thread would cost more than the attempts.
     pub fn finish_execs(&self, finished: Vec<(u64, ExecEnd)>) {
         let mut state = self.shared.lock();
         let (now, wall) = (self.shared.clock.now(), self.shared.clock.wall());
@@ -263,7 +263,7 @@ impl Engine {
         }
     }
 
-    /// Changes the state and wakes the thread to let what follows happen.
+    /// Changes the state and wakes the thread, which settles the core.
     fn touch<T>(&self, change: impl FnOnce(&mut State) -> T) -> T {
         let value = change(&mut self.shared.lock());
         self.shared.bell.notify_one();

@@ -9,7 +9,7 @@ use probelet_core::time::Instant;
 /// An exec attempt for Python to carry out.
 #[derive(Clone, Debug)]
 pub struct ExecAttempt {
-    /// The number to answer with; the core calls the pass of the worker that it belongs to a run.
+    /// The number that an answer must repeat.
     pub id: u64,
     /// The pod.
     pub pod: Arc<PodSpec>,
@@ -19,7 +19,7 @@ pub struct ExecAttempt {
     pub probe_type: ProbeType,
     /// The container's ID.
     pub container_id: Box<str>,
-    /// When it was due.
+    /// When the attempt was due.
     pub due: Instant,
 }
 
@@ -59,20 +59,20 @@ pub(super) struct ExecFlight {
     pub(super) began: Instant,
 }
 
-/// How an exec attempt ended, as CRI told it.
+/// How an exec attempt ended, as the CRI runtime reported it.
 #[derive(Clone, Debug)]
 pub enum ExecEnd {
-    /// The runtime could not say.
+    /// The runtime reported an error.
     Error(Box<str>),
     /// The command ended by itself.
     Exit {
         /// Its exit code.
         code: i32,
-        /// What it wrote.
+        /// The command's output.
         output: Box<[u8]>,
     },
-    /// The client gave it up, and was late itself; the text is the client's.
+    /// The client gave the command up and was late itself; the text is the client's.
     Starved(Box<[u8]>),
-    /// It ran into its timeout; the text is the client's.
+    /// The command ran into its timeout; the text is the client's.
     Timeout(Box<[u8]>),
 }

@@ -12,9 +12,9 @@ use super::state::{Shared, State};
 use super::tests::trap::Moment;
 
 impl State {
-    /// Hands out all that waits. It is posted before anybody else can change the state, so that of two results the later
-    /// one is read last, whoever hands them out. The batch is part of the state until then: a panic in between loses
-    /// nothing that was put into it.
+    /// Hands out every output that waits. Posts the batch under the state's lock, so that Python reads the later of two
+    /// results last, whichever thread hands them out. Until then the batch is part of the state, so that a panic in
+    /// between does not lose it.
     pub(super) fn hand_out_all(&mut self, shared: &Shared, now: Instant, wall: WallOffset) {
         while let Some(output) = self.manager.poll_output() {
             self.hand_out(output, shared, now, wall);

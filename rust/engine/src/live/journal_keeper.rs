@@ -1,5 +1,5 @@
-//! What the engine's thread does for the journal: it notices what has changed and, some time after, hands that to the
-//! thread that writes. Probing never waits for the disk.
+//! The engine's side of the journal: it notices changes and hands them, some time after, to the thread that writes.
+//! Probing never waits for the disk.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -19,9 +19,9 @@ use crate::journal::{BackoffRecord, Reading, Record, Tally, WorkerKey, Writer, r
 /// Where an engine keeps what a restart would lose.
 #[derive(Clone, Debug)]
 pub struct JournalOptions {
-    /// The file. Nobody else may write it meanwhile.
+    /// The file. No other process may write it meanwhile.
     pub path: PathBuf,
-    /// The back-off table that is kept with the workers.
+    /// The back-off table that the journal keeps beside the workers.
     pub table: Arc<BackoffTable>,
 }
 
@@ -29,22 +29,23 @@ pub struct JournalOptions {
 pub(super) struct JournalKeeper {
     thread: JournalThread,
     table: Arc<BackoffTable>,
-    /// Back-off entries of the file that were too old to be taken.
+    /// Back-off entries of the file that were too old to restore; the next write removes them.
     outdated: Vec<Box<str>>,
-    /// When changes that wait are handed over.
+    /// When the waiting changes are due to be handed over.
     due: Option<Instant>,
-    /// Since when the thread has been writing; none while it is free.
+    /// Since when the thread has been writing; None while it is free.
     writing_since: Option<Instant>,
     is_hanging: bool,
-    /// When memories that no worker has asked for are dropped.
+    /// When to drop memories that no worker has asked for.
     claims_end: Option<Instant>,
     failing: bool,
-    /// What was written; none before the first write.
+    /// The thread's counters; None before the first write.
     tally: Option<Tally>,
 }
 
 impl JournalKeeper {
-    /// Reads what an earlier engine left, gives it to the prober and the table, and says in a line what came of it.
+    /// Reads the journal of an earlier engine, restores the prober and the table from it, and returns a line for the
+    /// log.
     ///
     /// # Errors
     /// The system has no thread to give.
@@ -67,7 +68,7 @@ impl JournalKeeper {
             let refused = reading.contents.backoff.iter();
             let refused = refused.filter(|(key, record)| !table.restore(key, record.to_entry(wall), now));
             let outdated = refused.map(|(key, _)| key.clone()).collect();
-            // From here on: what was just restored is in the file already.
+            // Only now, because the file already has the restored entries.
             table.watch();
             outdated
         });
@@ -96,7 +97,7 @@ impl JournalKeeper {
         self.tally
     }
 
-    /// When there will be something to do by itself. While the thread writes, its end is what the engine waits for.
+    /// When the journal next needs a turn. While the thread writes, the end of the write wakes the engine.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let next = match self.writing_since {
             Some(since) => (!self.is_hanging).then(|| since + HANGS_AFTER),
@@ -105,8 +106,8 @@ impl JournalKeeper {
         next.into_iter().chain(self.claims_end).min()
     }
 
-    /// Hears how the last write ended and hands over what has changed, if it is time to. `gone` are the workers that have
-    /// ended since the last changes were taken. Returns lines for the log; probing goes on whatever they say.
+    /// Takes the result of the last write, and hands over the changes if they are due. `gone` are the workers that have
+    /// ended since the last hand-over. Returns lines for the log.
     pub(super) fn turn(
         &mut self,
         prober: &mut Prober,
@@ -135,7 +136,7 @@ impl JournalKeeper {
         notices
     }
 
-    /// How the write that goes on stands.
+    /// Takes the result of the write in progress, or notices that the write hangs.
     fn hear(&mut self, now: Instant) -> Vec<Notice> {
         let Some(since) = self.writing_since else { return Vec::new() };
         let Some(Written { result, tally }) = self.thread.written() else {
@@ -165,7 +166,7 @@ impl JournalKeeper {
         notices
     }
 
-    /// Takes what has changed. Workers that have ended come first: another of the same name may have begun since.
+    /// Takes the changes. Workers that have ended come first, because another of the same name may have begun since.
     pub(super) fn changes(
         &mut self,
         prober: &mut Prober,
@@ -185,8 +186,8 @@ impl JournalKeeper {
         changes
     }
 
-    /// Writes the last changes and ends the thread. Waits for a disk that hangs only so long, and says then that it did
-    /// not take them.
+    /// Hands over the last changes and ends the thread. Waits for the disk for [`CLOSE_TIME_MAX`] at most; returns a
+    /// warning if the changes are not written by then.
     pub(super) fn close(&mut self, changes: Vec<Record>) -> Option<Notice> {
         let is_written = self.thread.close(changes, CLOSE_TIME_MAX);
         let text = "journal: the last changes were not written before the end; the next start does not know them";
@@ -202,7 +203,7 @@ const fn warning(text: String) -> Notice {
     Notice { is_warning: true, text }
 }
 
-/// What a journal gave; nothing is said of one that was not there.
+/// The line about a journal that was read; None if there was no file.
 fn read_well(reading: &Reading, entries: usize) -> Option<Notice> {
     let workers = reading.contents.workers.len();
     let cut = if reading.cut { "; it was cut short, what came last is missing" } else { "" };
@@ -219,17 +220,17 @@ fn set_aside(path: &Path, why: &str) -> Notice {
     warning(format!("journal: not believed, every probe starts anew: {why}; {kept}"))
 }
 
-/// From a change to its place on disk: what a kill may lose. One write for a whole burst of changes.
+/// From a change to its write, so that a burst of changes is one write. A kill may lose this much.
 const DELAY: Duration = Duration::from_millis(100);
 
-/// From here on a write counts as one that hangs: a disk that is only busy takes its few kilobytes sooner.
+/// A write that takes longer than this hangs: a disk that is only busy takes a few kilobytes sooner.
 const HANGS_AFTER: Duration = Duration::from_secs(5);
 
-/// How long the end waits for the disk: a fraction of what a service manager gives a service to stop.
+/// How long [`JournalKeeper::close`] waits for the disk: a fraction of the time that systemd gives a service to stop.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);
 
-/// From a write that failed to the next attempt: a full disk is not made emptier by asking more often.
+/// From a write that failed to the next one: asking a full disk more often does not empty it.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// How long a memory waits for its pod: as long as the slowest start of a node that has its pods from an API server.
+/// How long a memory waits for its pod: as long as a node that gets its pods from an API server takes to start.
 const CLAIM_TIME: Duration = Duration::from_secs(600);

@@ -1,4 +1,4 @@
-//! The thread that writes the journal. A disk may hang: the engine's thread hands changes over and never waits for it.
+//! The thread that writes the journal. The disk may hang, so the engine's thread hands changes over and does not wait.
 
 use std::io;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -16,7 +16,7 @@ pub(super) struct Written {
     pub(super) tally: Tally,
 }
 
-/// The near side of the thread. It carries one list of changes at a time.
+/// The engine's handle of the thread, which carries one list of changes at a time.
 #[derive(Debug)]
 pub(super) struct JournalThread {
     handover: Arc<Handover>,
@@ -54,19 +54,19 @@ impl JournalThread {
         Ok(Self { handover })
     }
 
-    /// Hands changes over. The last ones must have been written: [`Self::written`].
+    /// Hands changes over. The caller must have taken the result of the last ones: [`Self::written`].
     pub(super) fn hand(&self, changes: Vec<Record>) {
         self.handover.lock().changes = Some(changes);
         self.handover.handed.notify_one();
     }
 
-    /// How the last write ended, once; none while it goes on.
+    /// Takes the result of the last write; None while the thread still writes.
     pub(super) fn written(&self) -> Option<Written> {
         self.handover.lock().written.take()
     }
 
-    /// Hands over the last changes and waits for the thread to end, but no longer than `patience`. True if the thread has
-    /// written everything; a thread that hangs is left behind.
+    /// Hands over the last changes and waits for the thread to end, for `patience` at most. True if the thread has
+    /// written everything. A thread that hangs is not joined.
     pub(super) fn close(&self, last: Vec<Record>, patience: Duration) -> bool {
         let mut slot = self.handover.lock();
         slot.changes.get_or_insert_default().extend(last);
@@ -88,7 +88,7 @@ impl Handover {
         }
     }
 
-    /// Waits for changes; none once there are none left at the end.
+    /// Waits for changes; None when the journal closes and no changes are left.
     fn next(&self) -> Option<Vec<Record>> {
         let slot = self.lock();
         let waited = self.handed.wait_while(slot, |slot| slot.changes.is_none() && !slot.is_closing);
@@ -100,7 +100,7 @@ impl Handover {
     }
 }
 
-/// Says that the thread has ended, also by a panic: nothing waits for a thread that is gone.
+/// Marks the thread as ended when it is dropped, also by a panic, so that `close` does not wait for it.
 struct End(Arc<Handover>);
 
 impl Drop for End {

@@ -6,8 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::batch::Batch;
 
-/// The batch that waits, and its bell. What is posted is heard of only at the next [`Mailbox::ring`], for which no lock is
-/// held: who is woken often runs at once, on the same core, and would find the lock taken and sleep again.
+/// The batch that waits, and its bell. [`Mailbox::post`] wakes no reader; [`Mailbox::ring`] does, without any lock
+/// held, because the reader often runs at once on the same CPU, and would find the lock taken and sleep again.
 #[derive(Debug)]
 pub struct Mailbox {
     waiting: Mutex<Waiting>,
@@ -36,7 +36,7 @@ impl Mailbox {
         self.reader.as_raw_fd()
     }
 
-    /// Puts more in.
+    /// Adds a batch to the one that waits.
     pub fn post(&self, more: Batch) {
         if more.is_empty() {
             return;
@@ -52,16 +52,16 @@ impl Mailbox {
         waiting.is_rung |= rings;
         drop(waiting);
         if rings {
-            // One byte per filling: the pipe never holds more than one, so neither end can block.
+            // One byte per batch: the pipe never holds more than one, so neither end can block.
             let _ = (&self.writer).write(&[1]);
         }
     }
 
-    /// Takes everything out.
+    /// Takes the whole batch.
     pub fn drain(&self) -> Batch {
         let Waiting { batch, is_rung } = std::mem::take(&mut *self.lock());
         if is_rung {
-            // Who comes before the byte waits for it; otherwise it would ring for the next filling.
+            // If `ring` has not written yet, wait for its byte, or the byte would signal an empty batch.
             let _ = (&self.reader).read(&mut [0]);
         }
         batch

@@ -15,7 +15,7 @@ use crate::stats::worker::{BUCKETS, WorkerStats};
 impl Engine {
     /// The kubelet's probe metrics with the kubelet's label sets (prober_manager.go, 1.36).
     ///
-    /// Rows are copied in portions, so that 100,000 workers do not hold up the engine while the page is written.
+    /// Copies the rows in portions, so that 100,000 workers do not hold up the engine while it writes the page.
     pub fn metrics_probes(&self) -> String {
         let mut totals = String::from(
             "# HELP prober_probe_total Cumulative number of a liveness, readiness or startup probe for a container by \
@@ -37,8 +37,8 @@ impl Engine {
         totals + &durations
     }
 
-    /// Our own series: few, whatever the number of workers. They are copied under the lock and written after it, so that
-    /// a page holds up the engine for a microsecond.
+    /// probelet's own series, whose number does not grow with the workers. Copies them under the lock and writes them
+    /// after it, so that a page holds up the engine for a microsecond.
     pub fn metrics(&self) -> String {
         let (gauges, stats) = {
             let state = self.shared.lock();
@@ -69,7 +69,7 @@ impl Engine {
     }
 }
 
-/// What the state alone knows how many there are of.
+/// Counts that only the state has.
 struct Gauges {
     workers: usize,
     timers: usize,

@@ -1,8 +1,8 @@
 //! The live engine: the core driven by the system's clocks on a thread of its own, which also owns the sockets.
 //!
-//! One thread does both, scheduling and I/O, because a hand-over between two threads would cost more than the work it
-//! hands over; callers share the core's state with it under one lock that nobody holds across I/O. What callers need
-//! to hear collects in a [`Mailbox`].
+//! One thread does both scheduling and I/O, because a hand-over between two threads would cost more than the work it
+//! hands over. Callers share the core's state with it under one lock, which no thread holds across I/O. Changes for
+//! the callers collect in a [`Mailbox`].
 
 mod attempt;
 mod backoff_table;

@@ -1,5 +1,5 @@
-//! The tasks that carry out attempts. A task that is done waits for the next attempt, so that an attempt costs no task of
-//! its own.
+//! The tasks that carry out attempts. A task that has finished an attempt waits for the next one, so that an attempt
+//! costs no task of its own.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub(super) struct AttemptPool {
     idle: Mutex<Vec<Arc<Task>>>,
     finished: Mutex<Vec<Ended>>,
     overdue: Mutex<Overdue>,
-    /// Where attempts that have connected wait while more are to start.
+    /// Holds attempts that have connected while more attempts start.
     barrier: Arc<ConnectBarrier>,
     /// Rung when an attempt has finished.
     pub(super) bell: Notify,
@@ -60,7 +60,7 @@ impl AttemptPool {
         }
     }
 
-    /// Whether attempts that have connected wait for attempts that are launched after them.
+    /// Closes or opens the barrier: while it is closed, attempts that have connected wait for attempts launched later.
     pub(super) fn close_barrier(&self, is_closed: bool) {
         if is_closed { self.barrier.close() } else { self.barrier.open() }
     }
@@ -70,12 +70,12 @@ impl AttemptPool {
         std::mem::swap(&mut *lock(&self.finished), into);
     }
 
-    /// The loop turned at `now`, and is to turn again by `due`.
+    /// Notes that the loop turned at `now` and should turn again by `due`.
     pub(super) fn turned(&self, now: Instant, due: Option<Instant>) {
         lock(&self.overdue).turned(now, due);
     }
 
-    /// How long the loop was overdue until `now`, all together.
+    /// How long the loop was overdue until `now`, in total.
     pub(super) fn overdue(&self, now: Instant) -> Duration {
         lock(&self.overdue).total(now)
     }
@@ -112,8 +112,8 @@ async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
     }
 }
 
-/// Carries out an attempt over a socket. Its time begins when the barrier opens: what it waits there is the prober's own
-/// and is charged neither to the target's timeout nor to the attempt's duration.
+/// Carries out an attempt over a socket. The attempt's time begins when the barrier opens: the prober causes the wait
+/// there, so the wait is charged neither to the target's timeout nor to the attempt's duration.
 async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> Ended {
     let Ticket { worker, run, scheduled } = start.ticket;
     let container = &start.pod.containers[start.container];
@@ -140,7 +140,7 @@ async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> End
     Ended { worker, run, scheduled, began, held, spent, outcome, cause, timings }
 }
 
-/// Finishes an attempt when it is dropped, also by a panic: its worker would otherwise wait for ever.
+/// Finishes an attempt when it is dropped, also by a panic, because its worker would otherwise wait for ever.
 struct Flight<'a> {
     pool: &'a AttemptPool,
     ticket: Option<Ticket>,
@@ -161,12 +161,12 @@ impl Drop for Flight<'_> {
     }
 }
 
-/// Nothing that holds a lock here can panic between two states.
+/// Ignores poisoning: no code here can panic halfway through a change under the lock.
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Tasks that wait: each has some eight KiB. More attempts than that are in flight only when targets hang, or in a burst.
+/// Tasks that wait at most, each with about eight KiB. More attempts are in flight only in a burst or if targets hang.
 const IDLE_MAX: usize = 256;
 
 #[cfg(test)]
@@ -181,8 +181,8 @@ mod tests {
     use super::*;
     use crate::attempt::cause::Cause;
 
-    /// Thousands are in flight when all workers of a node are due together. What only few attempts need (TLS, gRPC, names,
-    /// redirects) is boxed where it begins.
+    /// Thousands of tasks are in flight if all workers of a node are due together. So the futures that few attempts
+    /// need (TLS, gRPC, names, redirects) are boxed.
     #[test]
     fn a_task_is_small() {
         let task = Arc::new(Task { next: Mutex::new(None), bell: Notify::new() });

@@ -1,4 +1,4 @@
-//! What is said of starved attempts: a line, not one for each of ten thousand.
+//! Log lines about starved attempts: one line for many attempts, not a line for each of ten thousand.
 
 use std::time::Duration;
 
@@ -8,17 +8,17 @@ use super::attempt::Ended;
 use super::batch::Notice;
 use crate::stats::worker::WorkerStats;
 
-/// Starved attempts that no line has told of.
+/// Starved attempts since the last line.
 #[derive(Debug, Default)]
 pub(super) struct StarvationLog {
     unsaid: u64,
-    /// What the line will be about: the last of them.
+    /// The description of the latest of these attempts.
     last: String,
     said: Option<Instant>,
 }
 
 impl StarvationLog {
-    /// One more.
+    /// Counts one more starved attempt.
     pub(super) fn note(&mut self, ended: &Ended, row: &WorkerStats) {
         self.unsaid += 1;
         let (probe_type, overdue) = (row.probe_type.name(), ended.spent.overdue.as_secs_f64());
@@ -30,7 +30,7 @@ impl StarvationLog {
         };
     }
 
-    /// The line, if there is something to say and the one before is old enough.
+    /// The next line, if an attempt was starved since the last line and that line is old enough.
     pub(super) fn say(&mut self, now: Instant) -> Option<Notice> {
         if self.unsaid == 0 || self.said.is_some_and(|said| now.since(said) < PAUSE) {
             return None;
@@ -41,7 +41,7 @@ impl StarvationLog {
     }
 }
 
-/// Between two lines.
+/// The shortest time between two lines.
 const PAUSE: Duration = Duration::from_secs(1);
 
 #[cfg(test)]

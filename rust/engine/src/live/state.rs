@@ -30,9 +30,9 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) state: Mutex<State>,
     pub(super) mailbox: Mailbox,
-    /// Only the engine's thread locks it, and before the state.
+    /// Only the engine's thread locks the journal, and it does so before it locks the state.
     pub(super) journal: Option<Mutex<JournalKeeper>>,
-    /// Rung when the state was touched from outside or the engine is to close.
+    /// Rung when a caller has changed the state or closes the engine.
     pub(super) bell: Notify,
     pub(super) closing: AtomicBool,
     pub(super) user_agent: Arc<str>,
@@ -47,21 +47,20 @@ pub(super) struct State {
     pub(super) worker_stats: StatsTable,
     pub(super) engine_stats: EngineStats,
     pub(super) starvation_log: StarvationLog,
-    /// What has been handed out and not yet posted.
+    /// Outputs that were handed out and not yet posted.
     pub(super) outgoing: Batch,
     pub(super) execs: HashMap<u64, ExecFlight>,
     pub(super) next_exec: u64,
     /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
     pub(super) starts: Vec<Start>,
-    /// When that thread looks again by itself; none: when it is rung for.
+    /// When that thread wakes by itself; None: only when its bell rings.
     pub(super) looks_at: Option<Instant>,
-    /// Workers that have ended since the journal's thread last took changes, each name once: a disk may hang for long.
+    /// Workers that have ended since the journal last took changes; a set, because a disk may hang for long.
     pub(super) gone: BTreeSet<WorkerKey>,
 }
 
 impl Shared {
-    /// A panic under the lock leaves the state as it was between two of the core's own steps; going on is better than
-    /// a node without a prober.
+    /// Ignores poisoning: the loop recovers after a panic, and going on is better than a node without a prober.
     pub(super) fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -82,8 +81,8 @@ impl State {
         !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
     }
 
-    /// Ends every attempt over a socket as a prober error: after a panic of the loop nothing carries them out any more.
-    /// Exec attempts stay with Python, or on their way to it. A worker that the panic stopped halfway goes on.
+    /// Ends every attempt over a socket as a prober error, because after a panic of the loop no task carries it out any
+    /// more. Exec attempts stay with Python, or on their way to it. Takes up workers that the panic stopped halfway.
     pub(super) fn recover(&mut self, law: &Starving, now: Instant, wall_ms: i64) {
         self.starts.clear();
         let execs: HashSet<WorkerId> = self.execs.values().map(|flight| flight.worker).collect();
@@ -96,7 +95,7 @@ impl State {
         self.manager.prober_mut().take_up_stranded(now);
     }
 
-    /// An attempt is over: it is measured, remembered as the worker's last, and the core hears of it.
+    /// Counts an attempt that has ended, stores it as its worker's latest, and gives its outcome to the core.
     pub(super) fn finish(&mut self, mut ended: Ended, law: &Starving, now: Instant, wall_ms: i64) {
         ended.judge(law);
         if let Some(row) = self.worker_stats.row(ended.worker).filter(|_| ended.cause == Cause::Starved) {

@@ -1,4 +1,4 @@
-//! What the workers are doing, for the status document.
+//! The workers' states, for the status document.
 
 use probelet_core::prober::WorkerState;
 use probelet_core::spec::Handler;
@@ -11,8 +11,8 @@ use crate::stats::worker::{LastAttempt, WorkerStats};
 impl Engine {
     /// The workers of one pod or of all, as a JSON list.
     ///
-    /// They are read in portions, so that a status of 100,000 workers does not make their probes late; a worker that
-    /// ends meanwhile is left out.
+    /// Reads the workers in portions, so that a status of 100,000 workers does not make their probes late, and leaves
+    /// out a worker that ends meanwhile.
     pub fn probe_states(&self, uid: Option<&str>) -> Vec<u8> {
         let wall = self.shared.clock.wall();
         let ids = self.shared.lock().manager.prober().worker_ids(uid);
@@ -48,7 +48,7 @@ fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffse
     })
 }
 
-/// The field of a v1.Probe.
+/// The name of the handler's field in a v1.Probe.
 const fn handler_name(handler: &Handler) -> &'static str {
     match handler {
         Handler::Exec { .. } => "exec",

@@ -1,8 +1,8 @@
 //! A barrier for many attempts that are due at one moment: all of them connect before any of them sends.
 //!
 //! The last attempt is then late only by the others' connecting, and not by their sending, waiting and reading as well.
-//! The loop that starts attempts closes the barrier while more of them are to start, and then opens it. An attempt's own
-//! time begins when the barrier opens, so that waiting takes nothing from the target's timeout.
+//! The loop that starts attempts closes the barrier while more of them are to start, and then opens it. An attempt's
+//! own time begins when the barrier opens, so that waiting takes nothing from the target's timeout.
 
 use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};

@@ -1,7 +1,7 @@
-//! One connection: asked for, and its first bytes sent.
+//! Opens one connection and sends its first bytes.
 //!
-//! The first bytes go out before the poller hears of the socket: on one machine a connection stands as soon as it was
-//! asked for, and a probe then waits once, for the answer.
+//! The first bytes go out before the socket is registered with the poller: on one machine a connection is established
+//! as soon as `connect` returns, and a probe then waits only once, for the answer.
 
 use std::io::{self, ErrorKind, Write};
 use std::net::{self, SocketAddr};
@@ -29,7 +29,7 @@ enum Link {
 }
 
 impl Dialled {
-    /// The connection, known to the poller; what is written to it in several pieces is not held back.
+    /// The connection, registered with the poller; TCP_NODELAY keeps later pieces from being held back.
     pub(crate) fn stream(self) -> io::Result<TcpStream> {
         let stream = match self.link {
             Link::Fresh(stream) => TcpStream::from_std(stream)?,
@@ -39,7 +39,7 @@ impl Dialled {
         Ok(stream)
     }
 
-    /// The connection, unknown to the poller: for one request and one answer.
+    /// The connection, not registered with the poller: for one request and one answer.
     pub(crate) fn socket(self) -> io::Result<net::TcpStream> {
         match self.link {
             Link::Fresh(socket) => Ok(socket),
@@ -55,11 +55,12 @@ pub(crate) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dia
 
 /// Asks for a connection and does not wait for it.
 ///
-/// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire: it
-/// makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms towards a
-/// pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every other probe.
-/// Go sets TCP_NODELAY on every connection. A request that is sent with one write does not see it, so those that are sent
-/// otherwise set it themselves. IP_BIND_ADDRESS_NO_PORT only means something to who binds, which nobody does here.
+/// The kubelet sets SO_LINGER to one second (probe/dialer_others.go, 1.36). On Linux that changes nothing on the wire:
+/// it makes close(2) wait up to a second for the peer's last ACK, also for a non-blocking socket (measured: 1027 ms
+/// towards a pod whose link is down, 0.07 ms without). Go can spare a thread for that; here it would hold up every
+/// other probe. Go sets TCP_NODELAY on every connection. It changes nothing for a request that is sent with one write,
+/// so only senders of several pieces set it. IP_BIND_ADDRESS_NO_PORT only matters for a socket that is bound, and no
+/// socket here is.
 pub(crate) fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
         .map_err(|error| at("socket", &error))?;
@@ -89,7 +90,7 @@ pub(crate) async fn send_first(mut stream: net::TcpStream, address: SocketAddr, 
     Ok(Dialled { link: Link::Polled(stream), peer: address, written })
 }
 
-/// `os.SyscallError`: which call went wrong, and how. The error's number stays with it.
+/// `os.SyscallError`: the call that failed and its error number.
 fn at(call: &'static str, error: &io::Error) -> io::Error {
     let number = error.raw_os_error().unwrap_or(libc::EIO);
     io::Error::new(error.kind(), SyscallError { call, number })
@@ -109,13 +110,13 @@ impl std::fmt::Display for SyscallError {
     }
 }
 
-/// Why there is no connection, as Go tells it.
+/// The error of a connection that failed, in Go's words.
 pub(crate) fn failed(shown: &str, error: &io::Error) -> AttemptError {
     let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map(|error| error.number);
     AttemptError::new(cause_of(number.unwrap_or(libc::EIO)), format!("dial tcp {shown}: {error}"))
 }
 
-/// What an error number of a connection means. Where this machine has no more to give, the prober is what is wrong.
+/// What an error number of a connection means. If this machine has run out of a resource, the prober is at fault.
 pub(crate) const fn cause_of(number: i32) -> Cause {
     match number {
         libc::ECONNREFUSED => Cause::Refused,

@@ -1,4 +1,4 @@
-//! Where connections go, as with the kubelet's dialer (`net.Dialer`, Go 1.26): an address, or those of a name.
+//! Connects to an address, or to one of the addresses of a name, as the kubelet's dialer does (`net.Dialer`, Go 1.26).
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
@@ -35,7 +35,7 @@ pub(crate) async fn dial(
             failed(&shown, &error)
         });
     }
-    // Few attempts need it, and every one would be as large as it.
+    // Boxed, because few attempts have a name, and the future of every attempt would be as large as this one.
     Box::pin(async {
         let mut addresses = addresses_of(pod, host, deadline).await?;
         watch.lap(|timings| &mut timings.dns);
@@ -75,7 +75,8 @@ async fn addresses_of(
     }
 }
 
-/// The second family waits a little, unless the first failed before (RFC 6555; `net.sysDialer.dialParallel`).
+/// Races the two address families. The second family waits [`FALLBACK_DELAY`], unless the first fails before
+/// (RFC 6555; `net.sysDialer.dialParallel`).
 async fn race(
     primaries: &[SocketAddr],
     fallbacks: &[SocketAddr],
@@ -110,7 +111,7 @@ async fn race(
     }
 }
 
-/// One address after the other; the first error is told (`net.sysDialer.dialSerial`).
+/// Tries one address after the other; returns the first error if all fail (`net.sysDialer.dialSerial`).
 async fn one_by_one(
     addresses: &[SocketAddr],
     first: &[u8],
@@ -134,7 +135,7 @@ async fn one_by_one(
     Err(told.expect("a name has an address"))
 }
 
-/// An address's part of the time (`net.partialDeadline`).
+/// The deadline of one address (`net.partialDeadline`).
 fn share(deadline: Instant, addresses_left: usize) -> Instant {
     let now = Instant::now();
     let left = deadline.saturating_duration_since(now);
@@ -142,14 +143,14 @@ fn share(deadline: Instant, addresses_left: usize) -> Instant {
     now + fair.max(ADDRESS_TIME_MIN.min(left))
 }
 
-/// No connection within the time.
+/// The error of a connection that was not established in time.
 pub(crate) fn late(shown: &str) -> AttemptError {
     AttemptError::new(Cause::ConnectTimeout, format!("dial tcp {shown}: i/o timeout"))
 }
 
 /// `net.Dialer.FallbackDelay`: the default.
 const FALLBACK_DELAY: Duration = Duration::from_millis(300);
-/// The least an address gets while there is that much left (`net.partialDeadline`, saneMinimum).
+/// The shortest time for one address while that much is left (`net.partialDeadline`, saneMinimum).
 const ADDRESS_TIME_MIN: Duration = Duration::from_secs(2);
 
 #[cfg(test)]
@@ -189,7 +190,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_listens() {
+    fn a_port_without_a_listener_refuses() {
         let bound = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         bound.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
         let port = bound.local_addr().unwrap().as_socket().unwrap().port();

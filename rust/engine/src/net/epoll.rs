@@ -1,8 +1,8 @@
 //! An epoll instance within the runtime's, for the one socket of a plain attempt at a time.
 //!
-//! The runtime allocates for each socket that it watches, and has to be told when the socket goes. It watches a
-//! [`SocketPoll`] once and for all; one call adds a socket, and closing the socket removes it. Nobody reads the instance's
-//! events: it has one socket, and the attempt that waits for it tries again.
+//! The runtime allocates for each socket that it watches, and a socket must be deregistered before it is closed. A
+//! [`SocketPoll`] is registered once; one call adds a socket, and closing the socket removes it. The instance's events
+//! are never read: it has one socket, and the attempt that waits for the socket tries again.
 
 use std::io::{self, ErrorKind};
 use std::net::TcpStream;

@@ -1,4 +1,4 @@
-//! Hosts as text: what is an IP address, what could be a name, and how both are shown.
+//! Hosts as text: which are IP addresses, which could be names, and how errors show them.
 
 use std::ffi::CString;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr, SocketAddrV6};

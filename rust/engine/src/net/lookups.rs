@@ -1,5 +1,5 @@
-//! The look-ups of host names that are in flight: each on a thread of its own, because a resolver blocks, and only so many
-//! of them, because a resolver may hang and cannot be told to stop.
+//! The look-ups of host names in flight: each on a thread of its own, because a resolver blocks, and a bounded number,
+//! because a resolver may hang and cannot be stopped.
 //!
 //! All attempts that ask for one name share one look-up. An attempt that gives up leaves it; the thread goes on.
 
@@ -16,7 +16,7 @@ pub(crate) type Answer = Result<Vec<SocketAddr>, String>;
 /// A function that resolves a name and blocks meanwhile.
 pub(crate) type Resolver = Box<dyn Fn(&str) -> Answer + Send + Sync>;
 
-/// Why a name was not asked for: all threads that there may be are in flight.
+/// Why the prober could not look a name up: it has no thread left for it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct NoThread(pub(crate) String);
 
@@ -28,7 +28,7 @@ pub(crate) struct Lookups {
 
 #[derive(Default)]
 struct InFlight {
-    /// Where the answer for each name will be.
+    /// The receivers of the answers, by name.
     names: HashMap<Box<str>, Receiver<Option<Answer>>>,
     /// Threads by the pod that began their look-ups.
     of_pod: HashMap<Box<str>, usize>,
@@ -44,7 +44,7 @@ impl Lookups {
         let mut answer = self.join(pod, name)?;
         match answer.wait_for(Option::is_some).await {
             Ok(answer) => Ok(answer.clone().expect("it was waited for")),
-            // Nobody will answer: the system gave no thread, or the thread panicked.
+            // No answer will come: the system gave no thread, or the thread panicked.
             Err(_) => Err(NoThread("the system has no thread left".to_owned())),
         }
     }
@@ -71,7 +71,7 @@ impl Lookups {
         drop(in_flight);
         let registration = Registration { lookups: Arc::clone(self), pod: pod.map(Into::into), name: name.into() };
         let thread = thread::Builder::new().name("probelet-lookup".to_owned()).stack_size(STACK_BYTES);
-        // Without a thread both `registration` and `tell` are dropped, which frees the name and ends the wait for it.
+        // If the system gives no thread, this drops `registration` and `tell`, which frees the name and ends the wait.
         let _ = thread.spawn(move || registration.resolve(&tell));
         Ok(answer)
     }
@@ -81,7 +81,7 @@ impl Lookups {
     }
 }
 
-/// One look-up among those in flight. Dropping it takes it out.
+/// One look-up in flight. Dropping it removes the name and frees the pod's thread.
 struct Registration {
     lookups: Arc<Lookups>,
     pod: Option<Box<str>>,
@@ -91,7 +91,7 @@ struct Registration {
 impl Registration {
     fn resolve(self, tell: &Sender<Option<Answer>>) {
         let answer = (self.lookups.resolver)(&self.name);
-        // An attempt that comes now asks anew: its answer is not older than its question.
+        // First, so that an attempt that asks from now on gets an answer no older than its question.
         drop(self);
         tell.send_replace(Some(answer));
     }
@@ -111,13 +111,13 @@ impl Drop for Registration {
     }
 }
 
-/// Look-ups in flight on a node. A name in a probe is rare, and a resolver that hangs for all of them must not take the
-/// node's threads and memory: these are 128 threads, each with [`STACK_BYTES`].
+/// Look-ups in flight on a node at most. Names in probes are rare, and a resolver that hangs for all names must not use
+/// up the node's threads and memory.
 const THREADS_MAX: usize = 128;
-/// Look-ups in flight of one pod: its probes are seldom about more than one name. So many pods with hanging names as fit
-/// into [`THREADS_MAX`] have to come together before another pod's names wait.
+/// Look-ups in flight of one pod at most: the probes of a pod seldom have more than one name. 32 pods whose names all
+/// hang are needed before another pod's name gets no thread.
 const POD_THREADS_MAX: usize = 4;
-/// Far more than `getaddrinfo` and the modules it loads take; of it only what is used costs memory.
+/// Far more than `getaddrinfo` and the modules that it loads need. Only the part that a thread uses costs memory.
 const STACK_BYTES: usize = 256 << 10;
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Sockets and their limits: connecting, resolving, TLS, and how long and how much may be read. Knows no probe and no HTTP.
+//! Sockets and their limits: connecting, resolving, TLS, and how long and how much may be read. Knows no probe and no
+//! HTTP.
 
 pub(crate) mod async_fd;
 pub(crate) mod barrier;

@@ -1,5 +1,5 @@
-//! How much an attempt reads before it lets the others run. All attempts share one thread, and a target that sends for
-//! ever would otherwise have it to itself: the reactor only steps in where there is nothing to read.
+//! How much an attempt reads before it lets other attempts run. All attempts share one thread, and a target that sends
+//! for ever would otherwise keep it, because the reactor runs only when a read finds nothing.
 
 /// Counts the reads of a connection against [`READS_MAX`].
 #[derive(Debug, Default)]
@@ -19,8 +19,8 @@ impl ReadBudget {
     }
 }
 
-/// Reads in a row, each of a few KiB. A probe that goes well has one or two; what a flood brings in so many is parsed
-/// within half a millisecond.
+/// Reads in a row, each of a few KiB. A probe that goes well needs one or two; parsing so many reads of a flood takes
+/// half a millisecond.
 const READS_MAX: u32 = 16;
 
 #[cfg(test)]

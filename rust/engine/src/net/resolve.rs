@@ -1,5 +1,5 @@
-//! Host names, as Go's resolver answers for them. The machine's resolver and `/etc/resolv.conf` are read on a look-up's
-//! thread and never on the engine's: either may hang.
+//! Resolves host names with the answers of Go's resolver. Only a look-up's thread calls the machine's resolver and
+//! reads `/etc/resolv.conf`, never the engine's thread, because either may hang.
 
 use std::fs;
 use std::io;
@@ -9,8 +9,8 @@ use std::sync::{Arc, LazyLock};
 use super::host::{is_domain_name, is_numeric, is_onion};
 use super::lookups::{Answer, Lookups, NoThread};
 
-/// The addresses of a name, best first, with port 0; or Go's text, as it stands behind `dial tcp: `. `pod` is the UID of
-/// the pod whose probe asks, if there is one.
+/// The addresses of a name, best first, with port 0; or Go's text, as it stands behind `dial tcp: `. `pod` is the UID
+/// of the pod whose probe asks, if there is one.
 ///
 /// # Errors
 /// The prober has no thread to ask on.
@@ -24,10 +24,9 @@ pub(crate) async fn lookup(pod: Option<&str>, name: &str) -> Result<Answer, NoTh
     LOOKUPS.ask(pod, name).await
 }
 
-/// Asks the machine. Blocks.
+/// Asks the machine's resolver, and blocks meanwhile.
 fn resolve(name: &str) -> Answer {
-    // Go asks for what looks like a number too, and hears that there is no such name; here the C library would take the
-    // name for an address.
+    // Go asks its server for such a name, and the server does not know it. The C library would take it for an address.
     if is_numeric(name) {
         return Err(no_address(name, &io::Error::other(UNKNOWN), server().as_deref()));
     }
@@ -48,7 +47,7 @@ fn no_address(name: &str, error: &io::Error, server: Option<&str>) -> String {
     }
 }
 
-/// The server that Go asks first, and names when it knows nothing of a host.
+/// The server that Go asks first; Go's error for an unknown host names it.
 fn server() -> Option<String> {
     let lines = fs::read_to_string("/etc/resolv.conf").ok()?;
     let server = lines.lines().find_map(|line| line.strip_prefix("nameserver")?.split_whitespace().next())?;

@@ -1,11 +1,11 @@
-//! Connections that a server refuses one after another.
+//! Delays connections to a server that refuses one request after another.
 
 use std::time::Duration;
 
 use tokio::time::sleep;
 
-/// The delay between one connection and the next. Go makes none; a server that refuses each request would see hundreds
-/// of connections a second from it.
+/// The delay between one connection and the next. Go has none, so a server that refuses each request gets hundreds of
+/// connections a second from Go.
 #[derive(Debug, Default)]
 pub(crate) struct RetryDelay {
     waited: u32,

@@ -21,9 +21,9 @@ pub(crate) struct WatchedStream<W> {
     stream: TcpStream,
     peer: SocketAddr,
     budget: ReadBudget,
-    /// Sees every byte that comes.
+    /// Sees every byte that arrives.
     pub(crate) watch: W,
-    /// Why it cannot be read any more.
+    /// Why the connection cannot be read any more.
     pub(crate) read_error: SharedReadError,
 }
 
@@ -35,13 +35,13 @@ impl<S: AsyncRead + AsyncWrite + Debug + Send + Unpin> Transport for S {}
 /// What the system said when a connection could not be read any more, also once the connection is a library's.
 pub(crate) type SharedReadError = Arc<OnceLock<AttemptError>>;
 
-/// Looks at what comes.
+/// Sees the bytes that arrive.
 pub(crate) trait Watch: Unpin {
-    /// These bytes came.
+    /// Gets the bytes that arrived.
     fn pass(&mut self, bytes: &[u8]);
 }
 
-/// Nobody looks.
+/// Ignores the bytes.
 #[derive(Debug)]
 pub(crate) struct Unwatched;
 
@@ -54,7 +54,7 @@ impl<W> WatchedStream<W> {
         Self { stream, peer, budget: ReadBudget::default(), watch, read_error: SharedReadError::default() }
     }
 
-    /// What the system's error says in Go's words.
+    /// The system's error in Go's words.
     pub(crate) fn operation_error(&self, call: &str, error: &io::Error) -> AttemptError {
         operation_error(call, self.stream.local_addr().ok(), self.peer, error)
     }

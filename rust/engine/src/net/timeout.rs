@@ -8,9 +8,9 @@ use tokio::time::{Instant, timeout_at};
 
 /// The result of `work`, or none if `work` has not ended by `deadline`.
 ///
-/// Before `work` is dropped the reactor looks once more. Where this thread is late, the deadline may be noticed before an
-/// answer that had come in time: a process that was stopped and goes on sees its timers first (epoll_wait(2) ends with EINTR
-/// then), and the container is not to blame for it.
+/// Before it drops `work`, it lets the reactor poll the sockets once more. If this thread is late, it may notice the
+/// deadline before an answer that came in time: a process that was stopped and goes on sees its timers first, because
+/// epoll_wait(2) ends with EINTR then. The container is not to blame for that.
 pub(crate) async fn or_timeout<T>(deadline: Instant, work: impl Future<Output = T>) -> Option<T> {
     let mut work = pin!(work);
     if let Ok(done) = timeout_at(deadline, work.as_mut()).await {

@@ -15,11 +15,12 @@ pub(crate) struct EngineStats {
     pub(crate) causes: [u64; Cause::ALL.len()],
     /// Runs by probe type, in [`ProbeType::ALL`]'s order, and by result: successful, failed, error.
     pub(crate) runs: [[u64; RESULTS.len()]; ProbeType::ALL.len()],
-    /// How late attempts began against their own grid; each is counted when it ends, since only it knows when it began.
+    /// How late attempts began against their workers' schedules. An attempt is counted at its end, when its beginning
+    /// is known.
     pub(crate) lateness: Histogram,
     /// How long attempts that ended well took.
     pub(crate) succeeded: Histogram,
-    /// How long the others took; the kubelet's histogram leaves them out.
+    /// How long attempts that failed took; the kubelet's histogram leaves them out.
     pub(crate) failed: Histogram,
     /// Turns of the engine's thread that ended in a panic.
     pub(crate) panics: u64,
@@ -27,7 +28,7 @@ pub(crate) struct EngineStats {
     pub(crate) in_flight: u64,
     /// How long the loop was overdue while attempts were in flight.
     pub(crate) overdue: Duration,
-    /// What the journal has written, once there is one.
+    /// The journal's counters; None without a journal and before its first write.
     pub(crate) journal: Option<Tally>,
 }
 
@@ -60,7 +61,7 @@ impl EngineStats {
         self.runs[probe_type as usize][result] += 1;
     }
 
-    /// An attempt ended.
+    /// Counts an attempt that ended.
     pub(crate) fn count_attempt(&mut self, cause: Cause, is_success: bool, lateness: Duration, took: Duration) {
         self.in_flight = self.in_flight.saturating_sub(1);
         let index = Cause::ALL.iter().position(|each| *each == cause).expect("ALL has every cause");

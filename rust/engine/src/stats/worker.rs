@@ -1,4 +1,4 @@
-//! What is counted per worker: the kubelet's metrics, and how the last attempt went.
+//! Statistics per worker: the kubelet's metrics, and how the last attempt went.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,7 +16,7 @@ use crate::journal::WorkerKey;
 #[derive(Debug, Default)]
 pub struct StatsTable {
     rows: Vec<Option<Box<WorkerStats>>>,
-    /// Rows of workers whose attempts are commands, and of those that probe over a socket.
+    /// How many workers run commands, and how many probe over a socket.
     execs: usize,
     sockets: usize,
 }
@@ -76,11 +76,11 @@ pub struct WorkerStats {
     pub duration: Duration,
     /// How the last attempt went.
     pub last: Option<LastAttempt>,
-    /// How long the attempts of the current run were held by the prober before their own time began.
+    /// How long the prober held the attempts of the current run before their own time began.
     held: Duration,
 }
 
-/// A worker's runs by what they came to.
+/// How many runs of a worker ended with each result.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Counts {
     /// Runs that ended well.
@@ -112,7 +112,7 @@ impl Counts {
         }
     }
 
-    /// The counts under the names of the worker they are of.
+    /// The counts with the labels of their worker.
     pub fn to_json(self, target: &AttemptTarget<'_>) -> serde_json::Value {
         json!({
             "probe_type": target.probe_type.title(), "container": &*target.container.name, "pod": &*target.pod.name,
@@ -123,7 +123,7 @@ impl Counts {
 }
 
 impl StatsTable {
-    /// A worker began.
+    /// Adds the row of a worker that began.
     pub fn open(&mut self, worker: WorkerId, target: &AttemptTarget<'_>) {
         let index = worker as usize;
         if self.rows.len() <= index {
@@ -145,7 +145,7 @@ impl StatsTable {
         }));
     }
 
-    /// A worker ended.
+    /// Removes the row of a worker that ended.
     pub fn close(&mut self, worker: WorkerId) {
         if let Some(row) = self.rows.get_mut(worker as usize).and_then(Option::take) {
             *self.counter(row.is_exec) -= 1;
@@ -176,8 +176,8 @@ impl StatsTable {
         (rows, (end < self.rows.len()).then_some(end))
     }
 
-    /// A run ended; returns the type of its probe (prober_manager.go and worker.go:doProbe, 1.36: durations of failures
-    /// are never observed).
+    /// Counts a run that ended; returns the type of its probe. Leaves out the durations of failures
+    /// (prober_manager.go and worker.go:doProbe, 1.36).
     pub fn count(&mut self, worker: WorkerId, result: Option<ProbeResult>, took: Duration) -> Option<ProbeType> {
         let row = self.rows.get_mut(worker as usize)?.as_mut()?;
         row.counts.count(result);

@@ -1,5 +1,5 @@
-//! A journal on a disk that hangs: probes go on in time, and the log says so. A named pipe is such a disk, because opening
-//! it for writing waits for a reader.
+//! A journal on a disk that hangs: probes go on in time, and the log says so. A named pipe is such a disk, because
+//! opening it for writing waits for a reader.
 
 use std::ffi::CString;
 use std::fs::File;

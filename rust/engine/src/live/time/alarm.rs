@@ -1,5 +1,5 @@
-//! When the engine's thread wakes for the core: a timerfd, because the runtime's clock counts milliseconds and rounds up
-//! twice, and a probe would be up to two of them late.
+//! Wakes the engine's thread for the core: a timerfd, because the runtime's clock counts milliseconds and rounds up
+//! twice, which would make a probe up to two milliseconds late.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -20,7 +20,7 @@ pub(crate) struct Alarm {
     clock: Clock,
     /// When it will ring.
     at: Option<Instant>,
-    /// How far the clock had been put forward when it was set: the timer knows nothing of that.
+    /// How far the clock was put forward when the timer was set; the timerfd does not see that.
     ahead: Duration,
 }
 
@@ -30,13 +30,13 @@ impl Alarm {
         Ok(Self { timer: watched(timer)?, clock, at: None, ahead: Duration::ZERO })
     }
 
-    /// Rings at `deadline + patience`, so that what is due meanwhile shares the wake-up, or at `beat`, whichever is first;
-    /// never if both are none.
+    /// Rings at `deadline + patience`, so that deadlines in between share the wake-up, or at `beat`, whichever is
+    /// first; never if both are None.
     pub(crate) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
         self.set_to(deadline.map(|deadline| deadline + patience).into_iter().chain(beat).min());
     }
 
-    /// Rings a little from now, if not sooner: what others do to the state meanwhile shares the wake-up too.
+    /// Rings [`HURRY`] from now at the latest, so that changes by other callers in between share the wake-up.
     pub(crate) fn hurry(&mut self) {
         let soon = self.clock.now() + HURRY;
         self.set_to(self.at.filter(|at| *at < soon).or(Some(soon)));
@@ -48,7 +48,7 @@ impl Alarm {
             return;
         }
         (self.at, self.ahead) = (at, ahead);
-        // Zero would mean never.
+        // A timerfd takes zero for never.
         let left = at.map_or(Duration::ZERO, |at| at.since(self.clock.now()).max(Duration::from_nanos(1)));
         let left = Timespec::try_from(left).expect("a deadline of the core is within its clock");
         let times = Itimerspec { it_interval: Timespec::default(), it_value: left };
@@ -57,12 +57,13 @@ impl Alarm {
 
     /// Waits until it rings.
     pub(crate) async fn rung(&mut self) {
-        // The descriptor is not read: setting it again forgets that it rang, and the runtime is told of each ring anew.
+        // No read of the descriptor is needed: setting the timer again clears it, and the runtime sees each ring anew.
         let ready = self.timer.readable().await;
         ready.expect("the runtime has not ended").clear_ready();
         self.at = None;
     }
 }
 
-/// Callers change the state in bursts: a node that starts adds thousands of pods.
+/// How long a change by a caller may wait, because callers change the state in bursts: a node that starts adds
+/// thousands of pods.
 const HURRY: Duration = Duration::from_millis(1);

@@ -23,17 +23,17 @@ impl Clock {
 
     /// Now, for the core.
     pub(crate) fn now(&self) -> Instant {
-        // Whoever reads under the state's lock sees what an earlier holder of it saw, so that time never goes back.
+        // A read under the state's lock sees every advance that an earlier holder saw, so that time never goes back.
         Instant::ZERO + LEAD + self.start.elapsed() + self.ahead()
     }
 
-    /// Puts it forward. The wall clock goes with it.
+    /// Puts the monotonic and the wall clock forward.
     pub(crate) fn advance(&self, by: Duration) {
         let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
         self.ahead.fetch_add(by, Ordering::Relaxed);
     }
 
-    /// By how much it was put forward.
+    /// How far the clock was put forward.
     pub(crate) fn ahead(&self) -> Duration {
         Duration::from_nanos(self.ahead.load(Ordering::Relaxed))
     }
@@ -47,7 +47,7 @@ impl Clock {
     }
 }
 
-/// Far more than any back-off looks back.
+/// Much longer than the oldest exit that a back-off needs.
 const LEAD: Duration = Duration::from_secs(24 * 3600);
 
 #[cfg(test)]

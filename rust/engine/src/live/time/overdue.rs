@@ -1,15 +1,15 @@
-//! How late the engine's thread is. Scheduling and attempts share it, so while its loop is late no attempt makes headway.
+//! How late the engine's thread is. Scheduling and attempts share it, so while its loop is late no attempt makes
+//! headway.
 
 use std::time::Duration;
 
 use probelet_core::time::Instant;
 
-/// Adds up the time in which the loop should have turned and had not. While attempts are in flight it turns at least every
-/// [`BEAT`], whatever else is due, so that whatever holds the thread up (no CPU, a stopped process, a suspended machine,
-/// a long turn) is seen; what is shorter than a beat is not.
+/// Adds up the time in which the loop should have turned and had not. While attempts are in flight the loop turns at
+/// least every [`BEAT`], so any longer stall shows (no CPU, a stopped process, a suspended machine, a long turn).
 #[derive(Debug, Default)]
 pub(crate) struct Overdue {
-    /// By when the loop is to turn again; none while no attempt needs it to.
+    /// By when the loop should turn again; None while no attempt is in flight.
     due: Option<Instant>,
     before: Duration,
 }
@@ -20,13 +20,13 @@ impl Overdue {
         Self { due: None, before }
     }
 
-    /// The loop turned at `now`, and is to turn again by `due`.
+    /// Notes that the loop turned at `now` and should turn again by `due`.
     pub(crate) fn turned(&mut self, now: Instant, due: Option<Instant>) {
         self.before = self.total(now);
         self.due = due;
     }
 
-    /// All the time until `now`. What lies between two moments is the difference of their totals.
+    /// The total until `now`. The overdue time between two moments is the difference of their totals.
     pub(crate) fn total(&self, now: Instant) -> Duration {
         self.before + self.due.map_or(Duration::ZERO, |due| now.since(due))
     }
@@ -66,7 +66,7 @@ mod tests {
     }
 
     #[test]
-    fn nobody_waits_for_a_loop_that_nobody_needs() {
+    fn a_loop_without_attempts_in_flight_is_not_overdue() {
         let mut overdue = Overdue::default();
         overdue.turned(at(0), Some(at(50)));
         overdue.turned(at(80), None);

@@ -1,4 +1,4 @@
-//! TLS towards a target whose certificate nobody looks at: the kubelet's probes skip verification (1.36).
+//! TLS without a check of the target's certificate: the kubelet's probes skip verification (1.36).
 
 mod alert;
 mod records;
@@ -66,8 +66,8 @@ pub(crate) fn read_error(stream: &Stream) -> SharedReadError {
     Arc::clone(&stream.get_ref().0.read_error)
 }
 
-/// What a failed read or write on a connection means; none if the peer only closed it, which it may do without saying so
-/// between two records.
+/// What a failed read or write on a connection means; None if the peer closed it between two records, which it may do
+/// without an alert.
 pub(crate) fn attempt_error(stream: &Stream, error: &io::Error) -> Option<AttemptError> {
     let tcp = stream.get_ref().0;
     let is_end = error.kind() == ErrorKind::UnexpectedEof && tcp.watch.is_between();
@@ -96,7 +96,7 @@ fn error_of(tcp: &WatchedStream<Records>, error: &io::Error, is_handshake: bool)
     }
 }
 
-/// The name in the ClientHello: none for an address, and none for what cannot stand there (`tls.hostnameInSNI`).
+/// The name in the ClientHello; no name for an address, or for a host that is not allowed there (`tls.hostnameInSNI`).
 fn server_name(host: &str) -> ServerName<'static> {
     let unnamed = ServerName::from(IpAddr::from(Ipv4Addr::UNSPECIFIED));
     let name = host.strip_suffix('.').unwrap_or(host);

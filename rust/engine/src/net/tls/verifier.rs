@@ -6,8 +6,9 @@ use rustls::{DigitallySignedStruct, Error, SignatureScheme};
 
 /// Takes every certificate and every signature.
 ///
-/// A probe has nothing to check a certificate against, so anyone in between could show one of his own; to check his
-/// signature with it would prove nothing. It would refuse keys that the kubelet takes, and cost more than all the rest.
+/// A probe has nothing to check a certificate against, so any machine in between could present its own; checking a
+/// signature with it would prove nothing. The check would refuse keys that the kubelet accepts, and cost more than the
+/// rest of the probe.
 #[derive(Debug)]
 pub(crate) struct Unverified;
 
