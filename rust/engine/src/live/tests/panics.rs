@@ -3,7 +3,7 @@
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
-use super::rig::{Rig, Seen, uid};
+use super::rig::{Rig, uid};
 use super::trap::Moment;
 
 const SOCKETS: usize = 3;
@@ -20,10 +20,7 @@ fn survives(moment: Moment) {
     for pod in 0..PODS {
         rig.engine.remove_pod(&uid(pod));
     }
-    let mut left = PODS;
-    while left > 0 {
-        left -= usize::from(matches!(rig.next(), Seen::Gone(_)));
-    }
+    rig.gone(PODS);
     let page = rig.engine.metrics();
     for line in [
         "probelet_engine_panics_total 1",

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::Phasing;
@@ -25,14 +25,14 @@ pub(super) enum Seen {
     /// A pod was probed.
     Probe(usize),
     /// A pod's result is no longer cached: its worker has ended.
-    Gone(Box<str>),
+    Gone,
     /// A line for the log.
     Notice(String),
 }
 
 pub(super) struct Rig {
     pub(super) engine: Arc<Engine>,
-    pub(super) seen: Receiver<Seen>,
+    seen: Receiver<Seen>,
     is_over: Arc<AtomicBool>,
     reader: Option<JoinHandle<()>>,
 }
@@ -69,8 +69,9 @@ impl Rig {
     /// Waits until each of the pods has been probed so often from now on.
     pub(super) fn probed(&self, pods: usize, times: usize) {
         let mut left = vec![times; pods];
+        let end = Instant::now() + PATIENCE;
         while left.iter().any(|&left| left > 0) {
-            if let Seen::Probe(pod) = self.next() {
+            if let Seen::Probe(pod) = self.next(end) {
                 left[pod] = left[pod].saturating_sub(1);
             }
         }
@@ -78,10 +79,21 @@ impl Rig {
 
     /// Waits for a line that contains `part`.
     pub(super) fn noticed(&self, part: &str) {
-        while !matches!(self.next(), Seen::Notice(text) if text.contains(part)) {}
+        let end = Instant::now() + PATIENCE;
+        while !matches!(self.next(end), Seen::Notice(text) if text.contains(part)) {}
     }
 
-    pub(super) fn next(&self) -> Seen {
+    /// Waits until the results of so many pods are no longer cached.
+    pub(super) fn gone(&self, pods: usize) {
+        let (mut left, end) = (pods, Instant::now() + PATIENCE);
+        while left > 0 {
+            left -= usize::from(matches!(self.next(end), Seen::Gone));
+        }
+    }
+
+    /// Other pods go on being probed, so the wait as a whole has an end.
+    fn next(&self, end: Instant) -> Seen {
+        assert!(Instant::now() < end, "it happens in time");
         self.seen.recv_timeout(PATIENCE).expect("something happens in time")
     }
 
@@ -152,7 +164,7 @@ fn read(engine: &Engine, tell: &Sender<Seen>, is_over: &AtomicBool) {
         }
         for change in batch.updates {
             if change.result.is_none() {
-                let _ = tell.send(Seen::Gone((&*change.pod_uid).into()));
+                let _ = tell.send(Seen::Gone);
             }
         }
         for notice in batch.notices {
@@ -161,5 +173,5 @@ fn read(engine: &Engine, tell: &Sender<Seen>, is_over: &AtomicBool) {
     }
 }
 
-/// Longer than anything takes on a machine that is busy.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Longer than anything takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(30);
