@@ -17,7 +17,7 @@ ONE_UNIT = (
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",
-    "tests/kubelet/upstream/test_processes.py",
+    "tests/kubelet/upstream/e2e/test_processes.py",
     "tests/system/cli/",
     "tests/system/journal/",
     "tests/system/process_runtime/",

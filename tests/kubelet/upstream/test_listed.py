@@ -72,7 +72,7 @@ def test_a_row_without_a_test_gives_a_reason() -> None:
 @pytest.mark.timeout(60)
 def test_every_row_in_a_test_id_is_listed_with_that_test(collected: set[str]) -> None:
     carried = re.compile(
-        r"(tests/kubelet/upstream/\w+\.py)::(\w+)\[(?:[^\]]*?-)??((?:VA|[BWMPHTGEQCKXYIV])\d+)(?:[-\]])"
+        r"(tests/kubelet/upstream/[\w/]+\.py)::(\w+)\[(?:[^\]]*?-)??((?:VA|[BWMPHTGEQCKXYIV])\d+)(?:[-\]])"
     )
     unlisted = sorted(
         {

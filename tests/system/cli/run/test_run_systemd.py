@@ -10,7 +10,7 @@ from queue import SimpleQueue
 import pytest
 
 from tests.system.cli.conftest import PATIENCE_SECONDS, Run, Start, manifest, wait_for
-from tests.system.cli.test_run_life import DEAF, page
+from tests.system.cli.run.test_run_life import DEAF, page
 
 pytestmark = pytest.mark.e2e
 

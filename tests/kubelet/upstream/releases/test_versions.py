@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from tests.kubelet.upstream.manager import Manager, container, running
-from tests.kubelet.upstream.test_manager import met_again
+from tests.kubelet.upstream.prober.test_manager import met_again
 from tests.kubelet.upstream.worker import HOUR_MS, INITIAL, TYPES, UID, ProbeType, Worker
 
 VERSIONS = ("1.34", "1.35", "1.36", "1.37", "1.38")

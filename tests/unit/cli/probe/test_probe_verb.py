@@ -113,7 +113,7 @@ def test_the_user_agent_of_another_release(probelet: Probelet, target: Server, v
 
 @pytest.mark.parametrize("version", ["1.37", "1.38"])
 def test_since_1_38_a_connection_that_is_refused_is_not_tried_again(probelet: Probelet, version: str) -> None:
-    """kubernetes PR 142457; every release is in tests/kubelet/upstream/test_grpc.py."""
+    """kubernetes PR 142457; every release is in tests/kubelet/upstream/handlers/test_grpc.py."""
     _, seen = asked(probelet, "grpc", "--port", "1", "--kubelet-version", version)
     assert (seen["cause"] == "connect_timeout") == (version != "1.38"), seen
 

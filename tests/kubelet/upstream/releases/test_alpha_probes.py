@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.handlers.alpha import alpha_servers
-from tests.kubelet.upstream.test_prober import one_run
+from tests.kubelet.upstream.prober.test_prober import one_run
 from tests.kubelet.upstream.worker import ID
 from tests.support.web import Server
 

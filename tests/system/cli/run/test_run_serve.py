@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.system.cli.conftest import Start, manifest, probelet, processes_with, wait_for
-from tests.system.cli.test_run_life import DEAF, page
+from tests.system.cli.run.test_run_life import DEAF, page
 from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_pod, running, until_result
 
 pytestmark = pytest.mark.e2e
