@@ -27,7 +27,7 @@ from benches.machine import machine
 from benches.soak_containerd.remains import remains
 from benches.soak_containerd.soak import RECOVERY_SECONDS, SETTLE_SECONDS, Sample, Soak
 from tests.system.containerd.machine import Containerd, what_is_missing
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 
 SCHEMA = "probelet-soak-containerd/1"
 REPORT = Path("build/soak-containerd.json")
@@ -80,7 +80,7 @@ def _options() -> argparse.Namespace:
 
 
 def _soak(containerd: Containerd, folder: Path, pods: int, seconds: float, seed: int) -> dict[str, Any]:
-    node = Node(containerd, folder, RECOVERY_SECONDS)
+    node = ContainerdNode(containerd, folder, RECOVERY_SECONDS)
     run = Soak(containerd, node, pods, seed)
     probes = sum(name.endswith("Probe") for container in run.containers.values() for name in container)
     try:

@@ -21,7 +21,7 @@ from benches.soak_containerd.ledger import START_FAILED, Ledger, Outage
 from benches.soak_containerd.population import is_well, population
 from benches.soak_containerd.vitals import Vitals, vitals
 from tests.system.containerd.machine import Containerd
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 
 BETWEEN_SECONDS = (2.0, 15.0)
 """The time between two faults; some faults hit the recovery from the fault before."""
@@ -47,7 +47,7 @@ Sample = tuple[float, Vitals, Vitals, int]
 class Soak:
     """Call ``start``, ``faults`` any number of times, then ``settle``; the ledger then holds what happened."""
 
-    def __init__(self, containerd: Containerd, node: Node, pods: int, seed: int) -> None:
+    def __init__(self, containerd: Containerd, node: ContainerdNode, pods: int, seed: int) -> None:
         self.ledger = Ledger()
         self.done: Counter[str] = Counter()
         self.events: Counter[str] = Counter()

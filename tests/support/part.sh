@@ -1,6 +1,6 @@
 #!/bin/sh
-# Runs a part of the checks and notes how long it took: part.sh NAME COMMAND...
-# Without arguments it prints the table of the parts so far. The notes are in the file that PARTS names.
+# Runs a part of the checks and appends its duration to the file PARTS: part.sh NAME COMMAND...
+# Without arguments it prints the table of the parts so far.
 set -u
 if [ $# -eq 0 ]; then
   [ ! -s "$PARTS" ] || awk -F'\t' '{ printf "%6d s  %s%s\n", $1, $2, $3 ? "  (failed)" : ""; sum += $1 }

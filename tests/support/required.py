@@ -1,4 +1,4 @@
-"""Parts that some tests need and not every machine has.
+"""Optional parts of a machine that some tests need.
 
 A missing part skips its tests, in one line that says what to install. ``PROBELET_REQUIRE=containerd,go`` names the
 parts that have to be there: a test then fails if one of them is missing, so that CI cannot pass by skipping.
@@ -11,7 +11,7 @@ import pytest
 
 
 def missing(part: str, why: str) -> NoReturn:
-    """Skip what needs ``part``, or fail if this machine has promised it."""
+    """Skips the test without ``part``, or fails it if PROBELET_REQUIRE names ``part``."""
     promised = [name.strip() for name in os.environ.get("PROBELET_REQUIRE", "").split(",")]
     if part in promised:
         pytest.fail(f"PROBELET_REQUIRE lists {part}: {why}", pytrace=False)

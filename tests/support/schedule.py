@@ -1,4 +1,4 @@
-"""Which tests run side by side: pytest-xdist's processes are handed units of work in this order.
+"""Which tests run side by side: pytest-xdist gives units of work to its processes in this order.
 
 Tests of one unit run one after another in one process, because they share something that is expensive to make or that
 exists only once on a machine. A module is one unit, unless a table below says otherwise.
@@ -13,7 +13,7 @@ ONE_UNIT = (
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share one thing: the containerd, the ports."""
+"""Folders whose modules share the one containerd or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",
@@ -27,7 +27,7 @@ SPLIT = (
     "tests/system/test_demo.py",
     "tests/tidy/test_docs.py",
 )
-"""Modules and folders whose tests wait for seconds and share nothing: each test is a unit."""
+"""Modules and folders whose tests wait for seconds and share nothing, so each test is a unit."""
 
 FIRST = (
     "tests/system/containerd/",
@@ -40,7 +40,7 @@ FIRST = (
     "tests/system/test_benches.py",
     "tests/tidy/test_docs.py",
 )
-"""The longest units begin first: one that began last would keep the other processes idle."""
+"""The longest units begin first, because a long unit at the end would leave the other processes idle."""
 
 
 class Schedule(LoadScopeScheduling):
@@ -59,11 +59,11 @@ def unit(nodeid: str) -> str:
 
 
 def order(item: pytest.Item) -> int:
-    """The place of a test's unit: sorting is stable, so the others keep their order."""
+    """The sort key of a test's unit: sorting is stable, so all other units keep their order."""
     return next((place for place, path in enumerate(FIRST) if item.nodeid.startswith(path)), len(FIRST))
 
 
 def make(config: pytest.Config, log: Producer) -> Schedule:
-    """The scheduler of a run. Units keep the order of collection; xdist would begin with those of the most tests."""
+    """The scheduler of a run. It keeps the order of collection; xdist would begin with the largest units."""
     config.option.loadscopereorder = False
     return Schedule(config, log)

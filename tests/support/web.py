@@ -14,7 +14,7 @@ BAD_REQUEST = b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n"
 
 
 class Request:
-    """What the server read: the target, and the header lines in order, names as they came."""
+    """A request as the server read it: its target, and its header lines in order, with unchanged names."""
 
     def __init__(self, text: str) -> None:
         self.text, _, _ = text.partition("\r\n\r\n")
@@ -33,7 +33,7 @@ class Request:
 
 
 class Server:
-    """Answers every GET with ``answer``; None is a connection that ends without a word."""
+    """Answers every GET with ``answer``; None closes the connection without an answer."""
 
     def __init__(self, answer: Answer, address: str = "127.0.0.1") -> None:
         self.requests: list[Request] = []

@@ -1,4 +1,4 @@
-"""Benches do not rot: each runs once, as small as it gets."""
+"""Every bench runs once, with its smallest arguments."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""``make demo`` as a new user sees it, without the make."""
+"""The demo of ``make demo``, without make."""
 
 import os
 import signal
@@ -30,7 +30,7 @@ def test_every_example_does_what_the_demo_expects(short_path: Path) -> None:
     )
     assert demo.returncode == 0, demo.stdout + demo.stderr
     assert "deadlock: liveness 3 of 3 failed, SIGTERM, grace 2 s" in demo.stdout
-    # How long the back-off was is a row of the result; the timeline says it only if the demo saw the wait begin.
+    # The result has a row with the back-off; the timeline has it only if the demo saw the wait begin.
     assert "crash-looper: restart 2, " in demo.stdout
     assert list(short_path.iterdir()) == []
 
@@ -58,7 +58,7 @@ def processes_below(folder: Path) -> list[str]:
         try:
             line = process.read_bytes().replace(b"\0", b" ").decode(errors="replace")
         except OSError:
-            continue  # it ended while we looked
+            continue  # The process ended during the listing.
         if str(folder) in line:
             found.append(line)
     return found

@@ -28,7 +28,7 @@ def target(*behaviour: str, address: str = "") -> Iterator[tuple[subprocess.Pope
 
 
 def get(port: int, path: str = "/", host: str = "127.0.0.1", timeout: float = 5) -> int | str:
-    """The status code, or why there is none."""
+    """The status code, or the reason for a missing answer."""
     try:
         with urllib.request.urlopen(f"http://{host}:{port}{path}", timeout=timeout) as answer:
             return int(answer.status)
@@ -40,7 +40,7 @@ def get(port: int, path: str = "/", host: str = "127.0.0.1", timeout: float = 5)
         return "TimeoutError"
 
 
-def test_it_answers_on_every_loopback_address() -> None:
+def test_the_target_answers_on_every_loopback_address() -> None:
     with target() as (_, port):
         assert {get(port, host=host) for host in ("127.0.0.1", "127.1.2.3", "127.200.0.9")} == {200}
 
@@ -58,13 +58,13 @@ def test_a_schedule_moves_on_by_itself() -> None:
     ("behaviour", "seen"),
     [("hang", "TimeoutError"), ("deadlock@0.2", "TimeoutError"), ("refuse@0.2", "ConnectionRefusedError")],
 )
-def test_a_target_that_is_unwell_does_not_answer(behaviour: str, seen: str) -> None:
+def test_an_unhealthy_target_does_not_answer_well(behaviour: str, seen: str) -> None:
     with target(behaviour) as (_, port):
         while get(port, timeout=0.3) != seen:
             pass
 
 
-def test_sigterm_ends_it_unless_it_ignores_that() -> None:
+def test_sigterm_ends_the_target_unless_the_target_ignores_it() -> None:
     with target() as (polite, _):
         polite.send_signal(signal.SIGTERM)
         assert polite.wait() == 0
@@ -73,7 +73,7 @@ def test_sigterm_ends_it_unless_it_ignores_that() -> None:
         assert get(port) == 200
 
 
-def test_it_counts_probes_by_pod() -> None:
+def test_the_target_counts_probes_by_pod() -> None:
     with target() as (_, port):
         for _ in range(3):
             get(port, host="127.1.0.5")

@@ -1,4 +1,4 @@
-"""The sdist and the wheel built from it, installed where nothing of the repository can be found: they are complete."""
+"""The sdist and the wheel built from it are complete: both work without the repository."""
 
 import os
 import re
@@ -34,7 +34,7 @@ print(len(node.kills) > 0, Path(probelet.__file__).parts[-3])
 
 
 def carry_out(*command: str | Path, cwd: Path) -> str:
-    """Run a command; returns what it printed."""
+    """Run a command; returns its output."""
     # As `make build` calls it: with another environment or target folder cargo would compile everything anew.
     path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     cargo = {"VIRTUAL_ENV": sys.prefix, "CARGO_TARGET_DIR": str(ROOT / "target"), "PATH": path}
@@ -58,7 +58,7 @@ def sdist(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def wheel(sdist: Path) -> Path:
-    """Built from the sdist alone. Cargo takes the crates that it has compiled if every source of them is in there."""
+    """A wheel built from the sdist alone. Cargo reuses compiled crates only if the sdist has all their sources."""
     pip("wheel", "--no-build-isolation", "--wheel-dir", sdist.parent, sdist, cwd=sdist.parent)
     (built,) = sdist.parent.glob("*.whl")
     return built
@@ -113,7 +113,7 @@ def test_archive_wheel_and_command_have_the_version_of_the_workspace(sdist: Path
     assert probelet(installed, "version").startswith(f"probelet {version[1]} ")
 
 
-def test_it_has_what_the_recordings_of_the_handlers_need(installed: Path) -> None:
+def test_the_wheel_plays_recordings_of_every_handler(installed: Path) -> None:
     cases = installed / "cases"
     cases.mkdir(exist_ok=True)
     # Certificates, HTTP/2, gRPC and plain sockets.
@@ -124,12 +124,12 @@ def test_it_has_what_the_recordings_of_the_handlers_need(installed: Path) -> Non
     assert equal == total
 
 
-def test_it_plays_a_recording(installed: Path) -> None:
+def test_the_wheel_plays_a_recording(installed: Path) -> None:
     recording = ROOT / "tests/kubelet/traces/named/liveness_failure_threshold_1.json"
     assert "1 of 1 recordings equal" in probelet(installed, "replay", str(recording))
 
 
-def test_it_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
+def test_the_wheel_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
     flags = ["--listen", "127.0.0.1:0", "--state-dir", str(installed / "state"), "--duration", "60s"]
     command = ["env/bin/probelet", "run", "examples/web", *flags]
     said = []
@@ -143,5 +143,5 @@ def test_it_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
     assert "drained" in said[-1]
 
 
-def test_it_has_the_virtual_node_for_tests(installed: Path) -> None:
+def test_the_wheel_has_the_virtual_node_for_tests(installed: Path) -> None:
     assert carry_out("env/bin/python", "-c", NODE, cwd=installed) == "True site-packages\n"

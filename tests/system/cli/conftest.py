@@ -1,4 +1,4 @@
-"""``probelet run`` as a person starts it: the real command line, real pods, its log read line by line."""
+"""Starts ``probelet run`` by its command line with real pods, and reads its log line by line."""
 
 import json
 import os
@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from probelet.server.control.client import Client
 
-# Real processes on a machine that is busy with other tests; only what never happens takes so long.
+# Real processes run beside other tests on a busy machine; only a wait for a missing event lasts this long.
 PATIENCE_SECONDS = 60.0
 
 
@@ -60,7 +60,7 @@ class Run:
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
     def line(self, message: str) -> dict[str, Any]:
-        """The first line of the log with this message; waits for it."""
+        """Waits for the first line of the log with this message, and returns the line."""
 
         def look() -> dict[str, Any] | None:
             assert self.process.poll() is None or message in self.log.read_text(), self.log.read_text()
@@ -77,7 +77,7 @@ class Run:
         return probelet(*arguments, "--state-dir", str(self.state_dir))
 
     def status(self) -> dict[str, dict[str, Any]]:
-        """The pods of the status document by name, asked for over the control socket as ``probelet status`` asks."""
+        """The pods of the status document by name, from the control socket, as for ``probelet status``."""
         return {pod["name"]: pod for pod in Client(self.state_dir).status()["pods"]}
 
     def signal(self, number: signal.Signals) -> None:
@@ -92,7 +92,7 @@ Start = Callable[..., Run]
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
-    """Start a service; port 0 and a state directory of its own unless said otherwise."""
+    """Starts a service; by default on port 0 and in a state directory of its own."""
     runs: list[Run] = []
 
     def run(*arguments: str, state_dir: Path | None = None, verb: str = "run") -> Run:

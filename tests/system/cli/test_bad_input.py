@@ -1,4 +1,4 @@
-"""Mistakes made on purpose, on the real command line: each is one line that says where, what, and what is allowed.
+"""Mistakes on the real command line: each is one line with the place, the mistake and the allowed values.
 
 What stops the start ends with exit code 2 (3 when it is this machine that cannot) before anything has run; what the
 kubelet accepts is a warning and runs; and no mistake stops what already runs.
@@ -18,7 +18,7 @@ from tests.system.cli.conftest import Run, Start, manifest, probelet, processes_
 
 pytestmark = pytest.mark.e2e
 
-# What a probe field can be given wrongly -> what is said of it. They begin in line 10 of the manifest.
+# From a wrong probe field, in line 10 of the manifest, to its message.
 FIELDS = {
     "wrong type": (
         "    livenessProbe:\n      periodSeconds: ten\n      exec: {command: [sh]}",
@@ -77,7 +77,7 @@ TEXTS = {
 
 
 def texts(name: str, marker: str) -> Iterator[tuple[str, bytes, str]]:
-    """Every wrong file, with the line about it behind the file's name."""
+    """Every wrong file, with the message that follows the file's name."""
     for what, (probe, said) in FIELDS.items():
         yield what, manifest(name, marker, probe=probe).encode(), said
     for what, (text, said) in TEXTS.items():
@@ -87,7 +87,7 @@ def texts(name: str, marker: str) -> Iterator[tuple[str, bytes, str]]:
 
 
 def refused(path: Path, state_dir: Path) -> str:
-    """The line with which ``run`` does not begin."""
+    """The line that ``run`` prints when it refuses to start."""
     ended = probelet("run", str(path), "--listen", "127.0.0.1:0", "--state-dir", str(state_dir))
     assert (ended.returncode, ended.stdout) == (2, "")
     [line] = ended.stderr.splitlines()
@@ -96,7 +96,7 @@ def refused(path: Path, state_dir: Path) -> str:
 
 
 @pytest.mark.parametrize("what", [*FIELDS, *TEXTS, "a pod twice"])
-def test_a_wrong_manifest_does_not_begin(what: str, tmp_path: Path, marker: str) -> None:
+def test_run_refuses_a_wrong_manifest(what: str, tmp_path: Path, marker: str) -> None:
     [(text, said)] = [(text, said) for name, text, said in texts("web", marker) if name == what]
     path = tmp_path / "web.yaml"
     path.write_bytes(text)
@@ -104,7 +104,7 @@ def test_a_wrong_manifest_does_not_begin(what: str, tmp_path: Path, marker: str)
     assert processes_with(marker) == []
 
 
-def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
+def test_run_refuses_an_unreadable_file(tmp_path: Path) -> None:
     loop, pipe = tmp_path / "loop.yaml", tmp_path / "pipe.yaml"
     loop.symlink_to(loop)
     os.mkfifo(pipe)
@@ -116,8 +116,8 @@ def test_a_file_that_cannot_be_read(tmp_path: Path) -> None:
         assert refused(path, tmp_path / "state") == f"probelet run: {path}: cannot be read: {why}"
 
 
-def test_no_mistake_stops_what_runs(start: Start, tmp_path: Path, marker: str) -> None:
-    """Every one of them, saved over the manifest of a pod that runs, beside another that does too."""
+def test_no_mistake_in_a_manifest_stops_a_running_pod(start: Start, tmp_path: Path, marker: str) -> None:
+    """The test saves every wrong file over the manifest of a running pod; another pod runs beside it."""
     folder = tmp_path / "pods"
     folder.mkdir()
     path = folder / "web.yaml"
@@ -130,7 +130,7 @@ def test_no_mistake_stops_what_runs(start: Start, tmp_path: Path, marker: str) -
     before = running(run.status())
     for what, text, said in texts("web", f"{marker}-wrong"):
         if what == "a pod twice":
-            continue  # The first of the two is valid, and takes the place of the one that runs.
+            continue  # The first of the two documents is valid and replaces the running pod.
         path.write_bytes(text)
         assert run.line(f"{path}:{said}")["level"] == "error", what
     path.unlink()
@@ -142,12 +142,12 @@ def test_no_mistake_stops_what_runs(start: Start, tmp_path: Path, marker: str) -
 
 
 def running(pods: dict[str, Any]) -> dict[str, tuple[str, str, int]]:
-    """Which container of each pod runs; a process that it starts is not a container."""
+    """The running container of each pod, without the processes that the container starts."""
     rows = {name: pod["containers"][0] for name, pod in pods.items()}
     return {name: (row["state"], row["container_id"], row["restart_count"]) for name, row in rows.items()}
 
 
-# What the kubelet accepts: the line is a warning, and the pod runs.
+# The kubelet accepts these manifests: the line is a warning, and the pod runs.
 WARNINGS = {
     "an unknown field": (
         "    livenesProbe: {exec: {command: [sh]}}",
@@ -175,7 +175,7 @@ WARNINGS = {
 }
 
 
-def test_what_the_kubelet_accepts_is_a_warning_and_runs(start: Start, tmp_path: Path, marker: str) -> None:
+def test_a_manifest_that_the_kubelet_accepts_is_a_warning_and_runs(start: Start, tmp_path: Path, marker: str) -> None:
     for number, (probe, _) in enumerate(WARNINGS.values()):
         (tmp_path / f"{number}.yaml").write_text(manifest(f"pod-{number}", f"{marker}-{number}", probe=probe))
     run = start(*(str(tmp_path / f"{number}.yaml") for number in range(len(WARNINGS))))
@@ -239,13 +239,13 @@ def test_a_port_that_somebody_else_has(start: Start, tmp_path: Path, marker: str
             1,
         )
         assert line["output"] == hint[:256]
-        # Its first restart is free: at some moments it runs again.
+        # The first restart is free, so the container runs again at some moments.
         shown = "the log says that the address is already in use"
         wait_for(lambda: shown in run.verb("status").stdout, "its last exit in the status")
         wait_for(lambda: processes_with(f"{marker}-good"), "the good one")
 
 
-def test_a_socket_that_is_no_runtime(tmp_path: Path, marker: str) -> None:
+def test_run_refuses_a_socket_without_a_runtime(tmp_path: Path, marker: str) -> None:
     path = tmp_path / "web.yaml"
     path.write_text(with_image(manifest("web", marker)))
     with socket.socket(socket.AF_UNIX) as server:
@@ -265,7 +265,7 @@ def test_a_socket_that_is_no_runtime(tmp_path: Path, marker: str) -> None:
             assert line.startswith(f"probelet run: runtime endpoint unix://{tmp_path / name}: {why}")
             assert "Traceback" not in ended.stderr
             if name == "other.sock":
-                # The accept that waits must end before its descriptor is closed and somebody else's.
+                # The waiting accept must end before its descriptor is closed and another thread reuses the number.
                 server.shutdown(socket.SHUT_RDWR)
                 thread.join()
 

@@ -36,7 +36,7 @@ def test_every_handler_is_measured_without_a_false_failure(handler: str) -> None
     assert seen["false_failures"] == 0
 
 
-def test_ctrl_c_ends_it_with_the_figures_so_far_and_leaves_no_target() -> None:
+def test_ctrl_c_ends_the_bench_with_its_figures_so_far_and_leaves_no_target() -> None:
     with subprocess.Popen(
         bench("tcp", "--workers", "5", "--duration", "1h", "--warm", "100ms"),
         stdout=subprocess.PIPE,
@@ -56,7 +56,7 @@ def test_ctrl_c_ends_it_with_the_figures_so_far_and_leaves_no_target() -> None:
     assert not [line for line in targets.splitlines() if line.split()[0] == str(process.pid)]
 
 
-def test_a_target_that_is_not_there_is_a_false_failure_of_every_probe() -> None:
+def test_without_a_target_every_probe_is_a_false_failure() -> None:
     ended = subprocess.run(
         bench("tcp", "--workers", "2", "--duration", "1100ms", "--warm", "1s", "--target", "127.0.0.1:9", "-o", "json"),
         capture_output=True,

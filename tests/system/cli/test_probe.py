@@ -1,4 +1,4 @@
-"""``probelet probe`` where it needs processes: exec on this machine and through CRI, Ctrl-C, a pod that runs."""
+"""``probelet probe`` with processes: exec on this machine and through CRI, Ctrl-C, a running pod."""
 
 import json
 import signal
@@ -85,7 +85,7 @@ def test_a_command_in_a_running_container_through_its_runtime(start: Start, tmp_
     assert "rpc error: code = NotFound" in ended.stdout
 
 
-def test_a_runtime_that_is_none(tmp_path: Path) -> None:
+def test_probe_refuses_a_socket_without_a_runtime(tmp_path: Path) -> None:
     ended = probelet("probe", "exec", "--runtime", f"unix://{tmp_path}/x.sock", "--container-id", "a", "--", "true")
     assert (ended.returncode, ended.stdout) == (3, "")
     assert ended.stderr == (f"probelet probe: runtime endpoint unix://{tmp_path}/x.sock: No such file or directory\n")

@@ -1,4 +1,4 @@
-"""What a verb imports: asking something must not pay for the service, and the list of verbs for no verb at all."""
+"""Imports of a verb: a query must not import the service, and the list of verbs must not import any verb."""
 
 import os
 import subprocess
@@ -52,7 +52,7 @@ def test_a_terminal_without_unicode_is_no_error(line: str) -> None:
     assert b"Usage: probelet" in ended.stdout
 
 
-def test_a_reader_that_has_seen_enough_is_no_error() -> None:
+def test_a_reader_that_closes_the_pipe_is_no_error() -> None:
     with subprocess.Popen(
         [sys.executable, "-m", "probelet", "--help"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as ended:

@@ -1,4 +1,4 @@
-"""One containerd for all its tests; a ``probelet run`` of its own for each."""
+"""One containerd for all tests of this folder; each test starts its own ``probelet run``."""
 
 import asyncio
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.required import missing
 from tests.system.containerd.machine import Containerd, remove_pods, what_is_missing
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +24,8 @@ def containerd() -> Iterator[Containerd]:
 
 
 @pytest.fixture
-def node(containerd: Containerd, tmp_path: Path) -> Iterator[Node]:
-    node = Node(containerd, tmp_path)
+def node(containerd: Containerd, tmp_path: Path) -> Iterator[ContainerdNode]:
+    node = ContainerdNode(containerd, tmp_path)
     yield node
     node.close()
     asyncio.run(remove_pods(containerd.endpoint, node.name))

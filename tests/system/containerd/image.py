@@ -1,4 +1,4 @@
-"""The images of the containerd tests, made on the spot: nothing is fetched from anywhere.
+"""The images of the containerd tests; the tests build the images and fetch nothing.
 
 One layer: Debian's static busybox with its applets, and our own static C programs. Three names share it; the sandbox's
 image only sleeps.
@@ -25,7 +25,7 @@ ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), p
 
 
 def build_images(folder: Path, busybox: Path) -> Path:
-    """Write an archive that ``ctr images import`` takes. Raises CalledProcessError when there is no static libc."""
+    """Write an archive for ``ctr images import``. Raises CalledProcessError without a static libc."""
     layer = _layer(folder, busybox)
     digest = hashlib.sha256(layer).hexdigest()
     archive = folder / "images.tar"

@@ -30,7 +30,7 @@ PACKAGES = "containerd runc containernetworking-plugins busybox-static iproute2"
 
 POD_CIDR = "10.231.0.0/16"
 PATIENCE_SECONDS = 90.0
-"""Of a busy machine; a quiet one needs a second or two."""
+"""Enough for a busy machine; a quiet one needs a second or two."""
 
 CONFIG = """
 version = 2
@@ -41,7 +41,7 @@ disabled_plugins = [
   "io.containerd.snapshotter.v1.aufs", "io.containerd.snapshotter.v1.btrfs", "io.containerd.snapshotter.v1.devmapper",
   "io.containerd.snapshotter.v1.zfs", "io.containerd.internal.v1.opt",
 ]
-# A shim that does not answer in time is given up with everything it runs, which on a busy machine it does not deserve.
+# containerd kills a shim that answers late together with its containers; on a busy machine a healthy shim may be late.
 [timeouts]
   "io.containerd.timeout.shim.cleanup" = "60s"
   "io.containerd.timeout.shim.load" = "60s"
@@ -85,7 +85,7 @@ NETWORK = """
 
 
 def what_is_missing() -> str:
-    """Why containerd cannot be run here, in one line; empty when it can."""
+    """The reason why containerd cannot run here, in one line; empty if it can."""
     if os.geteuid() != 0:
         return "containers are made by root"
     absent = [program for program in PROGRAMS if shutil.which(program) is None]
@@ -94,7 +94,7 @@ def what_is_missing() -> str:
 
 
 class Containerd:
-    """``start`` it, ``stop`` it; between the two it may be restarted as often as a test likes."""
+    """A containerd. Between ``start`` and ``stop`` a test may restart it any number of times."""
 
     def __init__(self) -> None:
         # Short: a socket's path has 107 bytes.
@@ -114,7 +114,7 @@ class Containerd:
         return ["nsenter", f"--net=/proc/{self._space.pid}/ns/net", "--"]
 
     def command(self, *arguments: str | Path) -> str:
-        """Run a command where the pods are; returns what it printed."""
+        """Run a command in the pods' network namespace; returns its output."""
         command = [*self.inside, *map(str, arguments)]
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=PATIENCE_SECONDS)
@@ -131,7 +131,7 @@ class Containerd:
     # Its life.
 
     def start(self) -> None:
-        """Bring it up with its images. Raises RuntimeError or CalledProcessError."""
+        """Start containerd and import its images. Raises RuntimeError or CalledProcessError."""
         for name in ("cni", "tmp"):
             (self.folder / name).mkdir()
         fill = {"folder": self.folder, "socket": self.socket, "pause": PAUSE, "plugins": CNI_PLUGINS}
@@ -148,7 +148,7 @@ class Containerd:
         self.ctr("images", "import", "--no-unpack", images)
 
     def run(self, patience: float = PATIENCE_SECONDS) -> None:
-        """Start the daemon and wait until it answers, through the CRI too, which is ready later."""
+        """Start the daemon and wait until its API and then the CRI answer."""
         with (self.folder / "log").open("ab") as log:
             command = [*self.inside, "containerd", "--config", str(self.folder / "config.toml")]
             self._daemon = subprocess.Popen(command, stdout=log, stderr=log)
@@ -170,7 +170,7 @@ class Containerd:
         self._daemon.wait(PATIENCE_SECONDS)
 
     def stop(self) -> None:
-        """End every pod, then everything that was started here, and remove what it left."""
+        """End every pod, then the daemon and its network, and remove their files."""
         if self._daemon is not None and self._daemon.poll() is None:
             with suppress(CriError):
                 asyncio.run(remove_pods(self.endpoint))
@@ -194,7 +194,7 @@ class Containerd:
         return self._daemon.pid
 
     def version(self) -> str:
-        """What the daemon calls itself through the CRI, such as 1.6.20."""
+        """The daemon's version from the CRI, such as 1.6.20."""
 
         async def asked() -> str:
             async with RuntimeClient(self.endpoint) as client:
@@ -262,7 +262,7 @@ def _arguments(process: Path) -> Sequence[str]:
 
 
 def until(true: Callable[[], object], what: str, patience: float = PATIENCE_SECONDS) -> None:
-    """Wait until real processes have done it. Raises RuntimeError after ``patience`` seconds."""
+    """Wait until ``true`` returns true. Raises RuntimeError after ``patience`` seconds."""
     deadline = time.monotonic() + patience
     while not true():
         if time.monotonic() > deadline:

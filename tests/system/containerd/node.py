@@ -1,4 +1,4 @@
-"""``probelet run`` on a containerd, as a person starts it."""
+"""Starts ``probelet run`` on a containerd by its command line."""
 
 import asyncio
 import json
@@ -27,8 +27,8 @@ podLogsDir: {logs}
 """
 
 
-class Node:
-    """``probelet run`` on the containerd, as a person starts it; another ``start`` goes on with its pods."""
+class ContainerdNode:
+    """``probelet run`` on the containerd. A second ``start`` adopts the pods of the first."""
 
     def __init__(self, containerd: Containerd, folder: Path, patience: float = PATIENCE_SECONDS) -> None:
         self.containerd = containerd
@@ -47,7 +47,7 @@ class Node:
         self._configuration.write_text(CONFIGURATION.format(logs=self.logs))
 
     def shims(self) -> list[int]:
-        """Shims that are there since this node is."""
+        """Shims that started after this node."""
         return [shim for shim in self.containerd.shims() if shim not in self._shims_before]
 
     # The process.
@@ -110,7 +110,7 @@ class Node:
     def run(
         self, name: str, *containers: dict[str, Any], init: list[dict[str, Any]] | None = None, **spec: Any
     ) -> None:
-        """Write the manifest of a pod. An image that is not said is the tests' own."""
+        """Write the manifest of a pod. The default image is the tests' own."""
         of_pod = {
             "terminationGracePeriodSeconds": 2,
             "containers": [{"image": APP, **container} for container in containers],
@@ -130,17 +130,17 @@ class Node:
         return {pod["name"]: pod for pod in Client(self._state).status()["pods"]}
 
     def pod(self, name: str) -> dict[str, Any]:
-        """A pod of the status document; a blank one while it is not there."""
+        """A pod of the status document; a blank one while the document has no such pod."""
         blank: dict[str, Any] = {"phase": "", "ready": False, "ip": "", "containers": []}
         return next((pod for pod in Client(self._state).status()["pods"] if pod["name"] == name), blank)
 
     def container(self, pod: str, name: str = "app") -> dict[str, Any]:
-        """A container of the status document; a blank one while it is not there."""
+        """A container of the status document; a blank one while the document has no such container."""
         blank: dict[str, Any] = {"state": "", "reason": "", "restart_count": -1, "container_id": "", "ready": False}
         return next((found for found in self.pod(pod)["containers"] if found["name"] == name), blank)
 
     def events(self, reason: str, container: str = "") -> list[str]:
-        """Messages of the events of a reason, all of them or those about one container."""
+        """Messages of the events with ``reason``, about ``container`` if given."""
         return [
             event["message"]
             for event in Client(self._state).events()
@@ -148,13 +148,13 @@ class Node:
         ]
 
     def events_since(self, seq: int) -> list[dict[str, Any]]:
-        """Events the service has kept after this one; none when it is not there."""
+        """The service's events after ``seq``; none while the service does not run."""
         with suppress(NotRunningError):
             return Client(self._state).events(seq)
         return []
 
     def log(self, pod: str, container: str = "app", restart_count: int = 0) -> list[str]:
-        """What a container has printed, line by line."""
+        """The output of a container, line by line."""
         found = list(self.logs.glob(f"default_{pod}_*/{container}/{restart_count}.log"))
         return [line.split(" ", 3)[3] for path in found for line in path.read_text().splitlines()]
 
@@ -164,7 +164,7 @@ class Node:
         return [line for line in lines if message in line["message"]]
 
     def metrics(self) -> str:
-        """The page /metrics, asked for where the service listens."""
+        """The page /metrics, from the address that the service's log names."""
         url = self.said("listening")[-1]["url"].replace("/statusz", "/metrics")
         script = "import sys, urllib.request; sys.stdout.write(urllib.request.urlopen(sys.argv[1]).read().decode())"
         return self.containerd.command(sys.executable, "-c", script, url)

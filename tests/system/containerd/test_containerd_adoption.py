@@ -1,10 +1,10 @@
-"""Containers outlive probelet: what the next one takes over, what it ends, what it reads back from the runtime."""
+"""Containers outlive probelet: the next probelet adopts them, ends removed pods, and reads counts from the runtime."""
 
 import signal
 
 import pytest
 
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 
 pytestmark = pytest.mark.e2e
 
@@ -19,7 +19,9 @@ APP = {
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
-def test_containers_are_adopted_with_their_counts_and_go_on_being_restarted(node: Node, number: signal.Signals) -> None:
+def test_probelet_adopts_containers_with_their_counts_and_continues_to_restart_them(
+    node: ContainerdNode, number: signal.Signals
+) -> None:
     crashing = {"name": "crashing", "command": ["sh", "-c", "test -e /tmp/x; echo life; exit 7"]}
     node.run("web", APP, crashing, terminationGracePeriodSeconds=1)
     node.start()
@@ -39,14 +41,14 @@ def test_containers_are_adopted_with_their_counts_and_go_on_being_restarted(node
     after = node.container("web")
     assert after["container_id"] == before["container_id"]
     assert (after["restart_count"], after["last_exit"]["exit_code"]) == (1, 0)
-    # A new probelet has no back-off yet, as a new kubelet: the crashing one is started at once, and its count goes on.
+    # Like a new kubelet, a new probelet has no back-off: it starts the container at once and continues the count.
     node.until(lambda: node.container("web", "crashing")["restart_count"] >= 2, "a count that goes on")
     node.until(lambda: (node.container("web", "crashing")["last_exit"] or {}).get("exit_code") == 7, "its last exit")
     node.execute("web", "rm", "/tmp/alive")
     node.until(lambda: node.container("web")["restart_count"] == 2, "a restart that counts on")
 
 
-def test_what_changed_while_probelet_was_away(node: Node) -> None:
+def test_probelet_applies_the_changes_made_while_it_did_not_run(node: ContainerdNode) -> None:
     node.run("kept", APP, terminationGracePeriodSeconds=1)
     node.run("changed", APP, terminationGracePeriodSeconds=1)
     node.run("removed", APP, terminationGracePeriodSeconds=1)
@@ -72,7 +74,7 @@ def test_what_changed_while_probelet_was_away(node: Node) -> None:
     assert left() == 0
 
 
-def test_a_container_that_ends_while_probelet_is_away_is_restarted_once(node: Node) -> None:
+def test_a_container_that_ends_while_probelet_does_not_run_is_restarted_once(node: ContainerdNode) -> None:
     node.run("web", APP, terminationGracePeriodSeconds=1)
     node.start()
     node.until(lambda: node.container("web")["ready"], "a ready container")

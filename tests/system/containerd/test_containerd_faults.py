@@ -1,10 +1,10 @@
-"""containerd ends under us and comes back: containers go on, no probe of theirs counts against them meanwhile."""
+"""containerd ends and returns: containers keep running, and no probe fails because of the outage."""
 
 import signal
 
 import pytest
 
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 
 pytestmark = pytest.mark.e2e
 
@@ -17,7 +17,7 @@ APP = {
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
-def test_a_restart_of_the_runtime_restarts_no_container(node: Node, number: signal.Signals) -> None:
+def test_a_restart_of_the_runtime_restarts_no_container(node: ContainerdNode, number: signal.Signals) -> None:
     node.run("web", APP, terminationGracePeriodSeconds=1)
     node.start()
     node.until(lambda: node.container("web").get("probes", {}).get("liveness", {}).get("runs", 0) >= 2, "probes")
@@ -36,12 +36,12 @@ def test_a_restart_of_the_runtime_restarts_no_container(node: Node, number: sign
     after = node.container("web")
     assert (after["container_id"], after["restart_count"]) == (before["container_id"], 0)
     assert "probelet_runtime_up 1" in node.metrics()
-    # And it is still killed for its own faults.
+    # Its own probe failures still kill the container.
     node.execute("web", "rm", "/tmp/alive")
     node.until(lambda: node.container("web")["restart_count"] == 1, "a restart for a failure")
 
 
-def test_a_container_that_ends_while_the_runtime_is_away_is_restarted_after_it(node: Node) -> None:
+def test_a_container_that_ends_during_an_outage_restarts_after_the_outage(node: ContainerdNode) -> None:
     node.run("web", {**APP, "livenessProbe": None}, terminationGracePeriodSeconds=1)
     node.start()
     node.until(lambda: node.container("web")["ready"], "a ready container")
@@ -52,5 +52,5 @@ def test_a_container_that_ends_while_the_runtime_is_away_is_restarted_after_it(n
     finally:
         node.containerd.run()
     node.until(lambda: node.container("web")["restart_count"] == 1 and node.container("web")["ready"], "its restart")
-    # containerd 1.6 asks the shim; 2.x says 255 of an exit it was not there to see.
+    # containerd 1.6 asks the shim; 2.x reports 255 for an exit that happened while it did not run.
     assert node.container("web")["last_exit"]["exit_code"] in (137, 255)

@@ -1,4 +1,4 @@
-"""Images: pulled from a registry, missing, and a registry that comes later."""
+"""Images from a registry: present, missing, and from a registry that starts late."""
 
 import shutil
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ import pytest
 
 from tests.support.required import missing
 from tests.system.containerd.machine import Containerd
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 from tests.system.containerd.registry import NAME, Registry
 
 pytestmark = pytest.mark.e2e
@@ -26,7 +26,7 @@ def registry(containerd: Containerd, tmp_path: Path) -> Iterator[Registry]:
     registry.stop()
 
 
-def test_an_image_is_pulled_once_and_always_asked_for_where_its_tag_moves(node: Node, registry: Registry) -> None:
+def test_an_image_is_pulled_once_and_a_moving_tag_is_pulled_again(node: ContainerdNode, registry: Registry) -> None:
     fixed, moving = registry.push("1"), registry.push("latest")
     node.run(
         "web", {"name": "app", "image": fixed, "command": SLEEP}, {"name": "moving", "image": NAME, "command": SLEEP}
@@ -38,7 +38,7 @@ def test_an_image_is_pulled_once_and_always_asked_for_where_its_tag_moves(node: 
     assert pulled.startswith(f'Successfully pulled image "{fixed}" in ')
     assert moving == f"{NAME}:latest"
     assert node.events("Pulling", "moving") == [f'Pulling image "{NAME}"']
-    # Both of another pod: one is there, the other is asked for again.
+    # A second pod uses both images: one is present, and the runtime pulls the other again.
     node.run(
         "again", {"name": "one", "image": fixed, "command": SLEEP}, {"name": "two", "image": NAME, "command": SLEEP}
     )
@@ -49,7 +49,7 @@ def test_an_image_is_pulled_once_and_always_asked_for_where_its_tag_moves(node: 
     assert node.events("Pulling", "two") == [f'Pulling image "{NAME}"']
 
 
-def test_a_pull_that_fails_waits_and_is_tried_again(node: Node, registry: Registry) -> None:
+def test_a_pull_that_fails_waits_and_is_tried_again(node: ContainerdNode, registry: Registry) -> None:
     late = registry.push("late")
     registry.stop()
     node.run(

@@ -8,9 +8,9 @@ from collections import Counter
 import pytest
 from probelet.cri.v1 import api_pb2
 
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 
-# Longer than `until` waits, which says what the service logged.
+# Longer than the wait of `until`, whose error contains the service's log.
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 ROUNDS = 6
@@ -18,7 +18,7 @@ SLEEP = ["sh", "-c", "touch /tmp/alive; trap 'exit 0' TERM; while :; do sleep 0.
 PROBE = {"exec": {"command": ["cat", "/tmp/alive"]}, "periodSeconds": 1}
 
 
-def instances(node: Node, name: str) -> list[tuple[str, int]]:
+def instances(node: ContainerdNode, name: str) -> list[tuple[str, int]]:
     """Running instances of a container, with the restart count that the runtime keeps."""
     return [
         (found.id, int(found.annotations["io.kubernetes.container.restartCount"]))
@@ -27,7 +27,7 @@ def instances(node: Node, name: str) -> list[tuple[str, int]]:
     ]
 
 
-def test_no_kill_harms_a_container_that_is_well(node: Node) -> None:
+def test_no_kill_restarts_a_healthy_container(node: ContainerdNode) -> None:
     rng = random.Random(7)
     node.run("well", {"name": "well", "command": SLEEP, "livenessProbe": PROBE, "readinessProbe": PROBE})
     node.run("crashing", {"name": "crashing", "command": ["sh", "-c", "sleep 0.2; exit 1"]})

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from tests.system.containerd.node import Node
+from tests.system.containerd.node import ContainerdNode
 
 pytestmark = pytest.mark.e2e
 
@@ -15,7 +15,7 @@ def quick(handler: dict[str, object], **fields: object) -> dict[str, object]:
     return {**handler, "periodSeconds": 1, **fields}
 
 
-def test_every_kind_of_probe_reaches_its_container(node: Node) -> None:
+def test_every_kind_of_probe_reaches_its_container(node: ContainerdNode) -> None:
     node.run(
         "web",
         {"name": "http", "command": ["target", ":8080"], "readinessProbe": quick({"httpGet": {"port": 8080}})},
@@ -59,7 +59,7 @@ def test_every_kind_of_probe_reaches_its_container(node: Node) -> None:
     assert node.shims() == []
 
 
-def test_a_failed_liveness_probe_restarts_its_container_and_the_count_is_in_the_runtime(node: Node) -> None:
+def test_a_failed_liveness_probe_restarts_its_container_and_the_count_is_in_the_runtime(node: ContainerdNode) -> None:
     app = {
         "name": "app",
         "command": ["sh", "-c", "touch /tmp/alive; sleep 1; rm /tmp/alive; exec sleep 1000"],
@@ -77,7 +77,7 @@ def test_a_failed_liveness_probe_restarts_its_container_and_the_count_is_in_the_
     assert kept.annotations["io.kubernetes.container.restartCount"] == "1"
 
 
-def test_an_exec_probe_that_takes_too_long_is_a_failure(node: Node) -> None:
+def test_an_exec_probe_that_takes_too_long_is_a_failure(node: ContainerdNode) -> None:
     slow = quick({"exec": {"command": ["sleep", "100"]}}, timeoutSeconds=1, failureThreshold=1)
     node.run("web", {"name": "app", "command": SLEEP, "livenessProbe": slow}, terminationGracePeriodSeconds=1)
     node.start()
@@ -85,7 +85,7 @@ def test_an_exec_probe_that_takes_too_long_is_a_failure(node: Node) -> None:
     assert 'Liveness probe failed: command timed out: "sleep 100" timed out after 1s' in node.events("Unhealthy", "app")
 
 
-def test_a_crash_loop_waits_in_back_off(node: Node) -> None:
+def test_a_crash_loop_waits_in_back_off(node: ContainerdNode) -> None:
     node.run("web", {"name": "app", "command": ["sh", "-c", "echo life; exit 3"]})
     node.start()
     node.until(lambda: node.container("web")["reason"] == "CrashLoopBackOff", "the back-off")
@@ -96,7 +96,7 @@ def test_a_crash_loop_waits_in_back_off(node: Node) -> None:
     assert message.startswith("Back-off restarting failed container app in pod web_default(")
 
 
-def test_hooks_run_in_the_container_and_inside_the_grace(node: Node) -> None:
+def test_hooks_run_in_the_container_and_inside_the_grace(node: ContainerdNode) -> None:
     app = {
         "name": "app",
         "command": SLEEP,
@@ -117,7 +117,7 @@ def test_hooks_run_in_the_container_and_inside_the_grace(node: Node) -> None:
     assert node.events("FailedPreStopHook") == []
 
 
-def test_drain_ends_the_pods_and_leaves_nothing(node: Node) -> None:
+def test_drain_ends_the_pods_and_leaves_nothing(node: ContainerdNode) -> None:
     node.run("web", {"name": "app", "command": SLEEP})
     node.start("--drain")
     node.until(lambda: node.pod("web")["ready"], "a ready pod")

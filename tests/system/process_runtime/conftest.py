@@ -1,4 +1,4 @@
-"""An embedded runtime for each test, and a short way to run pods on it."""
+"""An embedded runtime for each test, and helpers that run pods on it."""
 
 import asyncio
 import os
@@ -16,7 +16,7 @@ from probelet.cri.v1 import api_pb2
 
 PROGRAMS = Path(__file__).parent / "programs"
 
-# Real processes on a machine that is busy with other tests, and may be slow.
+# Real processes may be slow beside other tests on a busy machine.
 PATIENCE_SECONDS = 30.0
 
 
@@ -26,7 +26,7 @@ def python(program: str, *arguments: object) -> list[str]:
 
 
 def left_of(pids: Iterable[int], seconds: float = PATIENCE_SECONDS) -> set[int]:
-    """Which of the processes are still alive after at most ``seconds``; it is over when there is none."""
+    """Waits up to ``seconds`` until all processes have ended; returns the living ones."""
     deadline, left = time.monotonic() + seconds, set(pids)
     while left and time.monotonic() < deadline:
         time.sleep(0.005)
@@ -35,19 +35,19 @@ def left_of(pids: Iterable[int], seconds: float = PATIENCE_SECONDS) -> set[int]:
 
 
 async def until(seen: Callable[[], Awaitable[bool]]) -> None:
-    """Wait for something another process does, of which it tells nobody."""
+    """Poll until ``seen`` is true: the other process sends no notice."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not await seen():  # noqa: ASYNC110
             await asyncio.sleep(0.005)
 
 
 def text_of(path: Path) -> str | None:
-    """What is in a file, None when there is none."""
+    """The text of a file; None if the file does not exist."""
     return path.read_text() if path.exists() else None
 
 
 async def content(path: Path) -> str:
-    """What a process wrote into a file, once it is there."""
+    """Waits for a file and returns its text."""
 
     async def there() -> bool:
         return text_of(path) is not None
@@ -57,7 +57,7 @@ async def content(path: Path) -> str:
 
 
 def entries(path: Path, pattern: str = "*") -> list[Path]:
-    """What is in a directory, at any depth."""
+    """The files in a directory, at any depth."""
     return [entry for entry in path.rglob(pattern) if entry.is_file()]
 
 
@@ -92,7 +92,7 @@ class Pod:
         await until(there)
 
 
-class Node:
+class RunningRuntime:
     """A runtime, a client of it, and the pods on it."""
 
     def __init__(self, runtime: EmbeddedRuntime, client: RuntimeClient) -> None:
@@ -135,11 +135,11 @@ def state_dir() -> Iterator[Path]:
 
 
 @pytest.fixture
-async def node(state_dir: Path) -> AsyncIterator[Node]:
+async def running(state_dir: Path) -> AsyncIterator[RunningRuntime]:
     runtime = await launch(state_dir)
     async with RuntimeClient(runtime.endpoint) as client:
         try:
-            yield Node(runtime, client)
+            yield RunningRuntime(runtime, client)
         finally:
             await runtime.aclose()
     assert os.listdir(state_dir) == []  # noqa: PTH208

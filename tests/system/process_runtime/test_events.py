@@ -7,7 +7,7 @@ from probelet.cri import errors
 from probelet.cri.client import ContainerEvents
 from probelet.cri.v1 import api_pb2
 
-from tests.system.process_runtime.conftest import PATIENCE_SECONDS, Node
+from tests.system.process_runtime.conftest import PATIENCE_SECONDS, RunningRuntime
 
 pytestmark = pytest.mark.e2e
 
@@ -15,8 +15,8 @@ CREATED, STARTED = api_pb2.CONTAINER_CREATED_EVENT, api_pb2.CONTAINER_STARTED_EV
 STOPPED, DELETED = api_pb2.CONTAINER_STOPPED_EVENT, api_pb2.CONTAINER_DELETED_EVENT
 
 
-async def opened(node: Node) -> ContainerEvents:
-    events = node.client.container_events()
+async def opened(running: RunningRuntime) -> ContainerEvents:
+    events = running.client.container_events()
     await events.opened()
     return events
 
@@ -30,13 +30,13 @@ async def next_events(events: ContainerEvents, count: int) -> list[tuple[str, in
     return found
 
 
-async def test_a_life_is_told_in_order_to_every_reader(node: Node) -> None:
-    readers = [await opened(node), await opened(node)]
-    pod = await node.pod()
+async def test_every_reader_gets_the_events_of_a_container_in_order(running: RunningRuntime) -> None:
+    readers = [await opened(running), await opened(running)]
+    pod = await running.pod()
     container_id = await pod.start("sleep", "60")
-    await node.client.stop_container(container_id, 5)
-    await node.client.remove_container(container_id)
-    await node.client.remove_pod_sandbox(pod.id)
+    await running.client.stop_container(container_id, 5)
+    await running.client.remove_container(container_id)
+    await running.client.remove_pod_sandbox(pod.id)
     expected = [
         *[(pod.id, CREATED), (pod.id, STARTED)],
         *[(container_id, CREATED), (container_id, STARTED), (container_id, STOPPED), (container_id, DELETED)],
@@ -45,9 +45,9 @@ async def test_a_life_is_told_in_order_to_every_reader(node: Node) -> None:
     assert [await next_events(reader, len(expected)) for reader in readers] == [expected, expected]
 
 
-async def test_an_event_carries_the_state_it_speaks_of(node: Node) -> None:
-    pod = await node.pod()
-    events = await opened(node)
+async def test_an_event_carries_the_state_after_its_change(running: RunningRuntime) -> None:
+    pod = await running.pod()
+    events = await opened(running)
     container_id = await pod.start("sh", "-c", "exit 3")
     async with asyncio.timeout(PATIENCE_SECONDS):
         seen = [await anext(events) for _ in range(3)]
@@ -58,21 +58,21 @@ async def test_an_event_carries_the_state_it_speaks_of(node: Node) -> None:
     assert stopped.pod_sandbox_status.network.ip == pod.ip
 
 
-async def test_a_start_that_fails_is_an_exit(node: Node) -> None:
-    pod = await node.pod()
-    events = await opened(node)
+async def test_a_start_that_fails_is_an_exit(running: RunningRuntime) -> None:
+    pod = await running.pod()
+    events = await opened(running)
     container_id = await pod.create("no-such-program")
     with pytest.raises(errors.RuntimeRefused):
-        await node.client.start_container(container_id)
+        await running.client.start_container(container_id)
     assert await next_events(events, 2) == [(container_id, CREATED), (container_id, STOPPED)]
 
 
-async def test_the_stream_breaks_with_the_runtime(node: Node) -> None:
-    events = await opened(node)
-    pod = await node.pod()
+async def test_the_stream_breaks_with_the_runtime(running: RunningRuntime) -> None:
+    events = await opened(running)
+    pod = await running.pod()
     await next_events(events, 2)
-    await node.runtime.aclose()
+    await running.runtime.aclose()
     with pytest.raises((errors.RuntimeUnavailable, errors.Canceled)):
         await anext(events)
     with pytest.raises(errors.RuntimeUnavailable):
-        await node.client.pod_sandbox_status(pod.id)
+        await running.client.pod_sandbox_status(pod.id)

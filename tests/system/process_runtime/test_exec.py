@@ -10,56 +10,58 @@ from probelet.cri.exec import exec_attempt
 from probelet.cri.process.pod.execution import STREAM_BYTES_MAX
 from probelet.cri.v1 import api_pb2
 
-from tests.system.process_runtime.conftest import Node, content, left_of
+from tests.system.process_runtime.conftest import RunningRuntime, content, left_of
 
 pytestmark = pytest.mark.e2e
 
 
-async def test_a_command_runs_where_and_as_its_container_does(node: Node, tmp_path: Path) -> None:
-    pod = await node.pod()
+async def test_a_command_runs_where_and_as_its_container_does(running: RunningRuntime, tmp_path: Path) -> None:
+    pod = await running.pod()
     container_id = await pod.start(
         "sleep", "60", working_dir=str(tmp_path), envs=[api_pb2.KeyValue(key="COLOUR", value=b"blue")]
     )
-    answer = await node.client.exec_sync(container_id, ["sh", "-c", "echo $COLOUR $POD_IP; pwd >&2; exit 3"], 5)
+    answer = await running.client.exec_sync(container_id, ["sh", "-c", "echo $COLOUR $POD_IP; pwd >&2; exit 3"], 5)
     assert (answer.stdout.decode(), answer.stderr.decode()) == (f"blue {pod.ip}\n", f"{tmp_path}\n")
     assert answer.exit_code == 3
 
 
-async def test_a_command_that_takes_too_long_is_killed_with_its_children(node: Node, tmp_path: Path) -> None:
-    container_id = await (await node.pod()).start("sleep", "60")
+async def test_a_command_that_takes_too_long_is_killed_with_its_children(
+    running: RunningRuntime, tmp_path: Path
+) -> None:
+    container_id = await (await running.pod()).start("sleep", "60")
     script = f"sleep 60 & echo $! $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pids; wait"
     begun = time.monotonic()
-    outcome = await exec_attempt(node.client, container_id, ["sh", "-c", script], 1)
+    outcome = await exec_attempt(running.client, container_id, ["sh", "-c", script], 1)
     assert time.monotonic() - begun >= 1
     assert outcome.kind == "timeout"
     assert outcome.output.decode() == f'command timed out: "sh -c {script}" timed out after 1s'
     assert left_of(map(int, (await content(tmp_path / "pids")).split())) == set()
 
 
-async def test_a_background_process_does_not_hold_up_the_answer(node: Node, tmp_path: Path) -> None:
+async def test_a_background_process_does_not_hold_up_the_answer(running: RunningRuntime, tmp_path: Path) -> None:
     """Kubelet e2e row "failing exec longer than timeout": ``sleep 10 & exit 1``. The sleep lives on until the end."""
-    container_id = await (await node.pod()).start("sleep", "60")
+    container_id = await (await running.pod()).start("sleep", "60")
     script = f"sleep 60 & echo $! > {tmp_path}/pid; echo answered; exit 1"
-    answer = await node.client.exec_sync(container_id, ["sh", "-c", script], 30)
+    answer = await running.client.exec_sync(container_id, ["sh", "-c", script], 30)
     assert (answer.exit_code, answer.stdout) == (1, b"answered\n")
     background = int(await content(tmp_path / "pid"))
     assert left_of([background], 0.1) == {background}
-    await node.client.stop_container(container_id, 1)
+    await running.client.stop_container(container_id, 1)
     assert left_of([background]) == set()
 
 
-async def test_output_is_capped_and_the_command_still_ends(node: Node) -> None:
-    container_id = await (await node.pod()).start("sleep", "60")
+async def test_output_is_capped_and_the_command_still_ends(running: RunningRuntime) -> None:
+    container_id = await (await running.pod()).start("sleep", "60")
     script = "yes out | head -c 1000000; yes err | head -c 1000000 >&2; exit 4"
-    answer = await node.client.exec_sync(container_id, ["sh", "-c", script], 10)
+    answer = await running.client.exec_sync(container_id, ["sh", "-c", script], 10)
     assert answer.exit_code == 4
     assert answer.stdout == (b"out\n" * STREAM_BYTES_MAX)[:STREAM_BYTES_MAX]
     assert answer.stderr == (b"err\n" * STREAM_BYTES_MAX)[:STREAM_BYTES_MAX]
 
 
-async def test_a_missing_command_is_an_error_as_in_containerd(node: Node) -> None:
-    container_id = await (await node.pod()).start("sleep", "60")
-    outcome = await exec_attempt(node.client, container_id, ["no-such-program"], 30)
+async def test_a_missing_command_is_an_error_as_in_containerd(running: RunningRuntime) -> None:
+    container_id = await (await running.pod()).start("sleep", "60")
+    outcome = await exec_attempt(running.client, container_id, ["no-such-program"], 30)
     assert outcome.kind == "error"
     assert outcome.output.decode() == (
         "rpc error: code = Unknown desc = failed to exec in container: "
@@ -67,24 +69,24 @@ async def test_a_missing_command_is_an_error_as_in_containerd(node: Node) -> Non
     )
 
 
-async def test_only_a_running_container_can_be_asked(node: Node) -> None:
-    pod = await node.pod()
+async def test_only_a_running_container_executes_commands(running: RunningRuntime) -> None:
+    pod = await running.pod()
     created, exited = await pod.create("true"), await pod.start("true", name="other")
-    await node.exited(exited)
+    await running.exited(exited)
     with pytest.raises(errors.RuntimeRefused, match="failed to exec in container: container is in CONTAINER_CREATED"):
-        await node.client.exec_sync(created, ["true"], 30)
+        await running.client.exec_sync(created, ["true"], 30)
     with pytest.raises(errors.RuntimeRefused, match="failed to exec in container: container is in CONTAINER_EXITED"):
-        await node.client.exec_sync(exited, ["true"], 30)
+        await running.client.exec_sync(exited, ["true"], 30)
     with pytest.raises(errors.NotFound, match='failed to find container "unknown" in store: not found'):
-        await node.client.exec_sync("unknown", ["true"], 30)
+        await running.client.exec_sync("unknown", ["true"], 30)
     with pytest.raises(errors.InvalidArgument, match="the command is empty"):
-        await node.client.exec_sync(await pod.start("sleep", "60", name="third"), [], 30)
+        await running.client.exec_sync(await pod.start("sleep", "60", name="third"), [], 30)
 
 
-async def test_a_caller_that_hangs_up_takes_the_command_along(node: Node, tmp_path: Path) -> None:
-    container_id = await (await node.pod()).start("sleep", "60")
+async def test_the_command_ends_when_its_caller_disconnects(running: RunningRuntime, tmp_path: Path) -> None:
+    container_id = await (await running.pod()).start("sleep", "60")
     script = f"echo $$ > {tmp_path}/new; mv {tmp_path}/new {tmp_path}/pid; sleep 60"
-    call = asyncio.ensure_future(node.client.exec_sync(container_id, ["sh", "-c", script], 60))
+    call = asyncio.ensure_future(running.client.exec_sync(container_id, ["sh", "-c", script], 60))
     pid = int(await content(tmp_path / "pid"))
     call.cancel()
     with pytest.raises(asyncio.CancelledError):
@@ -92,22 +94,22 @@ async def test_a_caller_that_hangs_up_takes_the_command_along(node: Node, tmp_pa
     assert left_of([pid]) == set()
 
 
-async def test_a_container_that_ends_takes_the_command_along(node: Node, tmp_path: Path) -> None:
-    container_id = await (await node.pod()).start("sleep", "60")
+async def test_the_command_ends_with_its_container(running: RunningRuntime, tmp_path: Path) -> None:
+    container_id = await (await running.pod()).start("sleep", "60")
     call = asyncio.ensure_future(
-        node.client.exec_sync(container_id, ["sh", "-c", f"touch {tmp_path}/up; sleep 60"], 60)
+        running.client.exec_sync(container_id, ["sh", "-c", f"touch {tmp_path}/up; sleep 60"], 60)
     )
     await content(tmp_path / "up")
-    await node.client.stop_container(container_id, 5)
+    await running.client.stop_container(container_id, 5)
     assert (await call).exit_code == 137
 
 
-async def test_fifty_commands_at_once_each_get_their_own_answer(node: Node) -> None:
-    pods = [await node.pod(f"pod-{number}") for number in range(5)]
+async def test_fifty_commands_at_once_each_get_their_own_answer(running: RunningRuntime) -> None:
+    pods = [await running.pod(f"pod-{number}") for number in range(5)]
     containers = [await pod.start("sleep", "60") for pod in pods]
     answers = await asyncio.gather(
         *(
-            node.client.exec_sync(containers[number % 5], ["sh", "-c", f"echo {number}; exit {number}"], 10)
+            running.client.exec_sync(containers[number % 5], ["sh", "-c", f"echo {number}; exit {number}"], 10)
             for number in range(50)
         )
     )

@@ -1,4 +1,4 @@
-"""Starting the embedded runtime where it cannot start."""
+"""State directories in which the embedded runtime refuses to start."""
 
 import asyncio
 import sys
@@ -24,7 +24,7 @@ async def test_a_directory_in_use_is_refused_with_its_user(state_dir: Path, monk
     assert root.CLAIM_SECONDS < 10
 
 
-async def test_somebody_elses_directory_is_left_alone(state_dir: Path) -> None:
+async def test_a_directory_of_another_program_is_left_unchanged(state_dir: Path) -> None:
     (state_dir / "runtime").mkdir()
     (state_dir / "runtime" / "precious").touch()
     with pytest.raises(LaunchError, match="is not empty and not the root of a process runtime"):

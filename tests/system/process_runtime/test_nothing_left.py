@@ -1,4 +1,4 @@
-"""Whatever dies, and however, no process, file or socket of the runtime outlives it."""
+"""No process, file or socket of the runtime outlives it, whichever process dies first."""
 
 import asyncio
 import os
@@ -14,7 +14,7 @@ from probelet.cri import RuntimeClient
 from probelet.cri.process.child import process_tree
 from probelet.cri.process.launch import launch
 
-from tests.system.process_runtime.conftest import Node, content, entries, left_of, python
+from tests.system.process_runtime.conftest import RunningRuntime, content, entries, left_of, python
 
 pytestmark = pytest.mark.e2e
 
@@ -43,7 +43,7 @@ Own = Callable[..., Awaitable[Owned]]
 
 @pytest.fixture
 async def own(state_dir: Path) -> AsyncIterator[Own]:
-    """``await own(count, *command)``: an owner of so many pods. What a failed test leaves of them is killed."""
+    """``await own(count, *command)`` starts an owner of ``count`` pods. The fixture kills all left processes."""
     trees: list[Owned] = []
 
     async def start(count: int, *command: str) -> Owned:
@@ -109,7 +109,7 @@ async def test_what_guard_and_runtime_left_when_killed_together_ends_with_the_ne
 ) -> None:
     tree = await escapees(own, state_dir)
     runtime = tree.runtime
-    # Stopped first: neither may see the other die.
+    # The test stops both first, so that neither sees the other die.
     for pid in (tree.guard, runtime):
         os.kill(pid, signal.SIGSTOP)
     for pid in (tree.guard, runtime):
@@ -141,15 +141,15 @@ async def test_two_hundred_pods_are_gone_after_the_owner_was_killed(own: Own) ->
     assert left_of(processes) == set()
 
 
-async def test_a_stray_ends_with_its_container_and_only_with_that(node: Node, state_dir: Path) -> None:
+async def test_a_stray_ends_with_its_container_and_only_with_that(running: RunningRuntime, state_dir: Path) -> None:
     pids = {}
     for name in ("one", "two"):
-        container_id = await (await node.pod(name)).start(*python("escapee.py", state_dir / name))
+        container_id = await (await running.pod(name)).start(*python("escapee.py", state_dir / name))
         pids[name] = int(await content(state_dir / name))
         if name == "one":
             first = container_id
-    await node.client.stop_container(first, 5)
-    assert (await node.status(first)).exit_code == 143
+    await running.client.stop_container(first, 5)
+    assert (await running.status(first)).exit_code == 143
     assert left_of([pids["one"]]) == set()
     assert left_of([pids["two"]], 0.05) == {pids["two"]}
     for name in pids:
@@ -166,12 +166,12 @@ while os.fork() == 0:
 """Each process starts the next and exits: no pid lives long enough to be looked up and killed by number."""
 
 
-async def test_a_relay_of_processes_ends_with_its_container(node: Node, state_dir: Path) -> None:
+async def test_a_relay_of_processes_ends_with_its_container(running: RunningRuntime, state_dir: Path) -> None:
     start = f'"$0" -c "$1" {state_dir}/up & sleep 60'
-    container_id = await (await node.pod()).start("sh", "-c", start, sys.executable, RELAY)
+    container_id = await (await running.pod()).start("sh", "-c", start, sys.executable, RELAY)
     await content(state_dir / "up")
-    await node.client.stop_container(container_id, 0)
-    assert [process_tree.descendants(node.runtime_pid) for _ in range(20)] == [[]] * 20
+    await running.client.stop_container(container_id, 0)
+    assert [process_tree.descendants(running.runtime_pid) for _ in range(20)] == [[]] * 20
     (state_dir / "up").unlink()
 
 
@@ -182,7 +182,7 @@ async def test_a_relay_of_sessions_ends_with_the_owner(own: Own, state_dir: Path
     processes, mark = tree.below(), os.fsencode(state_dir)
     tree.owner.kill()
     assert left_of(processes) == set()
-    # One look may miss a process that lives for a millisecond.
+    # One listing may miss a process that lives for a millisecond.
     for _ in range(20):
         assert [path for path in Path("/proc").glob("[0-9]*/cmdline") if mark in bytes_of(path)] == []
 
@@ -198,42 +198,42 @@ def open_files(pid: int) -> int:
     return sum(1 for _ in Path(f"/proc/{pid}/fd").iterdir())
 
 
-async def test_hundreds_of_runs_leave_no_file_open(node: Node) -> None:
-    pod, runtime = await node.pod(), node.runtime_pid
+async def test_hundreds_of_runs_leave_no_file_open(running: RunningRuntime) -> None:
+    pod, runtime = await running.pod(), running.runtime_pid
     container_id = await pod.start("sleep", "60")
-    await node.client.exec_sync(container_id, ["true"], 5)
+    await running.client.exec_sync(container_id, ["true"], 5)
     before = open_files(runtime)
     for number in range(100):
-        await node.client.exec_sync(container_id, ["sh", "-c", "echo hello"], 5)
+        await running.client.exec_sync(container_id, ["sh", "-c", "echo hello"], 5)
         short_lived = await pod.start("sh", "-c", "echo hello", name=f"short-{number}")
-        await node.exited(short_lived)
-        await node.client.remove_container(short_lived)
+        await running.exited(short_lived)
+        await running.client.remove_container(short_lived)
     with pytest.raises(Exception, match="not found"):
-        await node.client.exec_sync(container_id, ["no-such-program"], 5)
+        await running.client.exec_sync(container_id, ["no-such-program"], 5)
     assert open_files(runtime) == before
-    await node.client.remove_pod_sandbox(pod.id)
+    await running.client.remove_pod_sandbox(pod.id)
     assert open_files(runtime) < before
 
 
-async def test_a_container_inherits_no_file_of_the_runtime(node: Node) -> None:
-    pod = await node.pod()
+async def test_a_container_inherits_no_file_of_the_runtime(running: RunningRuntime) -> None:
+    pod = await running.pod()
     container_id = await pod.start("sh", "-c", "ls -l /proc/self/fd; sleep 60")
-    answer = await node.client.exec_sync(container_id, ["sh", "-c", "ls /proc/self/fd | wc -l"], 5)
-    # 0, 1, 2 and the directory that ls reads.
+    answer = await running.client.exec_sync(container_id, ["sh", "-c", "ls /proc/self/fd | wc -l"], 5)
+    # Files 0, 1, 2, and the directory that ls reads.
     assert answer.stdout.strip() == b"4"
 
 
 async def test_closing_leaves_nothing_and_may_be_repeated(state_dir: Path) -> None:
     runtime = await launch(state_dir)
     async with RuntimeClient(runtime.endpoint) as client:
-        await (Node(runtime, client)).pod()
+        await (RunningRuntime(runtime, client)).pod()
     await runtime.aclose()
     await runtime.aclose()
     assert await runtime.wait() == 0
     assert entries(state_dir) == []
 
 
-async def test_a_runtime_that_died_says_so(state_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
+async def test_a_dead_runtime_is_reported(state_dir: Path, capfd: pytest.CaptureFixture[str]) -> None:
     runtime = await launch(state_dir)
     child = min(row.pid for row in process_tree.descendants(runtime.process.pid))
     os.kill(child, signal.SIGKILL)

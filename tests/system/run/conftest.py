@@ -11,17 +11,17 @@ from probelet.cri.process.launch import launch
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 
-from tests.system.run.process_node import TARGET, Node
+from tests.system.run.process_node import TARGET, ProcessNode
 
-__all__ = ["TARGET", "Node", "node"]
+__all__ = ["TARGET", "ProcessNode", "node"]
 
 
 @pytest.fixture
-async def node(tmp_path: Path) -> AsyncIterator[Node]:
+async def node(tmp_path: Path) -> AsyncIterator[ProcessNode]:
     folder = tmp_path / "manifests"
     folder.mkdir()
     async with AsyncExitStack() as stack:
-        # What was begun is ended also when the next step fails: a leaked runtime would fail the tests after it.
+        # The stack closes each part even if the next step fails: a leaked runtime would fail later tests.
         runtime = await launch(tmp_path)
         stack.push_async_callback(runtime.aclose)
         client = await stack.enter_async_context(RuntimeClient(runtime.endpoint))
@@ -30,5 +30,5 @@ async def node(tmp_path: Path) -> AsyncIterator[Node]:
         service = Service(client, engine, RestartGate(), node="node-a", log_root=logs, on_host=True)
         stack.push_async_callback(service.close)
         await service.start()
-        yield Node(service, client, folder, logs)
+        yield ProcessNode(service, client, folder, logs)
         await service.pods.drain(at_once=True)

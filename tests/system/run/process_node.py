@@ -1,4 +1,4 @@
-"""The service on the embedded runtime: real processes, real sockets, the kubelet's real times."""
+"""A service on the embedded runtime: real processes, real sockets, the kubelet's real times."""
 
 import asyncio
 import textwrap
@@ -19,20 +19,20 @@ TARGET = BUILD / "target"
 LOOK_AGAIN_SECONDS = 0.02
 
 PROBE_SECONDS = 10
-"""The timeout of probes that say none: the kubelet's one second is short on a machine that is busy with other tests."""
+"""The timeout of probes that set none: the kubelet's one second is too short beside other tests."""
 
 
 def seconds_between(earlier: str, later: str) -> float:
-    """Of two moments as events have them."""
+    """The seconds between two timestamps of events."""
     return (datetime.fromisoformat(later) - datetime.fromisoformat(earlier)).total_seconds()
 
 
 def waited(measured: float, seconds: float) -> bool:
-    """Whether something was not early; a tenth of a second is the clocks'. How late it is depends on the machine."""
+    """Whether an event was not early, up to a tenth of a second between clocks. The machine decides how late it is."""
     return measured >= seconds - 0.1
 
 
-class Node:
+class ProcessNode:
     """A service on a runtime of its own; manifests are written into ``folder`` and read from there."""
 
     def __init__(self, service: Service, client: RuntimeClient, folder: Path, logs: Path) -> None:
@@ -67,7 +67,7 @@ class Node:
         self.service.pods.set(loaded.pods)
 
     async def until(self, true: Callable[[], object]) -> None:
-        """Look again and again until it is true; the test's own timeout is the limit.
+        """Poll until ``true``; the test's own timeout is the limit.
 
         The pause leaves the processor to the tests that run beside this one.
         """
@@ -83,12 +83,12 @@ class Node:
         return found
 
     def named(self, pod: str, container: str) -> dict[str, Any]:
-        """One container of a pod by its name; empty while the pod is not there."""
+        """One container of a pod by its name; empty while the pod does not exist."""
         rows = self.pod(pod)["containers"]
         return next((row for row in rows if row.get("name") == container), {})
 
     def events(self, reason: str, container: str = "") -> list[dict[str, Any]]:
-        """Events of a reason, all of them or those about one container."""
+        """Events with ``reason``, about ``container`` if given."""
         return [
             event
             for event in self.service.view.events(0)
@@ -96,6 +96,6 @@ class Node:
         ]
 
     def log(self, pod: str, container: str, restart_count: int = 0) -> list[str]:
-        """What a container has printed so far, line by line."""
+        """The output of a container so far, line by line."""
         paths = self.logs.glob(f"default_{pod}_*/{container}/{restart_count}.log")
         return [line.split(" ", 3)[3] for path in paths for line in path.read_text().splitlines()]

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.run.process_node import TARGET, Node
+from tests.system.run.process_node import TARGET, ProcessNode
 
 pytestmark = pytest.mark.e2e
 
@@ -20,7 +20,7 @@ def page(url: str) -> bytes:
         return bytes(answer.read())
 
 
-async def test_the_app_starts_when_both_services_it_needs_are_there(node: Node, tmp_path: Path) -> None:
+async def test_the_app_starts_when_both_services_it_needs_are_there(node: ProcessNode, tmp_path: Path) -> None:
     """Each init container waits for a service; until then the pod is Pending and the app is PodInitializing."""
     node.apply(
         "myapp",
@@ -61,7 +61,7 @@ async def test_the_app_starts_when_both_services_it_needs_are_there(node: Node, 
     ]
 
 
-async def test_an_init_container_prepares_the_page_that_the_server_shows(node: Node, tmp_path: Path) -> None:
+async def test_an_init_container_prepares_the_page_that_the_server_shows(node: ProcessNode, tmp_path: Path) -> None:
     """init-demo: the init container fetches a page into the volume it shares with the web server."""
     node.apply(
         "init-demo",
@@ -84,7 +84,7 @@ async def test_an_init_container_prepares_the_page_that_the_server_shows(node: N
     assert await asyncio.to_thread(page, f"http://{node.pod('init-demo')['ip']}:8080/") == b"Example Domain\n"
 
 
-async def test_a_failing_init_container_is_tried_until_it_succeeds(node: Node, tmp_path: Path) -> None:
+async def test_a_failing_init_container_is_tried_until_it_succeeds(node: ProcessNode, tmp_path: Path) -> None:
     """ "If a Pod's init container fails, the kubelet repeatedly restarts that init container until it succeeds."""
     script = f"echo x >> {tmp_path}/tries; test $(wc -l < {tmp_path}/tries) -ge 2"
     node.run(
@@ -98,7 +98,7 @@ async def test_a_failing_init_container_is_tried_until_it_succeeds(node: Node, t
     assert node.named("stubborn", "setup")["state"] == "terminated"
 
 
-async def test_an_init_container_in_back_off_shows_as_such(node: Node) -> None:
+async def test_an_init_container_in_back_off_shows_as_such(node: ProcessNode) -> None:
     """Init:CrashLoopBackOff of "Debug Init Containers"."""
     node.run(
         "debug",
@@ -111,7 +111,7 @@ async def test_an_init_container_in_back_off_shows_as_such(node: Node) -> None:
     await node.until(lambda: node.log("debug", "setup", 1) == ["cannot reach db"])
 
 
-async def test_under_never_a_failing_init_container_fails_the_whole_pod(node: Node) -> None:
+async def test_under_never_a_failing_init_container_fails_the_whole_pod(node: ProcessNode) -> None:
     node.run(
         "once",
         {"name": "app", "command": [str(TARGET), ":8080"]},

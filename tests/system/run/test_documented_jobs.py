@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.system.run.process_node import Node
+from tests.system.run.process_node import ProcessNode
 
 pytestmark = pytest.mark.e2e
 
@@ -21,7 +21,7 @@ def shell(name: str, script: str, **fields: Any) -> dict[str, Any]:
     return {"name": name, "command": ["sh", "-c", script], **fields}
 
 
-async def test_the_pi_job_prints_pi_and_completes(node: Node) -> None:
+async def test_the_pi_job_prints_pi_and_completes(node: ProcessNode) -> None:
     pi = {"name": "pi", "command": ["python3", "-c", PI]}
     node.run("pi", pi, restartPolicy="Never")
     await node.until(lambda: node.pod("pi")["phase"] == "Succeeded")
@@ -33,7 +33,7 @@ async def test_the_pi_job_prints_pi_and_completes(node: Node) -> None:
 
 
 async def test_under_on_failure_the_container_is_run_again_in_its_pod_until_it_succeeds(
-    node: Node, tmp_path: Path
+    node: ProcessNode, tmp_path: Path
 ) -> None:
     """ ".spec.template.spec.restartPolicy = OnFailure: the Pod stays on the node, but the container is re-run."""
     tries = tmp_path / "tries"
@@ -43,7 +43,7 @@ async def test_under_on_failure_the_container_is_run_again_in_its_pod_until_it_s
     assert len(await node.client.list_pod_sandbox()) == 1
 
 
-async def test_under_never_a_failure_is_the_end_of_the_pod(node: Node) -> None:
+async def test_under_never_a_failure_is_the_end_of_the_pod(node: ProcessNode) -> None:
     """ "Handling Pod failures": the pod's phase is Failed, and it is for the Job controller to make another."""
     node.run("work", shell("main", "exit 42"), shell("helper", "exit 0"), restartPolicy="Never")
     await node.until(lambda: node.pod("work")["phase"] == "Failed")
@@ -51,7 +51,9 @@ async def test_under_never_a_failure_is_the_end_of_the_pod(node: Node) -> None:
     assert node.named("work", "helper")["exit_code"] == 0
 
 
-async def test_a_pod_of_several_containers_runs_until_the_last_of_them_is_done(node: Node, tmp_path: Path) -> None:
+async def test_a_pod_of_several_containers_runs_until_the_last_of_them_is_done(
+    node: ProcessNode, tmp_path: Path
+) -> None:
     done = tmp_path / "done"
     long = shell("long", f"until test -e {done}; do sleep 0.1; done")
     node.run("both", shell("short", "exit 0"), long, restartPolicy="Never")
@@ -61,8 +63,8 @@ async def test_a_pod_of_several_containers_runs_until_the_last_of_them_is_done(n
     await node.until(lambda: node.pod("both")["phase"] == "Succeeded")
 
 
-async def test_a_liveness_failure_under_never_fails_the_job(node: Node) -> None:
-    """Nothing is left to run, so the pod is killed as a whole, and nobody says that a probe was the reason."""
+async def test_a_liveness_failure_under_never_fails_the_job(node: ProcessNode) -> None:
+    """No container is left to run, so the whole pod is killed, and no event names the probe as the reason."""
     probe = {"exec": {"command": ["false"]}, "periodSeconds": 1, "failureThreshold": 1}
     node.run("work", shell("main", "sleep 3600", livenessProbe=probe), restartPolicy="Never")
     await node.until(lambda: node.pod("work")["phase"] == "Failed")
@@ -74,7 +76,7 @@ async def test_a_liveness_failure_under_never_fails_the_job(node: Node) -> None:
 # "Individual container restart policy and rules".
 
 
-async def test_an_init_container_that_may_try_only_once(node: Node) -> None:
+async def test_an_init_container_that_may_try_only_once(node: ProcessNode) -> None:
     """The pod restarts its containers always; its init container has a policy of its own and fails the pod."""
     init = shell("init-once", "echo trying once; exit 1", restartPolicy="Never")
     node.run("on-failure", shell("main", "sleep 3600"), initContainers=[init], restartPolicy="Always")
@@ -83,8 +85,8 @@ async def test_an_init_container_that_may_try_only_once(node: Node) -> None:
     await node.until(lambda: node.log("on-failure", "init-once") == ["trying once"])
 
 
-async def test_a_container_is_restarted_on_certain_exit_codes_only(node: Node, tmp_path: Path) -> None:
-    """restart-on-exit-codes: 42 is worth another try, every other code is for good."""
+async def test_a_container_is_restarted_on_certain_exit_codes_only(node: ProcessNode, tmp_path: Path) -> None:
+    """restart-on-exit-codes: 42 restarts the container, every other code is final."""
     tries = tmp_path / "tries"
     rules = [{"action": "Restart", "exitCodes": {"operator": "In", "values": [42]}}]
     script = f"echo x >> {tries}; test $(wc -l < {tries}) -ge 2 && exit 1; exit 42"
@@ -96,7 +98,7 @@ async def test_a_container_is_restarted_on_certain_exit_codes_only(node: Node, t
     assert container["last_exit"]["exit_code"] == 42
 
 
-async def test_a_watcher_restarts_all_containers_of_its_pod_in_place(node: Node, tmp_path: Path) -> None:
+async def test_a_watcher_restarts_all_containers_of_its_pod_in_place(node: ProcessNode, tmp_path: Path) -> None:
     """ "Restart all containers": the watcher exits with 88, everything begins anew, init containers included."""
     rules = [{"action": "RestartAllContainers", "exitCodes": {"operator": "In", "values": [88]}}]
     again = tmp_path / "again"
@@ -131,7 +133,7 @@ async def test_a_watcher_restarts_all_containers_of_its_pod_in_place(node: Node,
     assert b'reason="restart_all_containers",grace_source="override"' in node.service.view.metrics()
 
 
-async def test_a_pod_that_was_active_for_too_long_fails_and_is_not_run_again(node: Node) -> None:
+async def test_a_pod_that_was_active_for_too_long_fails_and_is_not_run_again(node: ProcessNode) -> None:
     """ "Once a Job reaches activeDeadlineSeconds, all of its running Pods are terminated": here it is the pod's own."""
     node.run("slow", shell("slow", "trap 'exit 0' TERM; while :; do sleep 0.1; done"), activeDeadlineSeconds=1)
     await node.until(lambda: node.container("slow")["state"] == "terminated")

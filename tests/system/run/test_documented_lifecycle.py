@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.run.process_node import TARGET, Node, waited
+from tests.system.run.process_node import TARGET, ProcessNode, waited
 
 pytestmark = pytest.mark.e2e
 
 WAIT_FOR_TERM = "trap 'exit 0' TERM; while :; do sleep 0.05; done"
 
 
-async def test_the_demo_of_both_hooks(node: Node, tmp_path: Path) -> None:
+async def test_the_demo_of_both_hooks(node: ProcessNode, tmp_path: Path) -> None:
     """lifecycle-demo: postStart writes a message, preStop shuts a server down that ignores SIGTERM."""
     pid, quit_ = tmp_path / "pid", tmp_path / "quit"
     node.apply(
@@ -48,7 +48,7 @@ async def test_the_demo_of_both_hooks(node: Node, tmp_path: Path) -> None:
     assert quit_.exists(), "ended by its hook"
 
 
-async def test_a_container_is_not_running_before_its_post_start_hook_is_done(node: Node, tmp_path: Path) -> None:
+async def test_a_container_is_not_running_before_its_post_start_hook_is_done(node: ProcessNode, tmp_path: Path) -> None:
     """ "If the hook takes too long to run, the container cannot reach a running state."""
     probe = {"exec": {"command": ["true"]}, "periodSeconds": 1}
     done = tmp_path / "done"
@@ -65,7 +65,7 @@ async def test_a_container_is_not_running_before_its_post_start_hook_is_done(nod
     await node.until(lambda: node.pod("slow")["ready"])
 
 
-async def test_a_broken_post_start_hook_is_an_event_and_kills_the_container(node: Node) -> None:
+async def test_a_broken_post_start_hook_is_an_event_and_kills_the_container(node: ProcessNode) -> None:
     """The page's "badcommand": FailedPostStartHook, Killing, and back-off after the second time."""
     hook = {"postStart": {"exec": {"command": ["badcommand"]}}}
     node.run("lifecycle-events", {"name": "app", "command": ["sh", "-c", WAIT_FOR_TERM], "lifecycle": hook})
@@ -76,7 +76,7 @@ async def test_a_broken_post_start_hook_is_an_event_and_kills_the_container(node
     assert node.container("lifecycle-events")["restart_count"] == 1
 
 
-async def test_a_broken_pre_stop_hook_is_an_event_and_the_container_ends_all_the_same(node: Node) -> None:
+async def test_a_broken_pre_stop_hook_is_an_event_and_the_container_ends_all_the_same(node: ProcessNode) -> None:
     hook = {"preStop": {"exec": {"command": ["badcommand"]}}}
     node.run("web", {"name": "app", "command": ["sh", "-c", WAIT_FOR_TERM], "lifecycle": hook})
     await node.until(lambda: node.pod("web")["ready"])
@@ -87,7 +87,7 @@ async def test_a_broken_pre_stop_hook_is_an_event_and_the_container_ends_all_the
     assert failed["field_path"] == "spec.containers{app}"
 
 
-async def test_hook_and_stop_together_have_one_grace(node: Node) -> None:
+async def test_hook_and_stop_together_have_one_grace(node: ProcessNode) -> None:
     """The page's 60 s with a hook of 55 and a stop of 10, in small: the container is killed before it can stop."""
     script = "trap 'sleep 3600; exit 0' TERM; echo trapped; while :; do sleep 0.05; done"
     hook = {"preStop": {"exec": {"command": ["sleep", "2"]}}}
@@ -101,7 +101,7 @@ async def test_hook_and_stop_together_have_one_grace(node: Node) -> None:
     assert waited(time.monotonic() - begun, 4)
 
 
-async def test_a_hanging_pre_stop_hook_costs_the_whole_grace_and_two_seconds(node: Node) -> None:
+async def test_a_hanging_pre_stop_hook_costs_the_whole_grace_and_two_seconds(node: ProcessNode) -> None:
     """ "The grace period expires while the preStop hook still runs: a one-off extension of two seconds."""
     script = "trap '' TERM; echo trapped; while :; do sleep 0.05; done"
     hook = {"preStop": {"exec": {"command": ["sleep", "3600"]}}}
@@ -116,8 +116,8 @@ async def test_a_hanging_pre_stop_hook_costs_the_whole_grace_and_two_seconds(nod
     await node.until(lambda: node.events("FailedPreStopHook"))
 
 
-async def test_a_sleeping_pre_stop_hook_keeps_an_endpoint_serving(node: Node) -> None:
-    """The sleep action: time for everybody to notice that the pod ends, while it still answers."""
+async def test_a_sleeping_pre_stop_hook_keeps_an_endpoint_serving(node: ProcessNode) -> None:
+    """The sleep action: the pod keeps answering while its clients notice its end."""
     hook = {"preStop": {"sleep": {"seconds": 3}}}
     probe = {"httpGet": {"port": 8080}, "periodSeconds": 1}
     node.run("web", {"name": "app", "command": [str(TARGET), ":8080"], "lifecycle": hook, "readinessProbe": probe})
@@ -130,8 +130,8 @@ async def test_a_sleeping_pre_stop_hook_keeps_an_endpoint_serving(node: Node) ->
     assert waited(time.monotonic() - begun, 3)
 
 
-async def test_http_hooks_reach_the_container_by_its_named_port(node: Node) -> None:
-    """HTTP handlers are answered by the container itself; what it answers does not matter."""
+async def test_http_hooks_reach_the_container_by_its_named_port(node: ProcessNode) -> None:
+    """The container itself answers the HTTP hooks; the answer does not matter."""
     server = {
         "name": "app",
         "command": ["python3", "-u", "-m", "http.server", "8080", "--bind", "$(POD_IP)"],
@@ -145,6 +145,6 @@ async def test_http_hooks_reach_the_container_by_its_named_port(node: Node) -> N
     with path.open() as printed:
         node.remove("web")
         await node.until(lambda: not node.pod("web")["phase"])
-        # The log goes with its pod, but an open file can still be read.
+        # The log is removed with its pod, but the open file stays readable.
         assert '"GET /shut-down HTTP/1.1" 404' in printed.read()
     assert node.events("FailedPreStopHook") == []

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.system.run.process_node import TARGET, Node, seconds_between, waited
+from tests.system.run.process_node import TARGET, ProcessNode, seconds_between, waited
 
 pytestmark = pytest.mark.e2e
 
 
-async def test_a_liveness_command_that_fails_gets_the_container_restarted(node: Node, tmp_path: Path) -> None:
+async def test_a_liveness_command_that_fails_gets_the_container_restarted(node: ProcessNode, tmp_path: Path) -> None:
     """liveness-exec: healthy while a file exists, which is removed after a while."""
     (tmp_path / "healthy").touch()
     node.apply(
@@ -40,7 +40,7 @@ async def test_a_liveness_command_that_fails_gets_the_container_restarted(node: 
     assert node.events("Killing")[0]["message"] == "Container liveness failed liveness probe, will be restarted"
 
 
-async def test_a_liveness_request_that_is_answered_with_500_gets_the_container_restarted(node: Node) -> None:
+async def test_a_liveness_request_that_is_answered_with_500_gets_the_container_restarted(node: ProcessNode) -> None:
     """liveness-http: 200 for the first seconds, then 500."""
     node.apply(
         "liveness-http",
@@ -65,7 +65,7 @@ async def test_a_liveness_request_that_is_answered_with_500_gets_the_container_r
     assert node.events("Unhealthy")[0]["message"] == "Liveness probe failed: HTTP probe failed with statuscode: 500"
 
 
-async def test_a_tcp_server_becomes_ready_when_it_listens_and_is_restarted_when_it_stops(node: Node) -> None:
+async def test_a_tcp_server_becomes_ready_when_it_listens_and_is_restarted_when_it_stops(node: ProcessNode) -> None:
     """goproxy: readiness and liveness by opening a socket."""
     node.apply(
         "goproxy",
@@ -89,7 +89,7 @@ async def test_a_tcp_server_becomes_ready_when_it_listens_and_is_restarted_when_
     assert any("connect: connection refused" in event["message"] for event in node.events("Unhealthy"))
 
 
-async def test_a_startup_probe_covers_the_worst_case_and_liveness_reacts_fast_afterwards(node: Node) -> None:
+async def test_a_startup_probe_covers_the_worst_case_and_liveness_reacts_fast_afterwards(node: ProcessNode) -> None:
     """The page's startup example, with a named port: failureThreshold x periodSeconds to start, then one period."""
     node.apply(
         "slow",
@@ -119,14 +119,14 @@ async def test_a_startup_probe_covers_the_worst_case_and_liveness_reacts_fast_af
     assert [event["count"] for event in node.events("Unhealthy") if "Liveness" in event["message"]] == [1]
 
 
-async def test_a_startup_probe_that_never_succeeds_kills_the_container_when_its_time_is_over(node: Node) -> None:
+async def test_a_startup_probe_that_never_succeeds_kills_the_container_when_its_time_is_over(node: ProcessNode) -> None:
     probe = {"httpGet": {"path": "/", "port": 8080}, "failureThreshold": 3, "periodSeconds": 1}
     node.run("never", {"name": "app", "command": [str(TARGET), ":8080", "refuse"], "startupProbe": probe})
     await node.until(lambda: node.container("never").get("restart_count") == 1)
     assert node.events("Killing")[0]["message"] == "Container app failed startup probe, will be restarted"
 
 
-async def test_a_probe_level_grace_replaces_the_pods_for_its_own_kills(node: Node) -> None:
+async def test_a_probe_level_grace_replaces_the_pods_for_its_own_kills(node: ProcessNode) -> None:
     """The page's probe-level example: an hour for the pod, a minute for the probe; in small."""
     node.apply(
         "graced",
@@ -151,7 +151,7 @@ async def test_a_probe_level_grace_replaces_the_pods_for_its_own_kills(node: Nod
     assert waited(seconds_between(node.events("Killing")[0]["at"], node.events("Started")[-1]["at"]), 2)
 
 
-async def test_an_unready_container_is_not_restarted(node: Node) -> None:
+async def test_an_unready_container_is_not_restarted(node: ProcessNode) -> None:
     probe = {"exec": {"command": ["false"]}, "periodSeconds": 1, "failureThreshold": 1}
     node.run("unready", {"name": "app", "command": [str(TARGET), ":8080"], "readinessProbe": probe})
     await node.until(

@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from tests.system.run.process_node import TARGET, Node
+from tests.system.run.process_node import TARGET, ProcessNode
 
 pytestmark = pytest.mark.e2e
 
 
-async def test_a_log_shipper_runs_before_and_beside_the_app(node: Node, tmp_path: Path) -> None:
+async def test_a_log_shipper_runs_before_and_beside_the_app(node: ProcessNode, tmp_path: Path) -> None:
     """The Deployment of the concept page: the app writes logs, the sidecar ships them."""
     log = tmp_path / "logs.txt"
     node.apply(
@@ -40,7 +40,7 @@ async def test_a_log_shipper_runs_before_and_beside_the_app(node: Node, tmp_path
     assert node.named("myapp", "logshipper")["kind"] == "sidecar"
 
 
-async def test_a_job_with_a_sidecar_completes_when_its_main_container_has(node: Node, tmp_path: Path) -> None:
+async def test_a_job_with_a_sidecar_completes_when_its_main_container_has(node: ProcessNode, tmp_path: Path) -> None:
     """The Job of the concept page: the sidecar keeps no Job from completing, and ships its last line."""
     log, done = tmp_path / "logs.txt", tmp_path / "done"
     node.apply(
@@ -68,7 +68,7 @@ async def test_a_job_with_a_sidecar_completes_when_its_main_container_has(node: 
     assert node.named("myjob", "logshipper")["restart_count"] == 0
 
 
-async def test_the_next_container_waits_until_the_sidecar_has_started(node: Node, tmp_path: Path) -> None:
+async def test_the_next_container_waits_until_the_sidecar_has_started(node: ProcessNode, tmp_path: Path) -> None:
     """ "If a startupProbe is provided, the kubelet waits for it before it starts the next init container."""
     up = tmp_path / "up"
     startup = {"exec": {"command": ["test", "-e", str(up)]}, "periodSeconds": 1, "failureThreshold": 3600}
@@ -97,7 +97,7 @@ async def test_the_next_container_waits_until_the_sidecar_has_started(node: Node
     assert node.named("mesh", "proxy")["started"]
 
 
-async def test_a_sidecars_readiness_counts_for_the_pods(node: Node, tmp_path: Path) -> None:
+async def test_a_sidecars_readiness_counts_for_the_pods(node: ProcessNode, tmp_path: Path) -> None:
     probe = {"exec": {"command": ["test", "-e", str(tmp_path / "ready")]}, "periodSeconds": 1}
     node.run(
         "joint",
@@ -112,7 +112,7 @@ async def test_a_sidecars_readiness_counts_for_the_pods(node: Node, tmp_path: Pa
     await node.until(lambda: node.pod("joint")["ready"])
 
 
-async def test_a_sidecar_that_fails_its_liveness_probe_restarts_alone(node: Node) -> None:
+async def test_a_sidecar_that_fails_its_liveness_probe_restarts_alone(node: ProcessNode) -> None:
     probe = {"httpGet": {"port": 8080}, "periodSeconds": 1, "failureThreshold": 1}
     node.run(
         "steady",
@@ -134,7 +134,7 @@ async def test_a_sidecar_that_fails_its_liveness_probe_restarts_alone(node: Node
     assert node.pod("steady")["phase"] == "Running"
 
 
-async def test_sidecars_end_after_the_app_in_the_reverse_of_their_order(node: Node, tmp_path: Path) -> None:
+async def test_sidecars_end_after_the_app_in_the_reverse_of_their_order(node: ProcessNode, tmp_path: Path) -> None:
     """ "The kubelet postpones terminating sidecars until the main container has fully stopped, in opposite order."""
     ends = tmp_path / "ends"
 

@@ -1,4 +1,4 @@
-"""What happens to real processes: restarts with their delays, kills with their grace, an end that leaves nothing."""
+"""Real processes: restarts with their delays, kills with their grace, and an end that leaves nothing."""
 
 import asyncio
 import time
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.system.run.process_node import TARGET, Node, seconds_between, waited
+from tests.system.run.process_node import TARGET, ProcessNode, seconds_between, waited
 
 pytestmark = pytest.mark.e2e
 
@@ -22,7 +22,7 @@ def shell(script: str, **fields: Any) -> dict[str, Any]:
     return {"name": "app", "command": ["sh", "-c", script], **fields}
 
 
-async def test_a_crash_looper_gets_one_free_restart_and_then_waits_ten_seconds(node: Node) -> None:
+async def test_a_crash_looper_gets_one_free_restart_and_then_waits_ten_seconds(node: ProcessNode) -> None:
     node.run("looper", shell("exit 3"))
     await node.until(lambda: node.container("looper").get("reason") == "CrashLoopBackOff")
     waiting = node.container("looper")
@@ -36,7 +36,7 @@ async def test_a_crash_looper_gets_one_free_restart_and_then_waits_ten_seconds(n
     assert "2.log" in {path.name for path in node.logs.glob("default_looper_*/app/*")}
 
 
-async def test_a_deadlocked_service_is_killed_after_its_grace_and_serves_again(node: Node) -> None:
+async def test_a_deadlocked_service_is_killed_after_its_grace_and_serves_again(node: ProcessNode) -> None:
     probe = {"httpGet": {"path": "/healthz", "port": 8080}, "timeoutSeconds": 1, **OFTEN}
     node.run("web", target("ok", "deadlock@2", "ignore-term", livenessProbe=probe), terminationGracePeriodSeconds=2)
     await node.until(lambda: node.container("web").get("restart_count") == 1)
@@ -49,7 +49,7 @@ async def test_a_deadlocked_service_is_killed_after_its_grace_and_serves_again(n
     assert node.events("BackOff") == []
 
 
-async def test_a_probes_own_grace_is_used_for_its_own_kill(node: Node) -> None:
+async def test_a_probes_own_grace_is_used_for_its_own_kill(node: ProcessNode) -> None:
     probe = {"exec": {"command": ["false"]}, "terminationGracePeriodSeconds": 3, **OFTEN}
     node.run("stubborn", target("ok", "ignore-term", livenessProbe=probe), terminationGracePeriodSeconds=3600)
     await node.until(lambda: node.container("stubborn").get("restart_count") == 1)
@@ -57,7 +57,7 @@ async def test_a_probes_own_grace_is_used_for_its_own_kill(node: Node) -> None:
     assert waited(seconds_between(killing["at"], started["at"]), 3)
 
 
-async def test_liveness_waits_for_a_slow_start(node: Node) -> None:
+async def test_liveness_waits_for_a_slow_start(node: ProcessNode) -> None:
     http = {"httpGet": {"path": "/", "port": 8080}, "periodSeconds": 1}
     node.run(
         "slow",
@@ -77,7 +77,7 @@ async def test_liveness_waits_for_a_slow_start(node: Node) -> None:
 
 
 @pytest.mark.parametrize(("code", "phase", "reason"), [(0, "Succeeded", "Completed"), (7, "Failed", "Error")])
-async def test_a_pod_that_runs_once_keeps_its_exit(node: Node, code: int, phase: str, reason: str) -> None:
+async def test_a_pod_that_runs_once_keeps_its_exit(node: ProcessNode, code: int, phase: str, reason: str) -> None:
     node.run("job", shell(f"exit {code}"), restartPolicy="Never")
     await node.until(lambda: node.pod("job")["phase"] == phase)
     container = node.container("job")
@@ -85,7 +85,7 @@ async def test_a_pod_that_runs_once_keeps_its_exit(node: Node, code: int, phase:
     assert container["restart_count"] == 0
 
 
-async def test_a_removed_manifest_ends_its_pod_within_its_grace_and_leaves_the_others(node: Node) -> None:
+async def test_a_removed_manifest_ends_its_pod_within_its_grace_and_leaves_the_others(node: ProcessNode) -> None:
     node.run("goes", target("ok", "ignore-term"), terminationGracePeriodSeconds=2)
     node.run("stays", target())
     await node.until(lambda: node.pod("goes")["ready"] and node.pod("stays")["ready"])
@@ -98,7 +98,7 @@ async def test_a_removed_manifest_ends_its_pod_within_its_grace_and_leaves_the_o
     assert [box.metadata.name for box in await node.client.list_pod_sandbox()] == ["stays"]
 
 
-async def test_a_changed_manifest_replaces_its_pod(node: Node) -> None:
+async def test_a_changed_manifest_replaces_its_pod(node: ProcessNode) -> None:
     node.run("web", target())
     await node.until(lambda: node.pod("web")["ready"])
     old = node.pod("web")["uid"]
@@ -108,7 +108,7 @@ async def test_a_changed_manifest_replaces_its_pod(node: Node) -> None:
     assert len(await node.client.list_pod_sandbox()) == 1
 
 
-async def test_a_command_that_does_not_exist_says_so_and_backs_off(node: Node) -> None:
+async def test_a_missing_command_is_reported_and_backs_off(node: ProcessNode) -> None:
     node.run("typo", {"name": "app", "command": ["/no/such/program"]})
     await node.until(lambda: node.container("typo").get("reason") == "CrashLoopBackOff")
     failed = {event["message"] for event in node.events("Failed")}
@@ -117,7 +117,7 @@ async def test_a_command_that_does_not_exist_says_so_and_backs_off(node: Node) -
     assert node.container("typo")["last_exit"]["exit_code"] == 128
 
 
-async def test_a_drain_ends_all_pods_together_and_readiness_is_seen_to_go(node: Node, tmp_path: Path) -> None:
+async def test_a_drain_ends_all_pods_together_and_probes_see_readiness_end(node: ProcessNode, tmp_path: Path) -> None:
     end = tmp_path / "end"
     until_end = f"rm ready; until test -e {end}; do sleep 0.1; done; exit 0"
     script = f"trap '{until_end}' TERM; touch ready; while :; do sleep 0.1; done"

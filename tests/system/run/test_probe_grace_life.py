@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.system.run.process_node import TARGET, Node, seconds_between, waited
+from tests.system.run.process_node import TARGET, ProcessNode, seconds_between, waited
 
 pytestmark = pytest.mark.e2e
 
@@ -16,14 +16,14 @@ def failing(grace: int) -> dict[str, Any]:
     return {**command, "periodSeconds": 1, "failureThreshold": 1, "terminationGracePeriodSeconds": grace}
 
 
-def seconds(node: Node) -> float:
-    """From the first Killing to the start after it, which is the same event as the first start again."""
+def seconds(node: ProcessNode) -> float:
+    """From the first Killing to the next start, which merges with the event of the first start."""
     killing, started = node.events("Killing")[0], node.events("Started")[-1]
     return seconds_between(killing["at"], started["at"])
 
 
 @pytest.mark.parametrize("probe", ["liveness", "startup"])
-async def test_a_hung_container_is_killed_within_its_probes_grace(node: Node, probe: str) -> None:
+async def test_a_hung_container_is_killed_within_its_probes_grace(node: ProcessNode, probe: str) -> None:
     container = {"name": "app", "command": STUBBORN, f"{probe}Probe": failing(3)}
     node.run("hung", container, terminationGracePeriodSeconds=3600)
     await node.until(lambda: node.container("hung").get("restart_count") == 1)
@@ -35,15 +35,15 @@ async def test_a_hung_container_is_killed_within_its_probes_grace(node: Node, pr
     )
 
 
-async def test_a_second_is_raised_to_two(node: Node) -> None:
+async def test_a_probe_grace_of_one_second_is_raised_to_two(node: ProcessNode) -> None:
     container = {"name": "app", "command": STUBBORN, "livenessProbe": failing(1)}
     node.run("hung", container, terminationGracePeriodSeconds=3600)
     await node.until(lambda: node.container("hung").get("restart_count") == 1)
     assert waited(seconds(node), 2)
 
 
-async def test_a_pre_stop_hook_runs_inside_it_beside_the_readiness_probe(node: Node) -> None:
-    """The hook has the whole grace, then the container two seconds more; readiness goes on, liveness does not."""
+async def test_a_pre_stop_hook_runs_within_the_probes_grace_beside_the_readiness_probe(node: ProcessNode) -> None:
+    """The hook gets the whole grace, the container two seconds more; readiness probes go on, liveness probes do not."""
     hook = {"preStop": {"exec": {"command": ["sleep", "3600"]}}}
     ready = {"exec": {"command": ["true"]}, "periodSeconds": 1}
     container = {"name": "app", "command": STUBBORN, "livenessProbe": failing(3), "readinessProbe": ready}

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from tests.system.run.process_node import Node
+from tests.system.run.process_node import ProcessNode
 
 pytestmark = pytest.mark.e2e
 
@@ -23,7 +23,7 @@ def pre_stop(script: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize("probe", ["liveness", "startup"])
 async def test_the_pre_stop_hook_runs_when_a_probe_fails_and_the_pod_is_never_restarted(
-    node: Node, probe: str, tmp_path: Path
+    node: ProcessNode, probe: str, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
     script = f"trap 'exit 0' TERM; while :; do echo alive >> {log}; sleep 0.1; done"
@@ -37,7 +37,7 @@ async def test_the_pre_stop_hook_runs_when_a_probe_fails_and_the_pod_is_never_re
     assert node.container("once")["restart_count"] == 0
 
 
-async def test_readiness_is_probed_during_pre_stop_and_liveness_is_not(node: Node) -> None:
+async def test_readiness_is_probed_during_pre_stop_and_liveness_is_not(node: ProcessNode) -> None:
     container = shell(
         "regular", "sleep 3600", lifecycle=pre_stop("sleep 3600"), livenessProbe=FAILS, readinessProbe=HOLDS
     )
@@ -53,8 +53,10 @@ async def test_readiness_is_probed_during_pre_stop_and_liveness_is_not(node: Nod
     assert runs()[0] == liveness
 
 
-async def test_a_sidecar_that_fails_during_a_pre_stop_hook_is_restarted_after_it(node: Node, tmp_path: Path) -> None:
-    """A kill blocks its pod: what happens meanwhile is looked at when it is over."""
+async def test_a_sidecar_that_fails_during_a_pre_stop_hook_is_restarted_after_it(
+    node: ProcessNode, tmp_path: Path
+) -> None:
+    """A kill blocks its pod: the pod handles events of that time after the kill."""
 
     def well_unless(flag: str) -> dict[str, Any]:
         command = {"exec": {"command": ["sh", "-c", f"! test -e {tmp_path}/{flag}"]}}
@@ -81,7 +83,7 @@ async def test_a_sidecar_that_fails_during_a_pre_stop_hook_is_restarted_after_it
 
 
 async def test_the_second_sidecar_starts_after_the_first_is_started_and_the_rest_after_both(
-    node: Node, tmp_path: Path
+    node: ProcessNode, tmp_path: Path
 ) -> None:
     def sidecar(name: str) -> dict[str, Any]:
         flag = tmp_path / f"{name}-started"
@@ -101,7 +103,7 @@ async def test_the_second_sidecar_starts_after_the_first_is_started_and_the_rest
     await node.until(lambda: node.pod("gated")["phase"] == "Succeeded")
 
 
-async def test_three_init_containers_and_two_sidecars_take_turns(node: Node, tmp_path: Path) -> None:
+async def test_three_init_containers_and_two_sidecars_take_turns(node: ProcessNode, tmp_path: Path) -> None:
     log = tmp_path / "log"
 
     def once(name: str) -> dict[str, Any]:
@@ -115,12 +117,12 @@ async def test_three_init_containers_and_two_sidecars_take_turns(node: Node, tmp
 
     init = [once("init-1"), always("side-1"), once("init-2"), always("side-2"), once("init-3")]
     regular = once("regular")
-    # Or the pod may be at its end before a sidecar's shell has come to its first line.
+    # Otherwise the pod may end before a sidecar's shell runs its first line.
     regular["command"][-1] += f"; until test $(grep -c '^side-. starts' {log}) = 2; do sleep 0.1; done"
     node.run("all", regular, initContainers=init, restartPolicy="Never")
     await node.until(lambda: node.pod("all")["phase"] == "Succeeded")
     lines = log.read_text().splitlines()
-    # A sidecar says that it starts when its shell gets to it, beside whatever was started after it.
+    # A sidecar prints its start when its shell runs, in any order with the containers that start after it.
     assert [line for line in lines if not line.startswith("side") or line.endswith("ends")] == [
         "init-1 starts", "init-1 ends", "init-2 starts", "init-2 ends", "init-3 starts", "init-3 ends",
         "regular starts", "regular ends", "side-2 ends", "side-1 ends",

@@ -20,7 +20,7 @@ pytestmark = [pytest.mark.e2e, pytest.mark.timeout(BUILD_SECONDS + 300)]
 
 @pytest.fixture(scope="module")
 def client() -> Path:
-    """The program. That it compiles is the proof that its types are the kubelet's interfaces."""
+    """The program. It compiles only if its types implement the kubelet's interfaces."""
     if shutil.which("go") is None:
         missing("go", "Go 1.26 or newer builds the client in tests/kubelet/goclient: https://go.dev/dl")
     try:

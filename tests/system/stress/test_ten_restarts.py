@@ -41,7 +41,7 @@ async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) ->
         client = await stack.enter_async_context(RuntimeClient(runtime.endpoint))
 
         def read_log(uid: str, publish: Publish) -> None:
-            """Each life has a log of its own that goes some restarts later; it is read when its end is published."""
+            """Reads the log of each instance at its published end: the runtime removes the log some restarts later."""
             for path in runtime.log_directory.glob("default_crash_*/app/*.log"):
                 for line in path.read_text().splitlines():
                     said[int(path.stem)] = Decimal(line.split(" ", 3)[3])

@@ -36,7 +36,7 @@ def make_pod(*containers: dict[str, Any], init: list[dict[str, Any]] | None = No
 
 
 def record(pod: Pod, name: str, state: State = State.RUNNING, **fields: Any) -> ContainerRecord:
-    """A container of the pod as the runtime has it, with an id that follows its name and restart count."""
+    """The runtime's record of a container; its ID consists of name and restart count."""
     known = {c.name: c for c in (*pod.spec.containers, *pod.spec.init_containers)}
     count = fields.get("restart_count", 0)
     made = ContainerRecord(f"t://{name}-{count}", name, state, definition=definition(known[name]), sandbox_id="s0")
@@ -53,7 +53,7 @@ def gate(initial: float = 10, cap: float = 300, **options: Any) -> RestartGate:
 
 
 class RigWorkload(Workload):
-    """The options of a ``Rig``, which a test may change while it runs."""
+    """The options of a ``Rig``; a test may change them at any time."""
 
     def __init__(self, rig: "Rig") -> None:
         self._rig = rig
@@ -142,7 +142,7 @@ class Rig(VirtualPod):
         self.runtime.snapshot = snapshot
 
     def give(self, given: Input) -> list[Action]:
-        """One input, and the carrying out of what it leads to."""
+        """Gives the machine one input and carries out its actions."""
         if isinstance(given, Observed | Performed):
             self._log_ends(given.snapshot)
         if isinstance(given, Performed):
@@ -161,20 +161,20 @@ class Rig(VirtualPod):
         self.settle()
 
     def settle(self) -> None:
-        """Everything that is due now."""
+        """Carries out everything that is due now."""
         play(self._agenda, self._prober, self.now)
 
     def step(self) -> None:
-        """Advance to the next thing that happens and let it happen."""
+        """Advances to the next due event and carries it out."""
         moment = next_moment(self._agenda, self._prober)
-        assert moment is not None, "nothing will ever happen"
+        assert moment is not None, "no event is due"
         play(self._agenda, self._prober, moment)
 
     def run_until(self, seconds: float) -> None:
         play(self._agenda, self._prober, _ns(seconds))
 
     def at(self, seconds: float, what: Literal["exit", "give"], given: Any) -> None:
-        """``exit`` a container id, or ``give`` an input, at a time."""
+        """Plans the ``exit`` of a container id, or an input to ``give``, for a time."""
         if what == "give":
             self._agenda.at(_ns(seconds), lambda: self.give(given))
         else:
@@ -187,7 +187,7 @@ class Rig(VirtualPod):
         self.settle()
 
     def error_of(self, effect: Effect) -> str:
-        """The runtime's words for why an effect fails; empty if it succeeds."""
+        """The runtime's error for an effect; empty if the effect succeeds."""
         return self.fail.get(_hook_key(effect) if isinstance(effect, RunHook) else type(effect), "")
 
     @property

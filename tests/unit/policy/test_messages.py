@@ -1,4 +1,4 @@
-"""Durations in messages are written as Go writes them."""
+"""Messages write durations as Go does."""
 
 import pytest
 from probelet.policy.messages import back_off_waiting, go_duration

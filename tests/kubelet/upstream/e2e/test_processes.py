@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.kubelet.upstream.row import row
-from tests.system.run.process_node import TARGET, Node
+from tests.system.run.process_node import TARGET, ProcessNode
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(60)]
 
@@ -47,7 +47,7 @@ def get(path: str) -> dict[str, Any]:
 
 
 @row("X3")
-async def test_a_failed_exec_liveness_probe_restarts_the_container(row: str, node: Node, tmp_path: Path) -> None:
+async def test_a_failed_exec_liveness_probe_restarts_the_container(row: str, node: ProcessNode, tmp_path: Path) -> None:
     file = tmp_path / "health"
     liveness = probe(execed("cat", str(file)), initialDelaySeconds=2, timeoutSeconds=5)
     node.run("busybox", shell(f"echo ok > {file}; sleep 1; rm -rf {file}; exec sleep 600", livenessProbe=liveness))
@@ -57,7 +57,7 @@ async def test_a_failed_exec_liveness_probe_restarts_the_container(row: str, nod
 
 
 @row("X5")
-async def test_a_500_from_healthz_restarts_the_container(row: str, node: Node) -> None:
+async def test_a_500_from_healthz_restarts_the_container(row: str, node: ProcessNode) -> None:
     command = [str(TARGET), ":8080", "ok", "status=500@1"]
     liveness = probe(get("/healthz"), initialDelaySeconds=2)
     node.run("liveness", {"name": "app", "command": command, "livenessProbe": liveness})
@@ -66,7 +66,7 @@ async def test_a_500_from_healthz_restarts_the_container(row: str, node: Node) -
 
 
 @row("X13")
-async def test_a_redirect_to_another_host_warns_and_restarts_nothing(row: str, node: Node) -> None:
+async def test_a_redirect_to_another_host_warns_and_restarts_nothing(row: str, node: ProcessNode) -> None:
     command = [sys.executable, "-c", REDIRECTOR]
     ready = probe({"tcpSocket": {"port": 8080}})
     liveness = probe(get("/redirect?loc=http%3A%2F%2F0.0.0.0%2F"))
@@ -86,7 +86,7 @@ async def test_a_redirect_to_another_host_warns_and_restarts_nothing(row: str, n
 
 
 @row("X18")
-async def test_a_liveness_probes_own_grace_replaces_the_pods(row: str, node: Node) -> None:
+async def test_a_liveness_probes_own_grace_replaces_the_pods(row: str, node: ProcessNode) -> None:
     liveness = probe(get("/healthz"), initialDelaySeconds=1, terminationGracePeriodSeconds=3)
     script = "trap '' TERM; while :; do sleep 0.1; done"
     node.run("override", shell(script, livenessProbe=liveness), terminationGracePeriodSeconds=500)
@@ -95,7 +95,7 @@ async def test_a_liveness_probes_own_grace_replaces_the_pods(row: str, node: Nod
 
 
 @row("X22")
-async def test_a_pod_loses_readiness_while_it_terminates(row: str, node: Node, tmp_path: Path) -> None:
+async def test_a_pod_loses_readiness_while_it_terminates(row: str, node: ProcessNode, tmp_path: Path) -> None:
     file = tmp_path / "ready"
     script = f"trap 'rm -f {file}; sleep 4; exit 0' TERM; touch {file}; while :; do sleep 0.1; done"
     readiness = probe(execed("cat", str(file)))

@@ -1,4 +1,4 @@
-"""KEP-5999 and KEP-4939 through the real command line: which pods restart, and what a gate that is off means."""
+"""KEP-5999 and KEP-4939 through the real command line: which pods restart, with the gates on and off."""
 
 import json
 from pathlib import Path
@@ -15,7 +15,7 @@ FOREVER = ["sh", "-c", "exec sleep 86400"]
 
 
 def run(start: Start, folder: Path, gates: str, **probes: dict[str, Any]) -> Run:
-    """A pod for each liveness probe, which fails at once and is asked each second."""
+    """A pod for each liveness probe, with a period of one second and a failure threshold of one."""
     folder.mkdir()
     for name, handler in probes.items():
         probe = {**handler, "periodSeconds": 1, "failureThreshold": 1, "timeoutSeconds": 5}
@@ -37,7 +37,7 @@ def check(port: int, mode: str, service: str = "") -> dict[str, Any]:
 
 
 def settled(started: Run, well: set[str], ill: set[str]) -> None:
-    """Those that are well are ready and never restarted, each of the others was."""
+    """Healthy pods become ready without a restart, and every other pod restarts."""
 
     def look() -> bool:
         rows = {name: pod["containers"][0] for name, pod in started.status().items()}
@@ -77,8 +77,8 @@ def test_grpc_probes_over_tls(start: Start, tmp_path: Path) -> None:
         settled(started, {"tls"}, {"plain", "down", "nobody"})
 
 
-def test_with_the_gates_off_the_fields_are_not_there(start: Start, tmp_path: Path) -> None:
-    """The same servers answer the other way round."""
+def test_with_the_gates_off_the_fields_are_dropped(start: Start, tmp_path: Path) -> None:
+    """The same servers give the opposite results."""
     with alpha_servers.h2c() as (h2c, _), alpha_servers.http1() as http1, alpha_servers.tls_health() as tls:
         started = run(
             start,

@@ -1,4 +1,4 @@
-"""``initializationFailureThreshold`` (KEP-950) on real processes: patience until the first success, none after it."""
+"""``initializationFailureThreshold`` (KEP-950) on real processes: it applies only until the first success."""
 
 from pathlib import Path
 from typing import Any
@@ -48,7 +48,7 @@ def test_a_slow_starter_is_given_time_once(start: Start, tmp_path: Path, marker:
     run.line("killing container")
     wait_for(lambda: restarts(run) == 1, "the restart")
     assert liveness(run)["failures"] >= failures + 2
-    # The new container has the same patience as the first one.
+    # The threshold applies to the new container as to the first one.
     wait_for(lambda: liveness(run)["result_run"] >= 4, "its failures")
     assert restarts(run) == 1
 

@@ -1,4 +1,4 @@
-"""Gates that switch off fields of a pod: what they mean for a pod that has them."""
+"""Gates that switch off fields, and the behaviour of pods that set these fields."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ spec:
 """
 
 
-def test_without_probe_level_grace_a_hung_container_has_the_pods(start: Start, tmp_path: Path) -> None:
+def test_without_probe_level_grace_a_hung_container_gets_the_pods_grace(start: Start, tmp_path: Path) -> None:
     (tmp_path / "pod.yaml").write_text(HUNG)
     run = start(str(tmp_path / "pod.yaml"), "--feature-gates", "ProbeTerminationGracePeriod=false")
     killing = run.line("killing container")

@@ -1,4 +1,4 @@
-"""From start to end: what listens, what a signal leads to, what is left."""
+"""``run`` from its start to its end: its sockets, its signals, and its remains."""
 
 import json
 import os
@@ -16,7 +16,7 @@ from tests.system.cli.conftest import PATIENCE_SECONDS, Start, manifest, process
 
 pytestmark = pytest.mark.e2e
 
-# A shell that does not hear SIGTERM, once it has made its file.
+# A shell that ignores SIGTERM as soon as it has made its file.
 DEAF = "trap '' TERM; touch %s; while :; do sleep 0.1; done"
 READINESS = """
     readinessProbe:
@@ -35,7 +35,7 @@ def page(url: str, accept: str = "*/*") -> tuple[int, str, str]:
         return error.code, error.headers["Content-Type"], error.read().decode()
 
 
-def test_a_pod_runs_is_probed_and_shown_everywhere(start: Start, tmp_path: Path, marker: str) -> None:
+def test_a_pod_runs_is_probed_and_appears_in_every_view(start: Start, tmp_path: Path, marker: str) -> None:
     (tmp_path / "web.yaml").write_text(manifest("web", marker, probe=READINESS % (tmp_path / "ready")))
     run = start(str(tmp_path / "web.yaml"), "--node-name", "node-e2e")
     url = run.url
@@ -79,7 +79,7 @@ def test_a_signal_drains_and_leaves_nothing(start: Start, tmp_path: Path, marker
     assert not run.state_dir.exists()
 
 
-def test_draining_waits_for_the_grace_of_a_pod_that_does_not_hear(start: Start, tmp_path: Path, marker: str) -> None:
+def test_draining_waits_for_the_grace_of_a_pod_that_ignores_sigterm(start: Start, tmp_path: Path, marker: str) -> None:
     (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF % (tmp_path / "deaf"), grace=3))
     run = start(str(tmp_path / "deaf.yaml"))
     wait_for((tmp_path / "deaf").exists, "the pod's process to be deaf")
@@ -91,7 +91,7 @@ def test_draining_waits_for_the_grace_of_a_pod_that_does_not_hear(start: Start, 
 
 
 def test_a_grace_of_all_the_time_there_is(start: Start, tmp_path: Path, marker: str) -> None:
-    """Twice: a container that hears SIGTERM ends at once, a deaf one is waited for until somebody loses patience."""
+    """A container that ends on SIGTERM ends at once; the drain waits for a deaf one until a second signal."""
     hook = "    lifecycle: {preStop: {exec: {command: ['true']}}}"
     for name, script in (
         ("deaf", DEAF % (tmp_path / "deaf")),

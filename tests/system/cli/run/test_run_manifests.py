@@ -1,4 +1,4 @@
-"""Manifests are watched: what is added starts, what goes ends, and a mistake changes nothing."""
+"""``run`` watches its manifests: new pods start, removed pods end, and a mistake changes nothing."""
 
 from pathlib import Path
 
@@ -17,7 +17,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 def started(marker: str) -> int:
-    """The shell of a container; for a moment its child, which is to become another program, has the same words."""
+    """The shell of a container, without its child, which has the same command line until it executes its program."""
     return min(wait_for(lambda: processes_with(marker), f"the process of {marker}"))
 
 
@@ -46,7 +46,7 @@ def test_pods_come_and_go_with_their_files(start: Start, folder: Path, marker: s
     assert two in processes_with(f"{marker}-two")
 
 
-def test_a_mistake_is_said_and_its_pod_stays_while_others_change(start: Start, folder: Path, marker: str) -> None:
+def test_a_mistake_is_reported_and_its_pod_stays_while_others_change(start: Start, folder: Path, marker: str) -> None:
     path = folder / "two.yaml"
     path.write_text(manifest("bad", f"{marker}-bad") + "---" + manifest("good", f"{marker}-good"))
     run = start(str(folder))
@@ -74,7 +74,7 @@ def test_a_mistake_is_said_and_its_pod_stays_while_others_change(start: Start, f
 
 @pytest.mark.parametrize("rest", ["", "    env: [{name: A, value: b}]\n"])
 def test_a_file_that_is_being_written_does_not_end_its_pod(start: Start, folder: Path, marker: str, rest: str) -> None:
-    """Whether the half that is there is no pod at all, or one that could run."""
+    """The written half is either an invalid pod or a valid one."""
     path = folder / "web.yaml"
     path.write_text(manifest("web", f"{marker}-old"))
     run = start(str(folder))
@@ -84,7 +84,7 @@ def test_a_file_that_is_being_written_does_not_end_its_pod(start: Start, folder:
     with path.open("w") as file:
         file.write(whole[:half])
         file.flush()
-        # A change that comes later is carried out earlier.
+        # The service carries out a later change first.
         (folder / "other.yaml").write_text(manifest("other", f"{marker}-other"))
         started(f"{marker}-other")
         assert before in processes_with(f"{marker}-old")
@@ -118,7 +118,7 @@ def test_a_directory_that_vanishes_and_returns(start: Start, folder: Path, tmp_p
     assert run.verb("status").returncode == 0
     (tmp_path / "away").rename(folder)
     started(marker)
-    # And it is watched as before.
+    # The service watches the directory as before.
     (folder / "web.yaml").unlink()
     gone(marker)
 
@@ -137,7 +137,7 @@ def test_a_directory_that_is_made_anew_is_watched(start: Start, tmp_path: Path, 
 
 
 def test_the_mounted_volume_of_a_config_map_is_exchanged_at_once(start: Start, folder: Path, marker: str) -> None:
-    """Files are links through ``..data``, which names the newest of the directories beside it."""
+    """The files are links through ``..data``, and ``..data`` links to the newest directory."""
     for version in ("1", "2"):
         (folder / f"..{version}").mkdir()
         (folder / f"..{version}" / "web.yaml").write_text(manifest("web", f"{marker}-{version}"))

@@ -1,4 +1,4 @@
-"""What ``run`` will not do: said before anything has started, one line for each mistake."""
+"""``run`` reports every mistake in one line before it starts anything."""
 
 import socket
 from pathlib import Path
@@ -17,7 +17,7 @@ def good(tmp_path: Path, marker: str) -> str:
     return str(path)
 
 
-def test_a_taken_port(good: str, tmp_path: Path, marker: str) -> None:
+def test_run_refuses_a_taken_port(good: str, tmp_path: Path, marker: str) -> None:
     with socket.create_server(("127.0.0.1", 0)) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
         ended = probelet("run", good, "--listen", address, "--state-dir", str(tmp_path / "state"))
@@ -41,7 +41,7 @@ def test_a_second_service_in_one_state_directory(start: Start, good: str) -> Non
     assert run.verb("status").returncode == 0
 
 
-def test_mistakes_in_manifests_are_all_said_and_nothing_starts(good: str, tmp_path: Path, marker: str) -> None:
+def test_run_reports_all_mistakes_in_manifests_and_starts_nothing(good: str, tmp_path: Path, marker: str) -> None:
     bad = tmp_path / "bad.yaml"
     bad.write_text(manifest("bad", marker, probe="    livenessProbe: {periodSeconds: -1, exec: {command: [a]}}"))
     missing = tmp_path / "missing.yaml"
@@ -54,7 +54,7 @@ def test_mistakes_in_manifests_are_all_said_and_nothing_starts(good: str, tmp_pa
     assert processes_with(marker) == []
 
 
-def test_mistakes_in_the_configuration_are_all_said(good: str, tmp_path: Path, marker: str) -> None:
+def test_run_reports_all_mistakes_in_the_configuration(good: str, tmp_path: Path, marker: str) -> None:
     config = tmp_path / "config.yaml"
     config.write_text(
         "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nruntimeRequestTimeout: -1s\n"
@@ -73,7 +73,7 @@ def test_mistakes_in_the_configuration_are_all_said(good: str, tmp_path: Path, m
     assert processes_with(marker) == []
 
 
-def test_what_the_kubelet_would_only_warn_of_is_a_warning(start: Start, good: str, tmp_path: Path) -> None:
+def test_mistakes_that_the_kubelet_warns_about_are_warnings(start: Start, good: str, tmp_path: Path) -> None:
     config = tmp_path / "config.yaml"
     config.write_text("apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nnoSuchField: 1\n")
     run = start(good, "--config", str(config))
@@ -91,7 +91,7 @@ def test_what_the_kubelet_would_only_warn_of_is_a_warning(start: Start, good: st
         (["--log-level", "loud"], 2, 'Invalid value "loud" for --log-level'),
     ],
 )
-def test_options_that_cannot_be(good: str, tmp_path: Path, options: list[str], code: int, said: str) -> None:
+def test_run_refuses_invalid_options(good: str, tmp_path: Path, options: list[str], code: int, said: str) -> None:
     listen = [] if "--listen" in options else ["--listen", "127.0.0.1:0"]
     if "--runtime" in options:
         Path(good).write_text(with_image(Path(good).read_text()))
@@ -107,7 +107,7 @@ def test_options_that_cannot_be(good: str, tmp_path: Path, options: list[str], c
 def test_a_node_that_denies_hosts_in_probes_refuses_them_at_their_line(
     good: str, start: Start, tmp_path: Path, marker: str
 ) -> None:
-    """KEP-4940, Pod Security baseline since 1.34; the kubelet itself takes them."""
+    """KEP-4940, Pod Security baseline since 1.34; the kubelet itself accepts these hosts."""
     bad = tmp_path / "bad.yaml"
     probe = "    readinessProbe:\n      httpGet:\n        port: 80\n        host: 10.0.0.1"
     bad.write_text(manifest("bad", marker, probe=probe))

@@ -1,4 +1,4 @@
-"""What may hold a restart up or let it pass besides the kubelet's back-off, on real processes: retry, reset, the node's
+"""Restarts on real processes beside the kubelet's back-off: retry, reset, the node's
 budget, curves of single containers, dependencies, and what a restart of the service keeps.
 
 Waits that must not end by themselves are an hour; nothing is judged by how long it took, but for never being early.
@@ -28,7 +28,7 @@ CRASH_ONCE = "date +%s.%N; test -e {here}/{name} && exec sleep 86400; touch {her
 
 
 def pod(name: str, marker: str, annotations: dict[str, str] | None = None, **scripts: str) -> dict[str, Any]:
-    """A pod whose containers run a script each."""
+    """A pod whose containers each run a script."""
     containers = [{"name": each, "command": ["sh", "-c", text, marker]} for each, text in scripts.items()]
     metadata = {"name": name, "annotations": {f"probelet.dev/{key}": said for key, said in (annotations or {}).items()}}
     spec = {"terminationGracePeriodSeconds": 1, "containers": containers}
@@ -50,7 +50,7 @@ def container(run: Run, pod_name: str, name: str = "app") -> dict[str, Any]:
 
 
 def waits(run: Run, pod_name: str, restarts: int, name: str = "app") -> dict[str, Any]:
-    """The container once it has been restarted so often and waits for its next start."""
+    """Waits until the container has ``count`` restarts and waits for its next start."""
 
     def look() -> dict[str, Any] | None:
         row = container(run, pod_name, name)
@@ -76,7 +76,7 @@ def metric(run: Run, name: str) -> float:
 
 
 def said(run: Run, pod_name: str, name: str = "app") -> dict[int, list[Decimal]]:
-    """The times that each life has printed so far; the log of a life that is long over goes."""
+    """The times that each instance has printed so far; the runtime removes the logs of old instances."""
     times = {}
     for path in (run.state_dir / "runtime" / "logs").glob(f"default_{pod_name}_*/{name}/*.log"):
         with suppress(FileNotFoundError):
@@ -85,7 +85,9 @@ def said(run: Run, pod_name: str, name: str = "app") -> dict[int, list[Decimal]]
     return times
 
 
-def test_a_retry_starts_what_waits_and_a_reset_forgets_its_delay_too(start: Start, tmp_path: Path, marker: str) -> None:
+def test_a_retry_starts_a_waiting_container_and_a_reset_also_forgets_its_delay(
+    start: Start, tmp_path: Path, marker: str
+) -> None:
     web = pod("web", marker, {"backoff": "app=1h/1h"}, app=CRASH, calm="exec sleep 86400")
     run = node(start, tmp_path, HOUR, web)
     assert waits(run, "web", 1)["backoff"]["delay_seconds"] == 3600, "the first restart was free"
@@ -110,7 +112,7 @@ def test_a_retry_starts_what_waits_and_a_reset_forgets_its_delay_too(start: Star
     assert metric(run, free) == 2, "the first one, and the one after the reset"
 
 
-def test_the_budget_of_the_node_holds_up_restarts_that_nothing_else_does(
+def test_the_budget_of_the_node_delays_restarts_that_no_back_off_delays(
     start: Start, tmp_path: Path, marker: str
 ) -> None:
     names = ["a", "b", "c"]
@@ -140,7 +142,7 @@ def test_a_budget_gives_one_restart_after_each_refill_and_none_early(start: Star
         runs(run, name, 1)
     lives = [wait_for(lambda name=name: (found := said(run, name)).get(1) and found, "its log") for name in names]
     ends = min(life[0][1] for life in lives)
-    # The bucket was full until the first container had ended; the n-th restart after the first needs n refills.
+    # The bucket is full until the first container ends; the n-th restart after the first needs n refills.
     begins = sorted(life[1][0] for life in lives)
     assert [begin - ends >= 2 * place for place, begin in enumerate(begins)] == [True] * 4
 
@@ -164,7 +166,9 @@ def test_a_container_restarts_on_the_curve_it_chose_beside_one_on_the_nodes(
     assert early == {}
 
 
-def test_a_dependency_that_turns_healthy_starts_who_waits_for_it(start: Start, tmp_path: Path, marker: str) -> None:
+def test_a_dependency_that_turns_healthy_starts_the_waiting_container(
+    start: Start, tmp_path: Path, marker: str
+) -> None:
     web = pod("web", marker, {"backoff": "app=1h/1h", "release-on": "app=db/app/readiness"}, app=CRASH)
     idle = pod("idle", marker, {"backoff": "app=1h/1h"}, app=CRASH)
     db = pod("db", marker, app="exec sleep 86400")
@@ -182,7 +186,7 @@ def test_a_dependency_that_turns_healthy_starts_who_waits_for_it(start: Start, t
 
 
 @pytest.mark.parametrize(("restore", "restarts"), [("kubelet", 1), ("full", 0)])
-def test_a_restart_of_the_service_keeps_what_it_was_told_to(
+def test_a_restart_of_the_service_keeps_the_configured_state(
     start: Start, tmp_path: Path, marker: str, restore: str, restarts: int
 ) -> None:
     web = pod("web", marker, {"backoff": "app=1h/1h"}, app=CRASH)
@@ -192,7 +196,7 @@ def test_a_restart_of_the_service_keeps_what_it_was_told_to(
     waits(first, "web", 1)
     first.signal(signal.SIGTERM)
     assert first.ended() == 0
-    # The embedded runtime's containers have ended with it: this is another first start, and then a crash.
+    # The embedded runtime ended its containers with the service: the container starts for the first time again.
     second = node(start, tmp_path, opt_ins.replace("Max: 1h", "Max: 30m"), web, state_dir=state_dir)
     row = waits(second, "web", restarts)
     assert row["backoff"]["delay_seconds"] == 1800, "within what is allowed now"

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.e2e
 
 
 async def hand_over(socket: Path) -> None:
-    """A pod of ours, which is ready when this returns, and gone."""
+    """Hands a pod over, waits until it is ready, and removes it."""
     caller = Caller(socket)
     responder = ExecResponder(caller, code=0)
     await caller.sync(make_pod("theirs", readinessProbe=exec_probe()), running("test://theirs"))
@@ -49,7 +49,7 @@ async def test_run_probes_another_agents_pods_beside_its_own_until_its_end(
     assert processes_with(marker) == []
 
 
-def test_a_socket_that_cannot_be_had_ends_run_before_its_pods_begin(start: Start, tmp_path: Path, marker: str) -> None:
+def test_an_unusable_socket_ends_run_before_its_pods_start(start: Start, tmp_path: Path, marker: str) -> None:
     (tmp_path / "web.yaml").write_text(manifest("web", marker))
     run = start(str(tmp_path / "web.yaml"), "--serve", str(tmp_path / "nowhere" / "prober.sock"))
     assert run.ended() == 3
@@ -59,7 +59,7 @@ def test_a_socket_that_cannot_be_had_ends_run_before_its_pods_begin(start: Start
 
 
 @pytest.mark.parametrize("verb", ["run", "serve"])
-def test_a_file_where_the_socket_is_to_be_is_said_and_stays(verb: str, tmp_path: Path, marker: str) -> None:
+def test_a_file_in_place_of_the_socket_is_reported_and_stays(verb: str, tmp_path: Path, marker: str) -> None:
     pod, file = tmp_path / "web.yaml", tmp_path / "passwd"
     pod.write_text(manifest("web", marker))
     file.write_text("root")
@@ -73,7 +73,7 @@ def test_a_file_where_the_socket_is_to_be_is_said_and_stays(verb: str, tmp_path:
 
 
 @pytest.mark.parametrize("verb", ["run", "serve"])
-def test_a_path_too_long_for_a_socket_is_said(verb: str, tmp_path: Path, marker: str) -> None:
+def test_a_path_too_long_for_a_socket_is_reported(verb: str, tmp_path: Path, marker: str) -> None:
     pod, path = tmp_path / "web.yaml", tmp_path / ("x" * 108)
     pod.write_text(manifest("web", marker))
     options = [str(pod), "--listen", "127.0.0.1:0", "--serve"] if verb == "run" else ["--socket"]
@@ -83,7 +83,7 @@ def test_a_path_too_long_for_a_socket_is_said(verb: str, tmp_path: Path, marker:
     assert ended.stderr == f"probelet {verb}: {said}\n"
 
 
-async def test_serve_has_pages_of_what_it_probes(start: Start, tmp_path: Path) -> None:
+async def test_serve_has_pages_of_its_probes(start: Start, tmp_path: Path) -> None:
     serve = start("--socket", str(tmp_path / "prober.sock"), "--node-name", "node-e2e", verb="serve")
     url = serve.url
     caller = Caller(tmp_path / "prober.sock")

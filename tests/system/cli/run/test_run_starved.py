@@ -17,7 +17,7 @@ from tests.system.cli.conftest import Run, Start, manifest, wait_for
 pytestmark = pytest.mark.e2e
 
 TIMEOUT_SECONDS = 6
-# Longer than the timeout. How much longer does not matter, nor when it begins, as long as some of the timeout is left.
+# Longer than the timeout. The pause may begin at any time before the timeout ends.
 STOPPED_SECONDS = TIMEOUT_SECONDS + 0.5
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n"
 CONFIG = """
@@ -71,7 +71,7 @@ def target() -> Iterator[Target]:
 
 
 def stopped_while_asking(start: Start, target: Target, tmp_path: Path, verdict: str, *, answered: bool) -> Run:
-    """A service that was stopped across the deadline of its first attempt, and has had an answer since."""
+    """A service that was stopped across the deadline of its first attempt, and has read an answer after that."""
     probe = f"""
     readinessProbe:
       httpGet: {{host: 127.0.0.1, port: {target.port}}}
@@ -97,7 +97,7 @@ def probe_of(run: Run) -> dict[str, int]:
 
 
 def starved(run: Run) -> int:
-    """Attempts, as /metrics counts them."""
+    """The number of attempts on /metrics."""
     with urllib.request.urlopen(f"{run.url}/metrics", timeout=20) as answer:
         page = answer.read().decode()
     found = re.search(r'^probelet_probe_attempts_total\{cause="starved"\} (\d+)$', page, re.MULTILINE)
@@ -106,7 +106,7 @@ def starved(run: Run) -> int:
 
 
 @pytest.mark.parametrize(("verdict", "counts"), [("failure", True), ("unknown", False)])
-def test_a_timeout_of_a_stopped_prober_is_its_own_and_counts_as_the_configuration_says(
+def test_a_timeout_of_a_stopped_prober_is_marked_starved_and_counts_as_configured(
     start: Start, target: Target, tmp_path: Path, verdict: str, counts: bool
 ) -> None:
     run = stopped_while_asking(start, target, tmp_path, verdict, answered=False)

@@ -1,4 +1,4 @@
-"""What systemd hears of ``probelet run`` from its start to its end, over a real datagram socket."""
+"""The messages of ``probelet run`` to systemd, from its start to its end, over a real datagram socket."""
 
 import signal
 import socket
@@ -14,7 +14,7 @@ from tests.system.cli.run.test_run_life import DEAF, page
 
 pytestmark = pytest.mark.e2e
 
-# Ten signs of life a second.
+# Ten watchdog messages a second.
 WATCHDOG_MICROSECONDS = 200_000
 SIGNS = 5
 
@@ -24,7 +24,7 @@ Words = SimpleQueue[str]
 
 @pytest.fixture
 def systemd(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Words]:
-    """Every word in the order in which the service sent it.
+    """Every message in the order in which the service sent it.
 
     A thread reads all the time, as systemd does: the kernel keeps ten datagrams of a socket that nobody reads, and the
     service drops the ones after them.
@@ -51,14 +51,14 @@ def next_words(systemd: Words, count: int) -> list[str]:
 
 
 def until(systemd: Words, word: str) -> list[str]:
-    """The words before that word."""
+    """The messages before the given one."""
     before = []
     while (heard := systemd.get(timeout=PATIENCE_SECONDS)) != word:
         before.append(heard)
     return before
 
 
-def test_signs_of_life_begin_when_it_serves_and_go_on_while_it_drains(
+def test_watchdog_messages_begin_with_readiness_and_continue_during_the_drain(
     start: Start, systemd: Words, tmp_path: Path, marker: str
 ) -> None:
     (tmp_path / "deaf.yaml").write_text(manifest("deaf", marker, DEAF % (tmp_path / "deaf"), grace=3600))

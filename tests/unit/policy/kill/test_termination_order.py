@@ -1,4 +1,4 @@
-"""Sidecars get their stop signal after everything that may still need them, inside the pod's grace."""
+"""Sidecars get their stop signal after the containers that may need them, within the pod's grace."""
 
 from probelet.policy.kill.termination_order import TerminationOrder
 from probelet.policy.protocol.inputs import Terminate
@@ -20,7 +20,7 @@ def test_a_sidecar_waits_for_regular_containers_and_for_later_sidecars() -> None
     assert order.is_turn("first")
 
 
-def test_nobody_waits_for_what_does_not_run() -> None:
+def test_no_sidecar_waits_for_a_container_that_does_not_run() -> None:
     pod = make_pod({"name": "a"}, init=SIDECARS)
     assert TerminationOrder(pod, ["first"]).is_turn("first")
 
@@ -29,7 +29,7 @@ def kills(rig: Rig) -> list[tuple[float, str, int]]:
     return [(when, kill.name, kill.grace_seconds) for when, kill in rig.kills]
 
 
-def test_a_pod_ends_from_its_last_container_to_its_first_with_what_is_left_of_the_grace() -> None:
+def test_sidecars_stop_in_reverse_order_with_the_rest_of_the_grace() -> None:
     rig = Rig(make_pod(init=SIDECARS), kill_takes={"app": 5.5, "second": 3, "first": 1})
     rig.begin()
     rig.give(Terminate())
@@ -38,7 +38,7 @@ def test_a_pod_ends_from_its_last_container_to_its_first_with_what_is_left_of_th
     assert rig.gone
 
 
-def test_when_the_grace_is_over_nobody_waits_any_longer() -> None:
+def test_at_the_end_of_the_grace_all_sidecars_are_killed() -> None:
     rig = Rig(make_pod(init=SIDECARS, terminationGracePeriodSeconds=10), kill_takes=99)
     rig.begin()
     rig.give(Terminate())
@@ -55,11 +55,11 @@ def test_hooks_of_sidecars_begin_at_once_and_use_up_their_own_grace() -> None:
     rig.give(Terminate())
     rig.run_until(100)
     assert rig.hooks == [(0, "first/preStop")]
-    # Four seconds went to the hook, two more to the wait for the rest of app's six.
+    # The hook takes four seconds, and app ends two seconds later.
     assert kills(rig) == [(0, "app", 30), (6, "first", 24)]
 
 
-def test_a_probe_kill_waits_for_nobody() -> None:
+def test_a_probe_kill_does_not_wait_for_other_containers() -> None:
     rig = Rig(make_pod(init=SIDECARS), kill_takes=1)
     rig.begin()
     rig.probe_fails("liveness", "t://app-0")
@@ -67,7 +67,7 @@ def test_a_probe_kill_waits_for_nobody() -> None:
     assert kills(rig) == [(0, "app", 30)]
 
 
-def test_a_job_that_is_done_takes_its_sidecars_along() -> None:
+def test_a_completed_job_ends_its_sidecars() -> None:
     rig = Rig(
         make_pod({"name": "job"}, init=SIDECARS, restartPolicy="Never"), dies_after={"job": 10}, exit_code={"job": 0}
     )

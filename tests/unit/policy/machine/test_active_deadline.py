@@ -1,4 +1,4 @@
-"""A pod that was active for too long fails, whatever its containers would have done."""
+"""A pod that exceeds activeDeadlineSeconds fails, whatever its containers are doing."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def limited(*containers: dict[str, Any], **spec: Any) -> Rig:
 
 
 @pytest.mark.parametrize("policy", ["Always", "OnFailure", "Never"])
-def test_at_the_deadline_the_pod_has_failed_and_its_containers_are_killed_with_its_grace(policy: str) -> None:
+def test_at_the_deadline_the_pod_fails_and_its_containers_are_killed_with_its_grace(policy: str) -> None:
     rig = limited({"name": "a"}, {"name": "b"}, restartPolicy=policy)
     rig.begin()
     rig.run_until(4.999)
@@ -44,7 +44,7 @@ def test_a_container_in_back_off_counts_as_active() -> None:
     assert [at for at, _, _ in rig.starts] == [0, 1]
 
 
-def test_a_pod_that_is_done_before_has_not_failed() -> None:
+def test_a_pod_that_completes_before_the_deadline_succeeds() -> None:
     rig = Rig(make_pod(activeDeadlineSeconds=5, restartPolicy="Never"), dies_after={"app": 1}, exit_code=0)
     rig.begin()
     rig.run_until(100)
@@ -52,7 +52,7 @@ def test_a_pod_that_is_done_before_has_not_failed() -> None:
     assert EXCEEDED not in rig.events
 
 
-def test_a_pod_that_is_being_removed_has_not_failed_by_it() -> None:
+def test_a_pod_that_is_being_removed_does_not_fail_at_its_deadline() -> None:
     rig = Rig(make_pod(activeDeadlineSeconds=5), kill_takes=20)
     rig.begin()
     rig.at(1, "give", Terminate())

@@ -1,4 +1,4 @@
-"""A restart that is asked for: with the pod's grace, at once, and no crash."""
+"""A requested restart uses the pod's grace, starts at once, and does not count as a crash."""
 
 from probelet.policy.facts.snapshot import State
 from probelet.policy.protocol.actions import Perform
@@ -16,7 +16,7 @@ def ask(rig: Rig, container_id: str = "t://app-0") -> None:
     rig.settle()
 
 
-def test_it_is_killed_with_the_pods_grace_and_started_at_once() -> None:
+def test_a_requested_restart_kills_with_the_pods_grace_and_starts_at_once() -> None:
     probe = {"exec": {"command": ["p"]}, "terminationGracePeriodSeconds": 5}
     rig = Rig(make_pod({"name": "app", "livenessProbe": probe}), kill_takes=7)
     rig.begin()
@@ -39,7 +39,7 @@ def test_a_pre_stop_hook_runs_inside_the_grace() -> None:
     assert rig.kills[0][1].grace_seconds == 26
 
 
-def test_no_back_off_holds_it_up_or_grows_by_it() -> None:
+def test_a_requested_restart_neither_waits_for_the_back_off_nor_doubles_it() -> None:
     table = gate()
     rig = Rig(make_pod(), table, dies_after={"app": 1})
     rig.begin()
@@ -67,7 +67,7 @@ def test_the_next_crash_is_judged_by_its_own_exit() -> None:
     assert rig.starts[-1] == (1001, "app", 4), "a first crash is free"
 
 
-def test_a_container_that_crashed_before_its_turn_is_a_crash() -> None:
+def test_a_container_that_crashes_before_its_requested_restart_counts_as_a_crash() -> None:
     table = gate()
     rig = Rig(make_pod({"name": "app"}, {"name": "slow"}), table, kill_takes={"slow": 20}, dies_after={"app": 5})
     rig.begin()
@@ -79,7 +79,7 @@ def test_a_container_that_crashed_before_its_turn_is_a_crash() -> None:
     assert table.entries(rig.now) == 1, "the crash of app counted"
 
 
-def test_a_start_that_fails_after_the_kill_is_still_no_crash() -> None:
+def test_a_start_that_fails_after_the_requested_kill_does_not_count_as_a_crash() -> None:
     table = gate()
     rig = Rig(make_pod(), table)
     rig.begin()
@@ -93,7 +93,7 @@ def test_a_start_that_fails_after_the_kill_is_still_no_crash() -> None:
     assert table.entries(rig.now) == 0
 
 
-def test_the_start_says_that_age_was_its_cause_and_takes_no_second_token() -> None:
+def test_the_start_names_age_as_its_cause_and_takes_no_second_token() -> None:
     table = gate(budget=(1, 3600 * 10**9))
     rig = Rig(make_pod(), table)
     rig.begin()
@@ -106,7 +106,7 @@ def test_the_start_says_that_age_was_its_cause_and_takes_no_second_token() -> No
     assert [start.cause for start in starts] == ["", "max_age"]
 
 
-def test_a_sidecar_is_restarted_too_and_an_instance_that_is_gone_is_not() -> None:
+def test_a_sidecar_is_restarted_and_an_instance_that_has_ended_is_not() -> None:
     rig = Rig(make_pod({"name": "app"}, init=[{"name": "proxy", "restartPolicy": "Always"}]))
     rig.begin()
     ask(rig, "t://proxy-0")

@@ -1,4 +1,4 @@
-"""One pod's life through its machine: order, grace, cancellation, and what is left at the end."""
+"""The life of a pod in its machine: order, grace, cancellation, and removal at the end."""
 
 from probelet.policy.machine.states import Terminated
 from probelet.policy.protocol.actions import Arm, Cancel, Perform, Publish, StopProbing
@@ -18,7 +18,7 @@ from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
 
 
 def effects(rig: Rig) -> list[str]:
-    """The effects asked for, in order; those of one group joined by ``+``."""
+    """The requested effects in order; ``+`` joins the effects of one group."""
     groups = [action.effects for action in rig.actions if isinstance(action, Perform)]
     return ["+".join(type(effect).__name__ for effect in group) for group in groups]
 
@@ -40,7 +40,7 @@ def test_a_sync_that_finds_nothing_new_only_publishes() -> None:
     assert [type(action) for action in rig.give(SyncRequested())] == [Publish]
 
 
-def test_requests_during_a_kill_are_one_sync_after_it() -> None:
+def test_requests_during_a_kill_lead_to_one_sync_after_the_kill() -> None:
     rig = Rig(make_pod({"name": "a"}, {"name": "b"}), kill_takes=4)
     rig.begin()
     rig.probe_fails("liveness", "t://a-0")
@@ -66,7 +66,7 @@ def test_containers_of_one_sync_are_killed_one_after_the_other_before_any_is_sta
     assert rig.starts[2:] == [(6, "a", 1), (6, "b", 1)]
 
 
-def test_the_probes_own_grace_reaches_the_runtime_with_the_floor() -> None:
+def test_the_probes_own_grace_reaches_the_runtime_raised_to_the_minimum() -> None:
     probe = {"tcpSocket": {"port": 1}, "terminationGracePeriodSeconds": 1}
     rig = Rig(make_pod({"name": "app", "livenessProbe": probe}), kill_takes=60)
     rig.begin()
@@ -102,7 +102,7 @@ def test_a_container_that_does_not_start_is_an_event_without_its_id() -> None:
     assert [action.deadline_ns for action in rig.actions if isinstance(action, Arm)] == [10 * SECOND], "no hot loop"
 
 
-def test_a_failed_sandbox_is_an_event_and_no_container_is_tried() -> None:
+def test_a_failed_sandbox_is_an_event_and_no_container_is_created() -> None:
     rig = Rig(make_pod(), fail={RunSandbox: "no address left"})
     rig.begin()
     message = "Failed to create pod sandbox: rpc error: code = Unknown desc = no address left"
@@ -181,7 +181,7 @@ def test_a_pod_in_back_off_ends_without_waiting_and_never_starts_again() -> None
     assert len(rig.starts) == 2
 
 
-def test_a_second_request_shortens_the_grace_and_at_once_means_no_grace() -> None:
+def test_a_second_request_shortens_the_grace_and_a_grace_of_zero_kills_at_once() -> None:
     rig = Rig(make_pod(), kill_takes=9999)
     rig.begin()
     rig.give(Terminate())

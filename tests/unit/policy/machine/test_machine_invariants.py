@@ -1,4 +1,4 @@
-"""Whatever happens to a pod in whatever order, some things never do."""
+"""Invariants of the machine, whatever happens to a pod and in whatever order."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ SETTLED = 10_000.0
 
 @dataclass(frozen=True)
 class Happening:
-    """Something that befalls the newest instance of a container, after some seconds."""
+    """An event of the newest instance of a container, after some seconds."""
 
     after: float
     what: str
@@ -42,7 +42,7 @@ HAPPENINGS = st.lists(
 
 
 class Watched(Rig):
-    """A rig that looks at every effect."""
+    """A rig that checks every effect against the invariants."""
 
     def __init__(self, pod: Pod, **options: Any) -> None:
         self.ended_at: float | None = None
@@ -91,7 +91,7 @@ class Watched(Rig):
                     self.examine_turn(effect, running)
 
     def examine_turn(self, kill: KillContainer, running: set[str]) -> None:
-        """Of an ending pod a sidecar is stopped last, unless its grace is over."""
+        """An ending pod stops its sidecars last, unless the grace is over."""
         regular = {container.name for container in self.pod.spec.containers}
         sidecars = {container.name for container in self.pod.spec.init_containers if is_sidecar(container)}
         if self.ended_at is None or self.hurried_at is not None or kill.name not in sidecars:

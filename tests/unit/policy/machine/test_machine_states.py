@@ -1,4 +1,4 @@
-"""The machine's states: every row of the table in ``policy/machine/states.py``, played on a machine."""
+"""The machine's states: the tests play every row of the table in ``policy/machine/states.py`` on a machine."""
 
 import re
 from collections.abc import Callable
@@ -161,7 +161,7 @@ PLAYED: dict[tuple[str, str], tuple[Callable[[], Rig], Callable[[Rig], object]]]
 }
 
 
-def test_the_table_has_the_rows_that_are_played_and_no_others() -> None:
+def test_the_table_has_exactly_the_played_rows() -> None:
     assert sorted(row[:2] for row in TABLE) == sorted(PLAYED)
 
 
@@ -173,7 +173,7 @@ def test_every_row_of_the_table(state: str, what: str, expected: str) -> None:
     published = len(rig.published)
     happen(rig)
     began = len(rig.published) > published
-    # A programme that finds nothing to do has ended by now: what it published shows that it ran.
+    # A programme without work has ended by now: its published statuses show that it ran.
     assert expected in names(rig) or (expected == "running" and began)
     if expected == state == "idle":
         assert not began

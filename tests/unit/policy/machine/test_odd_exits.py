@@ -1,4 +1,4 @@
-"""Exits that the runtime tells oddly: without a time, twice, or not any more."""
+"""Exits that the runtime reports without a time, reports twice, or has forgotten."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from tests.unit.policy.rig import SECOND, Rig, make_pod, record
 
 
 def waiting() -> Rig:
-    """Restarted at 0 and 10 s; at 12 s it waits for the end of its 20 s."""
+    """A rig at 12 s, whose container restarted at 0 and 10 s and now waits for the end of its 20 s."""
     rig = Rig(make_pod(), dies_after={"app": 0})
     rig.begin()
     rig.run_until(12)
@@ -22,8 +22,8 @@ def moments(rig: Rig) -> list[float]:
     return [at for at, _, _ in rig.starts]
 
 
-def test_an_exit_without_a_time_is_long_ago_and_its_delay_goes_on_doubling() -> None:
-    # A day after the zero of the clock, as in the engine.
+def test_an_exit_without_a_time_counts_as_long_ago_and_its_delay_keeps_doubling() -> None:
+    # The clock starts at a day, as the engine's clock does.
     gate, pod, now = RestartGate(), make_pod(), 86_400 * SECOND
     (container,) = pod.spec.containers
     for finished_ns in (now, None, None):
@@ -33,7 +33,7 @@ def test_an_exit_without_a_time_is_long_ago_and_its_delay_goes_on_doubling() -> 
     assert gate.decide(pod, container, exited, now).delay_ns == 40 * SECOND
 
 
-def test_of_two_exits_the_newer_one_counts() -> None:
+def test_the_newer_of_two_exits_decides() -> None:
     rig = waiting()
     (newest, *_) = rig.snapshot.containers
     older = replace(newest, id="t://older", finished_ns=0, restart_count=0, created_at_ns=-1)
@@ -49,12 +49,12 @@ def test_a_container_whose_exit_the_runtime_has_forgotten_is_not_charged_for_its
     rig.snapshot = replace(rig.snapshot, containers=())
     rig.give(Observed(rig.snapshot))
     rig.run_until(60)
-    # That a dead container has gone is no news to a pod. When its wait is over nothing has exited, as for a kubelet:
-    # the next exit finds the 20 s as they were.
+    # The removal of a dead container asks for no sync. When the wait ends, no exit is known, as in the kubelet, so the
+    # next exit finds the delay of 20 s unchanged.
     assert moments(rig) == [0, 0, 10, 30, 50]
 
 
-def test_a_probe_that_fails_for_a_container_that_waits_kills_nothing() -> None:
+def test_a_failed_probe_of_a_waiting_container_kills_nothing() -> None:
     rig = waiting()
     rig.probe_fails("liveness", rig.snapshot.containers[0].id)
     rig.probe_fails("startup", rig.snapshot.containers[0].id)
@@ -63,12 +63,12 @@ def test_a_probe_that_fails_for_a_container_that_waits_kills_nothing() -> None:
     assert moments(rig) == [0, 0, 10, 30]
 
 
-def test_a_node_that_slept_for_ten_minutes_starts_what_waited_at_once_and_anew() -> None:
+def test_a_node_that_slept_for_ten_minutes_starts_waiting_containers_at_once_and_resets_their_delay() -> None:
     rig = waiting()
     rig.now = 700 * SECOND
     rig.give(Due())
     rig.settle()
-    # Under the 20 s nothing has started for more than ten minutes.
+    # The entry of 20 s was unused for more than ten minutes.
     rig.run_until(731)
     assert moments(rig) == [0, 0, 10, 700, 710, 730]
 
@@ -81,7 +81,7 @@ def test_a_new_image_in_the_middle_of_a_wait_starts_at_once_and_the_old_delay_is
     exited = record(rig.pod, "app", State.EXITED, exit_code=1, finished_ns=0)
     assert gate.decide(rig.pod, before, exited, 0).word == "start"
     assert gate.decide(rig.pod, before, exited, 1 * SECOND).due_ns == 10 * SECOND
-    # A changed manifest is another pod: the one before is forgotten.
+    # A changed manifest makes another pod, so the gate forgets the previous pod.
     gate.forget(rig.pod, 1 * SECOND)
     assert gate.decide(newer, after, exited, 1 * SECOND).free
     assert [gate.entries(at * SECOND) for at in (601, 602)] == [2, 1]

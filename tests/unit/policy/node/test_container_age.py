@@ -23,8 +23,8 @@ WALL_MS = 1_700_000_000_000
 
 
 @dataclass
-class Model:
-    """A pod whose container is down for ``down`` seconds and not ready for ``warm`` more after each restart."""
+class ModelPod:
+    """A pod with one container. After a restart the container is down, and then not ready, as ``AgingNode`` sets it."""
 
     uid: str
     group: str
@@ -40,8 +40,8 @@ class Model:
         return AgingPod(self.uid, self.group, running, lambda: self.healthy and now >= self.unready_until_ns)
 
 
-class Node:
-    def __init__(self, *pods: Model, age: int = DAY, burst: int = 100, refill: int = SECOND, down: int = 30) -> None:
+class AgingNode:
+    def __init__(self, *pods: ModelPod, age: int = DAY, burst: int = 100, refill: int = SECOND, down: int = 30) -> None:
         self.policy = ContainerAge(age, TokenBucket(burst=burst, interval_ns=refill))
         self.pods = {pod.uid: pod for pod in pods}
         self.now = 0
@@ -67,7 +67,7 @@ class Node:
 
 
 def test_every_container_is_restarted_before_its_age_and_never_in_its_first_three_quarters() -> None:
-    node = Node(*(Model(f"u{number}", f"g{number}") for number in range(100)))
+    node = AgingNode(*(ModelPod(f"u{number}", f"g{number}") for number in range(100)))
     node.run_until(DAY, 120 * SECOND)
     assert len(node.log) == 100
     ages = [restart.age_ns for _, restart in node.log]
@@ -75,37 +75,37 @@ def test_every_container_is_restarted_before_its_age_and_never_in_its_first_thre
     assert max(ages) <= DAY + 120 * SECOND
 
 
-def test_a_rollout_falls_apart_over_the_last_quarter() -> None:
-    node = Node(*(Model(f"u{number}", f"g{number}") for number in range(120)))
+def test_restarts_of_one_rollout_spread_over_the_last_quarter_of_the_age() -> None:
+    node = AgingNode(*(ModelPod(f"u{number}", f"g{number}") for number in range(120)))
     node.run_until(DAY, 120 * SECOND)
     by_hour = [sum(1 for at, _ in node.log if at // HOUR == hour) for hour in range(18, 24)]
     assert sum(by_hour) >= 115
     assert all(8 <= count <= 36 for count in by_hour), by_hour
 
 
-def test_the_share_is_the_containers_own_and_the_same_for_ever() -> None:
+def test_each_container_has_its_own_age_limit_which_never_changes() -> None:
     assert allowed_ns(DAY, "u", "a") == allowed_ns(DAY, "u", "a")
     assert len({allowed_ns(DAY, uid, name) for uid in ("u", "v") for name in ("a", "b")}) == 4
     assert all(DAY * 3 // 4 < allowed_ns(DAY, f"u{n}", "a") <= DAY for n in range(1000))
 
 
-def test_pods_of_one_group_go_one_after_another_each_when_the_one_before_is_ready_again() -> None:
-    pods = [Model(f"u{number}", "g", started_ns=-2 * DAY) for number in range(4)]
-    node = Node(*pods)
+def test_pods_of_one_group_restart_one_after_another_once_the_previous_pod_is_ready() -> None:
+    pods = [ModelPod(f"u{number}", "g", started_ns=-2 * DAY) for number in range(4)]
+    node = AgingNode(*pods)
     node.run_until(300 * SECOND)
     times = sorted(at for at, _ in node.log)
     assert len(times) == 4
     assert all(later - earlier >= node.down_ns for earlier, later in pairwise(times))
 
 
-def test_two_groups_do_not_wait_for_each_other() -> None:
-    node = Node(Model("u1", "g", started_ns=-2 * DAY), Model("u2", "h", started_ns=-2 * DAY))
+def test_two_groups_restart_independently() -> None:
+    node = AgingNode(ModelPod("u1", "g", started_ns=-2 * DAY), ModelPod("u2", "h", started_ns=-2 * DAY))
     assert {restart.uid for restart in node.look()} == {"u1", "u2"}
 
 
-def test_a_group_with_a_pod_that_is_not_ready_is_left_alone() -> None:
-    ill = Model("u2", "g", healthy=False)
-    node = Node(Model("u1", "g", started_ns=-2 * DAY), ill)
+def test_a_group_with_an_unready_pod_is_not_restarted() -> None:
+    ill = ModelPod("u2", "g", healthy=False)
+    node = AgingNode(ModelPod("u1", "g", started_ns=-2 * DAY), ill)
     node.run_until(HOUR)
     assert node.log == []
     assert (node.policy.waiting_for_group, node.policy.waiting_for_budget) == (1, 0)
@@ -113,19 +113,19 @@ def test_a_group_with_a_pod_that_is_not_ready_is_left_alone() -> None:
     assert len(node.look()) == 1
 
 
-def test_a_container_that_does_not_come_back_ends_the_restarts_of_its_group() -> None:
-    pods = [Model(f"u{number}", "g", started_ns=-2 * DAY) for number in range(3)]
-    node = Node(*pods)
+def test_a_container_that_stays_unready_stops_the_restarts_of_its_group() -> None:
+    pods = [ModelPod(f"u{number}", "g", started_ns=-2 * DAY) for number in range(3)]
+    node = AgingNode(*pods)
     [first] = node.look()
     node.pods[first.uid].healthy = False
     node.run_until(HOUR)
     assert len(node.log) == 1
     del node.pods[first.uid]
-    assert len(node.look()) == 1, "a pod that is gone holds nobody up"
+    assert len(node.look()) == 1, "a removed pod does not hold up its group"
 
 
-def test_the_old_instance_still_running_and_ready_is_not_the_new_one() -> None:
-    pods = [Model("u1", "g", started_ns=-2 * DAY), Model("u2", "g", started_ns=-2 * DAY)]
+def test_the_group_waits_while_the_old_instance_is_still_running_and_ready() -> None:
+    pods = [ModelPod("u1", "g", started_ns=-2 * DAY), ModelPod("u2", "g", started_ns=-2 * DAY)]
     shown = [pod.shown(0) for pod in pods]
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
     assert len(policy.look(0, WALL_MS, shown)) == 1
@@ -133,9 +133,9 @@ def test_the_old_instance_still_running_and_ready_is_not_the_new_one() -> None:
         assert policy.look(now, WALL_MS, shown) == [], "its preStop hook takes a minute"
 
 
-def test_the_budget_lets_the_oldest_claims_pass_first() -> None:
-    pods = [Model(f"u{number}", f"g{number}", started_ns=-(2 + number) * DAY) for number in range(5)]
-    node = Node(*pods, burst=2, refill=60 * SECOND)
+def test_the_budget_restarts_the_oldest_containers_first() -> None:
+    pods = [ModelPod(f"u{number}", f"g{number}", started_ns=-(2 + number) * DAY) for number in range(5)]
+    node = AgingNode(*pods, burst=2, refill=60 * SECOND)
     assert [restart.uid for restart in node.look()] == ["u4", "u3"]
     assert node.policy.waiting_for_budget == 3
     node.run_until(179 * SECOND, SECOND)
@@ -143,14 +143,14 @@ def test_the_budget_lets_the_oldest_claims_pass_first() -> None:
     assert [at // SECOND for at, _ in node.log] == [0, 0, 60, 120]
 
 
-def test_one_container_of_a_pod_at_a_time() -> None:
+def test_a_pod_restarts_one_container_at_a_time() -> None:
     running = tuple(AgingContainer(name, f"t://{name}", WALL_MS - 2 * 86_400_000) for name in ("a", "b"))
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
     assert len(policy.look(0, WALL_MS, [AgingPod("u", "g", running, lambda: True)])) == 1
 
 
-def test_a_wall_clock_that_jumps_makes_nobody_older() -> None:
-    pod = Model("u", "g")
+def test_a_jump_of_the_wall_clock_ages_no_container() -> None:
+    pod = ModelPod("u", "g")
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
     assert policy.look(0, WALL_MS, [pod.shown(0)]) == []
     assert policy.look(HOUR, WALL_MS + 10 * 365 * 86_400_000, [pod.shown(HOUR)]) == []
@@ -158,7 +158,7 @@ def test_a_wall_clock_that_jumps_makes_nobody_older() -> None:
 
 
 def test_a_start_in_the_future_counts_as_now() -> None:
-    pod = Model("u", "g", started_ns=-1)
+    pod = ModelPod("u", "g", started_ns=-1)
     policy = ContainerAge(DAY, TokenBucket(burst=9, interval_ns=SECOND))
     assert policy.look(0, 0, [pod.shown(0)]) == []
     assert len(policy.look(DAY, 0, [pod.shown(DAY)])) == 1
@@ -181,6 +181,6 @@ def test_a_group_is_the_controller_else_namespace_and_labels() -> None:
     assert group_of(make(labels={"a": "1"})) != group_of(make(labels={"a": "1"}, namespace="other"))
 
 
-def test_what_is_said() -> None:
+def test_the_message_names_the_container_its_age_and_the_limit() -> None:
     said = reached_age("app", 19 * HOUR + 5 * SECOND + 123, DAY)
     assert said == "Container app has run for 19h0m5s (maxContainerAge 24h0m0s)"

@@ -1,4 +1,4 @@
-"""Back-off of everything that is not a plain container of an Always pod, and the kubelet's own bounds."""
+"""Back-off of sidecars, init containers, jobs and restart rules, and the bounds of the kubelet's own node tests."""
 
 import pytest
 
@@ -36,7 +36,7 @@ def test_a_job_that_succeeds_is_not_restarted_and_one_that_fails_is_charged() ->
     assert moments(rig, "bad") == [0, 0, 1, 3, 7, 15]
 
 
-def test_a_job_that_never_restarts_never_meets_the_gate() -> None:
+def test_a_failed_job_under_never_is_not_restarted() -> None:
     rig = Rig(make_pod(restartPolicy="Never"), gate(1, 60), dies_after={"app": 5})
     rig.begin()
     rig.run_until(60)
@@ -60,15 +60,15 @@ def test_success_under_always_is_charged_like_a_crash() -> None:
     assert moments(rig, "app") == [0, 0, 10, 30, 70]
 
 
-# Kubernetes' own node tests (test/e2e_node/container_restart_test.go, 1.36): after 30 s the container is looked at
-# until it has been restarted three times, five minutes at most; then this many restarts are allowed.
-# On an exact timer there are three by then at the latest, so that the moment and the count are known.
+# Kubernetes' own node tests (test/e2e_node/container_restart_test.go, 1.36) poll the container after 30 s until it has
+# restarted three times, for at most five minutes; then they allow this many restarts.
+# An exact timer has made the three restarts by then, so the test knows the moment and the count.
 @pytest.mark.parametrize(
     ("curve", "restarts", "most"),
     [((10, 300), 3, 7), ((10, 30), 3, 13), ((1, 60), 5, 13), ((1, 1), 31, 298)],
     ids=str,
 )
-def test_upstreams_bounds_hold_when_it_looks(curve: tuple[int, int], restarts: int, most: int) -> None:
+def test_upstreams_bounds_hold_when_upstream_polls(curve: tuple[int, int], restarts: int, most: int) -> None:
     rig = Rig(make_pod(), gate(*curve), dies_after={"app": 0})
     rig.begin()
     rig.run_until(30)

@@ -1,4 +1,4 @@
-"""When a crashing container is started again: the worked timelines, to the nanosecond, on the exact scheduler."""
+"""Restart times of a crashing container, to the nanosecond, with the exact timer."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import pytest
 
 from tests.unit.policy.rig import SECOND, Rig, gate, make_pod
 
-# (initial, cap) in seconds -> seconds of restarts 1..n of a container that crashes at once.
+# From (initial, cap) in seconds to the times of restarts 1..n, for a container that crashes at once.
 SHIPPED = {
     (10, 300): [0, 10, 30, 70, 150, *range(310, 7511, 300)],
     (1, 60): [0, 1, 3, 7, 15, 31, 63, *range(123, 1444, 60)],
@@ -57,13 +57,13 @@ def test_a_container_that_crashes_at_once_restarts_on_the_shipped_curve(curve: t
         (601, [0, 0, 0]),
     ],
 )
-def test_a_long_life_resets_the_delay_by_its_exit_or_by_being_left_alone(runs_for: int, waits: list[int]) -> None:
+def test_a_long_life_resets_the_delay_by_its_exit_or_by_an_unused_entry(runs_for: int, waits: list[int]) -> None:
     moments = restarts((10, 300), len(waits), runs_for)
     starts = [0.0, *moments]
     assert [starts[n + 1] - starts[n] - runs_for for n in range(len(waits))] == waits
 
 
-# Seconds after its start at which the probe fails -> (kill, restart) pairs.
+# From the age at which the probe fails, in seconds, to the pairs (kill, restart).
 PROBE_KILLS = {
     5: "5>5 10>10 15>25 30>50 55>95 100>180 185>345 350>650 655>655 660>960 965>965 970>1270",
     30: "30>30 60>60 90>90 120>120 150>190 220>300 330>490 520>820 850>850 880>1180",
@@ -89,7 +89,7 @@ def test_a_probe_kill_is_judged_by_the_exit_of_the_life_before(fails_after: int)
     assert " ".join(pairs) == PROBE_KILLS[fails_after]
 
 
-def test_the_grace_of_a_kill_delays_its_restart_and_is_no_part_of_the_delay() -> None:
+def test_the_grace_of_a_kill_comes_before_the_back_off_of_its_restart() -> None:
     rig = Rig(make_pod(), kill_takes=7)
     rig.begin()
     rig.run_until(20)
@@ -98,7 +98,7 @@ def test_the_grace_of_a_kill_delays_its_restart_and_is_no_part_of_the_delay() ->
     assert rig.starts == [(0, "app", 0), (27, "app", 1)]
 
 
-def test_two_containers_wait_for_themselves_and_each_is_started_when_due() -> None:
+def test_two_containers_wait_independently_and_each_starts_when_due() -> None:
     rig = Rig(make_pod({"name": "a"}, {"name": "b"}), dies_after={"a": 0, "b": 3})
     rig.begin()
     rig.run_until(40)

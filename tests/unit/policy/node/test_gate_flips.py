@@ -1,4 +1,4 @@
-"""A restart of the service under another configuration: KEP-4603's upgrade, downgrade and rollback, both modes.
+"""The service restarts with another configuration: KEP-4603's upgrade, downgrade and rollback, in both modes.
 
 Each process is a configuration file as an operator writes it, and the gate and the engine that `run` makes of it, whose
 journal is in one state directory. Times within a process are worked out from the clock at its beginning.
@@ -36,12 +36,12 @@ class Process:
         self.now = self.exits_at = now
 
     def verdict(self, pod: Pod) -> Verdict:
-        """Of now, about the last exit."""
+        """The gate's verdict, at this moment, about the last exit."""
         exited = record(pod, "app", State.EXITED, exit_code=1, finished_ns=self.exits_at)
         return self.gate.decide(pod, pod.spec.containers[0], exited, self.now)
 
     def crash(self, pod: Pod, times: int) -> list[float]:
-        """The waits before so many restarts, in seconds; each life ends when it begins."""
+        """The waits before each of ``times`` restarts, in seconds; each instance exits as soon as it starts."""
         waits = []
         for _ in range(times):
             self.exits_at = self.now
@@ -65,7 +65,7 @@ def process(folder: Path, kubelet: str, restore: str = "full", opt_ins: str = ""
         yield Process(gate, engine.now())
 
 
-# Before, restarts until then, after; the waits of the next three restarts where nothing is kept, and where all is.
+# Configuration before, restarts with it, configuration after; the next three waits with nothing kept and with all kept.
 FLIPS = {
     "upgrade: the reduced curve is switched on": (DEFAULT, 6, REDUCED, [0, 1, 2], [60, 60, 60]),
     "rollback of the reduced curve, early": (REDUCED, 3, DEFAULT, [0, 10, 20], [10, 20, 40]),
@@ -107,7 +107,7 @@ def test_upgrade_downgrade_upgrade(tmp_path: Path) -> None:
     for kubelet in (DEFAULT, REDUCED, DEFAULT, REDUCED):
         with process(tmp_path, kubelet) as one:
             waits.append(one.crash(pod, 2))
-    # 20 s are within the reduced curve, and so is what they become there; nothing is clamped that fits.
+    # 20 s and their doubled delay fit the reduced curve, so the gate clamps neither.
     assert waits == [[0, 10], [20, 40], [60, 120], [60, 60]]
     (tmp_path / "anew").mkdir()
     waits = []
@@ -117,7 +117,7 @@ def test_upgrade_downgrade_upgrade(tmp_path: Path) -> None:
     assert waits == [[0, 10], [0, 1], [0, 10], [0, 1]]
 
 
-def test_the_way_back_to_keeping_nothing_forgets_what_was_kept(tmp_path: Path) -> None:
+def test_switching_the_journal_off_forgets_the_kept_delays(tmp_path: Path) -> None:
     pod = make_pod()
     with process(tmp_path, DEFAULT, "full") as first:
         first.crash(pod, 5)
@@ -127,10 +127,10 @@ def test_the_way_back_to_keeping_nothing_forgets_what_was_kept(tmp_path: Path) -
         assert third.crash(pod, 2) == [0, 10], "what the first one knew is not true any more"
 
 
-# What else a gate knows.
+# The other state of a gate.
 
 
-def test_a_curve_of_ones_own_goes_on_beyond_the_nodes(tmp_path: Path) -> None:
+def test_the_curve_of_a_container_continues_beyond_the_nodes_curve(tmp_path: Path) -> None:
     pod = make_pod()
     pod.metadata.annotations["probelet.dev/backoff"] = "app=30s/10m"
     opt_ins = "containerBackoffAnnotations: true\ncontainerBackoffMax: 10m\n"
@@ -142,7 +142,7 @@ def test_a_curve_of_ones_own_goes_on_beyond_the_nodes(tmp_path: Path) -> None:
         assert third.crash(pod, 2) == [300, 300], "the annotation is not asked any more"
 
 
-def test_a_curve_of_ones_own_is_clamped_into_narrower_limits(tmp_path: Path) -> None:
+def test_the_curve_of_a_container_is_clamped_to_narrower_limits(tmp_path: Path) -> None:
     pod = make_pod()
     pod.metadata.annotations["probelet.dev/backoff"] = "app=2s/10m"
     opt_ins = "containerBackoffAnnotations: true\ncontainerBackoffMax: {}\n"
@@ -152,7 +152,7 @@ def test_a_curve_of_ones_own_is_clamped_into_narrower_limits(tmp_path: Path) -> 
         assert second.crash(pod, 2) == [20, 20]
 
 
-def test_what_an_operator_has_reset_stays_forgotten(tmp_path: Path) -> None:
+def test_a_delay_that_an_operator_reset_stays_forgotten(tmp_path: Path) -> None:
     pod = make_pod()
     with process(tmp_path, DEFAULT) as first:
         first.crash(pod, 5)
@@ -161,7 +161,7 @@ def test_what_an_operator_has_reset_stays_forgotten(tmp_path: Path) -> None:
         assert second.crash(pod, 2) == [0, 10]
 
 
-def test_a_release_that_was_not_used_is_lost_and_one_that_was_left_the_delay_as_it_was(tmp_path: Path) -> None:
+def test_an_unused_release_is_lost_and_a_used_release_left_the_delay_unchanged(tmp_path: Path) -> None:
     pod = make_pod()
     with process(tmp_path, DEFAULT) as first:
         first.crash(pod, 4)
@@ -183,7 +183,7 @@ def test_a_budget_is_full_after_a_restart(tmp_path: Path) -> None:
             assert max(second.crash(pod, 2)) == 4
 
 
-def test_who_waited_for_the_budget_waits_for_the_delay_that_its_start_had_been_charged(tmp_path: Path) -> None:
+def test_a_container_that_waited_for_the_budget_waits_for_its_charged_delay(tmp_path: Path) -> None:
     pod = make_pod()
     opt_ins = "restartBudget: {burst: 1, refill: 1h}\n"
     with process(tmp_path, DEFAULT, opt_ins=opt_ins) as first:
@@ -195,7 +195,7 @@ def test_who_waited_for_the_budget_waits_for_the_delay_that_its_start_had_been_c
         assert second.verdict(pod).delay_ns == 20 * SECOND
 
 
-def test_what_no_pod_asks_for_is_dropped_after_ten_minutes(tmp_path: Path) -> None:
+def test_entries_that_no_pod_uses_are_dropped_after_ten_minutes(tmp_path: Path) -> None:
     stays, goes = make_pod(), replace(make_pod(), metadata=replace(make_pod().metadata, uid="u2"))
     with process(tmp_path, DEFAULT) as first:
         first.crash(stays, 3)

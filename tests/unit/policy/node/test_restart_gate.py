@@ -1,4 +1,4 @@
-"""What a node may add to the kubelet's back-off, each by name: in virtual time, to the nanosecond."""
+"""The node's opt-ins beside the kubelet's back-off, one by one, in virtual time to the nanosecond."""
 
 from collections import Counter
 from itertools import pairwise
@@ -17,7 +17,7 @@ CRASHES = {"dies_after": {"app": 0}}
 
 
 class Counts:
-    """An observer that only remembers."""
+    """An observer that stores every call."""
 
     def __init__(self) -> None:
         self.delays: list[float] = []
@@ -38,12 +38,12 @@ def moments(rig: Rig, name: str = "app") -> list[float]:
 
 
 def looks(rig: Rig) -> list[float]:
-    """The moments at which the pod was to be looked at, as they were set."""
+    """The moments of the armed syncs, in the order in which the machine set them."""
     return [action.deadline_ns / SECOND for action in rig.actions if isinstance(action, Arm) and action.deadline_ns]
 
 
 def causes(rig: Rig) -> list[tuple[str, bool]]:
-    """What led to each restart, and whether it was free."""
+    """The cause of each restart, and whether the restart was free."""
     effects = [effect for action in rig.actions if isinstance(action, Perform) for effect in action.effects]
     return [(e.cause, e.free) for e in effects if isinstance(e, StartContainer) and e.cause]
 
@@ -97,12 +97,12 @@ def test_with_its_own_exit_a_probe_kill_waits_as_a_crash_at_that_moment_does() -
 
 
 def test_a_liveness_loop_slower_than_the_cap_is_throttled_only_with_its_own_exit() -> None:
-    # 301 s and more per life and wait: the entry is left alone for more than 600 s, as for a crash.
+    # A life and a wait take 301 s or more each: the entry is unused for more than 600 s, as after a crash.
     assert kills(310, 4) == "310>310 620>620 930>930 1240>1240"
     assert kills(310, 4, own_exit=True) == "310>310 620>630 940>960 1270>1310"
 
 
-def test_a_restart_says_what_led_to_it() -> None:
+def test_a_restart_names_its_cause() -> None:
     rig = Rig(make_pod({"name": "app"}, {"name": "done"}), dies_after={"app": 1, "done": 2}, exit_code={"app": 3})
     rig.begin()
     rig.run_until(14)
@@ -117,7 +117,7 @@ def test_a_restart_says_what_led_to_it() -> None:
     for number, probe_type in enumerate(("liveness", "startup")):
         rig.run_until(20 * number + 20)
         rig.probe_fails(probe_type, f"t://app-{number}")
-    # The second kill looks at the exit of the first life, which has no entry yet either.
+    # The second kill uses the exit of the first life, which has no entry yet either.
     assert causes(rig) == [("probe_liveness", True), ("probe_startup", True)]
 
 
@@ -150,7 +150,7 @@ def test_with_the_kubelets_timer_a_cap_of_a_second_gives_cycles_of_one_to_two_se
     assert {after - before for before, after in pairwise(starts)} <= {1, 2}
 
 
-def test_a_long_wait_is_looked_at_every_minute_and_each_look_is_an_event() -> None:
+def test_a_long_wait_is_synced_every_minute_and_each_sync_is_an_event() -> None:
     rig = Rig(make_pod(), RestartGate(GateOptions(initial_ns=300 * SECOND, late=True)), **CRASHES)
     rig.begin()
     while len(rig.starts) < 3:
@@ -159,7 +159,7 @@ def test_a_long_wait_is_looked_at_every_minute_and_each_look_is_an_event() -> No
     assert 3 <= refused <= 6
 
 
-def test_with_the_kubelets_timer_what_failed_is_tried_again_after_ten_to_fifteen_seconds() -> None:
+def test_with_the_kubelets_timer_what_failed_is_retried_after_ten_to_fifteen_seconds() -> None:
     rig = Rig(make_pod(), RestartGate(GateOptions(late=True)), fail={CreateContainer: "no command"})
     rig.begin()
     rig.run_until(1_000)
@@ -167,7 +167,7 @@ def test_with_the_kubelets_timer_what_failed_is_tried_again_after_ten_to_fifteen
 
 
 def test_with_the_kubelets_timer_what_failed_waits_for_the_first_back_off_of_its_pod() -> None:
-    # The error of the refused start names a moment, the one beside it none (sync_result.go:MinBackoffExpiration, 1.36).
+    # The refused start's error names a moment, the other error does not (sync_result.go:MinBackoffExpiration, 1.36).
     for late, expected in ((True, range(41, 61)), (False, [10])):
         table = RestartGate(GateOptions(initial_ns=40 * SECOND, late=late))
         rig = Rig(make_pod({"name": "a"}, {"name": "b"}), table, dies_after={"a": 0})
@@ -202,7 +202,7 @@ def test_a_wait_for_the_budget_doubles_no_delay() -> None:
     rig = Rig(make_pod(), gate(10, 300, budget=(1, 100 * SECOND)), **CRASHES)
     rig.begin()
     rig.run_until(1_000)
-    # Due at 0, 10, 120 ... but a token only every 100 s; the delays go on doubling from one start to the next.
+    # Restarts are due at 0, 10, 120 ..., but a token comes only every 100 s; the delays double from start to start.
     assert moments(rig) == [0, 0, 100, 200, 300, 400, 560, 860]
 
 
@@ -227,7 +227,7 @@ def test_without_the_opt_in_the_annotation_changes_nothing() -> None:
     assert moments(rig) == [0, 0, 10, 30]
 
 
-# What an operator may do.
+# Commands of an operator.
 
 
 def test_a_released_container_starts_at_once_and_is_not_charged_for_it() -> None:
@@ -242,7 +242,7 @@ def test_a_released_container_starts_at_once_and_is_not_charged_for_it() -> None
     assert moments(rig) == [0, 0, 10, 30, 40, 80, 160]
 
 
-def test_a_release_of_what_does_not_wait_does_nothing() -> None:
+def test_a_release_of_a_running_container_does_nothing() -> None:
     rig = Rig(make_pod())
     rig.begin()
     rig.run_until(5)
@@ -276,7 +276,7 @@ def test_a_reset_begins_the_curve_anew() -> None:
     assert counts.resets == {"operator": 1}
 
 
-# What is counted and what is kept.
+# Counts, and the entries that the gate keeps.
 
 
 @pytest.mark.parametrize(("runs_for", "cause"), [(601, "ran_long"), (599, "gc")])
@@ -286,11 +286,11 @@ def test_a_reset_is_counted_by_its_cause(runs_for: int, cause: ResetCause) -> No
     rig.begin()
     while len(rig.starts) < 5:
         rig.step()
-    # The first restart makes the entry, each one after it begins anew.
+    # The first restart makes the entry, and each later restart resets it.
     assert counts.resets == {cause: 3}
 
 
-def test_delays_and_lateness_are_those_that_were_waited_for() -> None:
+def test_observed_delays_and_lateness_equal_the_actual_waits() -> None:
     counts = Counts()
     rig = Rig(make_pod(), RestartGate(observer=counts), **CRASHES)
     rig.begin()
@@ -313,7 +313,7 @@ def test_a_gate_of_a_new_process_knows_nothing_and_begins_on_its_own_curve() -> 
     first = Rig(make_pod(), gate(10, 300), **CRASHES)
     first.begin()
     first.run_until(200)
-    # The same runtime, met by a probelet whose gates were flipped: free, then the new curve.
+    # A probelet with flipped gates starts on the same runtime: the first restart is free, then the new curve applies.
     after = Rig(make_pod(), gate(1, 60), **CRASHES)
     after.now, after.snapshot = first.now, first.snapshot
     after.begin()

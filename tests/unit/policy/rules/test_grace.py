@@ -1,4 +1,4 @@
-"""Which grace a kill gets: the table of setTerminationGracePeriod, its floor, and the grace of a pod that ends."""
+"""The grace of a kill: the table of setTerminationGracePeriod, its minimum, and the grace of a pod that ends."""
 
 from typing import Any
 
@@ -42,7 +42,7 @@ def test_the_first_grace_that_applies_is_taken(pod: Pod, reason: KillReason, exp
 
 
 @pytest.mark.parametrize(("asked", "given"), [(0, 2), (1, 2), (2, 2), (3, 3), (3600, 3600)])
-def test_the_runtime_is_never_asked_for_less_than_two_seconds(asked: int, given: int) -> None:
+def test_the_runtime_gets_a_grace_of_at_least_two_seconds(asked: int, given: int) -> None:
     assert Grace(asked, "pod").asked_of_runtime == given
 
 
@@ -57,7 +57,7 @@ def test_the_runtime_is_never_asked_for_less_than_two_seconds(asked: int, given:
         (30, 60, Grace(60, "override")),
     ],
 )
-def test_a_pod_that_ends_has_what_was_asked_for_else_its_own_grace(
+def test_a_pod_that_ends_has_the_requested_grace_or_else_its_own(
     pod_grace: int | None, override: int | None, expected: Grace
 ) -> None:
     assert termination_grace(graced(pod_grace), override) == expected

@@ -41,20 +41,20 @@ def test_without_the_field_a_hung_container_keeps_the_pods_whole_hour(probe: str
 
 
 @pytest.mark.parametrize(("failing", "other"), [("liveness", "startup"), ("startup", "liveness")])
-def test_each_probes_value_is_for_its_own_kills(failing: str, other: str) -> None:
+def test_the_grace_of_one_probe_does_not_apply_to_kills_of_another(failing: str, other: str) -> None:
     rig = killed(failing, kept_alive(other, 7))
     assert rig.ends == [(3700, "app")]
 
 
-def test_one_second_is_raised_to_the_minimum() -> None:
+def test_a_grace_of_one_second_is_raised_to_the_minimum() -> None:
     assert killed("liveness", kept_alive("liveness", 1)).ends == [(102, "app")]
 
 
-def test_a_value_larger_than_the_pods_is_used_as_it_is() -> None:
+def test_a_probe_grace_longer_than_the_pods_is_used_unchanged() -> None:
     assert killed("liveness", kept_alive("liveness", 5000)).ends == [(5100, "app")]
 
 
-def test_a_pre_stop_hook_has_no_more_than_the_probes_grace() -> None:
+def test_a_pre_stop_hook_gets_at_most_the_probes_grace() -> None:
     hook = {"lifecycle": {"preStop": {"exec": {"command": ["drain"]}}}}
     rig = killed("liveness", kept_alive("liveness", 60, **hook), hook_takes={"app/preStop": 3000})
     ((stopped_at, kill),) = rig.kills
@@ -62,7 +62,7 @@ def test_a_pre_stop_hook_has_no_more_than_the_probes_grace() -> None:
     assert rig.ends == [(162, "app")]
 
 
-def test_with_the_gate_off_what_an_older_pod_has_is_ignored() -> None:
+def test_with_the_gate_off_the_probe_grace_of_an_older_pod_is_ignored() -> None:
     rig = killed("liveness", kept_alive("liveness", 60), probe_grace=False)
     assert rig.ends == [(3700, "app")]
     assert rig.kills[0][1].grace_source == "pod"

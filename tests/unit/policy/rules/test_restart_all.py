@@ -16,7 +16,7 @@ HOOK = {"lifecycle": {"preStop": {"exec": {"command": ["bye"]}}}}
 
 
 def training(**options: Any) -> Rig:
-    """A job beside a watcher that ends with 88 after ten seconds, set up by an init container of one second."""
+    """A job beside a watcher that exits with 88 after ten seconds; an init container of one second runs first."""
     pod = make_pod({"name": "job", **HOOK}, WATCHER, init=[{"name": "setup"}, SIDE], restartPolicy="Never")
     dies = {"setup": 1, "watcher": 10}
     rig = Rig(pod, dies_after=dies, exit_code={"watcher": 88}, **options)
@@ -31,7 +31,7 @@ def effects(rig: Rig) -> list[tuple[str, str]]:
     return [(type(e).__name__[:4], e.name) for e in performed if isinstance(e, kinds)]
 
 
-def test_all_containers_are_removed_last_ones_first_and_the_pod_starts_anew_in_its_sandbox() -> None:
+def test_all_containers_are_removed_in_reverse_order_and_the_pod_starts_anew_in_its_sandbox() -> None:
     rig = training()
     rig.run_until(11)
     assert effects(rig) == [
@@ -50,7 +50,7 @@ def test_all_containers_are_removed_last_ones_first_and_the_pod_starts_anew_in_i
     assert len(rig.snapshot.sandboxes) == 1
 
 
-def test_victims_are_killed_without_hook_or_grace_and_for_this_reason() -> None:
+def test_restarted_containers_are_killed_without_hook_or_grace_and_with_this_reason() -> None:
     rig = training(kill_takes=60)
     rig.run_until(20)
     assert [(kill.name, kill.reason, kill.grace_seconds) for _, kill in rig.kills] == [
@@ -61,7 +61,7 @@ def test_victims_are_killed_without_hook_or_grace_and_for_this_reason() -> None:
     assert [message for reason, message in rig.events if reason == "Killing"] == ["killing", "killing"]
 
 
-def test_while_the_pod_restarts_its_statuses_say_so_and_it_is_not_over() -> None:
+def test_statuses_show_the_restart_of_all_containers_and_the_pod_has_not_ended() -> None:
     rig = training()
     rig.run_until(11)
     restarting = next(p for p in rig.published if p.containers["job"].reason == "RestartingAllContainers")
@@ -72,21 +72,21 @@ def test_while_the_pod_restarts_its_statuses_say_so_and_it_is_not_over() -> None
         assert (status.last_exit.exit_code, status.last_exit.reason) == (137, "RestartingAllContainers")
 
 
-def test_restart_counts_go_on_although_the_containers_are_gone() -> None:
+def test_restart_counts_continue_after_the_containers_are_removed() -> None:
     rig = training()
     rig.run_until(13)
     assert {name: count for _, name, count in rig.starts} == {"setup": 1, "side": 1, "job": 1, "watcher": 1}
 
 
 def test_a_watcher_that_keeps_asking_is_delayed_as_a_crash_is() -> None:
-    """Its containers are gone and with them, for the kubelet, their exits: there it is never delayed."""
+    """The kubelet loses the exits with the removed containers, so it never delays this restart."""
     rig = Rig(make_pod(WATCHER, restartPolicy="Never"), dies_after={"watcher": 0}, exit_code=88)
     rig.begin()
     rig.run_until(100)
     assert [when for when, _, _ in rig.starts] == [0, 0, 10, 30, 70]
 
 
-def test_any_other_exit_is_left_to_the_policy() -> None:
+def test_the_restart_policy_decides_about_any_other_exit() -> None:
     rig = training()
     rig.exit_code = {"watcher": 1}
     rig.run_until(30)
@@ -94,7 +94,7 @@ def test_any_other_exit_is_left_to_the_policy() -> None:
     assert rig.machine.phase == "Running"
 
 
-def test_a_removal_that_fails_is_tried_again_until_all_are_gone() -> None:
+def test_a_failed_removal_is_tried_again_until_all_containers_are_removed() -> None:
     rig = training(fail={RemoveContainer: "busy"})
     rig.run_until(15)
     assert len(rig.starts) == 4
@@ -103,7 +103,7 @@ def test_a_removal_that_fails_is_tried_again_until_all_are_gone() -> None:
     assert rig.starts[4] == (21, "setup", 1)
 
 
-def test_a_pod_that_ends_restarts_nothing_more() -> None:
+def test_a_pod_that_ends_restarts_no_container() -> None:
     rig = training(kill_takes=60)
     rig.run_until(12)
     rig.give(Terminate())
@@ -112,7 +112,7 @@ def test_a_pod_that_ends_restarts_nothing_more() -> None:
     assert len(rig.starts) == 4
 
 
-def test_a_probe_failure_meanwhile_asks_for_no_other_kill() -> None:
+def test_a_probe_failure_during_the_restart_of_all_asks_for_no_second_kill() -> None:
     rig = training(kill_takes=60)
     rig.results.values["liveness", "t://side-0"] = "Failure"
     rig.run_until(20)

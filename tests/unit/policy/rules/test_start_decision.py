@@ -84,7 +84,7 @@ def test_a_rule_that_names_no_exit_codes_matches_nothing(rule: Any) -> None:
         (("Never", "Never", [("Restart", "Is", [1])]), 'operator: "Is": must be one of In, NotIn'),
     ],
 )
-def test_a_word_that_the_api_does_not_have_is_refused(arguments: Any, message: str) -> None:
+def test_a_value_that_the_api_does_not_have_is_refused(arguments: Any, message: str) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
         RestartSpec(*arguments)
 
@@ -93,8 +93,8 @@ def _ended(pod: Pod, container: Container, finished: int) -> Any:
     return record(pod, container.name, State.EXITED, exit_code=1, finished_ns=finished * SECOND)
 
 
-def test_a_container_that_its_policy_does_not_want_back_waits_like_any_other_when_a_sync_starts_it() -> None:
-    """A new sandbox starts every container of the pod anew: the kubelet's doBackOff asks no policy."""
+def test_a_container_whose_policy_forbids_restarts_waits_like_any_other_when_a_sync_starts_it() -> None:
+    """A new sandbox starts every container of the pod anew: the kubelet's doBackOff ignores the restart policy."""
     pod = make_pod({"name": "once", "restartPolicy": "Never"}, {"name": "app"})
     once, start_gate = pod.spec.containers[0], gate()
     assert start_gate.decide(pod, once, _ended(pod, once, 1), 1 * SECOND).word == "start"

@@ -1,4 +1,4 @@
-"""The image of a container before its start: policies, the kubelet's words, and the back-off of pulls alone."""
+"""The image of a container before its start: pull policies, the kubelet's messages, and the back-off of pulls."""
 
 from itertools import pairwise
 from typing import Any
@@ -31,14 +31,14 @@ def about_images(rig: Rig) -> list[tuple[str, str]]:
 
 
 def begun(pod: Pod, **options: Any) -> Rig:
-    """A pod whose sandbox is there: making it is news, after which a pod is looked at a second time."""
+    """A pod whose sandbox exists, because the creation of a sandbox leads to a second sync."""
     rig = Rig(pod, **options)
     rig.snapshot = Snapshot((sandbox(),))
     rig.begin()
     return rig
 
 
-def test_an_image_that_is_there_is_not_pulled() -> None:
+def test_a_present_image_is_not_pulled() -> None:
     rig = Rig(pod_of("IfNotPresent"), images={IMAGE})
     rig.begin()
     assert about_images(rig) == [
@@ -48,7 +48,7 @@ def test_an_image_that_is_there_is_not_pulled() -> None:
     assert [effect.image_ref for effect in effects(rig, CreateContainer)] == [f"sha256:{IMAGE}"]
 
 
-def test_a_missing_image_is_pulled_and_its_container_made_from_what_came() -> None:
+def test_a_missing_image_is_pulled_and_the_container_uses_the_pulled_image() -> None:
     rig = Rig(pod_of("IfNotPresent"), images=set())
     rig.begin()
     assert about_images(rig) == [
@@ -58,21 +58,21 @@ def test_a_missing_image_is_pulled_and_its_container_made_from_what_came() -> No
     assert [effect.image_ref for effect in effects(rig, CreateContainer)] == [f"sha256:{IMAGE}"]
 
 
-def test_always_does_not_ask_whether_the_image_is_there() -> None:
+def test_always_pulls_without_inspecting_the_image() -> None:
     rig = Rig(pod_of("Always"), images={IMAGE})
     rig.begin()
     assert effects(rig, InspectImage) == []
     assert len(effects(rig, PullImage)) == 1
 
 
-def test_an_image_without_a_tag_is_asked_for_as_latest_and_named_as_it_was_written() -> None:
+def test_an_image_without_a_tag_is_pulled_as_latest_and_shown_as_written() -> None:
     rig = Rig(pod_of("Always", image="busybox"), images=set())
     rig.begin()
     assert [effect.image for effect in effects(rig, PullImage)] == ["busybox:latest"]
     assert about_images(rig)[0] == ("Pulling", 'Pulling image "busybox"')
 
 
-def test_never_says_so_and_looks_again_ten_seconds_later() -> None:
+def test_a_missing_image_under_never_is_an_error_and_is_inspected_again_after_ten_seconds() -> None:
     rig = begun(pod_of("Never"), images=set())
     text = f'Container image "{IMAGE}" is not present with pull policy of Never'
     assert about_images(rig) == [("ErrImageNeverPull", text), ("Failed", "Error: ErrImageNeverPull")]
@@ -86,7 +86,7 @@ def test_never_says_so_and_looks_again_ten_seconds_later() -> None:
     assert rig.starts == [(10.0, "app", 0)]
 
 
-def test_a_name_that_cannot_be_read() -> None:
+def test_an_invalid_image_name_is_an_error() -> None:
     rig = begun(pod_of("Always", image="Team/App"), images=set())
     text = (
         'Failed to apply default image tag "Team/App": couldn\'t parse image name "Team/App": '
@@ -96,7 +96,7 @@ def test_a_name_that_cannot_be_read() -> None:
     assert rig.machine.statuses["app"].reason == "InvalidImageName"
 
 
-def test_an_image_service_that_cannot_be_asked() -> None:
+def test_a_failed_inspection_is_an_error() -> None:
     rig = begun(pod_of("IfNotPresent"), images=set(), fail={InspectImage: "broken"})
     text = f'Failed to inspect image "{IMAGE}": rpc error: code = Unknown desc = broken'
     assert about_images(rig) == [("InspectFailed", text), ("Failed", "Error: ImageInspectError")]
@@ -119,7 +119,7 @@ class TestBackOff:
         assert (status.reason, status.message) == ("ErrImagePull", self.FAILED)
         rig.actions.clear()
         rig.run_until(20)
-        # At 10 s the wait is over and the next pull fails; at 20 s the pod is looked at in the middle of 20 s.
+        # At 10 s the wait ends and the next pull fails; the sync at 20 s comes in the middle of the wait of 20 s.
         assert about_images(rig)[-2:] == [
             ("BackOff", f'Back-off pulling image "{IMAGE}"'),
             ("Failed", "Error: ImagePullBackOff"),
@@ -134,7 +134,9 @@ class TestBackOff:
 
     @pytest.mark.parametrize("curve", [(1, 1), (1, 60), (1, 300), (10, 30), (10, 300)], ids=str)
     @pytest.mark.parametrize("options", [{}, {"first_free": False, "own_exit": True, "budget": (1, 10**12)}], ids=str)
-    def test_no_curve_of_restarts_moves_it(self, curve: tuple[int, int], options: dict[str, Any]) -> None:
+    def test_the_curve_of_restarts_does_not_change_the_back_off_of_pulls(
+        self, curve: tuple[int, int], options: dict[str, Any]
+    ) -> None:
         rig = Rig(pod_of("IfNotPresent"), gate(*curve, **options), images=set(), fail={PullImage: self.FAILED})
         rig.begin()
         rig.run_until(160)
@@ -145,7 +147,7 @@ class TestBackOff:
         rig = Rig(pod_of("IfNotPresent"), late, images=set(), fail={PullImage: self.FAILED})
         rig.begin()
         rig.run_until(2000)
-        # Looked at after 11 to 15 s each time, so that a pull is never early and at most one look late.
+        # Each sync comes 11 to 15 s after the previous one, so a pull is never early and at most one sync late.
         gaps = [after - before for (before, _), (after, _) in pairwise(rig.pulls)]
         delays = [10, 20, 40, 80, 160, 300, 300, 300, 300, 300]
         assert all(delay <= gap < delay + 15 for delay, gap in zip(delays, gaps, strict=True)), gaps
@@ -159,7 +161,7 @@ class TestBackOff:
         assert rig.starts == [(30.0, "app", 0)]
         assert rig.machine.statuses["app"].reason == ""
 
-    def test_an_error_the_runtime_has_a_name_for(self) -> None:
+    def test_an_error_with_a_name_of_the_runtime_keeps_that_reason(self) -> None:
         rig = begun(pod_of("Always"), images=set(), fail={PullImage: "RegistryUnavailable: 503"})
         status = rig.machine.statuses["app"]
         expected = f"image pull failed for {IMAGE} because the registry is unavailable: 503"

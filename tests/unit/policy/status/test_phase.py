@@ -50,7 +50,7 @@ def test_a_container_without_a_status_keeps_the_pod_pending() -> None:
     assert phase(make_pod({"name": "a"}, {"name": "b"}), a=RUNNING) == "Pending"
 
 
-def test_a_pod_that_ends_is_judged_by_its_exits_whatever_its_policy() -> None:
+def test_the_exits_of_an_ended_pod_decide_its_phase_whatever_its_policy() -> None:
     pod = make_pod({"name": "a"}, {"name": "b"})
     assert phase(pod, terminal=True, a=OK, b=OK) == "Succeeded"
     assert phase(pod, terminal=True, a=OK, b=BAD) == "Failed"
@@ -80,6 +80,6 @@ def test_a_sidecar_that_has_not_started_holds_back_only_a_pod_that_never_was_ini
     assert phase(pod, side=BAD, app=RUNNING) == "Running"
 
 
-def test_an_ended_sidecar_does_not_say_how_the_pod_went() -> None:
+def test_the_exit_of_a_sidecar_does_not_change_the_phase() -> None:
     pod = make_pod(init=[{"name": "side", "restartPolicy": "Always"}], restartPolicy="Never")
     assert phase(pod, side=BAD, app=OK) == "Succeeded"

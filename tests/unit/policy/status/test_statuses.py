@@ -1,4 +1,4 @@
-"""What a pod's containers look like: convertToAPIContainerStatuses, where it is more than the newest instance."""
+"""Container statuses: the cases of convertToAPIContainerStatuses that need more than the newest instance."""
 
 from typing import Any
 
@@ -16,7 +16,7 @@ def statuses(pod: Pod, *records: ContainerRecord, **options: Any) -> dict[str, C
     return container_statuses(pod, Snapshot((sandbox(),), records), options.pop("errors", {}), known, **options)
 
 
-def test_a_running_container_that_vanished_must_have_ended() -> None:
+def test_a_running_container_that_vanished_counts_as_ended() -> None:
     pod = make_pod()
     before = statuses(pod, record(pod, "app", restart_count=2))
     gone = statuses(pod, known=before)["app"]
@@ -36,7 +36,7 @@ def test_an_exit_is_remembered_when_the_runtime_has_forgotten_it() -> None:
     assert later["app"].last_exit == LastExit(5, 3, "Error")
 
 
-def test_an_init_container_the_runtime_forgot_has_done_its_work_if_a_regular_one_was_made() -> None:
+def test_a_forgotten_init_container_counts_as_completed_if_a_regular_container_was_created() -> None:
     pod = make_pod(init=[{"name": "setup"}, {"name": "side", "restartPolicy": "Always"}])
     found = statuses(pod, record(pod, "app"))
     assert (found["setup"].state, found["setup"].exit_code) == ("terminated", 0)

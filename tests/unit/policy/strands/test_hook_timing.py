@@ -1,4 +1,4 @@
-"""Hooks around a container's life, in virtual time: what they hold up, and what a failing one leads to."""
+"""Lifecycle hooks in virtual time: the steps that wait for a hook, and the consequences of a failed hook."""
 
 from typing import Any
 
@@ -53,7 +53,7 @@ def test_the_killing_event_comes_before_the_hook() -> None:
     assert rig.kills == []
 
 
-def test_a_sleeping_hook_needs_nobody_to_run_it() -> None:
+def test_a_sleep_hook_performs_no_effect() -> None:
     rig = Rig(make_pod(hooked(preStop=sleep(7))))
     rig.begin()
     rig.give(Terminate())
@@ -62,7 +62,7 @@ def test_a_sleeping_hook_needs_nobody_to_run_it() -> None:
     assert rig.hooks == []
 
 
-def test_a_pre_stop_hook_that_fails_is_an_event_and_holds_up_nothing() -> None:
+def test_a_failed_pre_stop_hook_is_an_event_and_does_not_delay_the_kill() -> None:
     rig = Rig(make_pod(hooked(preStop=HTTP)), hook_takes={"app/preStop": 3}, fail={"app/preStop": "refused"})
     rig.begin()
     rig.give(Terminate())
@@ -83,7 +83,7 @@ def test_a_hook_that_fails_after_its_grace_is_still_an_event() -> None:
     assert ("FailedPreStopHook", "PreStopHook failed") in rig.events
 
 
-def test_a_pod_that_ends_with_no_grace_at_all_runs_no_hook() -> None:
+def test_a_pod_that_ends_with_a_grace_of_zero_runs_no_hook() -> None:
     rig = Rig(make_pod(hooked(preStop=EXEC)), hook_takes={"app/preStop": 5})
     rig.begin()
     rig.give(Terminate(at_once=True))
@@ -104,7 +104,7 @@ def test_a_probe_kill_runs_the_hook_inside_the_probes_grace() -> None:
     assert rig.starts == [(0, "app", 0), (10, "app", 1)]
 
 
-def test_results_during_a_hook_are_one_sync_after_the_kill() -> None:
+def test_results_during_a_hook_lead_to_one_sync_after_the_kill() -> None:
     container = {**hooked(preStop=EXEC), "livenessProbe": LIVENESS}
     rig = Rig(make_pod(container), hook_takes={"app/preStop": 4})
     rig.begin()
@@ -118,13 +118,13 @@ def test_results_during_a_hook_are_one_sync_after_the_kill() -> None:
     assert len(rig.starts) == 2
 
 
-def test_the_end_of_a_sleeping_hook_is_no_reason_for_a_sync() -> None:
+def test_the_end_of_a_sleep_hook_asks_for_no_sync() -> None:
     rig = Rig(make_pod({**hooked(preStop=sleep(5)), "livenessProbe": LIVENESS}, restartPolicy="Never"))
     rig.begin()
     published = len(rig.published)
     rig.probe_fails("liveness", "t://app-0")
     rig.run_until(5)
-    # One for the failure; then the pod is over, and one each for its phase, its end and what is left of it.
+    # One sync for the failure; after the pod has ended, one each for its phase, its end and its removal.
     assert [publish.phase for publish in rig.published[published:]] == ["Running", "Failed", "Failed", "Failed"]
 
 
@@ -154,7 +154,7 @@ def test_a_shorter_grace_is_in_force_at_once_also_for_a_hook() -> None:
 # postStart.
 
 
-def test_a_start_is_not_over_before_its_hook_is() -> None:
+def test_a_start_lasts_until_its_post_start_hook_ends() -> None:
     rig = Rig(make_pod(hooked("a", postStart=EXEC), {"name": "b"}), hook_takes={"a/postStart": 6})
     rig.begin()
     rig.run_until(5)
@@ -165,7 +165,7 @@ def test_a_start_is_not_over_before_its_hook_is() -> None:
 
 
 def test_no_status_is_published_while_a_post_start_hook_runs() -> None:
-    """So the prober knows nothing of what this sync started, and probes none of it."""
+    """The prober therefore does not know the containers that this sync started, and probes none of them."""
     rig = Rig(make_pod({"name": "early"}, hooked("late", postStart=EXEC)), hook_takes={"late/postStart": 6})
     rig.begin()
     rig.run_until(5.9)
@@ -237,7 +237,7 @@ def test_an_https_hook_that_is_answered_in_plain_http_is_tried_again_without_cre
     assert rig.kills == []
 
 
-def test_a_handler_that_nobody_can_run_fails() -> None:
+def test_a_hook_without_a_handler_fails() -> None:
     rig = Rig(make_pod(hooked(postStart={"tcpSocket": {"port": 1}}), restartPolicy="Never"))
     rig.begin()
     assert ("FailedPostStartHook", "PostStartHook failed") in rig.events

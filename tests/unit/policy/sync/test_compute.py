@@ -1,4 +1,4 @@
-"""What a sync kills and starts: the runtime manager's cases (computePodActions and computeInitContainerActions)."""
+"""Kills and starts of a sync: the runtime manager's cases (computePodActions and computeInitContainerActions)."""
 
 from typing import Any
 
@@ -46,7 +46,7 @@ def test_a_missing_unknown_or_good_result_never_kills(result: str | None) -> Non
     assert (actions.kill, actions.start, actions.kill_pod) == ([], [], False)
 
 
-def test_liveness_is_asked_before_startup() -> None:
+def test_a_liveness_failure_comes_before_a_startup_failure() -> None:
     pod = make_pod()
     both = {("liveness", "t://app-0"): "Failure", ("startup", "t://app-0"): "Failure"}
     assert killed(compute(pod, record(pod, "app"), results=both)) == [
@@ -64,7 +64,9 @@ def test_liveness_is_asked_before_startup() -> None:
         ("Always", "Never", False),
     ],
 )
-def test_after_a_probe_kill_only_never_stays_dead(pod_policy: str, own: str | None, restarts: bool) -> None:
+def test_after_a_probe_kill_only_the_policy_never_prevents_a_restart(
+    pod_policy: str, own: str | None, restarts: bool
+) -> None:
     container = {"name": "app", "restartPolicy": own} if own else {"name": "app"}
     pod = make_pod(container, {"name": "other"}, restartPolicy=pod_policy)
     failure = {("liveness", "t://app-0"): "Failure"}
@@ -88,7 +90,7 @@ def test_the_pod_is_killed_when_its_last_container_will_not_be_restarted() -> No
     ("policy", "code", "again"),
     [("Always", 0, True), ("OnFailure", 0, False), ("OnFailure", 1, True), ("Never", 1, False)],
 )
-def test_an_exit_is_answered_by_the_restart_policy(policy: str, code: int, again: bool) -> None:
+def test_the_restart_policy_decides_whether_an_exit_leads_to_a_start(policy: str, code: int, again: bool) -> None:
     pod = make_pod({"name": "app"}, {"name": "other"}, restartPolicy=policy)
     actions = compute(pod, record(pod, "app", State.EXITED, exit_code=code), record(pod, "other"))
     assert starts(actions) == (["app"] if again else [])
@@ -120,7 +122,7 @@ def test_a_new_image_replaces_the_running_container_whatever_the_policy() -> Non
     assert starts(actions) == ["app"]
 
 
-def test_without_a_sandbox_everything_starts_in_a_first_one() -> None:
+def test_a_pod_without_a_sandbox_gets_its_first_one() -> None:
     actions = compute_pod_actions(make_pod(*THREE), Snapshot(), ProbeState())
     assert (actions.create_sandbox, actions.attempt, starts(actions)) == (True, 0, ["c0", "c1", "c2"])
 
@@ -152,7 +154,7 @@ def test_a_pod_that_ran_once_gets_no_second_sandbox() -> None:
         assert (actions.kill_pod, actions.create_sandbox, starts(actions)) == (True, False, [])
 
 
-# Sidecars, in a pod of three of them and three regular containers.
+# Sidecars: the pod has three sidecars and three regular containers.
 
 
 def sidecar_pod(*, probed: int, probe: str) -> Pod:

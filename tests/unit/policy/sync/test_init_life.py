@@ -1,4 +1,4 @@
-"""How a pod comes up: init containers one after the other, sidecars that stay, restarts by policy and back-off."""
+"""Start of a pod: init containers in order, sidecars that keep running, restarts by policy and back-off."""
 
 from dataclasses import replace
 from typing import Any
@@ -33,7 +33,7 @@ def test_init_containers_run_one_after_the_other_and_then_all_regular_ones() -> 
 
 
 @pytest.mark.parametrize("policy", ["Always", "OnFailure"])
-def test_a_failing_init_container_is_restarted_with_back_off_and_nothing_else_begins(policy: str) -> None:
+def test_a_failing_init_container_restarts_with_back_off_and_no_other_container_starts(policy: str) -> None:
     rig = run(make_pod(init=SETUP, restartPolicy=policy), 45, dies_after={"one": 1}, exit_code=1)
     assert rig.starts == [(0, "one", 0), (1, "one", 1), (12, "one", 2), (33, "one", 3)]
     status = rig.published[-1].containers["one"]
@@ -64,7 +64,7 @@ def test_a_regular_container_that_restarts_does_not_repeat_its_init_containers()
     assert [name for _, name, _ in rig.starts] == ["one", "two", "app", "app", "app"]
 
 
-def test_a_new_sandbox_initialises_the_pod_again_and_forgets_what_the_old_one_did() -> None:
+def test_a_new_sandbox_runs_the_init_containers_again() -> None:
     rig = run(make_pod(init=SETUP), 10, dies_after={"one": 1, "two": 1}, exit_code=0)
     assert [name for _, name, _ in rig.starts] == ["one", "two", "app"]
     rig.snapshot = replace(rig.snapshot, sandboxes=(replace(sandbox(), ready=False),))
@@ -79,7 +79,7 @@ def test_a_new_sandbox_initialises_the_pod_again_and_forgets_what_the_old_one_di
 # Sidecars.
 
 
-def test_a_sidecar_stays_and_the_next_container_starts_as_soon_as_it_runs() -> None:
+def test_a_sidecar_keeps_running_and_the_next_container_starts_as_soon_as_the_sidecar_runs() -> None:
     rig = run(make_pod(init=[SETUP[0], SIDE, SETUP[1]]), 60, dies_after={"one": 2, "two": 3}, exit_code=0)
     assert rig.starts == [(0, "one", 0), (2, "side", 0), (2, "two", 0), (5, "app", 0)]
     assert rig.snapshot.newest("side") is not None

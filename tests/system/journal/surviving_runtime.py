@@ -1,5 +1,4 @@
-"""A stage for a probelet that is killed: a runtime that outlives it, whose containers answer by a script and remember
-what they answered."""
+"""A runtime that survives the kills of probelet; its containers answer by a script and store their answers."""
 
 import asyncio
 import json
@@ -31,7 +30,7 @@ kind: ProbeletConfiguration
 
 @dataclass
 class Answers:
-    """What one probe of one container instance was told, in order; True is a success."""
+    """The answers to one probe of one container instance, in order; True is a success."""
 
     script: str
     given: list[bool] = field(default_factory=list)
@@ -51,7 +50,7 @@ class Answers:
         return ("Success", min(count, 1)) if result else ("Failure", min(count, threshold))
 
     def forget(self, count: int) -> None:
-        """The newest answers were never heard."""
+        """Drops the newest ``count`` answers, which the journal does not have."""
         del self.given[len(self.given) - count :]
 
     @property
@@ -59,8 +58,8 @@ class Answers:
         return next((n for n, good in enumerate(reversed(self.given)) if good), len(self.given))
 
 
-class Stage(ScriptedRuntime):
-    """Containers answer their exec probes; ``stops`` is the row of failures each had when it was stopped."""
+class SurvivingRuntime(ScriptedRuntime):
+    """Containers answer exec probes; ``stops`` has the number of consecutive failures at each stop of a container."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -90,7 +89,7 @@ def probe(kind: str, script: str, threshold: int) -> dict[str, Any]:
 
 
 class Probelet:
-    """``probelet run`` on the stage's socket, killed and started again in one state directory."""
+    """``probelet run`` on the runtime's socket, killed and started again in one state directory."""
 
     def __init__(self, directory: Path, pods: list[dict[str, Any]]) -> None:
         self.state = directory / "state"
@@ -103,7 +102,7 @@ class Probelet:
         self._copies: list[asyncio.Task[None]] = []
 
     async def start(self, *, restore: str = "full", file_bytes_max: int | None = None) -> None:
-        """``file_bytes_max`` is what the system lets it write to one file; its log goes through a pipe."""
+        """``file_bytes_max`` limits the size of its files; a pipe carries its log."""
         self._config.write_text(CONFIG.format(logs=self.state / "logs") + f"restore: {restore}\n")
         command = [sys.executable, "-m", "probelet", "run", str(self._pods), "--runtime", self._endpoint]
         command += ["--config", str(self._config), "--state-dir", str(self.state), "--listen", "127.0.0.1:0"]
@@ -129,7 +128,7 @@ class Probelet:
         await asyncio.gather(*self._copies)
 
     async def containers(self) -> dict[str, dict[str, Any]]:
-        """The containers that are shown now, by name; none while nobody answers."""
+        """The containers of the status by name; none while the service does not answer."""
         assert self._process is not None
         assert self._process.returncode is None, self.log.read_text()
         try:
@@ -143,6 +142,6 @@ class Probelet:
         return sum(text in line for line in self.log.read_text().splitlines()) if self.log.exists() else 0
 
     def journal(self) -> list[dict[str, Any]]:
-        """The memory of every probe, as the file has it."""
+        """The state of every probe in the journal's file."""
         workers: list[dict[str, Any]] = msgspec.json.decode(read_journal(self.state / "journal"))["workers"]
         return workers
