@@ -11,7 +11,9 @@ from tests.system.containerd.node import ContainerdNode
 SHIM_SOCKETS = Path("/run/containerd/s")
 
 
-def remains(containerd: Containerd, node: ContainerdNode, sandboxes: Collection[str], containers: Collection[str]) -> list[str]:
+def remains(
+    containerd: Containerd, node: ContainerdNode, sandboxes: Collection[str], containers: Collection[str]
+) -> list[str]:
     """Returns a line for each leftover. ``sandboxes`` and ``containers`` hold the IDs of all that ever existed."""
     found = [f"shim {pid}" for pid in containerd.shims()]
     found += [f"socket {path}" for path in (shim_socket(containerd, one) for one in sandboxes) if path.exists()]

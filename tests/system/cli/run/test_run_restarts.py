@@ -50,7 +50,7 @@ def container(run: Run, pod_name: str, name: str = "app") -> dict[str, Any]:
 
 
 def waits(run: Run, pod_name: str, restarts: int, name: str = "app") -> dict[str, Any]:
-    """Waits until the container has ``count`` restarts and waits for its next start."""
+    """Waits until the container has ``restarts`` restarts and waits for its next start."""
 
     def look() -> dict[str, Any] | None:
         row = container(run, pod_name, name)
