@@ -131,7 +131,7 @@ bench-full: build $(GO_PROGRAMS) ## measure every scenario of benches/scenarios.
 	@$(PY) -m benches full
 
 bench-instructions: build ## count instructions of the core's hot paths (callgrind); exit 1 if they grew
-	@$(PY) -m benches.instructions
+	@$(PY) -m benches.profile.instructions
 
 bench-micro: build ## measure single parts with criterion and pytest-benchmark
 	$(say) "criterion: wheel, back-off, token bucket, worker"
@@ -139,7 +139,7 @@ bench-micro: build ## measure single parts with criterion and pytest-benchmark
 	$(say) "pytest-benchmark: the Python side"
 	@mkdir -p build
 	@$(PY) -m pytest -q -m bench --timeout 600 --benchmark-json build/pytest-benchmark.json benches/python
-	@$(PY) -m benches.micro
+	@$(PY) -m benches.report.micro
 
 bench-smoke: build ## run every benchmark once, in seconds, to see that it still works
 	@cargo bench -p probelet-benches -- --test
@@ -151,7 +151,7 @@ soak: build ## run 200 pods for ten minutes; end them by SIGTERM, then by SIGKIL
 
 # SOAK="--minutes 5 --pods 20 --seed 2" gives a shorter run.
 soak-containerd: build ## run 100 real containers under random kills for half an hour (root, containerd)
-	@$(PY) -m benches.soak_containerd $(SOAK)
+	@$(PY) -m benches.soak.containerd $(SOAK)
 
 plots: build ## redraw the charts of the documentation, into docs/plots
 	@$(BIN)/probelet backoff plot --out docs/plots

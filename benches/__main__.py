@@ -7,13 +7,13 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
-from benches import micro, page
 from benches.engines import ENGINES
 from benches.machine import ROOT, machine
-from benches.results import document, save
-from benches.row import EngineError, Row, bottleneck, duration_of, measure, rounds_of, saturated, warm_of
-from benches.scenario import Scenario, Suite, read
-from benches.target import Watched, target_of
+from benches.measure.row import EngineError, Row, bottleneck, duration_of, measure, rounds_of, saturated, warm_of
+from benches.measure.scenario import Scenario, Suite, read
+from benches.measure.target import Watched, target_of
+from benches.report import micro, page
+from benches.report.results import document, save
 
 KEPT = ("bench", "full")
 START_SECONDS = 1.2

@@ -72,5 +72,5 @@ fn main() {
 }
 
 const PODS: usize = 100_000;
-/// `benches/micro.py` reads the result here.
+/// `benches/report/micro.py` reads the result here.
 const KEPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../target/memory.json");

@@ -12,7 +12,7 @@ from probelet.bench.place import Place
 from probelet.bench.pods import node
 from probelet.bench.reading import Reading, read
 
-from benches.target import Target, target
+from benches.measure.target import Target, target
 
 WORKERS = 5_000
 SECONDS = 10

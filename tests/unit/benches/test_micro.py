@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from benches.instructions import compare, per_time
-from benches.micro import criterion, grid, pytest_benchmark, time
+from benches.profile.instructions import compare, per_time
+from benches.report.micro import criterion, grid, pytest_benchmark, time
 
 
 def test_the_estimate_of_criterion_is_the_slope_or_else_the_mean(tmp_path: Path) -> None:

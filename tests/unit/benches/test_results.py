@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from benches import page, results
-from benches.budget import Budget, PartBudget, lines, read, read_parts
 from benches.engines import ENGINES
-from benches.micro import lines as micro_lines
-from benches.plots import COLOURS, MARKERS
-from benches.statistic import median, of, ratio
+from benches.report import page, results
+from benches.report.budget import Budget, PartBudget, lines, read, read_parts
+from benches.report.micro import lines as micro_lines
+from benches.report.plots import COLOURS, MARKERS
+from benches.report.statistic import median, of, ratio
 
 
 def row(engine: str, cpu: float | None, scenario: str = "http-1000", **more: Any) -> dict[str, Any]:
@@ -97,7 +97,7 @@ def test_the_share_of_missing_probes_can_have_a_budget() -> None:
 
 
 def test_every_budget_is_about_a_scenario_that_make_bench_measures() -> None:
-    from benches import scenario
+    from benches.measure import scenario
 
     names = {one.name for one in scenario.read()["bench"].scenarios}
     assert {budget.scenario for budget in read()} <= names

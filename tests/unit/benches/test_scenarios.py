@@ -7,8 +7,8 @@ import pytest
 
 from benches.__main__ import START_SECONDS, WORKER_SECONDS, length, seconds
 from benches.engines import ENGINES
-from benches.row import bottleneck, command, row, saturated
-from benches.scenario import HANDLERS, Scenario, ScenarioError, Suite, read
+from benches.measure.row import bottleneck, command, row, saturated
+from benches.measure.scenario import HANDLERS, Scenario, ScenarioError, Suite, read
 
 SUITE = Suite("bench", rounds=1, duration=5, warm=2)
 
@@ -69,7 +69,7 @@ def test_a_suite_that_names_no_scenario_is_refused(tmp_path: Path) -> None:
 
 
 def test_an_engines_command_has_the_whole_load() -> None:
-    from benches.scenario import Faulty
+    from benches.measure.scenario import Faulty
 
     asked = command(
         ENGINES["probelet"],

@@ -2,8 +2,8 @@
 
 import pytest
 
-from benches.soak_containerd.ledger import CUT, ENDED, FAILED, KILLED, LOST, UNSEEN, Instance, Ledger, Outage
-from benches.soak_containerd.population import CRASH_CODE, is_well, population
+from benches.soak.containerd.ledger import CUT, ENDED, FAILED, KILLED, LOST, UNSEEN, Instance, Ledger, Outage
+from benches.soak.containerd.population import CRASH_CODE, is_well, population
 
 SECOND = 1_000_000_000
 

@@ -1,15 +1,14 @@
 """Renders RESULTS.md from the kept results; never edit that file by hand."""
 
-from pathlib import Path
-
-from benches import budget, results
 from benches.engines import ENGINES
-from benches.plots import PLOTS
-from benches.results import FOLDER, Document
-from benches.scenario import Scenario, read
-from benches.statistic import Row, median, of, ratio, skipped
+from benches.machine import ROOT
+from benches.measure.scenario import Scenario, read
+from benches.report import budget, results
+from benches.report.plots import PLOTS
+from benches.report.results import FOLDER, Document
+from benches.report.statistic import Row, median, of, ratio, skipped
 
-PAGE = Path(__file__).parent / "RESULTS.md"
+PAGE = ROOT / "benches" / "RESULTS.md"
 
 INTRODUCTION = """\
 # Results

@@ -24,8 +24,8 @@ from statistics import median
 from typing import Any
 
 from benches.machine import machine
-from benches.soak_containerd.remains import remains
-from benches.soak_containerd.soak import RECOVERY_SECONDS, SETTLE_SECONDS, Sample, Soak
+from benches.soak.containerd.remains import remains
+from benches.soak.containerd.soak import RECOVERY_SECONDS, SETTLE_SECONDS, Sample, Soak
 from tests.system.containerd.machine import Containerd, what_is_missing
 from tests.system.containerd.node import ContainerdNode
 
@@ -71,7 +71,7 @@ def main() -> int:
 
 
 def _options() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m benches.soak_containerd", description=__doc__)
+    parser = argparse.ArgumentParser(prog="python -m benches.soak.containerd", description=__doc__)
     parser.add_argument("--minutes", type=float, default=MINUTES)
     parser.add_argument("--pods", type=int, default=PODS)
     parser.add_argument("--seed", type=int, default=1, help="decides which faults come, and when")

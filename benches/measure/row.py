@@ -7,11 +7,11 @@ from contextlib import ExitStack
 from threading import Timer
 from typing import Any
 
-from benches.cpu import cpu
 from benches.engines import Engine
 from benches.machine import ROOT
-from benches.scenario import Scenario, Suite
-from benches.target import Watched, target
+from benches.measure.cpu import cpu
+from benches.measure.scenario import Scenario, Suite
+from benches.measure.target import Watched, target
 
 SPARE_SECONDS = 60
 """The time to start, add workers, warm up and stop; the suite kills an engine that takes longer, because it hangs."""

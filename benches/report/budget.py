@@ -6,9 +6,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from benches.statistic import Row, median, of, ratio
+from benches.machine import ROOT
+from benches.report.statistic import Row, median, of, ratio
 
-FILE = Path(__file__).with_name("budgets.toml")
+FILE = ROOT / "benches" / "budgets.toml"
 WHO = "probelet"
 
 

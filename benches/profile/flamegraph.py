@@ -1,4 +1,4 @@
-"""A flame graph without JavaScript: ``perf script -F comm,ip,sym | python -m benches.flamegraph``.
+"""A flame graph without JavaScript: ``perf script -F comm,ip,sym | python -m benches.profile.flamegraph``.
 
 Reads stacks from standard input, writes an SVG to standard output. Kernel frames are red, the others yellow.
 """

@@ -12,7 +12,7 @@ import sys
 from typing import Any
 
 from benches.machine import ROOT, machine
-from benches.results import FOLDER
+from benches.report.results import FOLDER
 
 FILE = FOLDER / "instructions.json"
 SCHEMA = "probelet-bench-instructions/1"

@@ -5,7 +5,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).parent / "results"
+from benches.machine import ROOT
+
+FOLDER = ROOT / "benches" / "results"
 SCHEMA = "probelet-bench-results/2"
 
 Document = dict[str, Any]

@@ -6,7 +6,9 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-FILE = Path(__file__).with_name("scenarios.toml")
+from benches.machine import ROOT
+
+FILE = ROOT / "benches" / "scenarios.toml"
 HANDLERS = ("http", "https", "tcp", "grpc", "exec", "cri")
 """``cri`` is exec over a runtime's socket; ``exec`` is only the way from the engine to Python and back."""
 

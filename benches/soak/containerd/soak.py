@@ -17,9 +17,9 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.v1 import api_pb2
 
-from benches.soak_containerd.ledger import START_FAILED, Ledger, Outage
-from benches.soak_containerd.population import is_well, population
-from benches.soak_containerd.vitals import Vitals, vitals
+from benches.soak.containerd.ledger import START_FAILED, Ledger, Outage
+from benches.soak.containerd.population import is_well, population
+from benches.soak.containerd.vitals import Vitals, vitals
 from tests.system.containerd.machine import Containerd
 from tests.system.containerd.node import ContainerdNode
 

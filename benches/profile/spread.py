@@ -1,4 +1,4 @@
-"""Shows how ``phase: spread`` changes the peak of a rollout, in virtual time: ``python -m benches.spread``.
+"""Shows how ``phase: spread`` changes the peak of a rollout, in virtual time: ``python -m benches.profile.spread``.
 
 It adds pods together, each with one readiness probe, and prints the attempts in the fullest 10 ms of each period.
 """

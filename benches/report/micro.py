@@ -5,9 +5,10 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from benches import budget, instructions
 from benches.machine import ROOT, machine
-from benches.results import Document, digest, document, load, save
+from benches.profile import instructions
+from benches.report import budget
+from benches.report.results import Document, digest, document, load, save
 
 CRITERION = ROOT / "target" / "criterion"
 PYTEST = ROOT / "build" / "pytest-benchmark.json"

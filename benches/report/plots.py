@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from benches.engines import ENGINES
-from benches.statistic import Row, median, of, ratio
+from benches.report.statistic import Row, median, of, ratio
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

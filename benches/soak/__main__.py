@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from benches.machine import ROOT
-from benches.target import PROGRAM
+from benches.measure.target import PROGRAM
 
 PODS = 200
 LATENESS_SECONDS = "0.005"

@@ -12,7 +12,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.labels import restart_count
 
-from benches.soak_containerd.population import CRASH_CODE, ends_by_itself, is_well
+from benches.soak.containerd.population import CRASH_CODE, ends_by_itself, is_well
 
 CUT_SECONDS = 120.0
 """A start is in flight for at most this long (``runtimeRequestTimeout``); a later kill has not cut it short."""

@@ -1,0 +1,1 @@
+"""Runs one engine against one target and takes its figures."""
