@@ -19,8 +19,10 @@ class Operator:
         return found.release(names)
 
     def reset(self, pod: str, container: str | None) -> list[str]:
-        """Forgets the restart delays of a pod's containers; returns the names of those that had one. Raises
-        NoSuchPodError."""
+        """Forgets the restart delays of a pod's containers; returns the names of the containers that had one.
+
+        Raises NoSuchPodError.
+        """
         found, names = self._named(pod, container)
         return found.reset(names)
 

@@ -138,9 +138,10 @@ class NodePod:
         say("probe result", container=known.name, probe_type=update.probe_type, result=update.result)
 
     def _note_exits(self, snapshot: Snapshot) -> None:
-        """Say that a container ended; what it said last is most of what a person wants to know.
+        """Log each container that ended, with the last line of its output, which often tells a person why.
 
-        Not of one that had ended before this pod was looked at, and not of one that never started, which is an error.
+        The log leaves out a container that had ended before this pod's first snapshot, and a container that never
+        started: the failed start has an error line of its own.
         """
         ended = {
             record.id: record
@@ -163,14 +164,17 @@ class NodePod:
         return "" if known is None else known.name
 
     def release(self, names: Collection[str]) -> list[str]:
-        """Start those of these containers now that wait for their turn to be restarted; returns their names."""
+        """Start the containers of ``names`` that wait for their restart now; returns their names."""
         found = sorted(self.machine.waiting_restarts() & set(names))
         if found:
             self.give(Release(tuple(found)))
         return found
 
     def reset(self, names: Collection[str]) -> list[str]:
-        """Forget the restart delay of these containers and start those that wait; returns whose was forgotten."""
+        """Forget the restart delay of these containers, and start the waiting ones.
+
+        Returns the names of the containers that had a delay.
+        """
         gate = self._parts.gate
         found = [name for name in sorted(names) if gate.reset(self.pod, find_container(self.pod, name))]
         if found:
@@ -280,7 +284,7 @@ class NodePod:
         self._parts.gate.forget(self.pod, self._parts.timers.now())
         self._on_gone(self)
 
-    # What is said about it.
+    # The log lines of this pod.
 
     def _announce(self, effect: Effect) -> None:
         if isinstance(effect, KillContainer):

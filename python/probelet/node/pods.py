@@ -52,7 +52,7 @@ class NodePods:
         self._parts = parts
 
     def set(self, manifests: Iterable[Manifest]) -> None:
-        """Runs exactly these pods: starts those that are new, ends those that are missing within their grace."""
+        """Runs exactly these pods: starts the new ones, and ends each missing pod within its grace."""
         wanted = list(manifests)
         running = {uid: pod.manifest for uid, pod in self.by_uid.items() if not pod.removing}
         running |= {manifest.pod.metadata.uid: manifest for manifest in self._waiting.values()}

@@ -13,7 +13,7 @@ def cpu_seconds(pid: int) -> float:
         fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
         below = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
     except OSError:
-        # It has ended meanwhile; whoever waited for it has its time.
+        # The process has ended meanwhile; the kernel has added its time to the parent that waited for it.
         return 0
     return sum(map(int, fields[11:15])) / TICKS + sum(cpu_seconds(int(child)) for child in below)
 

@@ -23,7 +23,9 @@ def test_a_huge_stdout_hides_stderr() -> None:
 
 
 def test_deadline_exceeded_is_the_commands_timeout() -> None:
-    outcome = outcome_of_error(errors.DeadlineExceeded("whoever said it"), ["probe", "p", "a", "liveness"], 1)
+    outcome = outcome_of_error(
+        errors.DeadlineExceeded("from the runtime or the client"), ["probe", "p", "a", "liveness"], 1
+    )
     assert outcome == ExecOutcome("timeout", -1, b'command timed out: "probe p a liveness" timed out after 1s')
     assert outcome_of_error(errors.DeadlineExceeded(""), ["a", '"'], 90).output.endswith(
         b'"a \\"" timed out after 1m30s'

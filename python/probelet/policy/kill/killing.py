@@ -1,7 +1,7 @@
 """How containers are killed: kubelet kuberuntime_container.go:killContainer and its callers, 1.36.
 
-Event, preStop hook inside the grace, the container's turn among those that end, then StopContainer with what is left
-of the grace, at least the minimum.
+A kill writes the event, runs the preStop hook inside the grace, waits until the containers that must end earlier have
+ended, and then calls StopContainer with the rest of the grace, at least the minimum.
 """
 
 from typing import Final

@@ -104,7 +104,7 @@ class SyncPod:
             yield from self._reset(snapshot, actions)
 
     def _reset(self, snapshot: Snapshot, actions: PodActions) -> Strand[None]:
-        """Remove every container, killing those that run without hook or grace; the next sync starts the pod anew."""
+        """Kill the running containers without hook or grace and remove all; the next sync starts the pod anew."""
         context = self._context
         self._starting.keep_exits(snapshot)
         for reset in actions.reset:

@@ -36,9 +36,9 @@ def pod_phase(
 ) -> PodPhase:
     """The phase.
 
-    ``terminal``: the pod ends, nothing is restarted whatever its policy. ``initialized``: a regular container has
-    been created in this sandbox, so a restarting sidecar does not put the pod back to Pending. ``started``: the
-    containers whose status last said started; only sidecars are looked up.
+    ``terminal``: the pod ends, so its restart policy no longer counts. ``initialized``: a regular container has been
+    created in this sandbox, so a restarting sidecar does not put the pod back to Pending. ``started``: the containers
+    whose last status had ``started: true``; only a sidecar's entry changes the phase.
     """
     tally = _Tally()
     for container in pod.spec.init_containers:
