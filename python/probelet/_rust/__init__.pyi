@@ -352,7 +352,7 @@ class Backoff:
     def note_failure(self, key: str, now_ns: int) -> None:
         """A try has just failed, such as the pull of an image: the next one waits, twice as long as the last did."""
     def keys(self) -> list[str]:
-        """Who has an entry, in order."""
+        """The keys that have an entry, in order."""
     def delay_ns(self, key: str) -> int:
         """The stored delay of a key, 0 without an entry."""
     def step(self, key: str) -> int:
@@ -379,7 +379,7 @@ class RestartSpec:
     def after_exit(self, exit_code: int) -> bool:
         """Whether a container that exited runs again: by its rules, which need a policy of its own, then its policy."""
     def after_kill(self) -> bool:
-        """Whether a container that a probe had killed runs again: no rule is asked, and ``OnFailure`` restarts it."""
+        """Whether a container that a probe had killed runs again: no restart rule counts; ``OnFailure`` restarts it."""
     def restarts_all(self, exit_code: int) -> bool:
         """Whether an exit with this code restarts all containers of the pod."""
 

@@ -1,6 +1,6 @@
 """Every number of KEP-4603 ("Tune CrashLoopBackoff", its 1.32 design), derived from the model.
 
-``says`` quotes the KEP; every other number comes from the model. Restarts are counted as in the KEP: of a container
+``says`` quotes the KEP; every other number comes from the model. The counts of restarts follow the KEP: of a container
 that crashes at once, without a free restart, unless a claim assumes otherwise.
 """
 

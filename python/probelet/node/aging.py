@@ -1,4 +1,4 @@
-"""Restarts containers for their age (``maxContainerAge``): shows the pods to ``ContainerAge`` every few seconds."""
+"""Restarts containers for their age (``maxContainerAge``): every few seconds it passes the pods to ``ContainerAge``."""
 
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final
@@ -15,11 +15,11 @@ from probelet.policy.rules.restart import restart_spec
 LOOK_NS: Final = 10_000_000_000
 """The longest time between two looks at the pods, short beside any age that makes sense on a node."""
 LOOKS_PER_AGE: Final = 32
-"""At least so many looks within the age, for the short ages of a trial."""
+"""The node looks at the pods at least this often within the age, because a trial uses short ages."""
 OWN_BURST: Final = 10
 """Restarts for age at once where no ``restartBudget`` is set."""
 OWN_REFILL_NS: Final = 60_000_000_000
-"""Then one in each such time: a regular restart is not urgent."""
+"""After those, one restart for age per this time: a regular restart is not urgent."""
 LOOK_NS_MIN: Final = 100_000_000
 """The shortest time between two looks: a look costs a few microseconds a pod, and ten a second suffice for any age."""
 
@@ -51,8 +51,8 @@ class Aging:
             self._pods[restart.uid].restart(restart.container_id, message)
 
     def _shown(self, pod: NodePod) -> AgingPod:
-        """The pod as its last sync published it, so that a restart is over only when a sync has seen it. A pod that
-        ends has no container to restart."""
+        """Returns the pod as its last sync published it, so that a restart is over only when a sync has seen it. A pod
+        that ends has no container to restart."""
         running = () if pod.removing else tuple(_aging_containers(pod))
         return AgingPod(pod.uid, group_of(pod.pod), running, self._ready(pod))
 

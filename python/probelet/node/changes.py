@@ -15,7 +15,7 @@ log = structlog.get_logger("probelet.node")
 
 
 class Changes:
-    """Hands out the parts of each batch; what is about a pod that the node no longer has is dropped.
+    """Hands out the parts of each batch; it drops each part about a pod that the node no longer has.
 
     Within a batch events come before what follows from them: an Unhealthy event is recorded before the sync that kills.
     """

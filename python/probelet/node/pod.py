@@ -76,7 +76,7 @@ class Parts:
 
 
 class NodePod:
-    """A pod and what is under way for it. A task exists only while effects are in flight."""
+    """A pod and its effects in flight. A task exists only while there are any."""
 
     def __init__(self, manifest: Manifest, parts: Parts, on_gone: "Callable[[NodePod], None]") -> None:
         self.manifest = manifest
@@ -85,7 +85,7 @@ class NodePod:
         self.full_name = manifest.pod.full_name
         self.machine = PodMachine(manifest.pod, parts.gate, probe_grace=parts.probe_grace, images=parts.images)
         self.removing = False
-        """Whether the pod has been asked to end."""
+        """True once the node has asked the pod to end."""
         self._parts = parts
         self._on_gone = on_gone
         self._timer: int | None = None
@@ -98,9 +98,9 @@ class NodePod:
         """When the pod was first seen, on the engine's clock."""
         self._first_sync = True
         self._start = PodStart(self.added_ns)
-        # By type and container name: the instance and the result that was last spoken of.
+        # By type and container name: the instance and the result that the log last had.
         self._said: dict[tuple[str, str], tuple[str, str | None]] = {}
-        # Instances that had ended at the last look; None before the first.
+        # Instances that had ended in the last snapshot; None before the first.
         self._ended: set[str] | None = None
         self._being_started: set[str] = set()
         self._log = log.bind(pod=self.full_name)
@@ -125,7 +125,7 @@ class NodePod:
         self.give(SyncRequested())
 
     def note_result(self, update: Update) -> None:
-        """Say that a result changed, unless it only is what every container begins with."""
+        """Log a result that changed, unless it is the result that every container begins with."""
         known = self._parts.cache.container(self.uid, update.container_id)
         if known is None:
             return
@@ -146,7 +146,7 @@ class NodePod:
         ended = {
             record.id: record
             for record in snapshot.containers
-            # The news of its end may come before the answer to its start; a person wants to read of the start first.
+            # The event of its end may come before the answer to its start; a person wants to read of the start first.
             if record.state is State.EXITED and record.id not in self._being_started
         }
         before = ended.keys() if self._ended is None else self._ended
@@ -192,7 +192,7 @@ class NodePod:
         return 0 if terminate.at_once else termination_grace(self.pod, terminate.grace_seconds).seconds
 
     def give(self, given: Input) -> None:
-        """One input to the machine, and the carrying out of its actions."""
+        """Give the machine one input and carry out its actions."""
         if isinstance(given, Observed | Performed):
             self._note_exits(given.snapshot)
         probes = read_probe_state(self._parts.engine, self.pod, self.machine.latest(given))
@@ -255,7 +255,7 @@ class NodePod:
         if isinstance(result, Outcome):
             return result
         if isinstance(result, asyncio.CancelledError):
-            # The runtime may have done it all the same: only looking tells.
+            # The runtime may have carried out the call all the same: only its next list tells.
             await self._parts.effects.look(self.uid, effect, CANCELED)
             return CANCELED
         raise result

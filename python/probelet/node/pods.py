@@ -128,8 +128,8 @@ class NodePods:
         """Ends every pod, all at the same time, each within its own grace or ``grace_seconds``, or ``at_once``.
 
         Returns the names of the pods that have not ended in that time and some slack; the slack begins anew while other
-        pods end. Pods are left if the runtime is gone, or does not do what it answers. May be called again with less
-        grace meanwhile.
+        pods end. Pods remain if the runtime is gone, or does not carry out a call that it answers. A second call may
+        shorten the grace meanwhile.
         """
         self.draining = True
         self._waiting.clear()

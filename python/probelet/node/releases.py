@@ -32,7 +32,7 @@ class Releases:
                 log.info("released from back-off", pod=pod.full_name, containers=released, dependency="/".join(healthy))
 
     def forget(self, uid: str) -> None:
-        """Drops what is known of a pod that is gone."""
+        """Drops the entries of a pod that has ended."""
         self._wanted.pop(uid, None)
 
     def _of(self, uid: str, pod: NodePod) -> dict[str, Dependency]:

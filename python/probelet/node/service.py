@@ -79,7 +79,7 @@ class Service:
         self.timers = Timers(engine)
         """The engine's clock and deadlines."""
         self.recorder = Recorder(engine.now, engine.wall_ms)
-        """The events; listen to it to narrate them."""
+        """The recorder of events; a listener gets each event."""
         self._client = client
         self._gate = gate
         self._node = node
@@ -129,7 +129,7 @@ class Service:
         )
 
     async def start(self) -> None:
-        """Finds the runtime and lists what it has. Raises CriError, one line for the user, if it cannot be used."""
+        """Finds the runtime and lists its pods. Raises CriError, one line for the user, if it cannot be used."""
         version = await self._client.verify()
         runtime = version.runtime_name
         pleg = self.view.pleg = Pleg(self._client, self._cache, self.timers, runtime, self.pods.observe)

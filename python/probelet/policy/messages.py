@@ -124,7 +124,7 @@ def bad_image_name(image: str, error: str) -> str:
 
 
 def inspect_failed(image: str, error: str) -> str:
-    """The runtime could not be asked for an image."""
+    """The runtime did not say whether it has the image."""
     return f"Failed to inspect image {go_quote(image)}: {error}"
 
 
@@ -196,7 +196,7 @@ def http_hook_failed(path: str, container: str, pod: str, error: str) -> str:
 
 
 def http_fallback(host: str) -> str:
-    """The event of an HTTPS hook that only plain HTTP could answer; ``host`` with its port."""
+    """The event of an HTTPS hook whose server answered only plain HTTP; ``host`` with its port."""
     return f"request to HTTPS lifecycle hook {host} got HTTP response, retry with HTTP succeeded"
 
 

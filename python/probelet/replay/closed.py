@@ -25,7 +25,7 @@ def play_closed(recording: Recording, kubelet_version: str = DEFAULT_VERSION) ->
 
 
 class ClosedPlayer(RecordedGlue):
-    """One closed-loop replay under way: writes down what the prober was fed."""
+    """One closed-loop replay under way; it writes down the prober's inputs."""
 
     def __init__(self, recording: Recording, kubelet_version: str) -> None:
         scenario = recording.scenario
@@ -56,7 +56,7 @@ class ClosedPlayer(RecordedGlue):
         return self.trace
 
     def turn(self, action: Callable[[], None]) -> None:
-        """What is applied together is one batch, if anything of it was an input."""
+        """Inputs that are applied together are one batch; nothing is written if there was no input."""
         before = len(self.trace["inputs"])
         self.batch += 1
         self.in_turn = True
@@ -82,7 +82,7 @@ class ClosedPlayer(RecordedGlue):
                 self.trace["results"].append(trace_line("results", dict(line)))
 
     def called(self, call: str, pod: ScriptedPod) -> None:
-        """Write down what a sync called beside the status."""
+        """Write down a call that a sync made beside storing the status."""
         deleting = {"deleting": True} if call == "add_pod" and pod.uid in self.deleting else {}
         self._input(call, pod=pod.name, **deleting)
 

@@ -34,7 +34,7 @@ class Difference(msgspec.Struct, frozen=True):
 
 
 def compare(recording: Recording, trace: Trace) -> list[Difference]:
-    """The differences to the recorded trace or its nearest variant; none if one of them is equal."""
+    """The differences to the recorded trace or its nearest variant; empty if the trace or a variant is equal."""
     candidates = [recording.trace, *(variant.trace for variant in recording.variants)]
     return min((_differences(expected, trace) for expected in candidates), key=len)
 

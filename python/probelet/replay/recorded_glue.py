@@ -38,7 +38,7 @@ class Timing(msgspec.Struct, frozen=True):
 
 
 class RecordedGlue:
-    """Pods around one simulation. A subclass hears what was recorded and what was called."""
+    """Pods around one simulation. A subclass gets each line of the simulation and each call of a sync."""
 
     def __init__(self, simulation: Simulation, pods: dict[str, ScriptedPod], timing: Timing) -> None:
         self.simulation = simulation
@@ -47,17 +47,17 @@ class RecordedGlue:
         self._agenda = Agenda()
 
     def recorded(self, section: str, line: Line) -> None:
-        """Hear a line the simulation wrote down."""
+        """Take a line that the simulation wrote."""
 
     def called(self, call: str, pod: ScriptedPod) -> None:
-        """Hear that a sync told the prober something beside the status."""
+        """Take a call that a sync made on the prober beside storing the status."""
 
     def run_until(self, t_ms: int) -> None:
-        """Play on until `t_ms`, what is due at that moment included."""
+        """Play on until `t_ms`, including everything due at that moment."""
         play(self._agenda, self, t_ms * MILLISECOND)
 
     def next_ns(self) -> int | None:
-        """When the simulation has something to do."""
+        """The next moment at which the simulation has something to do."""
         moment = self.simulation.next_ms()
         return None if moment is None else moment * MILLISECOND
 
@@ -67,14 +67,14 @@ class RecordedGlue:
         self.read()
 
     def turn(self, action: Callable[[], None]) -> None:
-        """Do something to the pods, then let what follows from it happen."""
+        """Change the pods, then play the consequences."""
         action()
         self.read()
         self.simulation.settle()
         self.read()
 
     def sync(self, pod: ScriptedPod) -> None:
-        """SyncPod, or SyncTerminatingPod, with what the runtime says at this moment."""
+        """SyncPod, or SyncTerminatingPod, with the runtime's state at this moment."""
         facts = pod.facts()
         if pod.terminating:
             self.simulation.sync_terminating_pod(pod.uid, facts)
@@ -87,7 +87,7 @@ class RecordedGlue:
             self.called("add_pod", pod)
 
     def read(self) -> None:
-        """Take what the simulation wrote, and react as the recorder did."""
+        """Take the simulation's new lines, and react as the recorder did."""
         for line in msgspec.json.decode(self.simulation.take_records()):
             section = line.pop("section")
             self.recorded(section, line)
@@ -97,7 +97,7 @@ class RecordedGlue:
                 self._request_sync(self.pods[line["pod_uid"]])
 
     def _later(self, delay_ms: int, action: Callable[[], None]) -> None:
-        """Do something in a turn of its own, some time from now."""
+        """Run a step in a turn of its own, `delay_ms` from now."""
         self._agenda.at((self.simulation.now_ms + delay_ms) * MILLISECOND, lambda: self.turn(action))
 
     def _request_sync(self, pod: ScriptedPod) -> None:

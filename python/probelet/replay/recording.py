@@ -14,7 +14,7 @@ Trace = dict[str, list[Line]]
 
 
 class Variant(msgspec.Struct):
-    """Another trace that the kubelet gave for the same scenario; each of them is right."""
+    """Another trace that the kubelet gave for the same scenario; an equal replay of any trace is right."""
 
     trace: Trace
     count: int = 1

@@ -62,7 +62,7 @@ class ScriptedPod:
         )
 
     def facts(self) -> bytes:
-        """What the runtime says, for a sync."""
+        """The runtime's view of the pod, for a sync."""
         regular = {container["name"] for container in self.spec.get("containers", [])}
         lists: dict[str, list[dict[str, Any]]] = {"containers": [], "init_containers": []}
         for name, container in self.containers.items():

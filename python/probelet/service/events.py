@@ -9,13 +9,13 @@ from probelet.service.v1 import prober_pb2
 
 
 class Events:
-    """Hands each event to the readers of the moment; nothing is kept for readers that come later."""
+    """Passes each event to the present readers; a reader that comes later gets only later events."""
 
     def __init__(self) -> None:
         self._readers: Readers[EventRecord] = Readers(EVENTS_KEPT)
 
     def record(self, event: EventRecord) -> None:
-        """Hands on one event."""
+        """Passes one event to the readers."""
         self._readers.put(event)
 
     async def follow(self) -> AsyncIterator[prober_pb2.Event]:

@@ -1,4 +1,4 @@
-"""What came of a scene, as a document."""
+"""The outcome of a scene, as a document."""
 
 from bisect import bisect_left
 from collections import Counter
@@ -35,21 +35,21 @@ LATENESS_MS: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
 
 
 class Memory(msgspec.Struct, frozen=True):
-    """What a node keeps of its crash loops, in pieces."""
+    """The sizes of the tables that a node keeps for its crash loops."""
 
     entries: int
     """Of the back-off table when the scene ended."""
     entries_after_gc: int
-    """When all pods had been gone for ten minutes and one housekeeping more: there must be none."""
+    """Entries ten minutes and one housekeeping after the last pod ended: there must be none."""
     timers: int
     """Armed when the scene ended: how large the heap of deadlines is."""
 
 
 class Cost(msgspec.Struct, frozen=True):
-    """What a real run took, after its warm-up."""
+    """The CPU time and memory of a real run, after its warm-up."""
 
     cpu_ms_per_restart: float
-    """User and system time of the node service: what is the kubelet's."""
+    """User and system time of the node service, the part that does the kubelet's work."""
     cpu_ms_per_restart_range: tuple[float, float]
     """The least and the most of all runs of the scene."""
     runtime_cpu_ms_per_restart: float
@@ -73,7 +73,7 @@ class Outcome(msgspec.Struct, frozen=True):
     seconds: float
     restarts: int
     expected_restarts: int | None
-    """What the model says; None where it does not reach."""
+    """The model's figures; None where the model makes no statement."""
     exact: bool | None
     """Whether every restart came at the nanosecond of the model; None for a real clock."""
     early: int
@@ -105,14 +105,14 @@ def spread(lengths_ns: Sequence[int]) -> Spread:
 
 
 def histogram(lengths_ns: Sequence[int]) -> list[Bucket]:
-    """Counts by ``LATENESS_MS``; what is above all of them comes last."""
+    """Counts by ``LATENESS_MS``; the last count is above every bound."""
     edges = [edge * MILLISECOND for edge in LATENESS_MS]
     counts = Counter(bisect_left(edges, length) for length in lengths_ns)
     return [Bucket(edge, counts[place]) for place, edge in enumerate((*LATENESS_MS, None))]
 
 
 def crashing(gate: ObservedGate) -> dict[tuple[int, str], list[Decision]]:
-    """Starts by pod number and container, without those of containers that stay."""
+    """Starts by pod number and container, without the containers that stay."""
     found = {}
     for key, starts in gate.starts.items():
         _, _, uid, container, _ = key.split("/", 4)
@@ -178,7 +178,7 @@ def judge(
 
 
 def shortened(scene: Scene, until_ns: int, restarts_max: int) -> int:
-    """The time in which a scene has at most so many restarts, in whole slots of ten seconds, one at least."""
+    """The time in which a scene has at most this many restarts: whole slots of ten seconds, at least one."""
     containers = scene.pods * max(1, scene.containers - 1)
     while until_ns > SLOT_NS and containers * len(modelled(scene, 1, until_ns)) > restarts_max:
         until_ns = max(SLOT_NS, until_ns // 2 // SLOT_NS * SLOT_NS)

@@ -50,7 +50,7 @@ class PluginClient(RuntimeClient):
         return made
 
     async def start_container(self, container_id: str) -> None:
-        """After what a plug-in would take."""
+        """Calls after the time that a plug-in would take."""
         await asyncio.sleep(self._cost_seconds)
         await super().start_container(container_id)
         self.started[self._made.pop(container_id)].append(self._engine.now())
@@ -95,7 +95,7 @@ class RealNode:
     async def _measure(
         self, service: Service, runtime: EmbeddedRuntime, client: PluginClient, seconds: float, warm_up: float
     ) -> Outcome:
-        """What came of it while the pods were there."""
+        """The outcome, taken while the pods still run."""
         adding = asyncio.create_task(self._add(service))
         await asyncio.sleep(warm_up)
         since, before, below = self.engine.now(), _own_cpu(), cpu_seconds(runtime.process.pid)

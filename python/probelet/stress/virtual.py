@@ -1,6 +1,6 @@
 """A scene on a node in virtual time.
 
-Nothing is random, and nothing takes time but what the scene says: runs, start costs, delays, the API client's limit.
+Nothing is random, and only the parts that the scene names take time: runs, start costs, delays, the API client's limit.
 """
 
 from typing import Final
@@ -37,7 +37,7 @@ class SceneNode(SimulatedNode):
             self.add(make_pod(scene, number, []), offset // MILLISECOND * MILLISECOND)
 
     def end(self) -> Memory:
-        """Take all pods away; returns what the node had kept of them, and what it still keeps ten minutes later."""
+        """Remove all pods; returns the tables' sizes at that moment, and ten minutes later."""
         now = self.agenda.now
         entries, timers = self.gate.entries(now), sum(pod.has_deadline for pod in self.pods.values())
         for pod in self.pods.values():
@@ -65,7 +65,7 @@ class SceneWorkload(Workload):
         self._exit_codes = [scene.exit_code(number) for number in range(scene.pods)]
 
     def takes_ns(self, pod: Pod, effect: Effect) -> int:
-        """Starts cost what the scene says."""
+        """Each start takes the scene's ``start_cost_ns``."""
         return self._start_cost_ns if isinstance(effect, StartContainer) else 0
 
     def runs_ns(self, pod: Pod, name: str) -> int | None:

@@ -126,7 +126,7 @@ class VirtualNode:
         self._node.run_until(self._node.agenda.now)
 
     def _recorded(self, section: str, line: Line) -> None:
-        """Keep what a test looks at."""
+        """Keep the records that a test reads."""
         at = line.get("t_ms", 0) / 1_000
         match section:
             case "probes":

@@ -20,7 +20,7 @@ def step(answer: str) -> dict[str, Any]:
     long it takes: `success 200ms`.
 
     Raises:
-        AnswerError: it is none of these.
+        AnswerError: the text is no such answer.
     """
     match = ANSWER.match(answer.strip())
     if match is None:

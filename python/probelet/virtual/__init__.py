@@ -9,7 +9,7 @@ carries out its actions. ``node`` puts pods on one agenda, one prober and one re
 Laws
  1. There is one clock, in nanoseconds, and it never goes back. ``play`` advances it to the earliest of the agenda's
     entries and the prober's deadlines. (The simulation counts milliseconds; it sees the nanoseconds rounded down.)
- 2. What is due at the same moment happens in the order in which it was asked for. The prober comes first, and again
+ 2. Entries due at the same moment happen in the order in which they were added. The prober comes first, and again
     after the agenda has nothing more at that moment: inputs of one moment are seen together, as in the core.
  3. Nothing is random and nothing takes time unless the workload says so. Same inputs, same order, same results.
  4. Every decision is production code: ``PodMachine`` decides what to kill and to start, ``RestartGate`` when a restart

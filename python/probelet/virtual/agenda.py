@@ -68,7 +68,7 @@ def next_moment(agenda: Agenda, prober: Deadlines) -> int | None:
 
 
 def play(agenda: Agenda, prober: Deadlines, until_ns: int) -> None:
-    """Play on until ``until_ns``, what is due at that moment included."""
+    """Play on until ``until_ns``, including everything due at that moment."""
     while True:
         prober.advance(agenda.now)
         agenda.run_due()

@@ -12,7 +12,7 @@ from probelet.virtual.workload import Workload
 
 
 class SimulatedNode:
-    """Pods on one clock, one prober and one restart gate. ``on_publish`` hears each pod status, with the pod's UID."""
+    """Pods on one clock, one prober and one restart gate. ``on_publish`` gets each pod status, with the pod's UID."""
 
     def __init__(
         self,
@@ -34,5 +34,5 @@ class SimulatedNode:
         return made
 
     def run_until(self, until_ns: int) -> None:
-        """Play on, what is due at that moment included."""
+        """Play on until ``until_ns``, including everything due at that moment."""
         play(self.agenda, self._prober, until_ns)

@@ -20,7 +20,7 @@ from probelet.virtual.workload import Workload
 class Parts:
     """What all pods of a node share.
 
-    ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` hears each pod status, with the pod's UID.
+    ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` gets each pod status, with the pod's UID.
     """
 
     agenda: Agenda
@@ -115,7 +115,7 @@ class VirtualPod:
         self.give(Performed(perform.ticket, outcomes, self.runtime.snapshot))
 
     def _cancel(self, ticket: int) -> None:
-        """The effects do not happen; the machine still gets its answer, after what is due already."""
+        """The effects do not happen; the machine still gets its answer, after everything that is due already."""
         entry, perform = self._in_flight.pop(ticket)
         entry.cancel()
         outcomes = tuple(CANCELED for _ in perform.effects)

@@ -24,7 +24,7 @@ class Prober(Deadlines, Protocol):
     """The part of the prober that a pod uses."""
 
     def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
-        """A pod is on the node; ``request_sync`` is called when a result asks for a sync of it."""
+        """Adds a pod; the prober calls ``request_sync`` when a result asks for a sync of the pod."""
 
     def publish(self, uid: str, publish: Publish) -> None:
         """Take the status of a pod."""
@@ -33,7 +33,7 @@ class Prober(Deadlines, Protocol):
         """End the workers of a pod whose containers are all dead."""
 
     def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
-        """What has been published about the pod."""
+        """The published results of the pod."""
 
 
 class SimulatedProber:
@@ -63,7 +63,7 @@ class SimulatedProber:
         self._has_input = True
 
     def probe_state(self, pod: Pod, snapshot: Snapshot) -> ProbeState:
-        """What the simulation has published about the pod."""
+        """The results that the simulation has published of the pod."""
         return read_probe_state(self.simulation, pod, snapshot)
 
     def next_ns(self) -> int | None:

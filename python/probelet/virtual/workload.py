@@ -7,7 +7,7 @@ from probelet.spec.model.pod import Pod
 class Workload:
     """The defaults: no call takes time or fails, every image is there, and every container runs until it is killed.
 
-    A scene overrides what it is about. Times are nanoseconds.
+    A scene overrides the parts that it is about. Times are nanoseconds.
     """
 
     def takes_ns(self, pod: Pod, effect: Effect) -> int:

@@ -4,7 +4,7 @@ use probelet_engine::live;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// Its fields become objects when somebody asks for them: an attempt has a dozen, and few are looked at twice.
+/// Each getter makes its Python object on every call: an attempt has a dozen fields, and Python reads few of them twice.
 #[pyclass(name = "ExecRun", module = "probelet._rust", frozen)]
 pub(crate) struct ExecAttempt(live::ExecAttempt);
 

@@ -1,4 +1,4 @@
-"""All code points: our quoting has to escape those that Go's strconv.Quote escapes, and no others."""
+"""All code points: our quoting must escape exactly the code points that Go's strconv.Quote escapes."""
 
 import subprocess
 

@@ -163,7 +163,7 @@ while os.fork() == 0:
     if sys.argv[2:]:
         os.setsid()
 """
-"""Each process starts the next and exits: no process lives long enough for the runtime to find its pid and kill it by number."""
+"""Each process starts the next and exits: none lives long enough for the runtime to find its pid and kill it."""
 
 
 async def test_a_relay_of_processes_ends_with_its_container(running: RunningRuntime, state_dir: Path) -> None:

@@ -10,7 +10,7 @@ from probelet.spec.text.duration import SECOND
 
 # The delays of both default curves, and bounds between and above them.
 DELAY_BOUNDS: Final = (0, 1, 2, 4, 8, 10, 16, 20, 32, 40, 60, 80, 160, 300, 600)
-# From what an exact timer needs to half of the kubelet's minute between two looks.
+# From the lateness of an exact timer to half of the kubelet's minute between two looks.
 LATENESS_BOUNDS: Final = (0.001, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 
 _CAUSES: Final[tuple[RestartCause, ...]] = (

@@ -2,7 +2,7 @@
 
 The sources overlap and may overtake each other. Ids are never used twice and a container's states only go forward, so
 the rule is simple: a step forward is believed from any source, a step backward from none. A list that lacks a container
-or sandbox drops it, unless it became known after the list was asked for.
+or sandbox drops it, unless it became known after the node had asked for the list.
 """
 
 from collections import deque

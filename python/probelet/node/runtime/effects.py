@@ -181,7 +181,7 @@ class Effects:
 
 
 async def _unless_gone(call: Awaitable[None]) -> None:
-    """Awaits a call and ignores NotFound: what is gone is stopped (kubelet ``crierror.IsNotFound``, 1.36)."""
+    """Awaits a call and ignores NotFound: a missing object needs no stop (kubelet ``crierror.IsNotFound``, 1.36)."""
     try:
         await call
     except errors.NotFound:

@@ -36,7 +36,7 @@ def container_labels(pod: Pod, container: Container) -> dict[str, str]:
 
 
 def container_annotations(pod: Pod, container: Container, restart_count: int) -> dict[str, str]:
-    """What probelet has to know of a container after probelet itself was restarted."""
+    """The annotations from which probelet recognises a container after probelet itself was restarted."""
     annotations = {HASH: definition(container), RESTART_COUNT: str(restart_count)}
     grace = pod.spec.termination_grace_period_seconds
     if grace is not None:

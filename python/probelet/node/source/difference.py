@@ -8,7 +8,7 @@ from probelet.spec.read.load import Manifest
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """What a SET changes. A pod whose manifest changed is in both lists: it ends, and another pod begins."""
+    """The changes of a SET. A pod whose manifest changed is in both lists: it ends, and another pod begins."""
 
     removed: tuple[str, ...]
     added: tuple[Manifest, ...]

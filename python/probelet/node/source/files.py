@@ -70,7 +70,7 @@ class _File:
 
 @dataclass(frozen=True)
 class Look:
-    """What a look at the files has found."""
+    """The result of reading the files once."""
 
     pods: list[Manifest] | None
     """The whole set in force; None when no file was read."""
@@ -172,7 +172,7 @@ class ManifestFiles:
         return None if being_written(path) or stamp_of(path) != file.seen else loaded
 
     def _take(self, file: _File, loaded: Loaded) -> list[str]:
-        """Stores what was read from a file; returns the names of the pods that stay because of a mistake."""
+        """Stores the pods of one file; returns the names of the pods that stay because the file has a mistake."""
         file.read = file.seen
         if file.seen is None or (loaded.pods and not loaded.errors):
             file.pods = loaded.pods

@@ -25,5 +25,5 @@ class ProbeState:
     started: frozenset[str] = frozenset()
 
     def result(self, probe_type: ProbeType, container_id: str) -> ResultName | None:
-        """The published result of a container instance; None if the prober has none, which never kills."""
+        """The published result of a container instance; None, which never kills, if the prober has no result."""
         return self.results.get((probe_type, container_id))

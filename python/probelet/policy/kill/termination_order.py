@@ -1,7 +1,7 @@
-"""In which order containers of an ending pod get their stop signal.
+"""The order in which the containers of an ending pod get their stop signal.
 
 Kubelet kuberuntime_termination_order.go, 1.36: a sidecar waits until every regular container has ended, and every
-sidecar that was started after it. No container waits for an ordinary init container, which waits for none itself.
+sidecar that was started after it. An ordinary init container waits for no container, and no container waits for it.
 """
 
 from collections.abc import Iterable

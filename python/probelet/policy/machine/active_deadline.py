@@ -25,7 +25,7 @@ class ActiveDeadline:
         return None if self.exceeded else self._due_ns
 
     def look(self, now: int) -> bool:
-        """A sync begins. True for the one that finds the deadline over."""
+        """Called when a sync begins; True for the sync that first finds the deadline over."""
         if self._seconds is None or self.exceeded:
             return False
         if self._due_ns is None:

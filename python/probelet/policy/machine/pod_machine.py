@@ -121,7 +121,7 @@ class PodMachine:
         return given.snapshot if isinstance(given, Observed | Performed) else self._context.snapshot
 
     def waiting_restarts(self) -> set[str]:
-        """Containers whose restart waits; not those whose image does."""
+        """Containers whose restart waits. A container that waits for its image is not among them."""
         return {name for name, wait in self.waits.items() if wait.what == "restart"}
 
     def handle(self, now: int, given: Input, probes: ProbeState) -> list[Action]:
@@ -288,7 +288,7 @@ class PodMachine:
     # The one deadline.
 
     def _arm(self) -> None:
-        """Arm the earliest deadline: a hook's, a turn's of the programme, or the one that an idle pod waits for."""
+        """Arm the earliest deadline: of a hook, of a turn in the programme, or of the idle pod's next sync."""
         deadline = min([at for at in self._deadlines() if at is not None], default=None)
         if deadline != self._armed:
             self._armed = deadline

@@ -120,7 +120,7 @@ class SyncPod:
         context.sync_requested = True
 
     def _purge_init_containers(self, snapshot: Snapshot) -> Strand[None]:
-        """In a new sandbox the pod is initialised again: what its init containers did in the old one is forgotten."""
+        """In a new sandbox the init containers run again, so the sync forgets their end in the old one."""
         names = {container.name for container in self._context.pod.spec.init_containers}
         removals = [RemoveContainer(r.name, r.id) for r in snapshot.containers if r.name in names]
         if removals:

@@ -100,7 +100,7 @@ class RestartGate:
         """The delay of every container: the part of the gate that a journal keeps."""
         self._requeue = Requeue(seed=seed) if options.late else None
         self._budget = TokenBucket(burst=options.budget[0], interval_ns=options.budget[1]) if options.budget else None
-        # All of these are by the container's back-off key.
+        # The key of each table is the container's back-off key.
         self._curves: dict[str, tuple[int, int] | None] = {}
         self._refused: dict[str, tuple[int, int]] = {}
         self._reserved: dict[str, int] = {}
@@ -206,7 +206,7 @@ class RestartGate:
         self._gone = dict.fromkeys(self.table.keys(), now)
 
     def forget(self, pod: Pod, now: int) -> None:
-        """A pod is gone. Its delays stay until their reset time is over, since a pod of its name may come back."""
+        """Notes that a pod ended. Its delays stay until their reset time is over: a pod of its name may come back."""
         for container in (*pod.spec.containers, *pod.spec.init_containers):
             key = back_off_key(pod, container)
             self._gone[key] = now

@@ -1,4 +1,4 @@
-"""What a pod's machine is given."""
+"""The inputs of a pod's machine."""
 
 from dataclasses import dataclass
 from typing import TypeAlias

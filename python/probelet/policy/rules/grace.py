@@ -11,7 +11,7 @@ from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
 MINIMUM_GRACE_SECONDS: Final = 2
-"""Every container gets this small a window, whatever was asked for (``minimumGracePeriodInSeconds``)."""
+"""The shortest grace of a container, even if a smaller one was requested (``minimumGracePeriodInSeconds``)."""
 
 GraceSource = Literal["default", "deletion", "override", "pod", "probe"]
 

@@ -15,7 +15,7 @@ MAX_NS: Final = 300_000_000_000
 """Doubled up to this (kubelet ``MaxImageBackOff``, 1.36)."""
 
 RESET_NS: Final = 2 * MAX_NS
-"""So long after the last failure it begins anew (flowcontrol ``hasExpired``)."""
+"""The back-off begins anew this long after the last failure (flowcontrol ``hasExpired``)."""
 
 
 class ImageBackoff:
@@ -30,7 +30,7 @@ class ImageBackoff:
         return self._table.retry_due(image, now)
 
     def error(self, image: str) -> str:
-        """What the last pull failed with; empty when it did not."""
+        """The error of the last pull; empty if it succeeded."""
         return self._errors.get(image, "")
 
     def failed(self, image: str, error: str, now: int) -> None:

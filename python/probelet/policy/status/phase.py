@@ -69,7 +69,7 @@ def _exit_code(status: ContainerStatus) -> int | None:
 
 
 def _restarts(pod: Pod, container: Container, status: ContainerStatus, code: int) -> bool:
-    """Whether it runs again; a container that ended because all of them restart does, whatever its policy."""
+    """Whether the container runs again. After a restart of all containers it does, whatever its policy."""
     reason = status.reason if status.state == "terminated" else status.last_exit.reason if status.last_exit else ""
     return reason == messages.RESTARTING_ALL_CONTAINERS or restart_spec(pod, container).after_exit(code)
 

@@ -47,7 +47,7 @@ def run_hook(context: PodContext, hook: Hook) -> Strand[str]:
 
 
 def _http(context: PodContext, hook: Hook, handler: LifecycleHandler) -> Strand[str]:
-    """An HTTPS hook whose server speaks plain HTTP is asked again in plain HTTP, which is an event."""
+    """If the server of an HTTPS hook speaks plain HTTP, the hook asks again in plain HTTP and writes an event."""
     (outcome,) = yield from call(_effect(hook, handler))
     action = handler.http_get
     assert action is not None, "the caller looked"
@@ -94,7 +94,7 @@ class PreStopHooks:
         return (self._context.now - begun) // _SECOND
 
     def forget(self, container_id: str) -> None:
-        """The instance is dead; a hook of it that still runs ends by itself."""
+        """Notes that an instance has ended; its hook, if it still runs, ends by itself."""
         self._runs.pop(container_id, None)
 
     def _run(self, hook: Hook, run: _Run) -> Strand[None]:

@@ -1,4 +1,4 @@
-"""What one sync has to do: kubelet kuberuntime_manager.go:computePodActions, 1.36, as pure functions."""
+"""Computes the actions of one sync: kubelet kuberuntime_manager.go:computePodActions, 1.36, as pure functions."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -99,14 +99,14 @@ def _consider_start(
         return
     actions.start.append(container)
     if record is not None and record.state is State.UNKNOWN:
-        # It may run after all, and two instances of one container must never run at once.
+        # The container may run after all, and two instances of one container must never run at once.
         actions.kill.append(Victim(record, KillReason.UNKNOWN, messages.unknown_state(init=False)))
 
 
 def _victim(
     container: Container, record: ContainerRecord, probes: ProbeState, to_replace: Mapping[str, str]
 ) -> Victim | None:
-    """The first reason to kill a running container, without the restart suffix; None: it stays."""
+    """The first reason to kill a running container, without the restart suffix; None if it stays."""
     if record.definition != definition(container):
         return Victim(record, KillReason.DEFINITION, messages.definition_changed(container.name, init=False))
     if probes.result("liveness", record.id) == "Failure":

@@ -1,4 +1,4 @@
-"""What a sync is computed into: the list of what to kill and to start."""
+"""The result of computing a sync: the containers to kill and to start."""
 
 from dataclasses import dataclass, field
 

@@ -16,4 +16,4 @@ class Commands(Protocol):
         """Starts the waiting containers of ``pod``, or only ``container``, now; returns the names it started."""
 
     def reset(self, pod: str, container: str | None) -> list[str]:
-        """Clears the restart delay of ``pod``'s containers, or only of ``container``; returns the names of those it cleared."""
+        """Clears the restart delay of ``pod``'s containers, or only of ``container``; returns the cleared names."""
