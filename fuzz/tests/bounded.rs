@@ -16,5 +16,5 @@ fn every_promise_is_kept_for_inputs_that_nearly_are() {
     }
 }
 
-/// Of each target: some seconds without optimisation. `make fuzz` goes on from there for as long as it is told.
+/// Inputs per target: they take some seconds without optimisation. `make fuzz` plays more, for as long as its caller sets.
 const INPUTS: u64 = 300;

@@ -99,7 +99,7 @@ class RunHook:
     """ExecSync or an HTTP request for a hook that is one of the two; the outcome's ``detail`` is what it printed.
 
     Any answer to the request is a success, whatever its status (kubelet lifecycle/handlers.go:runHTTPHandler, 1.36).
-    ``limit_seconds`` is how long the machine waits for the hook, None for as long as the hook takes.
+    ``limit_seconds`` is how long the hook may take, None for as long as it needs.
     """
 
     container: Container
