@@ -79,7 +79,7 @@ pub(super) fn next(bytes: &[u8]) -> Next {
 pub(super) enum Start {
     /// They are.
     Journal,
-    /// They end before that can be said; an empty file, too, is a journal that was cut.
+    /// The bytes end before the version does. An empty file, too, is a journal that was cut.
     Cut,
     /// Another version of probelet wrote it.
     OtherVersion,

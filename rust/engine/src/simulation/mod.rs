@@ -57,7 +57,7 @@ pub struct Simulation {
     worker_scripts: Vec<WorkerScript>,
     zero: Instant,
     now: Instant,
-    /// When attempts end; of those that end together, the one first that began first.
+    /// When attempts end. If two attempts end together, the attempt that began first comes first.
     attempt_ends: TimerWheel<WorkerId>,
     scripts: Vec<Script>,
     script_names: BTreeMap<Box<str>, u32>,

@@ -79,7 +79,7 @@ impl Target {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let serving = serve(listener, protocol, acceptor, Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("target".into()).spawn(move || {
-            // It ends when it is told to, and a listener that is lost ends nothing else.
+            // The thread ends when `Target` stops it; a lost listener ends nothing else.
             let _ = runtime.block_on(serving);
         })?;
         Ok(Self { port, shared, thread: Some(thread) })

@@ -19,7 +19,7 @@ pub(in super::super) enum Moment {
 pub(in super::super) struct Trap(Mutex<Option<(Moment, Sender<()>)>>);
 
 impl Trap {
-    /// The loop panics when it next comes there; `sprung` hears of it.
+    /// Makes the loop panic when it next reaches `at`; the trap first sends to `sprung`.
     pub(in super::super) fn set(&self, at: Moment, sprung: Sender<()>) {
         *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some((at, sprung));
     }
