@@ -273,7 +273,7 @@ class Simulation:
     def settle(self) -> None: ...
     def run_until(self, t_ms: int) -> None:
         """Play on until ``t_ms``, the activity of that moment included."""
-    def run_until_update(self, t_ms: int, probe: _ProbeType) -> bool:
+    def run_until_update(self, t_ms: int, probe_type: _ProbeType) -> bool:
         """As ``run_until``, but stop at the first result of that type that changes; says whether one did."""
     def next_ms(self) -> int | None:
         """When something happens without a further input; None if nothing ever does."""
@@ -281,7 +281,7 @@ class Simulation:
         """What was written since the last call: a JSON list of lines, each with its ``section``."""
     def workers(self) -> list[tuple[str, str, _ProbeType]]:
         """(pod, container, type) of every live worker."""
-    def result(self, probe: _ProbeType, container_id: str) -> _ResultName | None: ...
+    def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
     def metrics(self) -> bytes:
         """Names and counts of every live worker, as a JSON list."""
 

@@ -8,8 +8,9 @@ use std::time::Duration;
 use probelet_core::status::Glue;
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
-use probelet_engine::json::{StatusDocument, decode_pod, decode_status};
+use probelet_engine::json::{decode_pod, decode_status};
 use probelet_engine::live::{self, ExecEnd, JournalOptions, Options};
+use probelet_engine::pods::PodCalls;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
@@ -17,7 +18,7 @@ use pyo3::types::{PyBytes, PyString};
 use crate::argument;
 use crate::backoff::Backoff;
 use crate::batch::Batch;
-use crate::error::{InputError, phasing, probe_type, release, starving};
+use crate::error::{InputError, known, phasing, probe_type, release, starving};
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
@@ -30,10 +31,6 @@ impl Engine {
     fn with<T: Send>(&self, py: Python<'_>, call: impl FnOnce(&live::Engine) -> T + Send) -> T {
         py.detach(|| call(&self.0.read().unwrap_or_else(std::sync::PoisonError::into_inner)))
     }
-}
-
-fn known(document: Option<StatusDocument>, uid: &str) -> Result<Vec<u8>, InputError> {
-    document.map(|document| document.to_json()).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
 }
 
 #[pymethods]
@@ -103,13 +100,13 @@ impl Engine {
 
     fn define_pod(&self, py: Python<'_>, pod: &[u8]) -> Result<(), InputError> {
         let pod = decode_pod(pod)?;
-        self.with(py, |engine| engine.define_pod(pod));
+        self.with(py, |mut engine| engine.define_pod(pod));
         Ok(())
     }
 
     fn sync_pod<'py>(&self, py: Python<'py>, uid: &str, facts: &[u8]) -> Result<Bound<'py, PyBytes>, InputError> {
         let facts = decode_status(facts)?;
-        let status = known(self.with(py, |engine| engine.sync_pod(uid, facts)), uid)?;
+        let status = known(self.with(py, |mut engine| engine.sync_pod(uid, facts)), uid)?;
         Ok(PyBytes::new(py, &status))
     }
 
@@ -120,7 +117,7 @@ impl Engine {
         facts: &[u8],
     ) -> Result<Bound<'py, PyBytes>, InputError> {
         let facts = decode_status(facts)?;
-        let status = known(self.with(py, |engine| engine.sync_terminating_pod(uid, facts)), uid)?;
+        let status = known(self.with(py, |mut engine| engine.sync_terminating_pod(uid, facts)), uid)?;
         Ok(PyBytes::new(py, &status))
     }
 
@@ -130,25 +127,25 @@ impl Engine {
     }
 
     fn forget_pod(&self, py: Python<'_>, uid: &str) {
-        self.with(py, |engine| engine.forget_pod(uid));
+        self.with(py, |mut engine| engine.forget_pod(uid));
     }
 
     #[pyo3(signature = (pod, deleting = false))]
     fn add_pod(&self, py: Python<'_>, pod: &[u8], deleting: bool) -> Result<(), InputError> {
         let mut pod = decode_pod(pod)?;
         pod.deleting |= deleting;
-        self.with(py, |engine| engine.add_pod(pod));
+        self.with(py, |engine| engine.take_pod(pod));
         Ok(())
     }
 
     fn set_pod_status(&self, py: Python<'_>, uid: &str, status: &[u8]) -> Result<(), InputError> {
         let status = decode_status(status)?;
-        self.with(py, |engine| engine.set_pod_status(uid, status));
+        self.with(py, |engine| engine.take_pod_status(uid, status));
         Ok(())
     }
 
     fn remove_pod_status(&self, py: Python<'_>, uid: &str) {
-        self.with(py, |engine| engine.remove_pod_status(uid));
+        self.with(py, |mut engine| engine.remove_pod_status(uid));
     }
 
     fn update_pod_status<'py>(
@@ -158,22 +155,22 @@ impl Engine {
         status: &[u8],
     ) -> Result<Bound<'py, PyBytes>, InputError> {
         let status = decode_status(status)?;
-        let filled = self.with(py, |engine| engine.update_pod_status(uid, status));
+        let filled = self.with(py, |mut engine| engine.update_pod_status(uid, status));
         Ok(PyBytes::new(py, &filled.to_json()))
     }
 
     fn remove_pod(&self, py: Python<'_>, uid: &str) {
-        self.with(py, |engine| engine.remove_pod(uid));
+        self.with(py, |mut engine| engine.remove_pod(uid));
     }
 
     fn stop_liveness_and_startup(&self, py: Python<'_>, uid: &str) {
-        self.with(py, |engine| engine.stop_liveness_and_startup(uid));
+        self.with(py, |mut engine| engine.stop_liveness_and_startup(uid));
     }
 
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists of text by value")]
     fn cleanup_pods(&self, py: Python<'_>, desired: Vec<String>) {
         let desired: BTreeSet<&str> = desired.iter().map(String::as_str).collect();
-        self.with(py, |engine| engine.cleanup_pods(&desired));
+        self.with(py, |mut engine| engine.cleanup_pods(&desired));
     }
 
     #[pyo3(signature = (probe_type, container_id))]

@@ -8,7 +8,7 @@ use probelet_core::semantics::{RELEASES, Semantics};
 use probelet_core::spec::ProbeType;
 use probelet_core::status::Glue;
 use probelet_engine::attempt::starvation::{StarvedVerdict, Starving};
-use probelet_engine::json::JsonError;
+use probelet_engine::json::{JsonError, StatusDocument};
 use pyo3::PyErr;
 
 mod python {
@@ -126,4 +126,9 @@ pub(crate) fn restart_policy(name: &str) -> Result<RestartPolicy, InputError> {
         "Never" => Ok(RestartPolicy::Never),
         _ => Err(InputError::word("restart_policy", name, &["Always", "OnFailure", "Never"])),
     }
+}
+
+/// The JSON of a status, or the error that no such pod was defined.
+pub(crate) fn known(document: Option<StatusDocument>, uid: &str) -> Result<Vec<u8>, InputError> {
+    document.map(|document| document.to_json()).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
 }

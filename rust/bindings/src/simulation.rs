@@ -3,13 +3,14 @@
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-use probelet_engine::json::{StatusDocument, decode_pod, decode_status};
+use probelet_engine::json::{decode_pod, decode_status};
+use probelet_engine::pods::PodCalls;
 use probelet_engine::simulation::{self, Scene, decode_steps};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
 use crate::argument;
-use crate::error::{InputError, glue, phasing, probe_type, release};
+use crate::error::{self, InputError, glue, known, phasing, release};
 
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct Simulation(simulation::Simulation);
@@ -55,16 +56,16 @@ impl Simulation {
     }
 
     fn add_pod(&mut self, uid: &str) -> Result<(), InputError> {
-        if self.0.prober().add_pod(uid) { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
+        if self.0.add_pod(uid) { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
     }
 
     fn set_pod_status(&mut self, uid: &str, status: &[u8]) -> Result<(), InputError> {
-        self.0.prober().set_pod_status(uid, decode_status(status)?);
+        self.0.set_pod_status(uid, decode_status(status)?);
         Ok(())
     }
 
     fn remove_pod_status(&mut self, uid: &str) {
-        self.0.prober().remove_pod_status(uid);
+        self.0.remove_pod_status(uid);
     }
 
     fn update_pod_status<'py>(
@@ -73,14 +74,13 @@ impl Simulation {
         uid: &str,
         status: &[u8],
     ) -> Result<Bound<'py, PyBytes>, InputError> {
-        let status = self.0.update_pod_status(uid, decode_status(status)?);
-        let document = StatusDocument::of(self.0.prober().pod(uid).map(AsRef::as_ref), &status);
-        Ok(PyBytes::new(py, &document.to_json()))
+        let filled = self.0.update_pod_status(uid, decode_status(status)?);
+        Ok(PyBytes::new(py, &filled.to_json()))
     }
 
     fn sync_pod<'py>(&mut self, py: Python<'py>, uid: &str, facts: &[u8]) -> Result<Bound<'py, PyBytes>, InputError> {
-        self.0.manager().sync_pod(uid, decode_status(facts)?);
-        self.status(py, uid).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
+        let status = known(self.0.sync_pod(uid, decode_status(facts)?), uid)?;
+        Ok(PyBytes::new(py, &status))
     }
 
     fn sync_terminating_pod<'py>(
@@ -89,23 +89,20 @@ impl Simulation {
         uid: &str,
         facts: &[u8],
     ) -> Result<Bound<'py, PyBytes>, InputError> {
-        self.0.manager().sync_terminating_pod(uid, decode_status(facts)?);
-        self.status(py, uid).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
+        let status = known(self.0.sync_terminating_pod(uid, decode_status(facts)?), uid)?;
+        Ok(PyBytes::new(py, &status))
     }
 
-    fn status<'py>(&mut self, py: Python<'py>, uid: &str) -> Option<Bound<'py, PyBytes>> {
-        let prober = self.0.prober();
-        let status = prober.pod_status(uid)?;
-        let document = StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), status);
-        Some(PyBytes::new(py, &document.to_json()))
+    fn status<'py>(&self, py: Python<'py>, uid: &str) -> Option<Bound<'py, PyBytes>> {
+        Some(PyBytes::new(py, &self.0.status(uid)?.to_json()))
     }
 
     fn remove_pod(&mut self, uid: &str) {
-        self.0.prober().remove_pod(uid);
+        self.0.remove_pod(uid);
     }
 
     fn stop_liveness_and_startup(&mut self, uid: &str) {
-        self.0.prober().stop_liveness_and_startup(uid);
+        self.0.stop_liveness_and_startup(uid);
     }
 
     fn mark_deleting(&mut self, uid: &str) {
@@ -114,7 +111,7 @@ impl Simulation {
 
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists of text by value")]
     fn cleanup_pods(&mut self, desired: Vec<String>) {
-        self.0.prober().cleanup_pods(&desired.iter().map(String::as_str).collect::<BTreeSet<_>>());
+        self.0.cleanup_pods(&desired.iter().map(String::as_str).collect::<BTreeSet<_>>());
     }
 
     fn settle(&mut self, py: Python<'_>) {
@@ -129,9 +126,9 @@ impl Simulation {
         &mut self,
         py: Python<'_>,
         #[pyo3(from_py_with = argument::t_ms)] t_ms: i64,
-        probe: &str,
+        probe_type: &str,
     ) -> Result<bool, InputError> {
-        let probe_type = probe_type(probe)?;
+        let probe_type = error::probe_type(probe_type)?;
         Ok(py.detach(|| self.0.run_until_update(t_ms, probe_type)))
     }
 
@@ -167,8 +164,8 @@ impl Simulation {
             .collect()
     }
 
-    fn result(&mut self, probe: &str, container_id: &str) -> Result<Option<&'static str>, InputError> {
-        let result = self.0.prober().result(probe_type(probe)?, container_id);
+    fn result(&self, probe_type: &str, container_id: &str) -> Result<Option<&'static str>, InputError> {
+        let result = self.0.result(error::probe_type(probe_type)?, container_id);
         Ok(result.map(|result| result.name()))
     }
 

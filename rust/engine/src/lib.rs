@@ -11,6 +11,7 @@ pub mod journal;
 pub mod json;
 pub mod live;
 mod net;
+pub mod pods;
 pub mod simulation;
 pub mod stats;
 pub mod target;

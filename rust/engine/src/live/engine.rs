@@ -8,9 +8,8 @@ use std::time::Duration;
 
 use probelet_core::podstatus::PodStatus;
 use probelet_core::prober::{Phasing, Prober, Settings};
-use probelet_core::results::ProbeResult;
 use probelet_core::semantics::Semantics;
-use probelet_core::spec::{PodSpec, ProbeType};
+use probelet_core::spec::PodSpec;
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
@@ -28,7 +27,7 @@ use super::state::{Shared, State};
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use crate::attempt::starvation::Starving;
-use crate::json::StatusDocument;
+use crate::pods::PodCalls;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -150,39 +149,8 @@ impl Engine {
         }
     }
 
-    /// Defines a pod whose status the engine keeps: [`Engine::sync_pod`].
-    pub fn define_pod(&self, pod: PodSpec) {
-        self.touch(|state| state.manager.prober_mut().define_pod(Arc::new(pod)));
-    }
-
-    /// SyncPod; None if the pod was not defined.
-    pub fn sync_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
-        self.touch(|state| {
-            state.manager.sync_pod(uid, facts)?;
-            state.document(uid)
-        })
-    }
-
-    /// SyncTerminatingPod; None if the pod was not defined.
-    pub fn sync_terminating_pod(&self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
-        self.touch(|state| {
-            state.manager.sync_terminating_pod(uid, facts)?;
-            state.document(uid)
-        })
-    }
-
-    /// The status as a caller last set it, with every result since.
-    pub fn status(&self, uid: &str) -> Option<StatusDocument> {
-        self.shared.lock().document(uid)
-    }
-
-    /// RemovePod; the engine then keeps nothing of the pod.
-    pub fn forget_pod(&self, uid: &str) {
-        self.touch(|state| state.manager.forget_pod(uid));
-    }
-
-    /// Defines a pod whose status the caller keeps, and adds it (AddPod).
-    pub fn add_pod(&self, pod: PodSpec) {
+    /// Takes a pod whose status the caller keeps: defines it and adds it (AddPod).
+    pub fn take_pod(&self, pod: PodSpec) {
         self.touch(|state| {
             let pod = Arc::new(pod);
             state.manager.supply(&pod.uid);
@@ -191,46 +159,12 @@ impl Engine {
         });
     }
 
-    /// Sets the pod's status.
-    pub fn set_pod_status(&self, uid: &str, status: PodStatus) {
+    /// Takes the status of a pod from the caller, who keeps it from now on.
+    pub fn take_pod_status(&self, uid: &str, status: PodStatus) {
         self.touch(|state| {
             state.manager.supply(uid);
             state.manager.prober_mut().set_pod_status(uid, status);
         });
-    }
-
-    /// Removes the pod's status.
-    pub fn remove_pod_status(&self, uid: &str) {
-        self.touch(|state| state.manager.prober_mut().remove_pod_status(uid));
-    }
-
-    /// UpdatePodStatus on a copy.
-    pub fn update_pod_status(&self, uid: &str, mut status: PodStatus) -> StatusDocument {
-        self.touch(|state| {
-            let prober = state.manager.prober_mut();
-            prober.update_pod_status(uid, &mut status);
-            StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), &status)
-        })
-    }
-
-    /// RemovePod.
-    pub fn remove_pod(&self, uid: &str) {
-        self.touch(|state| state.manager.prober_mut().remove_pod(uid));
-    }
-
-    /// StopLivenessAndStartup.
-    pub fn stop_liveness_and_startup(&self, uid: &str) {
-        self.touch(|state| state.manager.prober_mut().stop_liveness_and_startup(uid));
-    }
-
-    /// CleanupPods.
-    pub fn cleanup_pods(&self, desired: &BTreeSet<&str>) {
-        self.touch(|state| state.manager.prober_mut().cleanup_pods(desired));
-    }
-
-    /// The cached result of a container.
-    pub fn result(&self, probe_type: ProbeType, container_id: &str) -> Option<ProbeResult> {
-        self.shared.lock().manager.prober().result(probe_type, container_id)
     }
 
     /// Arms a timer of the caller.
@@ -268,6 +202,17 @@ impl Engine {
         let value = change(&mut self.shared.lock());
         self.shared.bell.notify_one();
         value
+    }
+}
+
+/// For a reference, because the engine locks its own state.
+impl PodCalls for &Engine {
+    fn read<T>(&self, read: impl FnOnce(&StatusManager) -> T) -> T {
+        read(&self.shared.lock().manager)
+    }
+
+    fn change<T>(&mut self, change: impl FnOnce(&mut StatusManager) -> T) -> T {
+        self.touch(|state| change(&mut state.manager))
     }
 }
 

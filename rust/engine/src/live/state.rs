@@ -21,7 +21,6 @@ use super::time::clock::Clock;
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::Starving;
 use crate::journal::WorkerKey;
-use crate::json::StatusDocument;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -71,11 +70,6 @@ impl Shared {
 }
 
 impl State {
-    pub(super) fn document(&self, uid: &str) -> Option<StatusDocument> {
-        let prober = self.manager.prober();
-        Some(StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), prober.pod_status(uid)?))
-    }
-
     pub(super) fn is_due_before_the_thread_looks(&mut self) -> bool {
         let next = self.manager.prober_mut().next_deadline();
         !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))

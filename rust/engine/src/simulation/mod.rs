@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::podstatus::PodStatus;
 use probelet_core::prober::{Attempt, AttemptTarget, Outcome, Output, Phasing, Prober, Settings, WorkerId};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{PodSpec, ProbeType};
@@ -24,6 +23,7 @@ pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
 use self::worker_script::{Flight, WorkerScript, command};
 use crate::handler::{Asker, Buffers, probe_once};
 use crate::json::StatusDocument;
+use crate::pods::PodCalls;
 
 /// The latest virtual time and the longest warm-up: 69 years. From there the core's clock has room for another 500.
 pub const TIME_MS_MAX: i64 = 1 << 41;
@@ -70,6 +70,23 @@ pub struct Simulation {
     runs: u64,
 }
 
+impl PodCalls for Simulation {
+    fn read<T>(&self, read: impl FnOnce(&StatusManager) -> T) -> T {
+        read(&self.manager)
+    }
+
+    fn change<T>(&mut self, change: impl FnOnce(&mut StatusManager) -> T) -> T {
+        change(&mut self.manager)
+    }
+
+    /// The order of first definitions also fixes how long a pod's attempts take by default.
+    fn define_pod(&mut self, pod: PodSpec) {
+        let index = self.defined.len();
+        self.defined.entry(Arc::clone(&pod.uid)).or_insert(index);
+        self.prober().define_pod(Arc::new(pod));
+    }
+}
+
 impl Simulation {
     /// A prober with nothing to do, at t = 0.
     pub fn new(scene: Scene) -> Self {
@@ -105,13 +122,6 @@ impl Simulation {
         let number = self.script_number(key);
         self.scripts[number as usize] = Script::new(steps);
         self.script_changes = self.script_changes.wrapping_add(1);
-    }
-
-    /// Makes a pod known. The order of first definitions fixes how long its attempts take by default.
-    pub fn define_pod(&mut self, pod: PodSpec) {
-        let index = self.defined.len();
-        self.defined.entry(Arc::clone(&pod.uid)).or_insert(index);
-        self.prober().define_pod(Arc::new(pod));
     }
 
     /// The prober, for its inputs; what follows from them happens at the next [`Simulation::settle`].
@@ -159,12 +169,6 @@ impl Simulation {
     /// What was written since the last time, as a JSON list.
     pub fn records_json(&mut self) -> Vec<u8> {
         serde_json::to_vec(&self.take_records()).expect("plain data")
-    }
-
-    /// UpdatePodStatus on a copy of a status.
-    pub fn update_pod_status(&mut self, uid: &str, mut status: PodStatus) -> PodStatus {
-        self.prober().update_pod_status(uid, &mut status);
-        status
     }
 
     /// Lets everything happen that is due now.

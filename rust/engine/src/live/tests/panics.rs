@@ -1,5 +1,6 @@
 //! A panic in the middle of a turn: whatever the loop had taken out, every worker goes on probing and can be removed.
 
+use crate::pods::PodCalls;
 use std::sync::mpsc::channel;
 use std::time::Duration;
 
@@ -18,7 +19,7 @@ fn survives(moment: Moment) {
     // One probe of each may still be in the channel from before.
     rig.probed(PODS, 3);
     for pod in 0..PODS {
-        rig.engine.remove_pod(&uid(pod));
+        (&mut &rig.engine).remove_pod(&uid(pod));
     }
     rig.gone(PODS);
     let page = rig.engine.metrics();

@@ -130,7 +130,7 @@ fn add(engine: &Engine, pod: usize, handler: Handler) {
     let probe = ProbeSpec { handler, period_seconds: 1, timeout_seconds: 1, ..ProbeSpec::default() };
     let probes = [None, Some(Box::new(probe)), None];
     let container = ContainerSpec { name: "c".into(), probes, ..ContainerSpec::default() };
-    engine.add_pod(PodSpec {
+    engine.take_pod(PodSpec {
         uid: uid.as_str().into(),
         name: uid.as_str().into(),
         namespace: "default".into(),
@@ -143,7 +143,7 @@ fn add(engine: &Engine, pod: usize, handler: Handler) {
     container.started = Some(true);
     let containers = vec![container];
     let pod_ip = "127.0.0.1".into();
-    engine.set_pod_status(
+    engine.take_pod_status(
         &uid,
         PodStatus { phase: Phase::Running, pod_ip, containers, regular: 1, ..PodStatus::default() },
     );
