@@ -19,7 +19,7 @@ fn survives(moment: Moment) {
     // One probe of each may still be in the channel from before.
     rig.probed(PODS, 3);
     for pod in 0..PODS {
-        (&mut &rig.engine).remove_pod(&uid(pod));
+        rig.engine.as_ref().remove_pod(&uid(pod));
     }
     rig.gone(PODS);
     let page = rig.engine.metrics();
