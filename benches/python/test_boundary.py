@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import count
 
 import pytest
-from probelet._rust import Backoff, Engine, TimerWheel, TokenBucket
+from probelet._rust import Backoff, Engine, ExecEnd, TimerWheel, TokenBucket
 from probelet.bench.load import Load
 from probelet.bench.place import Place
 from probelet.bench.pods import facts, node, pod, uid
@@ -76,7 +76,7 @@ def test_hand_out_and_take_back_1000_execs(benchmark: BenchmarkFixture) -> None:
     def turn(engine: Engine) -> None:
         execs = engine.drain().execs
         assert len(execs) == EXECS
-        engine.finish_execs([(run.run, "exit", 0, b"") for run in execs])
+        engine.finish_execs([ExecEnd.exit(run.run, 0, b"") for run in execs])
 
     benchmark.pedantic(turn, setup=all_due, rounds=5)
     for engine in started:

@@ -4,7 +4,7 @@ import select
 from collections.abc import Iterator
 
 import pytest
-from probelet._rust import Engine, ExecRun, Simulation
+from probelet._rust import Engine, ExecEnd, ExecRun, Simulation
 from probelet.bench.load import Load
 from probelet.bench.place import Place
 from probelet.bench.pods import facts, node, pod, uid
@@ -46,7 +46,7 @@ def test_status_change_of_10000_pods(benchmark: BenchmarkFixture, engines: list[
         return (engine, runs), {}
 
     def change(engine: Engine, runs: list[ExecRun]) -> None:
-        engine.finish_execs([(run.run, "exit", 0, b"") for run in runs])
+        engine.finish_execs([ExecEnd.exit(run.run, 0, b"") for run in runs])
         changed = 0
         while changed < PODS:
             wait(engine)

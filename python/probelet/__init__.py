@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from probelet._rust import Backoff, Simulation, TimerWheel, TokenBucket
+    from probelet._rust import Backoff, ExecEnd, Simulation, TimerWheel, TokenBucket
     from probelet._rust import Engine as Prober
     from probelet.spec import ExecAction, GRPCAction, HTTPGetAction, Probe, TCPSocketAction
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 __all__ = (
     "Backoff",
     "ExecAction",
+    "ExecEnd",
     "GRPCAction",
     "HTTPGetAction",
     "Probe",
@@ -32,6 +33,7 @@ __all__ = (
 _PLACES = {
     "Backoff": ("probelet._rust", "Backoff"),
     "ExecAction": ("probelet.spec", "ExecAction"),
+    "ExecEnd": ("probelet._rust", "ExecEnd"),
     "GRPCAction": ("probelet.spec", "GRPCAction"),
     "HTTPGetAction": ("probelet.spec", "HTTPGetAction"),
     "Probe": ("probelet.spec", "Probe"),

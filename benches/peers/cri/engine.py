@@ -6,11 +6,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import probelet.bench.load
-from probelet._rust import Engine
+from probelet._rust import Engine, ExecEnd
 from probelet.bench.place import Place
 from probelet.bench.pods import node
 from probelet.cri.client import RuntimeClient
-from probelet.execs.runtime_execs import Finished, RuntimeExecs
+from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 
 from benches.peers.cri.stamp import Load, Stamps
@@ -37,12 +37,12 @@ class StampedEngine:
     def now(self) -> int:
         return self._engine.now()
 
-    def finish_execs(self, finished: list[Finished]) -> None:
+    def finish_execs(self, finished: list[ExecEnd]) -> None:
         self._engine.finish_execs(finished)
-        for run, kind, _, output in finished:
-            due = self._due.pop(run)
-            if kind == "exit":
-                self._stamps.answered(self._zero + due, output)
+        for end in finished:
+            due = self._due.pop(end.run)
+            if end.kind == "exit":
+                self._stamps.answered(self._zero + due, end.output)
             else:
                 self._stamps.failed += 1
 

@@ -1,9 +1,9 @@
 """The Rust half of probelet. This stub is the manual of the boundary.
 
 Times are integers: ``*_ns`` are nanoseconds on the engine's monotonic clock (``Engine.now``), ``*_ms`` are
-milliseconds since the Unix epoch. An integer is from 0 to 2**64 - 1 unless its method says otherwise; ``exit_code``
-has 32 bits and a sign. Structured values cross as JSON bytes, in batches, never per probe. ``started_at_ms`` in them is
-from year 1 to year 9999, as in the API.
+milliseconds since the Unix epoch. An integer is from 0 to 2**64 - 1 unless its method says otherwise; an exit
+code has 32 bits and a sign. Structured values cross as JSON bytes, in batches, never per probe. ``started_at_ms`` in
+them is from year 1 to year 9999, as in the API.
 
 A number, a word or a document that a method does not allow raises ``probelet.errors.InvalidInputError``, which is a
 ``ValueError``. Its text is one line with the argument, its value and what is allowed. An argument of another Python
@@ -21,6 +21,7 @@ __all__ = [
     "CrashModel",
     "Engine",
     "EventRecord",
+    "ExecEnd",
     "ExecRun",
     "Requeue",
     "RestartSpec",
@@ -83,6 +84,34 @@ class ExecRun:
     timeout_seconds: int
     due_ns: int
     """When its worker's schedule has it, on the clock of ``Engine.now``."""
+
+@final
+class ExecEnd:
+    """How an exec attempt ended, for ``Engine.finish_execs``. ``run`` is the attempt's ``ExecRun.run``.
+
+    ``code`` is None unless the command exited. ``output`` is what the command wrote, or the text of another end.
+    """
+
+    @property
+    def run(self) -> int: ...
+    @property
+    def kind(self) -> Literal["exit", "timeout", "starved", "error"]: ...
+    @property
+    def code(self) -> int | None: ...
+    @property
+    def output(self) -> bytes: ...
+    @staticmethod
+    def exit(run: int, code: int, output: bytes) -> ExecEnd:
+        """The command ended with this exit code: the probe succeeds with 0 and fails with any other code."""
+    @staticmethod
+    def timeout(run: int, text: bytes) -> ExecEnd:
+        """The command took too long: the probe fails with ``text``."""
+    @staticmethod
+    def starved(run: int, text: bytes) -> ExecEnd:
+        """The caller's own timeout passed while the caller itself was late: a failure with the cause ``starved``."""
+    @staticmethod
+    def error(run: int, text: bytes) -> ExecEnd:
+        """The command could not run, or the runtime did not answer: a prober error, and the attempt gives no result."""
 
 @final
 class Update:
@@ -200,13 +229,8 @@ class Engine:
     def stop_liveness_and_startup(self, uid: str) -> None: ...
     def cleanup_pods(self, desired: list[str]) -> None: ...
     def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
-    def finish_execs(
-        self, finished: list[tuple[int, Literal["exit", "starved", "timeout", "error"], int, bytes]]
-    ) -> None:
-        """Hand back exec attempts: ``(run, kind, exit_code, output or error text)``; unknown runs are ignored.
-
-        ``starved`` is a timeout of the client's own while it was late itself.
-        """
+    def finish_execs(self, finished: list[ExecEnd]) -> None:
+        """Hand back exec attempts; unknown runs are ignored."""
 
     # Policy's deadlines live on the same wheel.
     def arm(self, deadline_ns: int, token: int) -> int:

@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from probelet._rust import Engine
+from probelet._rust import Engine, ExecEnd
 from probelet.bench.disturbance import Disturbance
 from probelet.bench.load import Load
 from probelet.bench.place import Place
@@ -33,7 +33,7 @@ def serve(engine: Engine, seconds: float) -> None:
         if poll.poll(left * 1000):
             batch = engine.drain()
             if batch.execs:
-                engine.finish_execs([(run.run, "exit", 0, b"") for run in batch.execs])
+                engine.finish_execs([ExecEnd.exit(run.run, 0, b"") for run in batch.execs])
 
 
 def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = None) -> dict[str, Any]:

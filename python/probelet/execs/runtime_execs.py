@@ -9,19 +9,18 @@ library: putting the engine's clocks forward (``Engine.advance``) leaves attempt
 
 import asyncio
 from collections.abc import Coroutine
-from typing import Any, Final, Literal, Protocol
+from typing import Any, Final, Protocol
 
 import structlog
 
-from probelet._rust import ExecRun
+from probelet._rust import ExecEnd, ExecRun
 from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
 from probelet.cri.exec import OUTPUT_BYTES_MAX, ExecOutcome, exec_attempt, timed_out
 from probelet.execs.counts import ExecCounts
+from probelet.execs.end import exec_end
 from probelet.execs.limits import ExecLimits
 from probelet.execs.overdue import Overdue, judged
-
-Finished = tuple[int, Literal["exit", "starved", "timeout", "error"], int, bytes]
 
 HANG_SECONDS_MAX: Final = 3600.0
 """With single flight a call stays open so that its end is seen. A call that hangs for an hour is given up, because the
@@ -34,7 +33,7 @@ class ExecEngine(Protocol):
     """The part of ``Engine`` that takes answers and tells the time."""
 
     def now(self) -> int: ...
-    def finish_execs(self, finished: list[Finished]) -> None: ...
+    def finish_execs(self, finished: list[ExecEnd]) -> None: ...
 
 
 class RuntimeExecs:
@@ -52,7 +51,7 @@ class RuntimeExecs:
         self._tasks: set[asyncio.Task[None]] = set()
         # Calls that were given up, by container ID and probe type.
         self._hanging: dict[tuple[str, str], asyncio.Future[ExecOutcome]] = {}
-        self._finished: list[Finished] = []
+        self._finished: list[ExecEnd] = []
         self._loop_time = asyncio.get_running_loop().time
         self._overdue = Overdue(self._loop_time)
         # The unexpected failure that the log named last.
@@ -80,7 +79,7 @@ class RuntimeExecs:
         if not self._finished:
             # One call of the engine for all attempts that end in this turn of the loop.
             asyncio.get_running_loop().call_soon(self._flush)
-        self._finished.append((run.run, outcome.kind, outcome.exit_code, outcome.output))
+        self._finished.append(exec_end(run.run, outcome))
 
     def _flush(self) -> None:
         finished, self._finished = self._finished, []

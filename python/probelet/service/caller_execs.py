@@ -6,9 +6,8 @@ from typing import Any, Final, Protocol
 
 import structlog
 
-from probelet._rust import Engine, ExecRun
+from probelet._rust import Engine, ExecEnd, ExecRun
 from probelet.cri.exec import OUTPUT_BYTES_MAX
-from probelet.execs.runtime_execs import Finished
 from probelet.service.limit import ANSWER_SECONDS
 from probelet.service.results import PROBE_TYPES
 from probelet.service.v1 import prober_pb2
@@ -74,21 +73,21 @@ class CallerExecs:
         async for answer in answers:
             kind = answer.WhichOneof("outcome")
             if kind == "exit":
-                self._finish((answer.run, "exit", answer.exit.code, answer.exit.output[:OUTPUT_BYTES_MAX]))
+                self._finish(ExecEnd.exit(answer.run, answer.exit.code, answer.exit.output[:OUTPUT_BYTES_MAX]))
             elif kind == "timeout":
-                self._finish((answer.run, "timeout", -1, answer.timeout.encode()[:OUTPUT_BYTES_MAX]))
+                self._finish(ExecEnd.timeout(answer.run, answer.timeout.encode()[:OUTPUT_BYTES_MAX]))
             else:
-                self._finish((answer.run, "error", -1, answer.error.encode()[:OUTPUT_BYTES_MAX]))
+                self._finish(ExecEnd.error(answer.run, answer.error.encode()[:OUTPUT_BYTES_MAX]))
 
-    def _finish(self, finished: Finished) -> None:
+    def _finish(self, finished: ExecEnd) -> None:
         """Hands an attempt back once; a second answer, or one to an unknown attempt, is ignored."""
-        if found := self._open.pop(finished[0], None):
+        if found := self._open.pop(finished.run, None):
             found[0].cancel()
             self._engine.finish_execs([finished])
 
 
-def _error(run: int, text: str) -> Finished:
-    return run, "error", -1, text.encode()
+def _error(run: int, text: str) -> ExecEnd:
+    return ExecEnd.error(run, text.encode())
 
 
 def _message(run: ExecRun) -> prober_pb2.ExecAttempt:

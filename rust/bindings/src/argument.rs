@@ -30,6 +30,7 @@ macro_rules! optional_parameters {
 
 parameters! {
     burst: u32 = 0..=u32::MAX;
+    code: i32 = i32::MIN..=i32::MAX;
     containers: u64 = 0..=u64::MAX;
     count: usize = 0..=RESTARTS_MAX;
     deadline_ns: u64 = 0..=u64::MAX;

@@ -9,22 +9,20 @@ use probelet_core::status::Glue;
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
 use probelet_engine::json::{decode_pod, decode_status};
-use probelet_engine::live::{self, ExecEnd, JournalOptions, Options};
+use probelet_engine::live::{self, JournalOptions, Options};
 use probelet_engine::pods::PodCalls;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyString};
+use pyo3::types::PyBytes;
 
 use crate::argument;
 use crate::backoff::Backoff;
 use crate::batch::Batch;
 use crate::error::{InputError, known, phasing, probe_type, release, starving};
+use crate::exec_end::ExecEnd;
 
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
-
-/// The end of an exec attempt: number, kind, exit code, output or error text.
-type Finished<'py> = (Bound<'py, PyAny>, Bound<'py, PyString>, Bound<'py, PyAny>, Bound<'py, PyBytes>);
 
 impl Engine {
     /// Calls the engine with the GIL released. The engine locks its own state; only `close` needs the handle to itself.
@@ -183,10 +181,10 @@ impl Engine {
         self.with(py, |engine| engine.result(probe_type, container_id)).map(|result| result.name())
     }
 
-    fn finish_execs(&self, py: Python<'_>, finished: Vec<Finished<'_>>) -> PyResult<()> {
-        let ends = finished.iter().map(exec_end).collect::<PyResult<_>>()?;
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists by value")]
+    fn finish_execs(&self, py: Python<'_>, finished: Vec<Bound<'_, ExecEnd>>) {
+        let ends = finished.iter().map(|end| end.get().to_engine(py)).collect();
         self.with(py, |engine| engine.finish_execs(ends));
-        Ok(())
     }
 
     fn arm(
@@ -218,16 +216,4 @@ impl Engine {
 
 fn probe_type_of(name: &Bound<'_, PyAny>) -> PyResult<probelet_core::spec::ProbeType> {
     Ok(probe_type(name.extract()?)?)
-}
-
-fn exec_end((run, kind, code, bytes): &Finished<'_>) -> PyResult<(u64, ExecEnd)> {
-    let bytes = bytes.as_bytes();
-    let end = match kind.to_str()? {
-        "exit" => ExecEnd::Exit { code: argument::required::exit_code(code)?, output: bytes.into() },
-        "timeout" => ExecEnd::Timeout(bytes.into()),
-        "starved" => ExecEnd::Starved(bytes.into()),
-        "error" => ExecEnd::Error(String::from_utf8_lossy(bytes).into()),
-        kind => return Err(InputError::word("kind", kind, &["exit", "starved", "timeout", "error"]).into()),
-    };
-    Ok((argument::run(run)?, end))
 }

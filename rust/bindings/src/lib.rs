@@ -7,6 +7,7 @@ mod batch;
 mod crashloop;
 mod engine;
 mod error;
+mod exec_end;
 mod expand;
 mod golang;
 mod journal;
@@ -34,6 +35,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crashloop::CrashLoad>()?;
     module.add_class::<crashloop::CrashModel>()?;
     module.add_class::<engine::Engine>()?;
+    module.add_class::<exec_end::ExecEnd>()?;
     module.add_class::<restart::RestartSpec>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<target::Target>()?;

@@ -12,6 +12,7 @@ from probelet._rust import (
     CrashLoad,
     CrashModel,
     Engine,
+    ExecEnd,
     Requeue,
     RestartSpec,
     Simulation,
@@ -163,6 +164,8 @@ def test_an_engine_takes_any_argument(engine: Engine, data: st.DataObject) -> No
     outcome(engine.result, data.draw(texts), data.draw(texts))
     outcome(engine.arm, data.draw(numbers), data.draw(numbers))
     outcome(engine.cancel, data.draw(numbers))
+    end = outcome(ExecEnd.exit, data.draw(numbers), data.draw(numbers), document)
+    engine.finish_execs([end] if isinstance(end, ExecEnd) else [])
     engine.probe_states(uid)
     engine.drain()
 

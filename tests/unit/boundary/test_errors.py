@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 from probelet import _rust
-from probelet._rust import Backoff, CrashLoad, CrashModel, Engine, Simulation, TokenBucket
+from probelet._rust import Backoff, CrashLoad, CrashModel, Engine, ExecEnd, Simulation, TokenBucket
 from probelet.errors import InvalidInputError, JournalError, ProbeletError, UnknownPodError
 
 from tests.unit.boundary.documents import UID, facts, pod
@@ -67,6 +67,8 @@ TIMES = "must be from -62135596800000 to 253402300799999"
         ),
         (lambda: CrashLoad(window_ns=2**62, slot_ns=1), "must be at most 1000000 times slot_ns, which is 1"),
         (lambda: CrashLoad(window_ns=1, slot_ns=0), "slot_ns: 0: must be from 1 to"),
+        (lambda: ExecEnd.exit(-1, 0, b""), f"run: -1: must be from 0 to {2**64 - 1}"),
+        (lambda: ExecEnd.exit(0, 2**31, b""), f"code: {2**31}: must be from {-(2**31)} to {2**31 - 1}"),
         (lambda: _rust.attempt(b"{", "", [], ""), "EOF while parsing an object"),
         (lambda: _rust.attempt(b"{}", "", [("http", 2**63)], ""), f"ports: {2**63}: must be from"),
     ],

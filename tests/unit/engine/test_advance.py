@@ -2,7 +2,7 @@
 
 import select
 
-from probelet._rust import Engine
+from probelet._rust import Engine, ExecEnd
 from probelet.bench.pods import facts, pod, uid
 
 HOUR_NS = 3_600_000_000_000
@@ -40,6 +40,6 @@ def test_a_worker_runs_once_for_all_skipped_periods(engine: Engine) -> None:
     for _ in range(2):
         wait(engine)
         [run] = engine.drain().execs
-        engine.finish_execs([(run.run, "exit", 0, b"")])
+        engine.finish_execs([ExecEnd.exit(run.run, 0, b"")])
         assert engine.drain().execs == []
         engine.advance(10 * HOUR_NS)

@@ -2,9 +2,10 @@
 
 import json
 import select
+from collections.abc import Callable
 
 import pytest
-from probelet._rust import Engine, ExecRun
+from probelet._rust import Engine, ExecEnd, ExecRun
 from probelet.bench.pods import facts, pod, uid
 
 PODS = 3
@@ -39,7 +40,7 @@ def test_an_attempt_has_the_time_when_it_was_due(engine: Engine, runs: list[Exec
 
 
 def test_results_are_there_when_the_engine_has_taken_the_answers(engine: Engine, runs: list[ExecRun]) -> None:
-    engine.finish_execs([(run.run, "exit", 0, b"") for run in runs])
+    engine.finish_execs([ExecEnd.exit(run.run, 0, b"") for run in runs])
     batch = engine.drain()
     assert [(update.pod_uid, update.result) for update in batch.updates] == [(uid(n), "Success") for n in range(PODS)]
     assert sorted(batch.syncs) == [uid(number) for number in range(PODS)]
@@ -47,25 +48,55 @@ def test_results_are_there_when_the_engine_has_taken_the_answers(engine: Engine,
 
 
 def test_an_attempt_that_errored_is_followed_by_the_next_try_at_once(engine: Engine, runs: list[ExecRun]) -> None:
-    engine.finish_execs([(runs[1].run, "error", -1, b"no such container")])
+    engine.finish_execs([ExecEnd.error(runs[1].run, b"no such container")])
     again = engine.drain().execs
     assert [run.pod_uid for run in again] == [uid(1)]
     assert again[0].run not in {run.run for run in runs}
 
 
 def test_a_failure_is_an_event_with_its_output(engine: Engine, runs: list[ExecRun]) -> None:
-    engine.finish_execs([(runs[2].run, "exit", 7, b"broken")])
+    engine.finish_execs([ExecEnd.exit(runs[2].run, 7, b"broken")])
     assert [event.message for event in engine.drain().events] == ["Readiness probe failed: broken"]
 
 
 def test_an_answer_to_no_pending_attempt_is_ignored(engine: Engine, runs: list[ExecRun]) -> None:
-    engine.finish_execs([(runs[0].run, "exit", 0, b""), (10**9, "exit", 0, b"")])
-    engine.finish_execs([(runs[0].run, "exit", 1, b"late")])
+    engine.finish_execs([ExecEnd.exit(runs[0].run, 0, b""), ExecEnd.exit(10**9, 0, b"")])
+    engine.finish_execs([ExecEnd.exit(runs[0].run, 1, b"late")])
     batch = engine.drain()
     assert (len(batch.updates), batch.events) == (1, [])
 
 
-def test_an_answer_of_an_unknown_kind_is_refused_with_its_whole_batch(engine: Engine, runs: list[ExecRun]) -> None:
-    with pytest.raises(ValueError, match="maybe"):
-        engine.finish_execs([(runs[0].run, "exit", 0, b""), (runs[1].run, "maybe", 0, b"")])  # type: ignore[list-item]
+def test_an_answer_that_is_no_end_is_refused_with_its_whole_batch(engine: Engine, runs: list[ExecRun]) -> None:
+    with pytest.raises(TypeError, match="ExecEnd"):
+        engine.finish_execs([ExecEnd.exit(runs[0].run, 0, b""), (runs[1].run, 0, b"")])  # type: ignore[list-item]
     assert engine.drain().updates == []
+
+
+@pytest.mark.parametrize(
+    ("end", "cause", "events"),
+    [
+        (ExecEnd.exit, "exec_exit", ["Readiness probe failed: said"]),
+        (ExecEnd.timeout, "exec_timeout", ["Readiness probe failed: said"]),
+        (ExecEnd.starved, "starved", ["Readiness probe failed: said"]),
+        (ExecEnd.error, "cri", []),
+    ],
+)
+def test_each_end_has_its_cause(
+    engine: Engine, runs: list[ExecRun], end: Callable[..., ExecEnd], cause: str, events: list[str]
+) -> None:
+    arguments = (1, b"said") if cause == "exec_exit" else (b"said",)
+    engine.finish_execs([end(runs[0].run, *arguments)])
+    [state] = json.loads(engine.probe_states(uid(0)))
+    assert (state["last"]["cause"], state["last"]["message"]) == (cause, "said")
+    assert [event.message for event in engine.drain().events] == events
+
+
+def test_an_end_can_be_read() -> None:
+    exited = ExecEnd.exit(2**64 - 1, -(2**31), b"out")
+    assert (exited.run, exited.kind, exited.code, exited.output) == (2**64 - 1, "exit", -(2**31), b"out")
+    texts = [ExecEnd.timeout(1, b"a"), ExecEnd.starved(2, b"b"), ExecEnd.error(3, b"c")]
+    assert [(end.run, end.kind, end.code, end.output) for end in texts] == [
+        (1, "timeout", None, b"a"),
+        (2, "starved", None, b"b"),
+        (3, "error", None, b"c"),
+    ]

@@ -7,9 +7,10 @@ from math import inf
 from types import SimpleNamespace
 from typing import Any
 
+from probelet._rust import ExecEnd
 from probelet.cri.client import RuntimeClient
 from probelet.execs.limits import ExecLimits
-from probelet.execs.runtime_execs import Finished, RuntimeExecs
+from probelet.execs.runtime_execs import RuntimeExecs
 
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
@@ -18,13 +19,13 @@ from tests.unit.node.scripted_runtime import ScriptedRuntime
 class Answers:
     """Takes the answers in place of an engine."""
 
-    finished: list[Finished] = field(default_factory=list)
+    finished: list[ExecEnd] = field(default_factory=list)
     news: asyncio.Event = field(default_factory=asyncio.Event)
 
     def now(self) -> int:
         return time.monotonic_ns()
 
-    def finish_execs(self, finished: list[Finished]) -> None:
+    def finish_execs(self, finished: list[ExecEnd]) -> None:
         self.finished += finished
         self.news.set()
 
@@ -32,7 +33,7 @@ class Answers:
         while len(self.finished) < count:
             self.news.clear()
             await self.news.wait()
-        return [(run, kind) for run, kind, _, _ in self.finished]
+        return [(end.run, end.kind) for end in self.finished]
 
 
 @dataclass

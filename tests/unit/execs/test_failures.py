@@ -27,7 +27,7 @@ async def test_an_error_that_is_no_cri_error_is_a_prober_error(
     execs = rig.execs(**limits)
     execs.start([run(1), run(2)])
     assert await rig.answers.count(2) == [(1, "error"), (2, "error")]
-    assert rig.answers.finished[0] == (1, "error", -1, b"LookupError: no such thing")
+    assert rig.answers.finished[0].output == b"LookupError: no such thing"
     assert (execs.counts.in_flight, execs.counts.waiting, execs.counts.hanging) == (0, 0, 0)
 
 

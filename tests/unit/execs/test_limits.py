@@ -44,7 +44,7 @@ async def test_a_deadline_of_the_client_makes_a_run_that_hangs_a_timeout(rig: Ri
     execs = rig.execs(client_deadline=0.05)
     execs.start([run(1, timeout=0)])
     assert await rig.answers.count(1) == [(1, "timeout")]
-    assert rig.answers.finished[0][3].startswith(b'command timed out: "probe1" timed out after ')
+    assert rig.answers.finished[0].output.startswith(b'command timed out: "probe1" timed out after ')
 
 
 class TestSingleFlight:

@@ -10,6 +10,7 @@ from probelet._rust import Batch, Engine
 from probelet.cri import errors
 from probelet.cri.exec import ExecOutcome, outcome_of_answer, outcome_of_error
 from probelet.cri.v1 import api_pb2
+from probelet.execs.end import exec_end
 
 from tests.kubelet.upstream.worker import ID, UID, exec_probe, pod
 
@@ -49,7 +50,7 @@ def told(*outcomes: ExecOutcome) -> tuple[str | None, list[str]]:
             events += [event.message for event in batch.events]
             for run in batch.execs:
                 outcome = waiting.pop(0)
-                engine.finish_execs([(run.run, outcome.kind, outcome.exit_code, outcome.output)])
+                engine.finish_execs([exec_end(run.run, outcome)])
         events += [event.message for event in engine.drain().events]
         return engine.result("liveness", ID), events
     finally:
