@@ -19,10 +19,12 @@ __all__ = [
     "Batch",
     "CrashLoad",
     "CrashModel",
+    "Decision",
     "Engine",
     "EventRecord",
     "ExecEnd",
     "ExecRun",
+    "Notice",
     "Requeue",
     "RestartSpec",
     "Simulation",
@@ -137,6 +139,13 @@ class EventRecord:
     """Of a failed run: failures in a row with this one, at most the threshold in force; and that threshold."""
 
 @final
+class Notice:
+    """A line for the log. ``is_warning``: something is wrong."""
+
+    is_warning: bool
+    text: str
+
+@final
 class Batch:
     """Everything that changed since the last ``Engine.drain``."""
 
@@ -146,7 +155,7 @@ class Batch:
     execs: list[ExecRun]
     timers: list[int]
     dropped_events: int
-    notices: list[tuple[Literal["info", "warning"], str]]
+    notices: list[Notice]
     """Lines for the log: the journal's, at the start and when writing stops or starts to work; and starved attempts."""
 
 @final
@@ -334,13 +343,26 @@ class Target:
     def close(self) -> None: ...
 
 @final
+class Decision:
+    """What ``Backoff`` answers about the start of a container. Equal fields make equal decisions.
+
+    ``start``: it starts now; ``free`` says that no delay stood before it. ``wait``: it may start at ``due_ns``, and
+    ``delay_ns`` is the stored delay. ``never``: it does not run again. A field that does not belong to the word is 0 or
+    False.
+    """
+
+    word: Literal["start", "wait", "never"]
+    due_ns: int
+    delay_ns: int
+    free: bool
+
+@final
 class Backoff:
     """Keyed exponential back-off of container restarts (client-go ``flowcontrol.Backoff`` as the kubelet uses it).
 
-    ``now_ns`` and ``finished_ns`` are on one clock. ``decide`` is the start decision of a container
-    (kubelet ``doBackOff``): ``("start", 0, 0, free)``, ``("wait", due_ns, delay_ns, False)`` or
-    ``("never", 0, 0, False)``. ``rules`` are the container's restartPolicyRules as JSON, ``own`` is the first and the
-    longest delay in nanoseconds of a container with a curve of its own.
+    ``now_ns`` and ``finished_ns`` are on one clock. ``decide`` is the start decision of a container (kubelet
+    ``doBackOff``). ``rules`` are the container's restartPolicyRules as JSON, ``own`` is the first and the longest delay
+    in nanoseconds of a container with a curve of its own.
     """
 
     def __new__(
@@ -366,11 +388,10 @@ class Backoff:
         restart_policy: _RestartPolicy,
         rules: bytes | None = None,
         own: tuple[int, int] | None = None,
-    ) -> tuple[Literal["start", "wait", "never"], int, int, bool]: ...
-    def back_off(
-        self, key: str, *, now_ns: int, finished_ns: int, own: tuple[int, int] | None = None
-    ) -> tuple[Literal["start", "wait"], int, int, bool]:
-        """The half of ``decide`` that says when: for a container that is to run again, whatever its policy."""
+    ) -> Decision: ...
+    def back_off(self, key: str, *, now_ns: int, finished_ns: int, own: tuple[int, int] | None = None) -> Decision:
+        """The half of ``decide`` that says when: for a container that is to run again, whatever its policy. Its word is
+        ``start`` or ``wait``."""
     def retry_due(self, key: str, now_ns: int) -> tuple[int, int] | None:
         """``(due_ns, delay_ns)`` while ``key`` waits after its last failure, None when it may be tried again."""
     def note_failure(self, key: str, now_ns: int) -> None:

@@ -85,8 +85,8 @@ def _closing(engine: Engine) -> Iterator[None]:
         yield
     finally:
         engine.close()
-        for level, text in engine.drain().notices:
-            (log.warning if level == "warning" else log.info)(text)
+        for notice in engine.drain().notices:
+            (log.warning if notice.is_warning else log.info)(notice.text)
 
 
 @asynccontextmanager

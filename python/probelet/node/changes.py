@@ -88,5 +88,5 @@ class Changes:
 
     def log_notices(self, batch: Batch) -> None:
         """Logs the engine's own lines, also those of the last batch, after the engine has ended."""
-        for level, text in batch.notices:
-            (log.warning if level == "warning" else log.info)(text)
+        for notice in batch.notices:
+            (log.warning if notice.is_warning else log.info)(notice.text)

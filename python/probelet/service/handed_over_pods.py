@@ -99,8 +99,8 @@ class HandedOverPods:
     def _dispatch(self, batch: Batch) -> None:
         self._take(batch.events, batch.updates)
         self._execs.start(batch.execs)
-        for level, text in batch.notices:
-            (log.warning if level == "warning" else log.info)(text)
+        for notice in batch.notices:
+            (log.warning if notice.is_warning else log.info)(notice.text)
 
     # The calls, named as the RPCs.
 

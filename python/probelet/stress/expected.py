@@ -55,8 +55,8 @@ def _probe_kills(scene: Scene, until_ns: int) -> list[int]:
     def decide(now: int, finished: int | None) -> int | None:
         """None if the container starts; otherwise when its start is due."""
         code = None if finished is None else 137
-        what, due, *_ = gate.decide("c", now_ns=now, finished_ns=finished, exit_code=code, restart_policy="Always")
-        return due if what == "wait" else None
+        found = gate.decide("c", now_ns=now, finished_ns=finished, exit_code=code, restart_policy="Always")
+        return found.due_ns if found.word == "wait" else None
 
     for _ in count():
         now = killed = started + scene.start_cost_ns + fails_after

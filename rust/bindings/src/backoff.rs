@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::backoff::{self as core, Curve, Decision, Exit};
+use probelet_core::backoff::{self as core, Curve, Exit};
 use probelet_core::crashloop::kubelet;
 use probelet_core::rng::Rng;
 use probelet_core::time::Instant;
@@ -12,6 +12,7 @@ use probelet_engine::live::BackoffTable;
 use pyo3::prelude::*;
 
 use crate::argument;
+use crate::decision::Decision;
 use crate::error::{InputError, restart_policy};
 
 #[pyclass(module = "probelet._rust", frozen)]
@@ -42,15 +43,16 @@ impl Backoff {
         restart_policy: &str,
         rules: Option<&[u8]>,
         #[pyo3(from_py_with = argument::own)] own: Option<(u64, u64)>,
-    ) -> Result<Answer, InputError> {
+    ) -> Result<Decision, InputError> {
         let policy = self::restart_policy(restart_policy)?;
         let exit = finished_ns
             .map(|finished| Exit { finished: Instant::from_nanos(finished), code: exit_code.unwrap_or_default() });
         let rules = decode_rules(rules.unwrap_or(b"[]"))?;
-        Ok(answer(self.0.with(|table| {
+        let decision = self.0.with(|table| {
             let curve = curve_of(table, own);
             table.decide_under(&curve, key, exit, policy, &rules, Instant::from_nanos(now_ns))
-        })))
+        });
+        Ok(decision.into())
     }
 
     #[pyo3(signature = (key, *, now_ns, finished_ns, own = None))]
@@ -60,11 +62,12 @@ impl Backoff {
         #[pyo3(from_py_with = argument::now_ns)] now_ns: u64,
         #[pyo3(from_py_with = argument::required::finished_ns)] finished_ns: u64,
         #[pyo3(from_py_with = argument::own)] own: Option<(u64, u64)>,
-    ) -> Answer {
-        answer(self.0.with(|table| {
+    ) -> Decision {
+        let decision = self.0.with(|table| {
             let curve = curve_of(table, own);
             table.back_off(&curve, key, Instant::from_nanos(finished_ns), Instant::from_nanos(now_ns))
-        }))
+        });
+        decision.into()
     }
 
     fn retry_due(&self, key: &str, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> Option<(u64, u64)> {
@@ -103,17 +106,6 @@ impl Backoff {
 
     fn __len__(&self) -> usize {
         self.0.with(|table| table.len())
-    }
-}
-
-/// The word, when it may start, the stored delay, and whether no delay stood before it.
-type Answer = (&'static str, u64, u64, bool);
-
-const fn answer(decision: Decision) -> Answer {
-    match decision {
-        Decision::Never => ("never", 0, 0, false),
-        Decision::Start { free } => ("start", 0, 0, free),
-        Decision::Wait { due, delay } => ("wait", due.as_nanos(), delay.as_nanos() as u64, false),
     }
 }
 

@@ -71,6 +71,12 @@ pub(crate) struct EventRecord {
 }
 
 #[pyclass(module = "probelet._rust", frozen, get_all)]
+pub(crate) struct Notice {
+    is_warning: bool,
+    text: String,
+}
+
+#[pyclass(module = "probelet._rust", frozen, get_all)]
 pub(crate) struct Batch {
     updates: Py<PyList>,
     syncs: Py<PyList>,
@@ -104,6 +110,8 @@ impl Batch {
             };
             Py::new(py, event)
         });
+        let notices =
+            batch.notices.into_iter().map(|live::Notice { is_warning, text }| Py::new(py, Notice { is_warning, text }));
         let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecAttempt(exec)));
         let syncs = batch.syncs.iter().map(|uid| &**uid);
         Ok(Self {
@@ -113,15 +121,11 @@ impl Batch {
             syncs: list(py, syncs.collect())?,
             timers: list(py, batch.timers)?,
             dropped_events: batch.dropped_events,
-            notices: list(py, batch.notices.into_iter().map(level_and_text).collect())?,
+            notices: list(py, notices.collect::<PyResult<Vec<_>>>()?)?,
         })
     }
 }
 
 fn list<'py, T: IntoPyObject<'py>>(py: Python<'py>, items: Vec<T>) -> PyResult<Py<PyList>> {
     Ok(PyList::new(py, items)?.unbind())
-}
-
-fn level_and_text(notice: live::Notice) -> (&'static str, String) {
-    (if notice.is_warning { "warning" } else { "info" }, notice.text)
 }

@@ -126,18 +126,18 @@ class RestartGate:
         if key in self._reserved:
             return Verdict("budget", self._reserved[key])
         step = self.table.step(key)
-        word, due, wait, free = self.table.back_off(
+        found = self.table.back_off(
             key, now_ns=now, finished_ns=exited.finished_ns or 0, own=self._own(pod, container, key)
         )
-        if word == "wait":
-            self._refused[key] = (due, wait)
-            return Verdict("backoff", due, wait)
+        if found.word == "wait":
+            self._refused[key] = (found.due_ns, found.delay_ns)
+            return Verdict("backoff", found.due_ns, found.delay_ns)
         if step and self.table.step(key) == 1:
-            self._forgotten("gc" if self.options.first_free and not free else "ran_long")
+            self._forgotten("gc" if self.options.first_free and not found.free else "ran_long")
         if self._budget is not None and (at := self._budget.reserve(now)) > now:
             self._reserved[key] = at
             return Verdict("budget", at)
-        return self._passed(key, now, free=free)
+        return self._passed(key, now, free=found.free)
 
     def _passed(self, key: str, now: int, *, free: bool) -> Verdict:
         self._released.discard(key)

@@ -45,14 +45,14 @@ class Table:
         return self.table.collect(self.now * SECOND)
 
     def _decide(self, finished: int) -> str:
-        word, *_ = self.table.decide(
+        decision = self.table.decide(
             "id",
             now_ns=self.now * SECOND,
             finished_ns=finished * SECOND,
             exit_code=1,
             restart_policy="Always",
         )
-        return word
+        return decision.word
 
 
 def at_the_longest_delay(reset: int | None = None) -> Table:

@@ -39,7 +39,7 @@ def test_an_exit_is_followed_by_a_start_exactly_when_the_public_decision_says_so
     container = {"name": "app", "restartPolicyRules": rules} | ({"restartPolicy": own} if own else {})
     pod = make_pod(container, restartPolicy=pod_policy)
     spec = restart_spec(pod, pod.spec.containers[0])
-    verdict, *_ = Backoff().decide(
+    decision = Backoff().decide(
         "key",
         now_ns=1,
         finished_ns=1,
@@ -48,7 +48,7 @@ def test_an_exit_is_followed_by_a_start_exactly_when_the_public_decision_says_so
         # Rules count only together with the container's own policy, which the public decision leaves to its caller.
         rules=msgspec.json.encode(rules if own else []),
     )
-    assert spec.after_exit(code) == (verdict != "never")
+    assert spec.after_exit(code) == (decision.word != "never")
 
 
 @given(
@@ -64,9 +64,9 @@ def test_the_back_off_of_the_gate_is_the_second_half_of_the_public_decision(ran:
                 "key", now_ns=now, finished_ns=finished, exit_code=1, restart_policy="Always", own=own
             )
             assert half.back_off("key", now_ns=now, finished_ns=finished, own=own) == decided
-            if decided[0] == "start":
+            if decided.word == "start":
                 break
-            now = decided[1]
+            now = decided.due_ns
 
 
 @pytest.mark.parametrize("rule", [{}, {"exitCodes": {"operator": "Odd", "values": [1]}}])
