@@ -467,7 +467,10 @@ class CrashModel:
     ) -> Self: ...
     def restarts(self, *, count: int, until_ns: int, seed: int = 0) -> list[tuple[int, int, int]]:
         """The first ``count`` restarts, at most 10,000,000, of a container that is first started at 0, none after
-        ``until_ns``: ``(at_ns, finished_ns, delay_ns)`` are the restart, the exit before it and the delay between."""
+        ``until_ns``.
+
+        Each is a tuple ``(at_ns, finished_ns, delay_ns)``: the restart, the exit before it and the delay that the
+        container had to wait, 0 if none. They are tuples because a list may have millions of them."""
 
 @final
 class CrashLoad:
