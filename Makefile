@@ -21,7 +21,7 @@ endif
 
 # The installation is editable, so Python sources are not prerequisites.
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
-C_PROGRAMS   := build/target build/epoll
+PROGRAMS     := build/probelet-target build/target build/epoll
 # The peers written in Go. Without Go the benchmarks leave their rows out and say so.
 GO           ?= go
 GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
@@ -38,7 +38,7 @@ export PYTHONDONTWRITEBYTECODE :=
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
-build: $(STAMPS)/extension $(C_PROGRAMS) ## build everything; creates .venv/bin/probelet
+build: $(STAMPS)/extension $(PROGRAMS) ## build everything; creates .venv/bin/probelet
 	@echo "$(BIN)/probelet is ready"
 
 demo: build ## run the example pods, then 5,000 probes a second (about a minute)
@@ -50,7 +50,7 @@ test: ## run all tests: Rust, Python, then real processes; at most eight minutes
 	@$(PART) build $(MAKE) --no-print-directory build && $(MAKE) --no-print-directory unit e2e; code=$$?; $(PART); exit $$code
 
 # Two Python processes, one for each core: the tests are independent of each other.
-unit: $(STAMPS)/extension $(C_PROGRAMS) ## run the tests that start no real processes
+unit: $(STAMPS)/extension $(PROGRAMS) ## run the tests that start no real processes
 	$(say) "tests of the Rust core and engine"
 	@$(PART) "unit, Rust" env PROPTEST_RNG_SEED=1 \
 		cargo test --workspace --exclude probelet-bindings --exclude probelet-benches --quiet
@@ -59,7 +59,7 @@ unit: $(STAMPS)/extension $(C_PROGRAMS) ## run the tests that start no real proc
 
 # Six Python processes, because most of these tests wait for a period, a grace or a back-off of the kubelet's.
 # tests/support/schedule.py lists the tests that may not run side by side.
-e2e: $(STAMPS)/extension $(C_PROGRAMS) ## run the tests with the real command line, real processes and real sockets
+e2e: $(STAMPS)/extension $(PROGRAMS) ## run the tests with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
 	@$(PART) "end to end" $(PY) -m pytest -q -m e2e -n 6 --timeout 120
 
@@ -109,7 +109,7 @@ audit: $(STAMPS)/extension ## check the licences in both lock files; with ADVISO
 	$(say) "licences and advisories"
 	@ADVISORY_DB="$(ADVISORY_DB)" $(PY) -m tools.audit
 
-coverage: $(STAMPS)/extension $(C_PROGRAMS) ## count the lines of Rust and Python that the tests run (ten minutes)
+coverage: $(STAMPS)/extension $(PROGRAMS) ## count the lines of Rust and Python that the tests run (ten minutes)
 	@$(PY) -m tools.coverage
 
 # LOCK=--upgrade takes the newest versions; without it a pin stays where pyproject.toml still allows it.
@@ -172,19 +172,26 @@ tools:
 
 # All downloads happen here and are visible: exactly what the lock names, with its hashes.
 $(STAMPS)/packages: requirements.lock | tools
-	$(say) "[1/3] Python packages into .venv (a cold run takes half a minute)"
+	$(say) "[1/4] Python packages into .venv (a cold run takes half a minute)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@$(PY) -m pip install --disable-pip-version-check --progress-bar off --require-hashes -r requirements.lock
 	@touch $@
 
 $(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)
-	$(say) "[2/3] the Rust extension, in release (a cold run takes half a minute on two cores)"
+	$(say) "[2/4] the Rust extension, in release (a cold run takes half a minute on two cores)"
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@
 
+# `probelet bench` starts it and looks for it beside the interpreter. `install` replaces the file while an old one runs.
+build/probelet-target: $(STAMPS)/extension
+	$(say) "[3/4] Rust: $@"
+	@cargo build --release --quiet -p probelet-target --target-dir target
+	@install target/release/probelet-target $@
+	@ln -sf ../../$@ $(BIN)/probelet-target
+
 build/target: tests/support/target/target.c | tools
-	$(say) "[3/3] C: $@"
+	$(say) "[4/4] C: $@"
 	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
 
 build/epoll: benches/peers/epoll/epoll.c | tools

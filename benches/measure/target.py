@@ -69,7 +69,7 @@ def target(*behaviour: str) -> Iterator[Target]:
 
 @dataclass(frozen=True)
 class Crypted:
-    """The engine's own target: HTTPS and gRPC, which the target in C does not speak."""
+    """build/probelet-target: HTTPS and gRPC, which the target in C does not speak."""
 
     own: OwnTarget
 

@@ -3,10 +3,11 @@
 import os
 import signal
 import socket
+import subprocess
+from subprocess import DEVNULL, PIPE
 
 import pytest
-from probelet._rust import Target
-from probelet.bench.target import TargetError, own_target
+from probelet.bench.target import TargetError, own_target, program
 
 pytestmark = pytest.mark.e2e
 
@@ -27,15 +28,42 @@ def test_a_dead_target_is_reported() -> None:
             target.statistics()
 
 
-def test_an_unknown_protocol_is_refused() -> None:
-    with pytest.raises(ValueError, match="must be one of grpc, http, https, tcp"):
-        Target("udp")  # type: ignore[arg-type]
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("udp", 'error: protocol: "udp": must be one of grpc, http, https, tcp'),
+        ("tcp --port many", 'error: --port: "many": must be a number from 0 to 65535'),
+    ],
+)
+def test_wrong_arguments_are_one_line_that_names_the_argument(arguments: str, said: str) -> None:
+    ended = subprocess.run([program(), *arguments.split()], stdin=DEVNULL, stdout=PIPE, text=True)
+    assert (ended.returncode, ended.stdout) == (2, f"{said}\n")
+
+
+def test_an_unknown_command_ends_it_with_the_commands_that_exist() -> None:
+    ended = subprocess.run([program(), "tcp"], input="forget\nreset\nforget\n", stdout=PIPE, text=True)
+    assert ended.stdout.splitlines()[1:] == ["{}", 'error: command "reset": must be statistics or forget']
+    assert ended.returncode == 1
+
+
+def test_it_ends_when_its_input_ends() -> None:
+    ended = subprocess.run([program(), "https"], stdin=DEVNULL, stdout=PIPE, text=True)
+    assert ended.returncode == 0
+    assert ended.stdout.startswith("port ")
 
 
 def test_a_taken_port_is_reported() -> None:
-    taken = Target("tcp")
-    try:
-        with pytest.raises(OSError, match="in use"):
-            Target("tcp", port=taken.port)
-    finally:
-        taken.close()
+    with own_target("tcp", 1) as target:
+        command = [program(), "tcp", "--port", str(target.place.port)]
+        ended = subprocess.run(command, stdin=DEVNULL, stdout=PIPE, text=True)
+    assert ended.returncode == 1
+    assert ended.stdout.startswith("error: ")
+    assert "in use" in ended.stdout
+
+
+def test_a_target_that_cannot_start_reports_its_reason() -> None:
+    with (
+        pytest.raises(TargetError, match='the target did not start: protocol: "udp": must be one of'),
+        own_target("udp", 1),
+    ):
+        pass

@@ -145,3 +145,12 @@ def test_the_wheel_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
 
 def test_the_wheel_has_the_virtual_node_for_tests(installed: Path) -> None:
     assert carry_out("env/bin/python", "-c", NODE, cwd=installed) == "True site-packages\n"
+
+
+def test_its_benchmark_says_which_program_the_wheel_does_not_have(installed: Path) -> None:
+    environment = {**os.environ, "PATH": os.defpath}
+    ended = subprocess.run(
+        ["env/bin/probelet", "bench", "http"], cwd=installed, env=environment, stderr=PIPE, text=True
+    )
+    assert ended.returncode == 3
+    assert ended.stderr.startswith("probelet bench: the program probelet-target is missing: ")

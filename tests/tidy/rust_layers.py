@@ -60,7 +60,7 @@ def imports_of(source: Path) -> Imports:
 
 def module_of(path: Path) -> Module:
     parts = path.with_suffix("").parts
-    return parts[:-1] if parts[-1] in ("mod", "lib") else parts
+    return parts[:-1] if parts[-1] in ("mod", "lib", "main") else parts
 
 
 def paths_in(text: str) -> Iterator[list[str]]:

@@ -28,7 +28,6 @@ __all__ = [
     "Requeue",
     "RestartSpec",
     "Simulation",
-    "Target",
     "TimerWheel",
     "TokenBucket",
     "Update",
@@ -317,30 +316,6 @@ class Simulation:
     def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
     def metrics(self) -> bytes:
         """Names and counts of every live worker, as a JSON list."""
-
-@final
-class Target:
-    """Something to measure probes against: answers every one of them well, on every address of 127.0.0.0/8, from a
-    thread of its own.
-
-    ``period_ns`` is the workers' period; worker n's probes come to 127.1.0.0 + n.
-
-    Raises:
-        OSError: the port is taken, or no file descriptor is left.
-    """
-
-    def __new__(
-        cls, protocol: Literal["grpc", "http", "https", "tcp"], *, port: int = 0, period_ns: int = 1_000_000_000
-    ) -> Self: ...
-    @property
-    def port(self) -> int: ...
-    def statistics(self) -> bytes:
-        """What came since ``forget``, as JSON: ``{"schema": "probelet-target/1", "probes", "pods", "samples",
-        "missed", "lateness_ms": {"p50", "p90", "p99", "max"}, "first_byte_lateness_ms"}``; lateness is that of
-        connections against each worker's own grid. ``first_byte_lateness_ms`` has the same quantiles of the first byte
-        of each request; it is None where there were no requests."""
-    def forget(self) -> None: ...
-    def close(self) -> None: ...
 
 @final
 class Decision:

@@ -1,14 +1,17 @@
 """A target in its own process, so that its CPU does not count as the prober's.
 
-The process runs this module: ``python -m probelet.bench.target PROTOCOL PERIOD_NS``. It prints its port, answers
-``statistics`` and ``forget`` on its input, and ends when its input ends, so that no target outlives its prober.
+The program is ``probelet-target`` (``rust/target``). It prints its port, answers ``statistics`` and ``forget`` on its
+input, and ends when its input ends, so that no target outlives its prober.
 """
 
 import json
+import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 from probelet.bench.place import Place
@@ -16,6 +19,10 @@ from probelet.errors import ProbeletError
 
 NETWORK = "127.1.0.0/9"
 """A target can tell workers apart by these addresses, one for each worker."""
+
+PROGRAM = "probelet-target"
+BUILD = Path(__file__).parents[3] / "build"
+"""The folder of built programs, if this module runs from a checkout."""
 
 
 class TargetError(ProbeletError):
@@ -28,13 +35,21 @@ class OwnTarget:
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self._process = process
         self.pid = process.pid
-        port = self._line()
-        if not port.isdecimal():
-            raise TargetError(f"the target did not start: {port or 'it printed nothing'}")
+        line = self._line()
+        word, _, port = line.partition(" ")
+        if word != "port":
+            raise TargetError(f"the target did not start: {line.removeprefix('error: ') or 'it printed nothing'}")
         self.place = Place.parse(f"{NETWORK}:{port}")
 
     def statistics(self) -> dict[str, Any]:
-        """The target's counts since ``forget``: ``probes``, and ``lateness_ms`` against each worker's own grid."""
+        """The target's counts since ``forget``.
+
+        ``probes`` counts connections. ``lateness_ms`` has the quantiles ``p50``, ``p90``, ``p99`` and ``max`` of the
+        ``samples`` connections against each worker's own grid, ``missed`` the periods without a probe. The probes of
+        worker n arrive at 127.1.0.0 + n, and ``pods`` counts the workers with three probes or more.
+        ``first_byte_lateness_ms`` has the quantiles of the first byte of each request; it is None if there were no
+        requests.
+        """
         return self._ask("statistics")
 
     def forget(self) -> None:
@@ -55,10 +70,21 @@ class OwnTarget:
         return self._process.stdout.readline().strip()
 
 
+def program() -> str:
+    """Finds ``probelet-target``: beside the interpreter, in PATH, or in a checkout. Raises ``TargetError``."""
+    folders = (str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath), str(BUILD))
+    if found := shutil.which(PROGRAM, path=os.pathsep.join(folders)):
+        return found
+    raise TargetError(
+        f"the program {PROGRAM} is missing: it is neither beside {sys.executable} nor in PATH; "
+        f"'make build' in a checkout of probelet makes it (build/{PROGRAM}), or give --target"
+    )
+
+
 @contextmanager
 def own_target(protocol: str, period: int) -> Iterator[OwnTarget]:
     """Runs a target until the block ends. ``period`` is the workers', in seconds. Raises ``TargetError``."""
-    command = [sys.executable, "-m", "probelet.bench.target", protocol, str(period * 1_000_000_000)]
+    command = [program(), protocol, "--period-ns", str(period * 1_000_000_000)]
     # Its own process group keeps Ctrl-C away from it: the prober ends it after use.
     with subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, process_group=0
@@ -67,32 +93,3 @@ def own_target(protocol: str, period: int) -> Iterator[OwnTarget]:
             yield OwnTarget(process)
         finally:
             process.kill()
-
-
-def main() -> None:
-    from probelet._rust import Target
-    from probelet.bench.usage import raise_file_limit
-
-    raise_file_limit()
-    try:
-        target = Target(sys.argv[1], period_ns=int(sys.argv[2]))  # type: ignore[arg-type]
-    except OSError as error:
-        _say(str(error))
-        return
-    _say(str(target.port))
-    for line in sys.stdin:
-        if line.strip() == "statistics":
-            _say(target.statistics().decode())
-        else:
-            target.forget()
-            _say("{}")
-    target.close()
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(f"{line}\n")
-    sys.stdout.flush()
-
-
-if __name__ == "__main__":
-    main()

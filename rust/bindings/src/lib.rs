@@ -15,7 +15,6 @@ mod journal;
 mod once;
 mod restart;
 mod simulation;
-mod target;
 mod timing;
 
 use pyo3::prelude::*;
@@ -41,7 +40,6 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<exec_end::ExecEnd>()?;
     module.add_class::<restart::RestartSpec>()?;
     module.add_class::<simulation::Simulation>()?;
-    module.add_class::<target::Target>()?;
     module.add_class::<timing::TimerWheel>()?;
     module.add_class::<timing::TokenBucket>()
 }

@@ -2,10 +2,10 @@
 
 import json
 import select
-from contextlib import closing
 
-from probelet._rust import Engine, Target
+from probelet._rust import Engine
 from probelet.bench.pods import facts, pod, uid
+from probelet.bench.target import own_target
 
 HOUR_NS = 3_600_000_000_000
 WORKERS = 300
@@ -13,9 +13,9 @@ WORKERS = 300
 
 
 def test_every_probe_behind_a_connect_barrier_gets_its_answer(engine: Engine) -> None:
-    with closing(Target("http")) as target:
+    with own_target("http", 3600) as target:
         for number in range(WORKERS):
-            delayed = json.loads(pod(number, "http", target.port, 3600))
+            delayed = json.loads(pod(number, "http", target.place.port, 3600))
             delayed["spec"]["containers"][0]["readinessProbe"]["initialDelaySeconds"] = 60
             engine.define_pod(json.dumps(delayed).encode())
             running = json.loads(facts(number, "127.0.0.1"))

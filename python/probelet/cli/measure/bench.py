@@ -18,8 +18,10 @@ app = verb(
     "bench",
     "Creates pods with one container and one readiness probe each. The engine of\n"
     "'probelet run' probes them in this process, so that the measured CPU is the\n"
-    "prober's alone. Without --target, a target in its own process answers. Exec\n"
-    "attempts succeed at once: the measurement covers the way to the runtime.",
+    "prober's alone. Without --target, a target in its own process answers: the\n"
+    "program probelet-target, which 'make build' in a checkout makes; the wheel\n"
+    "does not have it. Exec attempts succeed at once: the measurement covers the\n"
+    "way to the runtime.",
     "probelet bench http",
     "probelet bench grpc --workers 5000 --duration 30s",
     "probelet bench tcp --workers 200 --target 10.0.0.7:5432 -o json",

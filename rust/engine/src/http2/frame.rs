@@ -42,7 +42,7 @@ pub(crate) enum Frame {
 
 /// A parameter's number and value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Setting(pub(crate) u16, pub(crate) u32);
+pub struct Setting(pub(crate) u16, pub(crate) u32);
 
 impl Setting {
     pub(crate) const ENABLE_PUSH: u16 = 2;
@@ -55,21 +55,26 @@ impl Setting {
 
 /// A frame's header: length, type, flags, stream.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Header {
-    pub(crate) length: usize,
-    pub(crate) kind: u8,
+pub struct Header {
+    /// Bytes of the payload.
+    pub length: usize,
+    /// The frame's type, such as [`DATA`].
+    pub kind: u8,
     pub(crate) flags: u8,
-    pub(crate) stream: u32,
+    /// The stream's number; 0 is the connection.
+    pub stream: u32,
 }
 
 impl Header {
-    pub(crate) fn of(bytes: &[u8; HEADER_BYTES]) -> Self {
+    /// Parses the first bytes of a frame.
+    pub fn of(bytes: &[u8; HEADER_BYTES]) -> Self {
         let [high, middle, low, kind, flags, stream @ ..] = *bytes;
         let length = u32::from_be_bytes([0, high, middle, low]) as usize;
         Self { length, kind, flags, stream: u32::from_be_bytes(stream) & STREAM_MASK }
     }
 
-    pub(crate) const fn has(self, flag: u8) -> bool {
+    /// True if `flag` is set; its meaning depends on `kind`.
+    pub const fn has(self, flag: u8) -> bool {
         self.flags & flag != 0
     }
 }
@@ -172,7 +177,7 @@ const fn not_of_connection(stream: u32) -> Result<(), Http2Error> {
 }
 
 /// Writes a message's fields in as many frames as they take; `ends` says that no content follows.
-pub(crate) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool) {
+pub fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool) {
     let mut fragments = block.chunks(FRAME_BYTES_MAX).peekable();
     let mut kind = HEADERS;
     let mut flags = if ends { END_STREAM } else { 0 };
@@ -184,21 +189,24 @@ pub(crate) fn headers(into: &mut Vec<u8>, stream: u32, block: &[u8], ends: bool)
 }
 
 /// Writes a piece of a message's content, at most [`FRAME_BYTES_MAX`].
-pub(crate) fn data(into: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool) {
+pub fn data(into: &mut Vec<u8>, stream: u32, piece: &[u8], ends: bool) {
     frame(into, DATA, if ends { END_STREAM } else { 0 }, stream, piece);
 }
 
-pub(crate) fn settings(into: &mut Vec<u8>, settings: &[Setting]) {
+/// Writes a SETTINGS frame.
+pub fn settings(into: &mut Vec<u8>, settings: &[Setting]) {
     let payload: Vec<u8> =
         settings.iter().flat_map(|setting| [&setting.0.to_be_bytes()[..], &setting.1.to_be_bytes()].concat()).collect();
     frame(into, SETTINGS, 0, 0, &payload);
 }
 
-pub(crate) fn ack_settings(into: &mut Vec<u8>) {
+/// Writes the acknowledgement of a peer's SETTINGS.
+pub fn ack_settings(into: &mut Vec<u8>) {
     frame(into, SETTINGS, ACK, 0, &[]);
 }
 
-pub(crate) fn ack_ping(into: &mut Vec<u8>, data: [u8; 8]) {
+/// Writes the acknowledgement of a PING, with the data of the PING.
+pub fn ack_ping(into: &mut Vec<u8>, data: [u8; 8]) {
     frame(into, PING, ACK, 0, &data);
 }
 
@@ -214,27 +222,34 @@ fn frame(into: &mut Vec<u8>, kind: u8, flags: u8, stream: u32, payload: &[u8]) {
 }
 
 /// The first bytes of a client (RFC 9113, 3.4).
-pub(crate) const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
+pub const PREFACE: &[u8] = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n";
 /// The largest frame: Go's default for the frames it takes, and the size that every peer must take.
 pub(crate) const FRAME_BYTES_MAX: usize = 16_384;
-pub(crate) const HEADER_BYTES: usize = 9;
+/// Bytes of a frame's header.
+pub const HEADER_BYTES: usize = 9;
 const STREAM_MASK: u32 = 0x7fff_ffff;
 /// The largest window (RFC 9113, 6.9.1).
 const WINDOW_BYTES_MAX: u32 = 0x7fff_ffff;
 
-pub(crate) const DATA: u8 = 0;
-pub(crate) const HEADERS: u8 = 1;
+/// The type of a frame with a piece of a message's content.
+pub const DATA: u8 = 0;
+/// The type of a frame that begins a message's header fields.
+pub const HEADERS: u8 = 1;
 const PRIORITY: u8 = 2;
 const RST_STREAM: u8 = 3;
-pub(crate) const SETTINGS: u8 = 4;
+/// The type of a frame with the parameters of the connection.
+pub const SETTINGS: u8 = 4;
 const PUSH_PROMISE: u8 = 5;
-pub(crate) const PING: u8 = 6;
+/// The type of a frame that the peer must acknowledge at once.
+pub const PING: u8 = 6;
 const GOAWAY: u8 = 7;
 const WINDOW_UPDATE: u8 = 8;
 pub(crate) const CONTINUATION: u8 = 9;
 
-pub(crate) const ACK: u8 = 1;
-pub(crate) const END_STREAM: u8 = 1;
+/// The flag of SETTINGS and PING that makes the frame an acknowledgement.
+pub const ACK: u8 = 1;
+/// The flag of HEADERS and DATA that no frame of the message follows.
+pub const END_STREAM: u8 = 1;
 pub(crate) const END_HEADERS: u8 = 4;
 const PADDED: u8 = 8;
 const PRIORITIZED: u8 = 0x20;

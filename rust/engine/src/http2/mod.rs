@@ -5,15 +5,18 @@
 
 mod code;
 mod error;
-pub(crate) mod frame;
+mod frame;
 mod hpack;
 mod huffman;
 mod reader;
 
 pub(crate) use self::code::Code;
 pub(crate) use self::error::Http2Error;
-pub(crate) use self::frame::{
-    FRAME_BYTES_MAX, Frame, PREFACE, Setting, ack_ping, ack_settings, data, headers, settings, window_update,
+/// The writers of frames, and what a server needs to find the frames of a client.
+pub use self::frame::{
+    ACK, DATA, END_STREAM, HEADER_BYTES, HEADERS, Header, PING, PREFACE, SETTINGS, Setting, ack_ping, ack_settings,
+    data, headers, settings,
 };
+pub(crate) use self::frame::{FRAME_BYTES_MAX, Frame, window_update};
 pub(crate) use self::hpack::{Field, size_of_field, write_field};
 pub(crate) use self::reader::Reader;

@@ -1,4 +1,7 @@
+from pathlib import Path
+
 import pytest
+from probelet.bench.target import program
 
 from tests.unit.cli.conftest import Probelet
 
@@ -21,3 +24,30 @@ def test_bad_usage_is_one_line_without_a_measurement(probelet: Probelet, line: s
     assert (ended.code, ended.out) == (2, "")
     assert said in ended.err
     assert "measuring" not in ended.err
+
+
+def test_a_missing_target_program_is_one_line_that_says_how_to_get_it(
+    probelet: Probelet, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("sys.executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.setattr("probelet.bench.target.BUILD", tmp_path)
+    ended = probelet("bench", "http")
+    assert (ended.code, ended.out) == (3, "")
+    assert ended.err.startswith("probelet bench: the program probelet-target is missing: ")
+    assert "'make build' in a checkout of probelet makes it" in ended.err
+    assert ended.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("place", ["beside the interpreter", "in PATH", "in the checkout"])
+def test_the_target_program_is_found_in_three_places(
+    place: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for folder in ("beside the interpreter", "in PATH", "in the checkout"):
+        (tmp_path / folder).mkdir()
+    monkeypatch.setattr("sys.executable", str(tmp_path / "beside the interpreter" / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path / "in PATH"))
+    monkeypatch.setattr("probelet.bench.target.BUILD", tmp_path / "in the checkout")
+    made = tmp_path / place / "probelet-target"
+    made.touch(mode=0o755)
+    assert program() == str(made)

@@ -1,20 +1,18 @@
 //! `grpc.health.v1.Health/Check` with one answer, SERVING: frames of HTTP/2 (RFC 9113) that were written in advance.
 //!
-//! Nothing of a request is decoded but the frames' heads, so that the target costs a small part of what a prober does.
+//! It decodes only the headers of the frames, so that the target costs a small part of what a prober costs.
 
 use std::io;
 
+use probelet_engine::http2::{
+    ACK, DATA, END_STREAM, HEADER_BYTES, HEADERS, Header, PING, PREFACE, SETTINGS, ack_ping, ack_settings, data,
+    headers, settings,
+};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::http2::PREFACE;
-use crate::http2::frame::{
-    ACK, DATA, END_STREAM, HEADER_BYTES, HEADERS, Header, PING, SETTINGS, ack_ping, ack_settings, data, headers,
-    settings,
-};
-
 /// Answers every request of a connection until the peer closes it. Calls `came` at the first byte.
-pub(super) async fn answer(mut stream: TcpStream, came: impl FnOnce()) -> io::Result<()> {
+pub(crate) async fn answer(mut stream: TcpStream, came: impl FnOnce()) -> io::Result<()> {
     stream.set_nodelay(true)?;
     let mut replies = Vec::with_capacity(BUFFER_BYTES);
     settings(&mut replies, &[]);
@@ -40,7 +38,7 @@ pub(super) async fn answer(mut stream: TcpStream, came: impl FnOnce()) -> io::Re
     }
 }
 
-/// Adds what the frames that are whole are answered with; they are taken off the buffer.
+/// Takes every complete frame off `seen`, and adds the answers to `replies`.
 fn reply(seen: &mut Vec<u8>, replies: &mut Vec<u8>) {
     while let Some((head, rest)) = seen.split_first_chunk() {
         let header = Header::of(head);
@@ -70,7 +68,7 @@ const STATUS_OK: &[u8] = b"\x00\x0bgrpc-status\x010";
 /// A message of two bytes, not compressed: `HealthCheckResponse{status: SERVING}`.
 const SERVING: &[u8] = b"\0\0\0\0\x02\x08\x01";
 const BUFFER_BYTES: usize = 1024;
-/// A probe's frames are some 300 bytes in all.
+/// All frames of a probe have about 300 bytes.
 const BUFFER_BYTES_MAX: usize = 1 << 16;
 
 #[cfg(test)]

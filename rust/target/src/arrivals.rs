@@ -1,11 +1,11 @@
-//! When probes came, by the address they came to, and how late they were.
+//! When probes arrived at each address, and how late they were.
 
 use std::net::Ipv4Addr;
 use std::time::Duration;
 
-/// When each worker's probes came: the connection, and the first byte of the request on it.
+/// When each worker's probes arrived: the connection, and the first byte of the request on it.
 #[derive(Clone, Debug)]
-pub(super) struct Arrivals {
+pub(crate) struct Arrivals {
     period: i64,
     probes: u64,
     accepted: Moments,
@@ -13,30 +13,30 @@ pub(super) struct Arrivals {
 }
 
 impl Arrivals {
-    pub(super) fn new(period: Duration) -> Self {
+    pub(crate) fn new(period: Duration) -> Self {
         let (accepted, first_bytes) = (Moments::default(), Moments::default());
         Self { period: nanoseconds(period).max(1), probes: 0, accepted, first_bytes }
     }
 
-    /// A connection to `address` was accepted: one probe more.
-    pub(super) fn note(&mut self, address: Ipv4Addr, at: Duration) {
+    /// Counts a probe: the target accepted a connection to `address`.
+    pub(crate) fn note(&mut self, address: Ipv4Addr, at: Duration) {
         self.probes += 1;
         self.accepted.note(address, at);
     }
 
-    /// The first byte of a request to `address` was read.
-    pub(super) fn note_first_byte(&mut self, address: Ipv4Addr, at: Duration) {
+    /// Notes that the target read the first byte of a request to `address`.
+    pub(crate) fn note_first_byte(&mut self, address: Ipv4Addr, at: Duration) {
         self.first_bytes.note(address, at);
     }
 
-    pub(super) fn forget(&mut self) {
+    pub(crate) fn forget(&mut self) {
         self.probes = 0;
         self.accepted.forget();
         self.first_bytes.forget();
     }
 
-    /// The same document as that of the C target. A protocol without a request has no first byte, which is null then.
-    pub(super) fn to_json(&self) -> String {
+    /// Renders the same document as the C target. Over a protocol without requests, `first_byte_lateness_ms` is null.
+    pub(crate) fn to_json(&self) -> String {
         let (accepted, first_bytes) = (self.accepted.lateness(self.period), self.first_bytes.lateness(self.period));
         format!(
             "{{\"schema\":\"probelet-target/1\",\"probes\":{},\"pods\":{},\"samples\":{},\"missed\":{},\
@@ -76,7 +76,7 @@ impl Moments {
         self.0.iter_mut().for_each(Vec::clear);
     }
 
-    /// How late each moment was. Workers with fewer than three probes are left out: two points make no grid.
+    /// Returns how late each moment was. It leaves out workers with fewer than three probes: two points make no grid.
     fn lateness(&self, period: i64) -> Lateness {
         let mut lateness = Lateness::default();
         for times in self.0.iter().filter(|times| times.len() >= 3) {
@@ -93,7 +93,7 @@ struct Lateness {
     workers: usize,
     /// Periods that went by without a probe.
     missed: i64,
-    /// Nanoseconds, a number for each probe.
+    /// Nanoseconds; one number for each probe.
     late: Vec<i64>,
 }
 
@@ -123,11 +123,11 @@ fn nanoseconds(length: Duration) -> i64 {
     i64::try_from(length.as_nanos()).unwrap_or(i64::MAX)
 }
 
-/// The address of the first worker; those below it are counted by nobody.
-pub(super) const FIRST: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 0);
+/// The address of the first worker. Probes of lower addresses count in `probes` only.
+pub(crate) const FIRST: Ipv4Addr = Ipv4Addr::new(127, 1, 0, 0);
 /// 127.1.0.0 to 127.4.255.255.
 const WORKERS_MAX: usize = 1 << 18;
-/// More than an hour at one probe a second; later ones are counted and not kept.
+/// More than an hour at one probe a second. Later probes count in `probes` only.
 const TIMES_MAX: usize = 4096;
 
 #[cfg(test)]
@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_before_the_first_worker_is_counted_and_no_more() {
+    fn a_probe_of_an_address_below_the_first_worker_is_counted_without_lateness() {
         let mut arrivals = Arrivals::new(Duration::from_secs(1));
         arrivals.note(Ipv4Addr::LOCALHOST, Duration::ZERO);
         assert!(arrivals.to_json().contains("\"probes\":1,\"pods\":0,"));

@@ -1,10 +1,6 @@
-//! A target to measure probes against: it answers every one of them well, as cheaply as it can, and notes when each came.
+//! Answers every probe correctly, as cheaply as it can, and notes when each one arrives.
 //!
 //! It listens on every address of the loopback device, so that each worker can have an address of its own, as pods have.
-
-mod answer;
-mod arrivals;
-mod grpc;
 
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -20,24 +16,25 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Notify;
 use tokio_rustls::TlsAcceptor;
 
-use self::arrivals::Arrivals;
+use crate::arrivals::Arrivals;
+use crate::{answer, grpc};
 
 /// What a target speaks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Protocol {
-    /// `grpc.health.v1.Health`, every service of it serving, without TLS.
+pub(crate) enum Protocol {
+    /// `grpc.health.v1.Health` without TLS; every service is SERVING.
     Grpc,
     /// HTTP/1.1, one request per connection.
     Http,
-    /// The same over TLS, with a certificate of its own making.
+    /// The same over TLS, with a certificate that the target makes and signs itself.
     Https,
-    /// Accepts.
+    /// Accepts a connection and closes it.
     Tcp,
 }
 
 impl Protocol {
-    /// By its name on the command line.
-    pub fn of_name(name: &str) -> Option<Self> {
+    /// Finds a protocol by its name on the command line.
+    pub(crate) fn of_name(name: &str) -> Option<Self> {
         match name {
             "grpc" => Some(Self::Grpc),
             "http" => Some(Self::Http),
@@ -48,9 +45,9 @@ impl Protocol {
     }
 }
 
-/// A running target. Dropping it stops its thread.
+/// A running target. Dropping it stops its thread and closes its connections.
 #[derive(Debug)]
-pub struct Target {
+pub(crate) struct Target {
     port: u16,
     shared: Arc<Shared>,
     thread: Option<JoinHandle<()>>,
@@ -69,9 +66,9 @@ impl Shared {
 }
 
 impl Target {
-    /// Listens on a port, or with 0 on one that is free. `period` is that of the workers, whose grid lateness is
-    /// measured against.
-    pub fn start(protocol: Protocol, port: u16, period: Duration) -> io::Result<Self> {
+    /// Listens on `port`; 0 takes one that is free. Each worker's probes should arrive `period` apart: lateness is
+    /// measured against that grid.
+    pub(crate) fn start(protocol: Protocol, port: u16, period: Duration) -> io::Result<Self> {
         let listener = listen(port)?;
         let port = listener.local_addr()?.port();
         let acceptor = if protocol == Protocol::Https { Some(acceptor()?) } else { None };
@@ -79,41 +76,36 @@ impl Target {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build()?;
         let serving = serve(listener, protocol, acceptor, Arc::clone(&shared));
         let thread = std::thread::Builder::new().name("target".into()).spawn(move || {
-            // The thread ends when `Target` stops it; a lost listener ends nothing else.
+            // The only error is a listener that the runtime refuses; the prober then counts failures.
             let _ = runtime.block_on(serving);
         })?;
         Ok(Self { port, shared, thread: Some(thread) })
     }
 
-    /// Where it listens.
-    pub const fn port(&self) -> u16 {
+    /// The port on which the target listens.
+    pub(crate) const fn port(&self) -> u16 {
         self.port
     }
 
-    /// How many probes came since [`forget`](Self::forget), and how late they were, as JSON.
-    pub fn statistics(&self) -> String {
+    /// Returns as JSON how many probes arrived since [`forget`](Self::forget) and how late they were.
+    pub(crate) fn statistics(&self) -> String {
         let seen = self.shared.lock().clone();
         seen.to_json()
     }
 
     /// Begins to count anew.
-    pub fn forget(&self) {
+    pub(crate) fn forget(&self) {
         self.shared.lock().forget();
-    }
-
-    /// Stops; connections that are open are dropped.
-    pub fn close(&mut self) {
-        self.shared.closing.notify_one();
-        if let Some(thread) = self.thread.take() {
-            // A panic of the thread has been printed, and closing goes on.
-            let _ = thread.join();
-        }
     }
 }
 
 impl Drop for Target {
     fn drop(&mut self) {
-        self.close();
+        self.shared.closing.notify_one();
+        if let Some(thread) = self.thread.take() {
+            // If the thread panicked, it has printed the panic.
+            let _ = thread.join();
+        }
     }
 }
 
@@ -121,7 +113,8 @@ fn listen(port: u16) -> io::Result<std::net::TcpListener> {
     let socket = Socket::new(Domain::IPV4, Type::STREAM, None)?;
     socket.set_reuse_address(true)?;
     socket.set_nonblocking(true)?;
-    // Nobody outside can connect. Kernels before 5.7 want a privilege for it; there `serve` turns others away.
+    // No other machine can connect. Kernels before 5.7 require a privilege for it; there `serve` drops connections from
+    // other machines.
     let _ = socket.bind_device(Some(b"lo"));
     socket.bind(&SocketAddr::from((Ipv4Addr::UNSPECIFIED, port)).into())?;
     socket.listen(BACKLOG)?;
@@ -137,7 +130,7 @@ fn acceptor() -> io::Result<TlsAcceptor> {
         .with_no_client_auth()
         .with_single_cert(vec![made.cert.der().clone()], key.into())
         .map_err(io::Error::other)?;
-    // No probe comes back with a ticket.
+    // Probes never resume a TLS session.
     config.send_tls13_tickets = 0;
     Ok(TlsAcceptor::from(Arc::new(config)))
 }
@@ -154,7 +147,7 @@ async fn serve(
         let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(accepted) => accepted,
-                // Too many open files, or a peer that is gone again: the next one may be luckier.
+                // Too many open files, or the peer has gone: the next accept may succeed.
                 Err(_) => { tokio::task::yield_now().await; continue }
             },
             () = shared.closing.notified() => return Ok(()),
@@ -170,7 +163,7 @@ async fn serve(
     }
 }
 
-/// A probe that goes wrong is the prober's business: it counts it, and the target has nobody to tell.
+/// Ignores the errors of a connection: the prober sees the failure too, and counts it.
 fn answer_to(
     stream: TcpStream,
     protocol: Protocol,
@@ -189,16 +182,16 @@ fn answer_to(
     }
 }
 
-/// A burst of 5,000 probes must not meet a full accept queue before the thread has a turn.
+/// A burst of 5,000 probes must not fill the accept queue before the thread runs.
 const BACKLOG: i32 = 4096;
 
 #[cfg(test)]
 mod tests {
-    use super::arrivals::FIRST;
     use std::io::{Read, Write};
     use std::net::{IpAddr, TcpStream};
 
     use super::*;
+    use crate::arrivals::FIRST;
 
     fn at(target: &Target) -> SocketAddr {
         (IpAddr::V4(FIRST), target.port()).into()
@@ -217,7 +210,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_seen_is_forgotten_when_asked() {
+    fn forget_begins_to_count_anew() {
         let target = Target::start(Protocol::Tcp, 0, Duration::from_secs(1)).expect("a free port");
         let mut stream = TcpStream::connect(at(&target)).expect("it listens");
         assert_eq!(stream.read(&mut [0]).expect("it closes"), 0);
