@@ -79,6 +79,11 @@ impl<V> TimerTable<V> {
         self.keys.len() - self.free.len()
     }
 
+    /// How many cancelled timers the wheel still holds.
+    pub const fn dead(&self) -> usize {
+        self.dead
+    }
+
     /// Whether no named timer is armed.
     pub const fn is_empty(&self) -> bool {
         self.len() == 0

@@ -73,6 +73,7 @@ impl Prober {
 
     /// How many timers are armed, including the driver's own.
     pub fn timer_count(&self) -> usize {
-        self.driver_timers.len() + self.armed_ticks
+        // A counter of its own would cost every run.
+        self.wheel.len() - self.dead_ticks - self.driver_timers.dead()
     }
 }

@@ -69,8 +69,6 @@ pub struct Prober {
     pub(super) memories: Memories,
     pub(super) wheel: TimerWheel<Timer>,
     pub(super) driver_timers: TimerTable<u64>,
-    /// How many workers have a tick in the wheel.
-    pub(super) armed_ticks: usize,
     /// How many ticks in the wheel are dead, because their worker has ended or was disarmed.
     pub(super) dead_ticks: usize,
     /// Counts armed ticks, so that a new worker in a used slot does not take an old tick for its own.
@@ -97,7 +95,6 @@ impl Prober {
             memories: Memories::default(),
             wheel: TimerWheel::new(),
             driver_timers: TimerTable::new(),
-            armed_ticks: 0,
             dead_ticks: 0,
             timer_generation: 0,
             ready: VecDeque::new(),

@@ -37,7 +37,6 @@ impl Prober {
             return;
         };
         worker.armed = false;
-        self.armed_ticks -= 1;
         let scheduled = worker.take_tick(now);
         self.run(id, scheduled, now);
     }
@@ -46,7 +45,6 @@ impl Prober {
         self.timer_generation = self.timer_generation.wrapping_add(1);
         let worker = &mut self.workers[id];
         worker.armed = true;
-        self.armed_ticks += 1;
         worker.timer_generation = self.timer_generation;
         let tick = Kind::Tick { worker: id, generation: worker.timer_generation };
         self.wheel.arm(worker.next_tick, Timer::new(tick));
@@ -54,7 +52,6 @@ impl Prober {
 
     pub(super) fn disarm(&mut self, id: WorkerId) {
         if std::mem::take(&mut self.workers[id].armed) {
-            self.armed_ticks -= 1;
             self.dead_ticks += 1;
             self.sweep();
         }
