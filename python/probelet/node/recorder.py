@@ -122,11 +122,6 @@ class Recorder:
         found.reverse()
         return found
 
-    @property
-    def last_seq(self) -> int:
-        """The ``seq`` of the newest event, 0 before the first."""
-        return self._seq
-
     def _aggregate(
         self, uid: str, type: EventType, reason: str, message: str, field_path: str, now: int
     ) -> tuple[_Same | _Similar, bool]:
@@ -142,10 +137,6 @@ class Recorder:
         # The set stays full: one message leaves it, so that the next different message is merged as well.
         aggregate.messages.pop()
         return similar, True
-
-
-def _new_bucket() -> TokenBucket:
-    return TokenBucket(burst=SPAM_BURST, interval_ns=SPAM_REFILL_NS)
 
 
 def _lru(cache: "OrderedDict[K, V]", key: K, make: Callable[[], V], limit: int) -> V:

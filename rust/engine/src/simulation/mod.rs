@@ -129,11 +129,6 @@ impl Simulation {
         self.manager.prober_mut()
     }
 
-    /// The status layer, for its inputs.
-    pub const fn manager(&mut self) -> &mut StatusManager {
-        &mut self.manager
-    }
-
     /// Virtual milliseconds since t = 0.
     pub fn now_ms(&self) -> i64 {
         self.to_ms(self.now)
