@@ -71,8 +71,8 @@ fn allocations_of(handler: &Handler) -> u64 {
             if number == 10 {
                 before = ALLOCATIONS.get();
             }
-            let (outcome, cause, _) = probe_once(handler, &[], "127.0.0.1", asker, 30, &mut buffers).await;
-            assert_eq!((outcome, cause), (Outcome::Success, Cause::Ok));
+            let report = probe_once(handler, &[], "127.0.0.1", asker, 30, &mut buffers).await;
+            assert_eq!((report.outcome, report.cause), (Outcome::Success, Cause::Ok));
         }
         ALLOCATIONS.get() - before
     })

@@ -1,7 +1,9 @@
 //! What went wrong with an attempt: a text for the event, a cause for metrics and status.
 
+use probelet_core::prober::Outcome;
+
 use super::cause::Cause;
-use super::report::Verdict;
+use super::report;
 
 /// Why an attempt went wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -24,9 +26,9 @@ impl AttemptError {
         Self { text: text.into(), cause: Cause::Starved, is_prober_error: true }
     }
 
-    /// The verdict on an attempt that ended with this error; the event shows `text`.
-    pub(crate) fn verdict(&self, text: String) -> Verdict {
-        if self.is_prober_error { Verdict::Error { failure: false, text } } else { Verdict::Failure(text.into()) }
+    /// The outcome of an attempt that ended with this error; the event shows `text`.
+    pub(crate) fn outcome(&self, text: String) -> Outcome {
+        if self.is_prober_error { report::error(false, text) } else { report::failure(text) }
     }
 
     /// The peer sent something that is not what it should be.

@@ -1,9 +1,8 @@
-//! The words for the end of an attempt: its cause, its error, how long its parts took, and whether the prober was
-//! starved.
+//! How an attempt ended: its outcome, its cause, its error, how long its parts took, and whether the prober was starved.
 
 pub mod cause;
 pub(crate) mod error;
-pub(crate) mod report;
+pub mod report;
 pub mod starvation;
 pub(crate) mod stopwatch;
 pub mod timings;

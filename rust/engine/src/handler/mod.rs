@@ -21,8 +21,7 @@
 //! let ports = [("web".into(), 8080)];
 //! let timeout = Duration::from_secs(1);
 //! let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
-//! let (outcome, cause, timings) =
-//!     probe_once(&handler, &ports, "10.0.0.7", asker, timeout, &mut Buffers::default()).await;
+//! let report = probe_once(&handler, &ports, "10.0.0.7", asker, timeout, &mut Buffers::default()).await;
 //! # }
 //! ```
 

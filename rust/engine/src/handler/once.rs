@@ -7,6 +7,7 @@ use serde_json::json;
 use super::asker::Asker;
 use super::buffers::Buffers;
 use super::probe_once::probe_once;
+use crate::attempt::report::Report;
 use crate::attempt::timings::millis;
 
 /// What a single attempt needs beside its probe.
@@ -30,7 +31,7 @@ pub fn probe_once_as_json(probe: &ProbeSpec, around: Surroundings<'_>) -> std::i
     let Surroundings { ports, pod_ip, asker } = around;
     let mut buffers = Buffers::default();
     let attempt = probe_once(&probe.handler, ports, pod_ip, asker, probe.timeout_seconds, &mut buffers);
-    let (outcome, cause, timings) = runtime.block_on(attempt);
+    let Report { outcome, cause, timings } = runtime.block_on(attempt);
     let duration = began.elapsed();
     let (word, result, error) = match &outcome {
         Outcome::Error { failure: true, error } => ("error", "failure", Some(error)),

@@ -1,7 +1,6 @@
-//! One attempt of a probe: chooses the handler and turns its report into the core's outcome.
+//! One attempt of a probe: chooses the handler.
 
 use probelet_core::port;
-use probelet_core::prober::Outcome;
 use probelet_core::spec::{Handler, IntOrString};
 use tokio::time::Instant;
 
@@ -10,9 +9,7 @@ use super::buffers::Buffers;
 use super::limit::Limit;
 use super::{grpc, http, tcp};
 use crate::attempt::cause::Cause;
-use crate::attempt::report::{Report, Verdict};
-use crate::attempt::timings::Timings;
-use crate::golang::text::TEXT_BYTES_MAX;
+use crate::attempt::report::Report;
 
 /// Carries out one attempt of a probe over the network.
 ///
@@ -26,10 +23,9 @@ pub async fn probe_once(
     asker: Asker<'_>,
     timeout: impl Into<Limit>,
     buffers: &mut Buffers,
-) -> (Outcome, Cause, Timings) {
+) -> Report {
     buffers.begin();
-    let report = carry_out(handler, ports, pod_ip, asker, timeout.into(), buffers).await;
-    (outcome(report.verdict, &buffers.body), report.cause, report.timings)
+    carry_out(handler, ports, pod_ip, asker, timeout.into(), buffers).await
 }
 
 /// Asks for the connection of an attempt that is about to begin, so that the attempt's own time can begin later: the next
@@ -55,9 +51,7 @@ async fn carry_out(
     limit: Limit,
     buffers: &mut Buffers,
 ) -> Report {
-    let resolved = |port: &IntOrString| {
-        port::resolve(port, ports).map_err(|text| Report::new(Verdict::Error { failure: false, text }, Cause::Port))
-    };
+    let resolved = |port: &IntOrString| port::resolve(port, ports).map_err(|text| Report::not_begun(text, Cause::Port));
     match handler {
         Handler::HttpGet(get) => match resolved(&get.port) {
             Ok(port) => {
@@ -78,61 +72,19 @@ async fn carry_out(
             let target = grpc::Target { host: pod_ip, port: *port, tls: *tls };
             Box::pin(grpc::probe(target, service, asker, limit, buffers)).await
         }
-        Handler::Exec { .. } | Handler::None => {
-            let text = "missing probe handler".to_owned();
-            Report::new(Verdict::Error { failure: false, text }, Cause::Request)
-        }
+        Handler::Exec { .. } | Handler::None => Report::not_begun("missing probe handler", Cause::Request),
     }
 }
-
-fn outcome(verdict: Verdict, body: &[u8]) -> Outcome {
-    match verdict {
-        Verdict::Error { failure, mut text } => {
-            text.truncate(length(text.as_bytes()));
-            Outcome::Error { failure, error: text.into() }
-        }
-        Verdict::Failure(mut text) => {
-            text.truncate(length(&text));
-            Outcome::Failure { output: text.into() }
-        }
-        Verdict::Success => Outcome::Success,
-        Verdict::Warning => Outcome::Warning { output: [WARNING.as_bytes(), body].concat().into() },
-    }
-}
-
-/// How many bytes of a text to keep, cut between two characters. A target must not decide how long an event is.
-fn length(text: &[u8]) -> usize {
-    if text.len() <= TEXT_BYTES_MAX {
-        return text.len();
-    }
-    let is_boundary = |&end: &usize| text[end] & 0xc0 != 0x80;
-    (TEXT_BYTES_MAX - CHARACTER_BYTES_MAX..=TEXT_BYTES_MAX).rev().find(is_boundary).unwrap_or(TEXT_BYTES_MAX)
-}
-
-/// The text before a redirect's body (kubelet pkg/probe/http/http.go:DoHTTPProbe, 1.36).
-const WARNING: &str = "Probe terminated redirects, Response body: ";
-/// How many bytes of a character follow its first (UTF-8).
-const CHARACTER_BYTES_MAX: usize = 3;
 
 #[cfg(test)]
 mod tests {
     use std::task::{Context, Waker};
 
+    use probelet_core::prober::Outcome;
     use probelet_core::semantics::GrpcConnect;
     use probelet_core::spec::HttpGet;
 
     use super::*;
-
-    #[test]
-    fn a_text_ends_between_two_characters() {
-        let text = format!("a{}", "\u{e9}".repeat(TEXT_BYTES_MAX));
-        let Outcome::Failure { output } = outcome(Verdict::Failure(text.clone().into()), b"") else {
-            panic!("no failure")
-        };
-        assert_eq!(&*output, &text.as_bytes()[..TEXT_BYTES_MAX - 1]);
-        let kept = Outcome::Error { failure: true, error: "short".into() };
-        assert_eq!(outcome(Verdict::Error { failure: true, text: "short".into() }, b""), kept);
-    }
 
     fn handlers(name: &str) -> [(Handler, &str); 3] {
         let port = || IntOrString::Int(80);
@@ -165,13 +117,15 @@ mod tests {
             }
             for (handler, pod_ip) in &handlers("n4.hangs.test") {
                 let mut buffers = Buffers::default();
-                let (outcome, cause, _) = probe_once(handler, &[], pod_ip, asker("hangs"), 30, &mut buffers).await;
+                let Report { outcome, cause, .. } =
+                    probe_once(handler, &[], pod_ip, asker("hangs"), 30, &mut buffers).await;
                 let Outcome::Error { failure: false, error } = outcome else { panic!("{handler:?}: {outcome:?}") };
                 assert!(error.contains("lookup n4.hangs.test: 4 other names of this pod"), "{error}");
                 assert_eq!(cause, Cause::Starved);
             }
             let (handler, _) = &handlers("localhost")[0];
-            let (_, cause, _) = probe_once(handler, &[], "", asker("another"), 30, &mut Buffers::default()).await;
+            let Report { cause, .. } =
+                probe_once(handler, &[], "", asker("another"), 30, &mut Buffers::default()).await;
             assert!(matches!(cause, Cause::Refused | Cause::Ok), "another pod's name is asked for: {cause:?}");
         });
     }

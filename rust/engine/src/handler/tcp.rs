@@ -1,10 +1,11 @@
 //! `tcpSocket` (kubelet pkg/probe/tcp/tcp.go:DoTCPProbe, 1.36): connects and closes.
 
+use probelet_core::prober::Outcome;
 use tokio::time::Instant;
 
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::attempt::report::{Report, Verdict};
+use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::golang::text::join_host_port;
 use crate::net::dial::{self, dial};
@@ -23,11 +24,11 @@ pub(super) async fn probe(pod: Option<&str>, host: &str, port: u16, deadline: Op
         None => dial(pod, host, port, b"", None, &mut watch).await.map(drop),
     };
     watch.lap(|timings| &mut timings.connect);
-    let (verdict, cause) = match dialled {
-        Ok(()) => (Verdict::Success, Cause::Ok),
-        Err(error) => (error.verdict(error.text.clone()), error.cause),
+    let (outcome, cause) = match dialled {
+        Ok(()) => (Outcome::Success, Cause::Ok),
+        Err(error) => (error.outcome(error.text.clone()), error.cause),
     };
-    Report { verdict, cause, timings: watch.timings }
+    Report { outcome, cause, timings: watch.timings }
 }
 
 fn late(host: &str, port: u16) -> AttemptError {

@@ -8,10 +8,9 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use super::exec::{ExecEnd, ExecFlight};
 use crate::attempt::cause::Cause;
+use crate::attempt::report::Report;
 use crate::attempt::starvation::{Spent, Starving};
-use crate::attempt::timings::Timings;
 use crate::stats::worker::LastAttempt;
 
 /// Identifies an attempt.
@@ -20,6 +19,12 @@ pub(super) struct Ticket {
     pub(super) worker: WorkerId,
     pub(super) run: u32,
     pub(super) scheduled: Instant,
+}
+
+impl Ticket {
+    pub(super) const fn of(attempt: &Attempt) -> Self {
+        Self { worker: attempt.worker, run: attempt.run, scheduled: attempt.scheduled }
+    }
 }
 
 /// An attempt that is about to begin. It owns everything it needs, because its worker may end before it does.
@@ -36,9 +41,8 @@ pub(super) struct Start {
 
 impl Start {
     pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
-        let Attempt { worker, run, scheduled, .. } = attempt;
         Self {
-            ticket: Ticket { worker, run, scheduled },
+            ticket: Ticket::of(&attempt),
             pod: Arc::clone(target.pod),
             container: target.container_index,
             probe_type: target.probe_type,
@@ -51,64 +55,39 @@ impl Start {
 
 /// An attempt that is over.
 #[derive(Debug)]
-pub(super) struct Ended {
-    pub(super) worker: WorkerId,
-    pub(super) run: u32,
-    pub(super) scheduled: Instant,
+pub(super) struct EndedAttempt {
+    pub(super) ticket: Ticket,
     /// When the attempt's time began: after the barrier had opened.
     pub(super) began: Instant,
     /// How long the attempt waited at the barrier.
     pub(super) held: Duration,
     pub(super) spent: Spent,
-    pub(super) outcome: Outcome,
-    pub(super) cause: Cause,
-    pub(super) timings: Timings,
+    pub(super) report: Report,
 }
 
-impl Ended {
-    pub(super) fn of_exec(flight: ExecFlight, end: ExecEnd) -> Self {
-        let (outcome, cause) = match end {
-            ExecEnd::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
-            ExecEnd::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
-            ExecEnd::Starved(output) => (Outcome::Failure { output }, Cause::Starved),
-            ExecEnd::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
-            ExecEnd::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
-        };
-        let ExecFlight { worker, run, scheduled, began } = flight;
-        let (held, timings) = (Duration::ZERO, Timings::default());
-        Self { worker, run, scheduled, began, held, spent: ELSEWHERE, outcome, cause, timings }
-    }
-
+impl EndedAttempt {
     /// The end of an attempt that a panic cut short: a prober error, as the kubelet swallows it (worker.go:doProbe,
     /// 1.36).
     pub(super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
-        Self {
-            worker: ticket.worker,
-            run: ticket.run,
-            scheduled: ticket.scheduled,
-            began: now,
-            held: Duration::ZERO,
-            spent: ELSEWHERE,
-            outcome: Outcome::Error { failure: false, error: what.into() },
-            cause: Cause::Request,
-            timings: Timings::default(),
-        }
+        let report = Report::not_begun(what, Cause::Request);
+        Self { ticket, began: now, held: Duration::ZERO, spent: ELSEWHERE, report }
     }
 
     /// Decides whether the prober itself caused the failure.
     pub(super) fn judge(&mut self, law: &Starving) {
-        self.cause = law.cause(self.cause, self.spent);
-        if self.cause == Cause::Starved {
-            self.outcome = law.outcome(self.cause, std::mem::replace(&mut self.outcome, Outcome::Unknown));
+        let Report { outcome, cause, .. } = &mut self.report;
+        *cause = law.cause(*cause, self.spent);
+        if *cause == Cause::Starved {
+            *outcome = law.outcome(*cause, std::mem::replace(outcome, Outcome::Unknown));
         }
     }
 
     pub(super) const fn is_success(&self) -> bool {
-        matches!(self.outcome, Outcome::Success | Outcome::Warning { .. })
+        matches!(self.report.outcome, Outcome::Success | Outcome::Warning { .. })
     }
 
     pub(super) fn last_attempt(&self, now: Instant, wall_ms: i64) -> LastAttempt {
-        let (outcome, message) = match &self.outcome {
+        let (outcome, message) = match &self.report.outcome {
             Outcome::Success => ("success", Box::default()),
             Outcome::Warning { output } => ("warning", shown(output)),
             Outcome::Failure { output } => ("failure", shown(output)),
@@ -118,12 +97,12 @@ impl Ended {
         LastAttempt {
             at_ms: wall_ms,
             outcome,
-            cause: self.cause,
+            cause: self.report.cause,
             message,
             duration: now.since(self.began),
-            lateness: self.began.since(self.scheduled),
+            lateness: self.began.since(self.ticket.scheduled),
             overdue: self.spent.overdue,
-            timings: self.timings,
+            timings: self.report.timings,
         }
     }
 }
@@ -134,6 +113,6 @@ fn shown(output: &[u8]) -> Box<str> {
 }
 
 /// The time of an attempt whose deadline another thread or process keeps.
-const ELSEWHERE: Spent = Spent { timeout: Duration::ZERO, took: Duration::ZERO, overdue: Duration::ZERO };
+pub(super) const ELSEWHERE: Spent = Spent { timeout: Duration::ZERO, took: Duration::ZERO, overdue: Duration::ZERO };
 /// Bytes of a message that the status keeps per worker; the event has all of it.
 const SHOWN_BYTES: usize = 256;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use probelet_core::time::{Instant, WallOffset};
 use tokio::time::sleep;
 
-use super::attempt::{Ended, Start};
+use super::attempt::{EndedAttempt, Start};
 use super::barrier_schedule::BarrierSchedule;
 use super::batch::Batch;
 use super::journal_keeper::JournalKeeper;
@@ -128,7 +128,7 @@ struct Settled {
 }
 
 /// One turn under the lock: finishes attempts that have ended, settles the core, hands out its outputs.
-fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<Ended>, starts: &mut Vec<Start>) -> Settled {
+fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<EndedAttempt>, starts: &mut Vec<Start>) -> Settled {
     let mut journal = shared.lock_journal();
     let mut state = shared.lock();
     let (now, wall) = (shared.clock.now(), shared.clock.wall());

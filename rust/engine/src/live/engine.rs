@@ -15,7 +15,6 @@ use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
 use tokio::sync::Notify;
 
-use super::attempt::Ended;
 use super::batch::Batch;
 use super::driver::drive;
 use super::exec::ExecEnd;
@@ -184,7 +183,7 @@ impl Engine {
         let (now, wall) = (self.shared.clock.now(), self.shared.clock.wall());
         for (id, end) in finished {
             if let Some(flight) = state.execs.remove(&id) {
-                let ended = Ended::of_exec(flight, end);
+                let ended = flight.end(end);
                 state.finish(ended, &self.shared.starving, now, wall.wall_ms(now));
             }
         }

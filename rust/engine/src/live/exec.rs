@@ -1,10 +1,15 @@
 //! Exec attempts, which Python carries out.
 
 use std::sync::Arc;
+use std::time::Duration;
 
-use probelet_core::prober::WorkerId;
+use probelet_core::prober::Outcome;
 use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
+
+use super::attempt::{ELSEWHERE, EndedAttempt, Ticket};
+use crate::attempt::cause::Cause;
+use crate::attempt::report::Report;
 
 /// An exec attempt for Python to carry out.
 #[derive(Clone, Debug)]
@@ -53,10 +58,23 @@ impl ExecAttempt {
 /// What the engine keeps of an exec attempt until Python answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExecFlight {
-    pub(super) worker: WorkerId,
-    pub(super) run: u32,
-    pub(super) scheduled: Instant,
+    pub(super) ticket: Ticket,
     pub(super) began: Instant,
+}
+
+impl ExecFlight {
+    /// The attempt is over. The client of the runtime keeps its deadline, so the engine's loop took none of its time.
+    pub(super) fn end(self, end: ExecEnd) -> EndedAttempt {
+        let (outcome, cause) = match end {
+            ExecEnd::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
+            ExecEnd::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
+            ExecEnd::Starved(output) => (Outcome::Failure { output }, Cause::Starved),
+            ExecEnd::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
+            ExecEnd::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
+        };
+        let (report, Self { ticket, began }) = (Report::new(outcome, cause), self);
+        EndedAttempt { ticket, began, held: Duration::ZERO, spent: ELSEWHERE, report }
+    }
 }
 
 /// How an exec attempt ended, as the CRI runtime reported it.

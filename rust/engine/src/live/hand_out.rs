@@ -6,6 +6,7 @@ use probelet_core::prober::Output;
 use probelet_core::time::{Instant, WallOffset};
 
 use super::attempt::Start;
+use super::attempt::Ticket;
 use super::exec::{ExecAttempt, ExecFlight};
 use super::state::{Shared, State};
 #[cfg(test)]
@@ -35,13 +36,7 @@ impl State {
                 self.engine_stats.count_start();
                 if target.is_exec() {
                     self.next_exec += 1;
-                    let flight = ExecFlight {
-                        worker: attempt.worker,
-                        run: attempt.run,
-                        scheduled: attempt.scheduled,
-                        began: now,
-                    };
-                    self.execs.insert(self.next_exec, flight);
+                    self.execs.insert(self.next_exec, ExecFlight { ticket: Ticket::of(&attempt), began: now });
                     batch.execs.push(ExecAttempt {
                         id: self.next_exec,
                         pod: Arc::clone(target.pod),

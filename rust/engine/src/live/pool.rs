@@ -7,7 +7,7 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::attempt::{Ended, Start, Ticket};
+use super::attempt::{EndedAttempt, Start, Ticket};
 use super::time::clock::Clock;
 use super::time::overdue::Overdue;
 use crate::attempt::starvation::Spent;
@@ -18,7 +18,7 @@ use crate::net::barrier::ConnectBarrier;
 pub(super) struct AttemptPool {
     pub(super) clock: Clock,
     idle: Mutex<Vec<Arc<Task>>>,
-    finished: Mutex<Vec<Ended>>,
+    finished: Mutex<Vec<EndedAttempt>>,
     overdue: Mutex<Overdue>,
     /// Holds attempts that have connected while more attempts start.
     barrier: Arc<ConnectBarrier>,
@@ -66,7 +66,7 @@ impl AttemptPool {
     }
 
     /// Moves the attempts that have ended into an empty list.
-    pub(super) fn finished(&self, into: &mut Vec<Ended>) {
+    pub(super) fn finished(&self, into: &mut Vec<EndedAttempt>) {
         std::mem::swap(&mut *lock(&self.finished), into);
     }
 
@@ -80,7 +80,7 @@ impl AttemptPool {
         lock(&self.overdue).total(now)
     }
 
-    fn finish(&self, ended: Ended) {
+    fn finish(&self, ended: EndedAttempt) {
         lock(&self.finished).push(ended);
         self.bell.notify_one();
     }
@@ -114,8 +114,7 @@ async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
 
 /// Carries out an attempt over a socket. The attempt's time begins when the barrier opens: the prober causes the wait
 /// there, so the wait is charged neither to the target's timeout nor to the attempt's duration.
-async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> Ended {
-    let Ticket { worker, run, scheduled } = start.ticket;
+async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> EndedAttempt {
     let container = &start.pod.containers[start.container];
     let probe = container.probe(start.probe_type).expect("it made the worker");
     let (user_agent, grpc_connect) = (&*start.user_agent, start.grpc_connect);
@@ -129,15 +128,14 @@ async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> End
         (held, began) = (opened.since(began), opened);
     }
     let overdue = pool.overdue(began);
-    let (outcome, cause, timings) =
-        probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
+    let report = probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
     let over = pool.clock.now();
     let spent = Spent {
         timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
         took: over.since(began),
         overdue: pool.overdue(over).saturating_sub(overdue),
     };
-    Ended { worker, run, scheduled, began, held, spent, outcome, cause, timings }
+    EndedAttempt { ticket: start.ticket, began, held, spent, report }
 }
 
 /// Finishes an attempt when it is dropped, also by a panic, because its worker would otherwise wait for ever.
@@ -147,7 +145,7 @@ struct Flight<'a> {
 }
 
 impl Flight<'_> {
-    fn finish(mut self, ended: Ended) {
+    fn finish(mut self, ended: EndedAttempt) {
         self.ticket = None;
         self.pool.finish(ended);
     }
@@ -156,7 +154,7 @@ impl Flight<'_> {
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.pool.finish(Ended::of_panic(ticket, "the probe's handler panicked", self.pool.clock.now()));
+            self.pool.finish(EndedAttempt::of_panic(ticket, "the probe's handler panicked", self.pool.clock.now()));
         }
     }
 }
@@ -240,7 +238,7 @@ mod tests {
             pool.finished(&mut ended);
             (ended.pop().expect("one attempt"), opened)
         });
-        assert_eq!((ended.outcome, ended.cause), (Outcome::Success, Cause::Ok));
+        assert_eq!((ended.report.outcome, ended.report.cause), (Outcome::Success, Cause::Ok));
         assert!(target.join().unwrap() > 0);
         assert!(ended.began >= opened && ended.held > Duration::from_secs(1), "held for {:?}", ended.held);
         assert!(ended.spent.took < Duration::from_secs(1), "took {:?}", ended.spent.took);

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use probelet_core::time::Instant;
 
-use super::attempt::Ended;
+use super::attempt::EndedAttempt;
 use super::batch::Notice;
 use crate::stats::worker::WorkerStats;
 
@@ -19,7 +19,7 @@ pub(super) struct StarvationLog {
 
 impl StarvationLog {
     /// Counts one more starved attempt.
-    pub(super) fn note(&mut self, ended: &Ended, row: &WorkerStats) {
+    pub(super) fn note(&mut self, ended: &EndedAttempt, row: &WorkerStats) {
         self.unsaid += 1;
         let (probe_type, overdue) = (row.probe_type.name(), ended.spent.overdue.as_secs_f64());
         let whose = format!("{probe_type} probe of {}/{}, container {}", row.namespace, row.pod, row.container);

@@ -9,7 +9,7 @@ use probelet_core::status::StatusManager;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::attempt::{Ended, Start, Ticket};
+use super::attempt::{EndedAttempt, Start, Ticket};
 use super::batch::Batch;
 use super::exec::ExecFlight;
 use super::journal_keeper::JournalKeeper;
@@ -79,26 +79,26 @@ impl State {
     /// more. Exec attempts stay with Python, or on their way to it. Takes up workers that the panic stopped halfway.
     pub(super) fn recover(&mut self, law: &Starving, now: Instant, wall_ms: i64) {
         self.starts.clear();
-        let execs: HashSet<WorkerId> = self.execs.values().map(|flight| flight.worker).collect();
+        let execs: HashSet<WorkerId> = self.execs.values().map(|flight| flight.ticket.worker).collect();
         let in_flight: Vec<(WorkerId, u32)> = self.manager.prober().in_flight().collect();
         for (worker, run) in in_flight.into_iter().filter(|(worker, _)| !execs.contains(worker)) {
             let ticket = Ticket { worker, run, scheduled: now };
-            self.finish(Ended::of_panic(ticket, "the prober's own loop panicked", now), law, now, wall_ms);
+            self.finish(EndedAttempt::of_panic(ticket, "the prober's own loop panicked", now), law, now, wall_ms);
         }
         self.engine_stats.in_flight = self.execs.len() as u64;
         self.manager.prober_mut().take_up_stranded(now);
     }
 
     /// Counts an attempt that has ended, stores it as its worker's latest, and gives its outcome to the core.
-    pub(super) fn finish(&mut self, mut ended: Ended, law: &Starving, now: Instant, wall_ms: i64) {
+    pub(super) fn finish(&mut self, mut ended: EndedAttempt, law: &Starving, now: Instant, wall_ms: i64) {
         ended.judge(law);
-        if let Some(row) = self.worker_stats.row(ended.worker).filter(|_| ended.cause == Cause::Starved) {
+        if let Some(row) = self.worker_stats.row(ended.ticket.worker).filter(|_| ended.report.cause == Cause::Starved) {
             self.starvation_log.note(&ended, row);
         }
-        let outcome: Outcome = ended.outcome.clone();
-        let (lateness, took) = (ended.began.since(ended.scheduled), now.since(ended.began));
-        self.engine_stats.count_attempt(ended.cause, ended.is_success(), lateness, took);
-        self.worker_stats.remember(ended.worker, ended.last_attempt(now, wall_ms), ended.held);
-        self.manager.prober_mut().handle_attempt(ended.worker, ended.run, outcome, now);
+        let outcome: Outcome = ended.report.outcome.clone();
+        let (lateness, took) = (ended.began.since(ended.ticket.scheduled), now.since(ended.began));
+        self.engine_stats.count_attempt(ended.report.cause, ended.is_success(), lateness, took);
+        self.worker_stats.remember(ended.ticket.worker, ended.last_attempt(now, wall_ms), ended.held);
+        self.manager.prober_mut().handle_attempt(ended.ticket.worker, ended.ticket.run, outcome, now);
     }
 }

@@ -327,7 +327,7 @@ impl Simulation {
         let (grpc_connect, pod_uid) = (target.grpc_connect, Some(&*target.pod.uid));
         let asker = Asker { user_agent: &self.user_agent, grpc_connect, pod_uid };
         let (pod_ip, mut buffers) = (target.pod_ip.map_or("", |ip| ip), Buffers::default());
-        runtime.block_on(probe_once(&target.probe.handler, ports, pod_ip, asker, timeout, &mut buffers)).0
+        runtime.block_on(probe_once(&target.probe.handler, ports, pod_ip, asker, timeout, &mut buffers)).outcome
     }
 
     fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) {

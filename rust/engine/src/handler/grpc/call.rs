@@ -5,7 +5,7 @@ use tokio::time::Instant;
 use super::channel::Channel;
 use super::health::request;
 use super::status::Status;
-use super::stream::{Ended, Stream};
+use super::stream::{CallEnd, Stream};
 use crate::http2::{size_of_field, write_field};
 
 /// What a probe asks of the server.
@@ -20,7 +20,7 @@ pub(super) struct Call<'a> {
 
 impl Call<'_> {
     /// Makes the call and waits for its end.
-    pub(super) async fn make(&self, channel: &mut Channel) -> Ended {
+    pub(super) async fn make(&self, channel: &mut Channel) -> CallEnd {
         let fields = match self.fields(channel).await {
             Ok(fields) => fields,
             Err(ended) => return ended,
@@ -39,19 +39,20 @@ impl Call<'_> {
     }
 
     /// The request's fields, once the server allows another stream. Frames that came before are handled first.
-    async fn fields(&self, channel: &mut Channel) -> Result<Vec<u8>, Ended> {
+    async fn fields(&self, channel: &mut Channel) -> Result<Vec<u8>, CallEnd> {
         loop {
             while channel.has_frame() {
-                channel.next(None).await.map_err(|_| Ended::Unopened)?;
+                channel.next(None).await.map_err(|_| CallEnd::Unopened)?;
             }
             if channel.is_going() {
-                return Err(Ended::Unopened);
+                return Err(CallEnd::Unopened);
             }
-            let fields = self.encoded(channel.peer.fields_bytes_max).map_err(|status| Ended::Answered(Err(status)))?;
+            let fields =
+                self.encoded(channel.peer.fields_bytes_max).map_err(|status| CallEnd::Answered(Err(status)))?;
             if channel.has_room() {
                 return Ok(fields);
             }
-            channel.next(None).await.map_err(|_| Ended::Unopened)?;
+            channel.next(None).await.map_err(|_| CallEnd::Unopened)?;
         }
     }
 

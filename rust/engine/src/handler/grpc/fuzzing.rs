@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use super::call::Call;
 use super::channel::Channel;
-use super::stream::Ended;
+use super::stream::CallEnd;
 use super::transport::BufferedTransport;
 use crate::golang::text::quote;
 use crate::net::stream::SharedReadError;
@@ -32,10 +32,10 @@ pub fn read_answer(pieces: &[&[u8]]) -> String {
         let transport = BufferedTransport::new(Box::new(Server { pieces }), Vec::new(), 0);
         let mut channel = Channel::open(transport, SharedReadError::default()).await.expect("SETTINGS come first");
         match call.make(&mut channel).await {
-            Ended::Answered(Ok(health)) => health.name(),
-            Ended::Answered(Err(status)) => format!("{}: {}", status.code, quote(&status.message)),
-            Ended::Unprocessed(status) => format!("not looked at: {}", quote(&status.message)),
-            Ended::Unopened => "not made".to_owned(),
+            CallEnd::Answered(Ok(health)) => health.name(),
+            CallEnd::Answered(Err(status)) => format!("{}: {}", status.code, quote(&status.message)),
+            CallEnd::Unprocessed(status) => format!("not looked at: {}", quote(&status.message)),
+            CallEnd::Unopened => "not made".to_owned(),
         }
     };
     match pin!(made).poll(&mut Context::from_waker(Waker::noop())) {

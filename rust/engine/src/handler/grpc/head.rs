@@ -14,7 +14,7 @@ pub(super) enum Head {
     /// The response has begun; `encoding` is that of its messages.
     Begun { encoding: Vec<u8> },
     /// The response is over.
-    Ended(Status),
+    CallEnd(Status),
     /// The response is not a gRPC response.
     Wrong(Status),
 }
@@ -41,8 +41,8 @@ pub(super) fn read(fields: &[Field], is_begun: bool, ends: bool) -> Head {
         Ok(values) if !ends => Head::Begun { encoding: values.encoding.to_vec() },
         Ok(values) => {
             let status = Status::new(values.code, values.message);
-            let [details] = &values.details[..] else { return Head::Ended(status) };
-            Head::Ended(status.with_details(details))
+            let [details] = &values.details[..] else { return Head::CallEnd(status) };
+            Head::CallEnd(status.with_details(details))
         }
     }
 }
@@ -160,7 +160,7 @@ mod tests {
 
     #[test]
     fn codes_and_messages() {
-        let ended = |code, message| Head::Ended(Status::new(code, message));
+        let ended = |code, message| Head::CallEnd(Status::new(code, message));
         assert_eq!(end(&[("grpc-status", "12"), ("grpc-message", "a%20b%")]), ended(Code::UNIMPLEMENTED, "a b%"));
         assert_eq!(end(&[]), ended(Code::UNKNOWN, ""));
         assert_eq!(end(&[("grpc-status", "-1")]), ended(Code::of_number(u32::MAX), ""));
@@ -173,7 +173,7 @@ mod tests {
         // code 5, message "d".
         let details = ("grpc-status-details-bin", "CAUSAWQ");
         let message = |fields: &[_]| match end(fields) {
-            Head::Ended(Status { message, .. }) | Head::Wrong(Status { message, .. }) => {
+            Head::CallEnd(Status { message, .. }) | Head::Wrong(Status { message, .. }) => {
                 String::from_utf8(message).unwrap()
             }
             other => panic!("{other:?}"),

@@ -17,6 +17,7 @@ mod transport;
 use std::future::pending;
 use std::time::Duration;
 
+use probelet_core::prober::Outcome;
 use probelet_core::semantics::GrpcConnect;
 use tokio::time::{Instant, sleep};
 
@@ -24,14 +25,14 @@ use self::call::Call;
 use self::channel::{Channel, greeting};
 use self::health::Health;
 use self::status::{Code, Status};
-use self::stream::Ended;
+use self::stream::CallEnd;
 use self::transport::BufferedTransport;
 use super::asker::Asker;
 use super::buffers::Buffers;
 use super::limit::Limit;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::attempt::report::{Report, Verdict};
+use crate::attempt::report::{self, Report};
 use crate::attempt::stopwatch::Stopwatch;
 use crate::golang::text::{join_host_port, quote};
 use crate::net::dial::dial;
@@ -85,20 +86,20 @@ pub(super) async fn probe(
     let watch = Stopwatch::start();
     let mut attempt = GrpcAttempt { target, call, connect, pod_uid, deadline, is_connected: false, watch };
     let ended = if deadline <= Instant::now() { None } else { or_timeout(deadline, attempt.check()).await };
-    let (verdict, cause) = match ended {
+    let (outcome, cause) = match ended {
         Some(Ok(Health::SERVING)) => {
             buffers.body.extend_from_slice(b"service healthy");
-            (Verdict::Success, Cause::Ok)
+            (Outcome::Success, Cause::Ok)
         }
         Some(Ok(health)) => {
             let text = format!("service unhealthy (responded with {})", quote(health.name().as_bytes()));
-            (Verdict::Failure(text.into()), Cause::GrpcStatus)
+            (report::failure(text), Cause::GrpcStatus)
         }
-        Some(Err(CheckError::Call(status, cause))) => (Verdict::Failure(text_of(&status, limit)), cause),
-        Some(Err(CheckError::Prober(error))) => (error.verdict(error.text.clone()), error.cause),
+        Some(Err(CheckError::Call(status, cause))) => (report::failure(text_of(&status, limit)), cause),
+        Some(Err(CheckError::Prober(error))) => (error.outcome(error.text.clone()), error.cause),
         None => attempt.late(limit),
     };
-    Report { verdict, cause, timings: attempt.watch.timings }
+    Report { outcome, cause, timings: attempt.watch.timings }
 }
 
 impl GrpcAttempt<'_> {
@@ -120,10 +121,12 @@ impl GrpcAttempt<'_> {
             let ended = self.call.make(&mut channel).await;
             self.watch.lap(|timings| &mut timings.headers);
             match ended {
-                Ended::Answered(answer) => return answer.map_err(|status| CheckError::Call(status, Cause::GrpcStatus)),
-                Ended::Unprocessed(status) if is_again => return Err(CheckError::Call(status, Cause::GrpcStatus)),
-                Ended::Unprocessed(_) => is_again = true,
-                Ended::Unopened => continue,
+                CallEnd::Answered(answer) => {
+                    return answer.map_err(|status| CheckError::Call(status, Cause::GrpcStatus));
+                }
+                CallEnd::Unprocessed(status) if is_again => return Err(CheckError::Call(status, Cause::GrpcStatus)),
+                CallEnd::Unprocessed(_) => is_again = true,
+                CallEnd::Unopened => continue,
             }
             kept = Some(channel).filter(|channel| !channel.is_going());
         }
@@ -194,14 +197,14 @@ impl GrpcAttempt<'_> {
         Ok((BufferedTransport::new(stream, greeting, 0), read_error))
     }
 
-    fn late(&self, limit: Limit) -> (Verdict, Cause) {
+    fn late(&self, limit: Limit) -> (Outcome, Cause) {
         if self.is_connected || self.connect == GrpcConnect::Once {
             let status = Status::new(Code::DEADLINE_EXCEEDED, "");
-            return (Verdict::Failure(text_of(&status, limit)), Cause::HeaderTimeout);
+            return (report::failure(text_of(&status, limit)), Cause::HeaderTimeout);
         }
         let target = quote(join_host_port(self.target.host, self.target.port).as_bytes());
         let text = format!("timeout: failed to connect service {target} within {limit}: context deadline exceeded");
-        (Verdict::Failure(text.into()), Cause::ConnectTimeout)
+        (report::failure(text), Cause::ConnectTimeout)
     }
 }
 

@@ -9,7 +9,7 @@ use crate::http2::{self, FRAME_BYTES_MAX, Field};
 
 /// How a call ended.
 #[derive(Debug)]
-pub(super) enum Ended {
+pub(super) enum CallEnd {
     Answered(Result<Health, Status>),
     /// The server did not process the call.
     Unprocessed(Status),
@@ -55,7 +55,7 @@ impl Stream {
     }
 
     /// Handles a frame's event; returns how the call ended, or None while it continues.
-    pub(super) fn take(&mut self, channel: &mut Channel, event: Event) -> Option<Ended> {
+    pub(super) fn take(&mut self, channel: &mut Channel, event: Event) -> Option<CallEnd> {
         let ended = match event {
             Event::Headers { fields, is_truncated, ends } => self.headers(&fields, is_truncated, ends),
             Event::Data { data, padding, ends } => self.data(channel, &data, padding, ends),
@@ -63,13 +63,13 @@ impl Stream {
                 let text = format!("stream terminated by RST_STREAM with error code: {code}");
                 let status = Status::new(Code::of_reset(code), text);
                 let is_refused = code == http2::Code::REFUSED_STREAM;
-                Some(if is_refused { Ended::Unprocessed(status) } else { self.end(End::Broken(status)) })
+                Some(if is_refused { CallEnd::Unprocessed(status) } else { self.end(End::Broken(status)) })
             }
             Event::Malformed { code, why } => {
                 let why = if why.is_empty() { "received invalid frame".to_owned() } else { why };
                 Some(self.end(End::Broken(Status::new(Code::of_reset(code), why))))
             }
-            Event::Left => Some(Ended::Unprocessed(Status::new(Code::UNAVAILABLE, "the connection is draining"))),
+            Event::Left => Some(CallEnd::Unprocessed(Status::new(Code::UNAVAILABLE, "the connection is draining"))),
             Event::Widened(increment) => {
                 self.outstanding -= i64::from(increment);
                 None
@@ -82,7 +82,7 @@ impl Stream {
     }
 
     /// Ends the call, because the connection is gone.
-    pub(super) fn lost(mut self, status: Status) -> Ended {
+    pub(super) fn lost(mut self, status: Status) -> CallEnd {
         self.end(End::Broken(status))
     }
 
@@ -104,7 +104,7 @@ impl Stream {
         }
     }
 
-    fn headers(&mut self, fields: &[Field], is_truncated: bool, ends: bool) -> Option<Ended> {
+    fn headers(&mut self, fields: &[Field], is_truncated: bool, ends: bool) -> Option<CallEnd> {
         let is_begun = self.encoding.is_some();
         let wrong = |text: &str| Some(End::Broken(Status::internal(text)));
         let end = match (is_begun && !ends, is_truncated) {
@@ -116,14 +116,14 @@ impl Stream {
                     self.encoding = Some(encoding);
                     return self.read();
                 }
-                Head::Ended(status) => Some(End::Whole(status)),
+                Head::CallEnd(status) => Some(End::Whole(status)),
                 Head::Wrong(status) => Some(End::Broken(status)),
             },
         };
         end.map(|end| self.end(end))
     }
 
-    fn data(&mut self, channel: &mut Channel, data: &[u8], padding: usize, ends: bool) -> Option<Ended> {
+    fn data(&mut self, channel: &mut Channel, data: &[u8], padding: usize, ends: bool) -> Option<CallEnd> {
         self.received += data.len() + padding;
         self.messages.push(data);
         if self.encoding.is_none() {
@@ -142,16 +142,16 @@ impl Stream {
     }
 
     /// Reads the complete messages; an error in them ends the call.
-    fn read(&mut self) -> Option<Ended> {
+    fn read(&mut self) -> Option<CallEnd> {
         let read = self.messages.read(self.encoding.as_deref().unwrap_or_default());
-        read.err().map(|status| Ended::Answered(Err(status)))
+        read.err().map(|status| CallEnd::Answered(Err(status)))
     }
 
-    fn end(&mut self, end: End) -> Ended {
+    fn end(&mut self, end: End) -> CallEnd {
         if let Some(ended) = self.read() {
             return ended;
         }
-        Ended::Answered(match end {
+        CallEnd::Answered(match end {
             End::Whole(status) => std::mem::take(&mut self.messages).end(status),
             End::Broken(status) => Err(status),
         })

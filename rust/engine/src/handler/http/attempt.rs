@@ -1,11 +1,12 @@
 //! An HTTP attempt in progress: its request, its stage, and its outcome when its time runs out.
 
+use probelet_core::prober::Outcome;
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
 
 use super::request::Request;
 use crate::attempt::cause::Cause;
-use crate::attempt::report::Verdict;
+use crate::attempt::report;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::handler::buffers::Buffers;
 
@@ -66,17 +67,17 @@ impl<'a> HttpAttempt<'a> {
 
     /// The outcome of an attempt whose time ran out. Go has four wordings, and a race decides which one appears; this
     /// one says most.
-    pub(super) fn late(&mut self) -> (Verdict, Cause) {
+    pub(super) fn late(&mut self) -> (Outcome, Cause) {
         let cause = match self.stage {
             Stage::Connect => Cause::ConnectTimeout,
             Stage::Tls => Cause::Tls,
             Stage::Headers => Cause::HeaderTimeout,
             Stage::Body => {
                 let text = "context deadline exceeded (Client.Timeout or context cancellation while reading body)";
-                return (Verdict::Error { failure: true, text: text.to_owned() }, Cause::Body);
+                return (report::error(true, text), Cause::Body);
             }
         };
         let text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
-        (Verdict::Failure(self.request().failure_text(text).into()), cause)
+        (report::failure(self.request().failure_text(text)), cause)
     }
 }

@@ -2,17 +2,19 @@
 
 use std::net::SocketAddr;
 
+use probelet_core::prober::Outcome;
+
 use super::attempt::{HttpAttempt, Stage};
 use super::exchange::Response;
 use super::redirect;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::attempt::report::Verdict;
+use crate::attempt::report;
 
 impl HttpAttempt<'_> {
     /// Sends requests until one gets its final answer. `plain` is the address of a plain first request that is already
     /// written.
-    pub(super) async fn follow(&mut self, mut plain: Option<SocketAddr>) -> (Verdict, Cause) {
+    pub(super) async fn follow(&mut self, mut plain: Option<SocketAddr>) -> (Outcome, Cause) {
         let mut trail = None;
         loop {
             let answered = match plain.take() {
@@ -25,20 +27,20 @@ impl HttpAttempt<'_> {
             let response = match answered {
                 Ok(response) => response,
                 Err(error) if self.is_late() && !error.is_prober_error => return self.late(),
-                Err(error) => return (error.verdict(self.request().failure_text(&error.text)), error.cause),
+                Err(error) => return (error.outcome(self.request().failure_text(&error.text)), error.cause),
             };
             let status = self.status(&response);
             let Some(location) = self.location(&response) else { return self.finish(response, status).await };
             let trail = trail.get_or_insert_with(|| redirect::Trail::of(self.request()));
             match trail.next(self.request(), status, &location) {
                 redirect::Next::Stay => return self.finish(response, status).await,
-                redirect::Next::Failed(text) => return (Verdict::Failure(text.into()), Cause::Redirect),
+                redirect::Next::Failed(text) => return (report::failure(text), Cause::Redirect),
                 redirect::Next::Follow { request, exceeded } => {
                     // If time runs out from here on, the text names the next request.
                     self.request = Some(request);
                     self.drain(response).await;
                     if let Some(text) = exceeded {
-                        return (Verdict::Failure(text.into()), Cause::Redirect);
+                        return (report::failure(text), Cause::Redirect);
                     }
                 }
             }
@@ -46,15 +48,21 @@ impl HttpAttempt<'_> {
     }
 
     /// Reads the final response's body. An error within the body overrides the status.
-    async fn finish(&mut self, response: Response, status: i64) -> (Verdict, Cause) {
+    async fn finish(&mut self, response: Response, status: i64) -> (Outcome, Cause) {
         self.begin(Stage::Body);
         if let Err(text) = self.body(response).await {
-            return (Verdict::Error { failure: true, text }, Cause::Body);
+            return (report::error(true, text), Cause::Body);
         }
         match status {
-            200..=299 => (Verdict::Success, Cause::Ok),
-            300..=399 => (Verdict::Warning, Cause::Redirect),
-            _ => (Verdict::Failure(format!("HTTP probe failed with statuscode: {status}").into()), Cause::Status),
+            200..=299 => (Outcome::Success, Cause::Ok),
+            300..=399 => {
+                let output = [WARNING.as_bytes(), &self.buffers.body].concat();
+                (Outcome::Warning { output: output.into() }, Cause::Redirect)
+            }
+            _ => (report::failure(format!("HTTP probe failed with statuscode: {status}")), Cause::Status),
         }
     }
 }
+
+/// The text before a redirect's body (kubelet pkg/probe/http/http.go:DoHTTPProbe, 1.36).
+const WARNING: &str = "Probe terminated redirects, Response body: ";

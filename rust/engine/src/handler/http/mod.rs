@@ -19,7 +19,7 @@ use self::request::Request;
 use super::asker::Asker;
 use super::buffers::Buffers;
 use crate::attempt::cause::Cause;
-use crate::attempt::report::{Report, Verdict};
+use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::net::connect::open;
 use crate::net::timeout::or_timeout;
@@ -51,7 +51,7 @@ pub(super) async fn probe(
         Some(_) => None,
         None => match Request::of_probe(get, host, port, user_agent) {
             Ok(request) => Some(Box::new(request)),
-            Err(text) => return Report::new(Verdict::Error { failure: false, text }, Cause::Request),
+            Err(text) => return Report::not_begun(text, Cause::Request),
         },
     };
     let mut attempt =
@@ -63,7 +63,7 @@ pub(super) async fn probe(
             None => Some(follow.await),
         }
     };
-    let (verdict, cause) = ended.unwrap_or_else(|| attempt.late());
+    let (outcome, cause) = ended.unwrap_or_else(|| attempt.late());
     attempt.begin(Stage::Connect);
-    Report { verdict, cause, timings: attempt.watch.timings }
+    Report { outcome, cause, timings: attempt.watch.timings }
 }
