@@ -73,14 +73,16 @@ impl Prober {
             self.outputs.push_back(Output::Attempt(next));
             return;
         }
-        let (started, before) = (worker.run_started, worker.durable());
+        let started = worker.run_started;
+        // Without a driver that keeps memories, a run need not know whether it changed one.
+        let before = self.memories.watched.then(|| worker.durable());
         let result = self.conclude(id, outcome);
         self.outputs.push_back(Output::RunFinished { worker: id, result, started });
         if let Some(result) = result {
             self.count(id, result);
         }
         self.rest(id, now);
-        if self.workers[id].durable() != before {
+        if before.is_some_and(|before| self.workers[id].durable() != before) {
             self.touch(id);
         }
     }

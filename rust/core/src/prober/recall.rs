@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use super::model::memory::Memory;
+use super::model::memory::{Durable, Memory};
 use super::model::view::{Seen, View};
 use super::model::worker::WorkerPhase;
 use super::output::WorkerId;
@@ -48,7 +48,7 @@ impl Prober {
     pub fn memory(&self, id: WorkerId) -> Option<Memory> {
         let worker = self.workers.get(id)?;
         let key = worker.container_key.filter(|key| !self.results.is_empty(*key))?;
-        let (last_result, result_run, on_hold, has_initialized, in_doubt) = worker.durable();
+        let Durable { last_result, result_run, on_hold, has_initialized, in_doubt } = worker.durable();
         Some(Memory {
             pod_uid: Arc::clone(&worker.object.uid),
             container: Arc::clone(worker.container_name()),

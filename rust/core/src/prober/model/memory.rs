@@ -61,7 +61,15 @@ pub(crate) struct Memories {
 }
 
 /// The part of a worker that a memory holds and a run can change.
-pub(crate) type Durable = (ProbeResult, i32, bool, bool, bool);
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Durable {
+    pub(crate) last_result: ProbeResult,
+    pub(crate) result_run: i32,
+    pub(crate) on_hold: bool,
+    pub(crate) has_initialized: bool,
+    /// Whether a run is in flight whose success would end a streak of liveness failures.
+    pub(crate) in_doubt: bool,
+}
 
 impl Worker {
     pub(crate) fn durable(&self) -> Durable {
@@ -70,8 +78,13 @@ impl Worker {
             ProbeResult::Success => self.success_threshold,
             ProbeResult::Unknown => 1,
         };
-        let in_doubt = matches!(self.phase, WorkerPhase::InFlight { .. }) && self.has_streak_to_lose();
-        (self.last_result, self.result_run.min(bound.max(1)), self.on_hold, self.has_initialized, in_doubt)
+        Durable {
+            last_result: self.last_result,
+            result_run: self.result_run.min(bound.max(1)),
+            on_hold: self.on_hold,
+            has_initialized: self.has_initialized,
+            in_doubt: matches!(self.phase, WorkerPhase::InFlight { .. }) && self.has_streak_to_lose(),
+        }
     }
 
     /// Whether the worker counts liveness failures that a success would end. False for a container that has never
