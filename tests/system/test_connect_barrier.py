@@ -2,18 +2,22 @@
 
 import json
 import select
+from contextlib import closing
 
+import pytest
 from probelet._rust import Engine
 from probelet.bench.pods import facts, pod, uid
 from probelet.bench.target import own_target
+
+pytestmark = pytest.mark.e2e
 
 HOUR_NS = 3_600_000_000_000
 WORKERS = 300
 """More than twice the number that makes the engine use a connect barrier."""
 
 
-def test_every_probe_behind_a_connect_barrier_gets_its_answer(engine: Engine) -> None:
-    with own_target("http", 3600) as target:
+def test_every_probe_behind_a_connect_barrier_gets_its_answer() -> None:
+    with closing(Engine(start_jitter=False)) as engine, own_target("http", 3600) as target:
         for number in range(WORKERS):
             delayed = json.loads(pod(number, "http", target.place.port, 3600))
             delayed["spec"]["containers"][0]["readinessProbe"]["initialDelaySeconds"] = 60
