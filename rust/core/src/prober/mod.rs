@@ -9,7 +9,6 @@
 //! The prober takes a *supplied* status: its driver says what a pod's status is, and keeps it.
 
 mod attempt;
-mod glue;
 mod manager;
 mod model;
 mod output;
@@ -19,6 +18,7 @@ mod run;
 mod settle;
 mod snapshot;
 mod state;
+mod status_access;
 mod ticks;
 mod update;
 
