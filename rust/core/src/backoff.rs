@@ -421,6 +421,25 @@ mod tests {
     }
 
     #[test]
+    fn a_delay_of_any_length_grows_or_shrinks_by_the_factor() {
+        const DAY: Duration = Duration::from_secs(86_400);
+        let grown = |factor_milli, delay| Curve { factor_milli, max: 200_000 * DAY, ..Curve::TODAY }.grown(delay);
+        // From a hundred days on, delay and factor multiplied need more than 64 bits.
+        for days in [1, 106, 107, 1_000, 50_000] {
+            assert_eq!(grown(2_000, days * DAY), 2 * days * DAY, "{days} days");
+            assert_eq!(grown(1_500, days * DAY), days * DAY * 3 / 2, "{days} days");
+        }
+        assert_eq!(grown(500, 200_000 * DAY), 100_000 * DAY, "a factor below 1 leaves the maximum");
+        assert_eq!(grown(2_000, 150_000 * DAY), 200_000 * DAY);
+        assert_eq!(
+            Curve { factor_milli: 2_000, max: Duration::MAX, ..Curve::TODAY }.grown(Duration::MAX),
+            Duration::MAX
+        );
+        let longest = Duration::from_nanos(u64::MAX);
+        assert_eq!(Curve { factor_milli: 2_000, max: longest, ..Curve::TODAY }.grown(longest / 2 + DAY), longest);
+    }
+
+    #[test]
     fn long_runs_reset_the_delay_again_and_again() {
         assert_eq!(lives(Curve::default(), 300, 8).1, [0, 10, 20, 40, 80, 160, 300, 300]);
         assert_eq!(lives(Curve::default(), 301, 9).1, [0, 10, 20, 40, 80, 160, 300, 10, 20]);
