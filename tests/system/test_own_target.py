@@ -29,15 +29,15 @@ def test_a_dead_target_is_reported() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ("udp", 'error: protocol: "udp": must be one of grpc, http, https, tcp'),
         ("tcp --port many", 'error: --port: "many": must be a number from 0 to 65535'),
     ],
 )
-def test_wrong_arguments_are_one_line_that_names_the_argument(arguments: str, said: str) -> None:
+def test_wrong_arguments_are_one_line_that_names_the_argument(arguments: str, message: str) -> None:
     ended = subprocess.run([program(), *arguments.split()], stdin=DEVNULL, stdout=PIPE, text=True)
-    assert (ended.returncode, ended.stdout) == (2, f"{said}\n")
+    assert (ended.returncode, ended.stdout) == (2, f"{message}\n")
 
 
 def test_an_unknown_command_ends_it_with_the_commands_that_exist() -> None:

@@ -132,15 +132,15 @@ def test_the_wheel_plays_a_recording(installed: Path) -> None:
 def test_the_wheel_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
     flags = ["--listen", "127.0.0.1:0", "--state-dir", str(installed / "state"), "--duration", "60s"]
     command = ["env/bin/probelet", "run", "examples/web", *flags]
-    said = []
+    message = []
     with subprocess.Popen(command, cwd=installed, stdout=PIPE, stderr=STDOUT, text=True) as node:
         assert node.stdout is not None
         for line in node.stdout:
-            said.append(line)
+            message.append(line)
             if "container started" in line:
                 node.terminate()
-    assert node.returncode == 0, said
-    assert "drained" in said[-1]
+    assert node.returncode == 0, message
+    assert "drained" in message[-1]
 
 
 def test_the_wheel_has_the_virtual_node_for_tests(installed: Path) -> None:

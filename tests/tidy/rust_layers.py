@@ -141,11 +141,11 @@ def circles(source: Path, imports: Imports) -> Iterator[str]:
         return path.relative_to(source).as_posix()
 
     reached = {path: reach(path, imports) for path in imports}
-    told: set[Path] = set()
+    answer: set[Path] = set()
     for path in imports:
-        if path in told or path not in reached[path]:
+        if path in answer or path not in reached[path]:
             continue
-        told |= {other for other in reached[path] if path in reached[other]}
+        answer |= {other for other in reached[path] if path in reached[other]}
         way = " -> ".join(shown(step) for step in way_around(path, imports))
         yield f"{crate_of(source)}: these files import each other in a circle: {way}"
 

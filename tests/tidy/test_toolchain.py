@@ -32,8 +32,8 @@ def newer_than(oldest: str, packages: dict[str, str | None]) -> dict[str, str]:
 @pytest.fixture(scope="module")
 def oldest_of_crates() -> dict[str, str | None]:
     command = ["cargo", "metadata", "--format-version", "1", "--locked", "--offline"]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
-    return {package["name"]: package["rust_version"] for package in json.loads(told.stdout)["packages"]}
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
+    return {package["name"]: package["rust_version"] for package in json.loads(answer.stdout)["packages"]}
 
 
 def test_no_dependency_needs_a_newer_rust_than_the_oldest_promised(oldest_of_crates: dict[str, str | None]) -> None:

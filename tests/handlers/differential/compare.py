@@ -53,8 +53,8 @@ def differences(
     mine, go = (ours.result, ours.error is not None), (theirs.result, theirs.error is not None)
     if mine != go:
         yield Difference(Kind.VERDICT, ours, theirs)
-    elif (said := _text(ours)) != (wanted := _text(theirs)) and theirs.kind not in FREE_WORDING:
-        yield Difference(Kind.TEXT, said, wanted)
+    elif (message := _text(ours)) != (wanted := _text(theirs)) and theirs.kind not in FREE_WORDING:
+        yield Difference(Kind.TEXT, message, wanted)
     causes = frozenset({"body", "request"}) if theirs.error is not None else OUR_CAUSES[theirs.kind]
     if mine == go and ours.kind not in causes:
         yield Difference(Kind.CAUSE, ours.kind, theirs.kind)
@@ -71,10 +71,10 @@ def _requests(sent: Sequence[bytes], expected: Sequence[bytes]) -> Iterator[Diff
             return
 
 
-def _text(told: ProbeReport) -> tuple[bytes, bytes]:
+def _text(answer: ProbeReport) -> tuple[bytes, bytes]:
     """Output and error without the parts that differ in every run."""
-    output, error = (CLIENT_PORT.sub(b":{CLIENT}->", text or b"") for text in (told.output, told.error))
-    if told.result == "failure":
+    output, error = (CLIENT_PORT.sub(b":{CLIENT}->", text or b"") for text in (answer.output, answer.error))
+    if answer.result == "failure":
         output = output[:TEXT_BYTES_MAX]
         output = TIMEOUTS.sub("timeout", output.decode(errors="surrogateescape")).encode(errors="surrogateescape")
     return output, error

@@ -81,13 +81,13 @@ class Go:
             raise TypeError("the process was started with pipes")
         self._process.stdin.write(json.dumps(asked).encode() + b"\n")
         self._process.stdin.flush()
-        told: dict[str, Any] = json.loads(self._process.stdout.readline())
-        error = told["error"]
+        answer: dict[str, Any] = json.loads(self._process.stdout.readline())
+        error = answer["error"]
         return ProbeReport(
-            told["result"],
-            base64.b64decode(told["output"] or ""),
+            answer["result"],
+            base64.b64decode(answer["output"] or ""),
             None if error is None else base64.b64decode(error),
-            told["class"],
+            answer["class"],
         )
 
 
@@ -101,7 +101,7 @@ def probe(case: Case, port: int) -> ProbeReport:
         "httpHeaders": [{"name": name, "value": value} for name, value in case.headers],
     }
     spec = json.dumps({"httpGet": target, "timeoutSeconds": case.timeout_seconds}).encode()
-    told: dict[str, Any] = json.loads(_rust.attempt(spec, POD_IP, [], USER_AGENT))
-    numbers, error = told["output_bytes"], told["error"]
-    output = bytes(numbers) if numbers is not None else told["output"].encode()
-    return ProbeReport(told["result"], output, None if error is None else error.encode(), told["cause"])
+    answer: dict[str, Any] = json.loads(_rust.attempt(spec, POD_IP, [], USER_AGENT))
+    numbers, error = answer["output_bytes"], answer["error"]
+    output = bytes(numbers) if numbers is not None else answer["output"].encode()
+    return ProbeReport(answer["result"], output, None if error is None else error.encode(), answer["cause"])

@@ -34,8 +34,8 @@ def test_shrinking_keeps_the_end_that_makes_a_case_differ() -> None:
 
 
 def test_equal_answers_do_not_differ() -> None:
-    told = ProbeReport("success", b"ok", None, "ok")
-    assert kinds(told, told) == set()
+    answer = ProbeReport("success", b"ok", None, "ok")
+    assert kinds(answer, answer) == set()
 
 
 def test_two_wordings_of_one_timeout_do_not_differ() -> None:
@@ -63,6 +63,6 @@ def test_a_failure_and_an_error_differ() -> None:
 
 
 def test_two_requests_differ_and_two_handshakes_do_not() -> None:
-    told = ProbeReport("success", b"", None, "ok")
-    assert kinds(told, told, b"GET /a", b"GET /b") == {Kind.REQUESTS}
-    assert kinds(told, told, b"\x16a", b"\x16b") == set()
+    answer = ProbeReport("success", b"", None, "ok")
+    assert kinds(answer, answer, b"GET /a", b"GET /b") == {Kind.REQUESTS}
+    assert kinds(answer, answer, b"\x16a", b"\x16b") == set()

@@ -18,8 +18,8 @@ def test_every_code_point_is_quoted_as_go_quotes_it() -> None:
         program = probers.build("goquote")
     except probers.GoMissingError as error:
         missing("go", str(error))
-    said = subprocess.run([program], capture_output=True, check=True).stdout.decode().split("\n")
-    version, quoted = said[0], said[1:-1]
+    message = subprocess.run([program], capture_output=True, check=True).stdout.decode().split("\n")
+    version, quoted = message[0], message[1:-1]
     ours = [go_quote(chr(c)) for c in range(0x110000) if c not in SURROGATES]
     assert len(quoted) == len(ours)
     differ = [(go, our) for go, our in zip(quoted, ours, strict=True) if go != our]

@@ -56,7 +56,7 @@ def test_a_rule_gives_the_reason_of_a_known_difference(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "told"),
+    ("name", "text", "answer"),
     [
         ("a.json", "{", "a.json: not a recording: "),
         ("a.json", '{"schema": "other/1"}', "a.json: not a recording: "),
@@ -64,7 +64,7 @@ def test_a_rule_gives_the_reason_of_a_known_difference(tmp_path: Path) -> None:
         ("a.jsonl", "[]\n", "a.jsonl:1: not a handler case: "),
     ],
 )
-def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path: Path, name: str, text: str, told: str) -> None:
+def test_a_file_that_is_no_recording_is_refused_by_name(tmp_path: Path, name: str, text: str, answer: str) -> None:
     (tmp_path / name).write_text(text)
     (line,) = conformance(tmp_path).refused
-    assert line.startswith(f"{tmp_path}/{told}")
+    assert line.startswith(f"{tmp_path}/{answer}")

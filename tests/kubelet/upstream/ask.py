@@ -17,8 +17,8 @@ def ask(
 ) -> dict[str, Any]:
     """Runs one attempt of the production handler; a probe without a timeout gets upstream's of one second."""
     spec = json.dumps({"timeoutSeconds": 1, **probe}).encode()
-    told: dict[str, Any] = json.loads(attempt(spec, pod_ip, ports or [], USER_AGENT, kubelet_version=kubelet_version))
-    return told
+    answer: dict[str, Any] = json.loads(attempt(spec, pod_ip, ports or [], USER_AGENT, kubelet_version=kubelet_version))
+    return answer
 
 
 def closed_port() -> int:

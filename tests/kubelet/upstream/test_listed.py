@@ -34,9 +34,9 @@ def collected() -> set[str]:
     """The ids of all tests in the Python files that the page names."""
     files = sorted({file for ours in LISTED.values() for file, _ in TEST.findall(ours) if file.endswith(".py")})
     command = [sys.executable, "-m", "pytest", "--collect-only", "-q", "-m", "", "-p", "no:cacheprovider", *files]
-    told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert told.returncode == 0, told.stdout
-    return {line for line in told.stdout.splitlines() if "::" in line}
+    answer = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert answer.returncode == 0, answer.stdout
+    return {line for line in answer.stdout.splitlines() if "::" in line}
 
 
 def test_every_row_is_listed_once() -> None:

@@ -46,7 +46,7 @@ def probelet(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 class Run:
-    """A running ``probelet run`` or ``serve``. ``said`` is its log so far, one object per line."""
+    """A running ``probelet run`` or ``serve``. ``log_lines`` is its log so far, one object per line."""
 
     def __init__(self, state_dir: Path, *arguments: str, verb: str = "run") -> None:
         self.state_dir = state_dir
@@ -56,7 +56,7 @@ class Run:
             self.process = subprocess.Popen([*command, "--log-format", "json"], stdout=output, stderr=output)
 
     @property
-    def said(self) -> list[dict[str, Any]]:
+    def log_lines(self) -> list[dict[str, Any]]:
         return [json.loads(line) for line in self.log.read_text().splitlines() if line.startswith("{")]
 
     def line(self, message: str) -> dict[str, Any]:
@@ -64,7 +64,7 @@ class Run:
 
         def look() -> dict[str, Any] | None:
             assert self.process.poll() is None or message in self.log.read_text(), self.log.read_text()
-            return next((found for found in self.said if message in found["message"]), None)
+            return next((found for found in self.log_lines if message in found["message"]), None)
 
         found: dict[str, Any] = wait_for(look, f'"{message}" in the log')
         return found

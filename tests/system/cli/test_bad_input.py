@@ -78,10 +78,10 @@ TEXTS = {
 
 def texts(name: str, marker: str) -> Iterator[tuple[str, bytes, str]]:
     """Every wrong file, with the message that follows the file's name."""
-    for what, (probe, said) in FIELDS.items():
-        yield what, manifest(name, marker, probe=probe).encode(), said
-    for what, (text, said) in TEXTS.items():
-        yield what, text.encode() if isinstance(text, str) else text, said
+    for what, (probe, message) in FIELDS.items():
+        yield what, manifest(name, marker, probe=probe).encode(), message
+    for what, (text, message) in TEXTS.items():
+        yield what, text.encode() if isinstance(text, str) else text, message
     twice = manifest(name, marker) + "---" + manifest(name, marker)
     yield "a pod twice", twice.encode(), f'12: metadata.name: Duplicate value: "default/{name}": already defined at '
 
@@ -97,10 +97,10 @@ def refused(path: Path, state_dir: Path) -> str:
 
 @pytest.mark.parametrize("what", [*FIELDS, *TEXTS, "a pod twice"])
 def test_run_refuses_a_wrong_manifest(what: str, tmp_path: Path, marker: str) -> None:
-    [(text, said)] = [(text, said) for name, text, said in texts("web", marker) if name == what]
+    [(text, message)] = [(text, message) for name, text, message in texts("web", marker) if name == what]
     path = tmp_path / "web.yaml"
     path.write_bytes(text)
-    assert refused(path, tmp_path / "state").startswith(f"probelet run: {path}:{said}")
+    assert refused(path, tmp_path / "state").startswith(f"probelet run: {path}:{message}")
     assert processes_with(marker) == []
 
 
@@ -128,11 +128,11 @@ def test_no_mistake_in_a_manifest_stops_a_running_pod(start: Start, tmp_path: Pa
     for name in ("web", "other"):
         wait_for(lambda name=name: run.status()[name]["phase"] == "Running", name)
     before = running(run.status())
-    for what, text, said in texts("web", f"{marker}-wrong"):
+    for what, text, message in texts("web", f"{marker}-wrong"):
         if what == "a pod twice":
             continue  # The first of the two documents is valid and replaces the running pod.
         path.write_bytes(text)
-        assert run.line(f"{path}:{said}")["level"] == "error", what
+        assert run.line(f"{path}:{message}")["level"] == "error", what
     path.unlink()
     path.symlink_to(path)
     run.line("Too many levels of symbolic links")
@@ -179,8 +179,8 @@ def test_a_manifest_that_the_kubelet_accepts_is_a_warning_and_runs(start: Start,
     for number, (probe, _) in enumerate(WARNINGS.values()):
         (tmp_path / f"{number}.yaml").write_text(manifest(f"pod-{number}", f"{marker}-{number}", probe=probe))
     run = start(*(str(tmp_path / f"{number}.yaml") for number in range(len(WARNINGS))))
-    for number, (_, said) in enumerate(WARNINGS.values()):
-        assert run.line(f"{tmp_path / f'{number}.yaml'}:{said}")["level"] == "warning"
+    for number, (_, message) in enumerate(WARNINGS.values()):
+        assert run.line(f"{tmp_path / f'{number}.yaml'}:{message}")["level"] == "warning"
         wait_for(lambda number=number: processes_with(f"{marker}-{number}"), f"pod {number}")
 
 
@@ -227,8 +227,8 @@ def test_a_port_that_somebody_else_has(start: Start, tmp_path: Path, marker: str
         run = start(str(tmp_path / "bad.yaml"), str(tmp_path / "good.yaml"))
         found = last_exit(run, "bad")
         assert (found["exit_code"], found["reason"]) == (1, "Error")
-        *_, said, hint = str(found["message"]).splitlines()
-        assert said.startswith("OSError: [Errno 98] Address already in use")
+        *_, message, hint = str(found["message"]).splitlines()
+        assert message.startswith("OSError: [Errno 98] Address already in use")
         assert hint.startswith("the log says that the address is already in use: every pod has an address of its own")
         assert "a program of this machine that listens on 0.0.0.0 has its port" in hint
         line = run.line("container exited")
@@ -280,7 +280,7 @@ def _answer_like_a_web_server(server: socket.socket) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             "runtimeRequestTimeout: [1]",
@@ -297,11 +297,11 @@ def _answer_like_a_web_server(server: socket.socket) -> None:
         ("featureGates: {NoSuch: true}", "3: featureGates[NoSuch]: unrecognized feature gate: NoSuch"),
     ],
 )
-def test_a_configuration_with_a_mistake(text: str, said: str, tmp_path: Path, marker: str) -> None:
+def test_a_configuration_with_a_mistake(text: str, message: str, tmp_path: Path, marker: str) -> None:
     path, config = tmp_path / "web.yaml", tmp_path / "config.yaml"
     path.write_text(manifest("web", marker))
     config.write_text(f"apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n{text}\n")
     ended = probelet("run", str(path), "--config", str(config), "--listen", "127.0.0.1:0")
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == f"probelet run: {config}:{said}\n"
+    assert ended.stderr == f"probelet run: {config}:{message}\n"
     assert processes_with(marker) == []

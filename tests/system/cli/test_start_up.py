@@ -36,8 +36,8 @@ def test_a_verb_imports_only_what_it_needs(line: str, also_absent: tuple[str, ..
     ended = subprocess.run(
         [sys.executable, "-c", program, *line.split()], capture_output=True, text=True, timeout=PATIENCE_SECONDS
     )
-    said = [word for word in ended.stderr.splitlines() if not word.startswith(("probelet ", "  try:"))]
-    assert [word for word in said if word] == []
+    message = [word for word in ended.stderr.splitlines() if not word.startswith(("probelet ", "  try:"))]
+    assert [word for word in message if word] == []
 
 
 @pytest.mark.parametrize("line", ["--help", "status --help", "run --help"])

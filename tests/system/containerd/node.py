@@ -158,14 +158,14 @@ class ContainerdNode:
         found = list(self.logs.glob(f"default_{pod}_*/{container}/{restart_count}.log"))
         return [line.split(" ", 3)[3] for path in found for line in path.read_text().splitlines()]
 
-    def said(self, message: str) -> list[dict[str, Any]]:
+    def lines_with(self, message: str) -> list[dict[str, Any]]:
         """Lines of the service's own log with this message."""
         lines = (json.loads(line) for line in self._output.read_text().splitlines() if line.startswith("{"))
         return [line for line in lines if message in line["message"]]
 
     def metrics(self) -> str:
         """The page /metrics, from the address that the service's log names."""
-        url = self.said("listening")[-1]["url"].replace("/statusz", "/metrics")
+        url = self.lines_with("listening")[-1]["url"].replace("/statusz", "/metrics")
         script = "import sys, urllib.request; sys.stdout.write(urllib.request.urlopen(sys.argv[1]).read().decode())"
         return self.containerd.command(sys.executable, "-c", script, url)
 

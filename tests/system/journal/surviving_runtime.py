@@ -137,7 +137,7 @@ class Probelet:
             return {}
         return {row["name"]: row for pod in status["pods"] for row in pod["containers"]}
 
-    def said(self, text: str) -> int:
+    def count_of(self, text: str) -> int:
         """How many lines of the log have this text."""
         return sum(text in line for line in self.log.read_text().splitlines()) if self.log.exists() else 0
 

@@ -119,16 +119,16 @@ async def test_twenty_kills_at_random_instants(runtime: SurvivingRuntime, servic
     assert max(runtime.stops["starting"]) <= STARTUP + 1, "no allowance is given twice"
     assert min(runtime.stops["dying"]) >= LIVENESS
     await service.kill()
-    assert (service.said("journal: read the memory"), service.said("not believed")) == (KILLS, 0)
+    assert (service.count_of("journal: read the memory"), service.count_of("not believed")) == (KILLS, 0)
 
 
 async def test_a_full_disk_stops_no_probe(runtime: SurvivingRuntime, service: Probelet) -> None:
     await service.start(file_bytes_max=FULL_AT_BYTES)
     await ready(service)
     await until(lambda: runtime.stops["dying"])
-    await until(lambda: service.said("journal: cannot be written: File too large"))
+    await until(lambda: service.count_of("journal: cannot be written: File too large"))
     await service.kill()
-    assert service.said("journal: cannot be written") == 1
+    assert service.count_of("journal: cannot be written") == 1
     service.journal()  # The existing part of the journal is intact.
     assert not (service.state / "journal.new").exists()
 

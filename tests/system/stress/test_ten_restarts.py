@@ -34,7 +34,7 @@ POD = {
 
 @pytest.mark.timeout(300)
 async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) -> None:
-    said: dict[int, Decimal] = {}
+    message: dict[int, Decimal] = {}
     async with AsyncExitStack() as stack:
         runtime = await launch(tmp_path)
         stack.push_async_callback(runtime.aclose)
@@ -44,7 +44,7 @@ async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) ->
             """Reads the log of each instance at its published end: the runtime removes the log some restarts later."""
             for path in runtime.log_directory.glob("default_crash_*/app/*.log"):
                 for line in path.read_text().splitlines():
-                    said[int(path.stem)] = Decimal(line.split(" ", 3)[3])
+                    message[int(path.stem)] = Decimal(line.split(" ", 3)[3])
 
         service = Service(
             client,
@@ -58,10 +58,10 @@ async def test_ten_restarts_are_at_least_their_back_off_apart(tmp_path: Path) ->
         stack.push_async_callback(service.close)
         await service.start()
         service.pods.set([Manifest(set_defaults(msgspec.convert(POD, Pod)), Path("crash.yaml"), 1, "digest")])
-        while len(said) <= RESTARTS:  # noqa: ASYNC110
+        while len(message) <= RESTARTS:  # noqa: ASYNC110
             await asyncio.sleep(0.02)
         await service.pods.drain(at_once=True)
-    moments = [said[life] for life in range(RESTARTS + 1)]
+    moments = [message[life] for life in range(RESTARTS + 1)]
     gaps = [(after - before) * 1_000 for before, after in pairwise(moments)]
     assert len(gaps) == len(DELAYS_MS) == RESTARTS
     assert [gap for gap, delay in zip(gaps, DELAYS_MS, strict=True) if gap < delay] == []

@@ -105,7 +105,7 @@ def test_an_initial_delay_longer_than_the_max_counts_as_the_max() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "fields", "said"),
+    ("text", "fields", "message"),
     [
         ("10", {}, '"10" is not a curve; want INITIAL/MAX, for example 10s/5m or 1/60'),
         ("a/b", {}, '"a/b" is not a curve; want INITIAL/MAX, for example 10s/5m or 1/60'),
@@ -117,7 +117,7 @@ def test_an_initial_delay_longer_than_the_max_counts_as_the_max() -> None:
         ("1/60", {"reset_ns": 0}, "1/60: reset 0s: must be at least 1s"),
     ],
 )
-def test_an_invalid_curve_is_one_line(text: str, fields: dict[str, float], said: str) -> None:
+def test_an_invalid_curve_is_one_line(text: str, fields: dict[str, float], message: str) -> None:
     with pytest.raises(CurveError) as refused:
         Curve.parse(text, **fields)
-    assert str(refused.value) == said
+    assert str(refused.value) == message

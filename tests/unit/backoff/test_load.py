@@ -39,12 +39,12 @@ def test_each_container_draws_its_own_random_numbers() -> None:
 
 
 @pytest.mark.parametrize(
-    ("window", "slot", "said"),
+    ("window", "slot", "message"),
     [
         (0, 1, "the window and its slots must be longer than 0s"),
         (10**9, 1, "1s: must be at most 1ms, 1,000,000 slots of 1ns"),
     ],
 )
-def test_a_window_that_cannot_be_counted_is_refused(window: int, slot: int, said: str) -> None:
-    with pytest.raises(ValueError, match=said):
+def test_a_window_that_cannot_be_counted_is_refused(window: int, slot: int, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
         load([Crowd(TODAY, 1)], window_ns=window, slot_ns=slot)

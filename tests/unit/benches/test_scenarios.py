@@ -27,7 +27,7 @@ def test_the_suites_of_the_project_are_read() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (
             'group = "a"\nhandler = "udp"\nworkers = [1]\nengines = []\ntitle = ""',
@@ -44,10 +44,10 @@ def test_the_suites_of_the_project_are_read() -> None:
         ('group = "a"\nhandler = "tcp"\nworkers = [1, 1]\nengines = []\ntitle = ""', "scenario a-1: there are two"),
     ],
 )
-def test_a_mistake_in_a_scenario_is_named(text: str, said: str, tmp_path: Path) -> None:
+def test_a_mistake_in_a_scenario_is_named(text: str, message: str, tmp_path: Path) -> None:
     file = tmp_path / "scenarios.toml"
     file.write_text(f"[suite]\n[[scenario]]\n{text}\n")
-    with pytest.raises(ScenarioError, match=said):
+    with pytest.raises(ScenarioError, match=message):
         read(file)
 
 
@@ -135,7 +135,7 @@ def test_the_targets_lateness_replaces_the_engines_own() -> None:
 
 
 @pytest.mark.parametrize(
-    ("made", "failures", "busy", "said"),
+    ("made", "failures", "busy", "message"),
     [
         (10.0, 0, 0.5, None),
         (9.0, 0, 0.5, "the prober, with 50%"),
@@ -143,9 +143,9 @@ def test_the_targets_lateness_replaces_the_engines_own() -> None:
         (10.0, 0, 1.0, "cores are busy"),
     ],
 )
-def test_a_row_at_its_limit_names_the_bottleneck(made: float, failures: int, busy: float, said: str | None) -> None:
+def test_a_row_at_its_limit_names_the_bottleneck(made: float, failures: int, busy: float, message: str | None) -> None:
     measured = row("probelet", scenario(), SUITE, SEEN | {"probes_per_second": made, "false_failures": failures}, None)
     measured |= {"busy": busy, "target_cores": 0.2}
     assert saturated(measured) == (made < 9.7 or failures > 0)
     limit = bottleneck(measured)
-    assert limit is None if said is None else limit is not None and said in limit
+    assert limit is None if message is None else limit is not None and message in limit

@@ -8,7 +8,7 @@ NAMES = [verb.name for verb in VERBS]
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "text"),
     [
         ("statu", 'probelet: there is no verb "statu"; did you mean "status"?\n  try: probelet --help\n'),
         ("zzz", 'probelet: there is no verb "zzz"\n  try: probelet --help\n'),
@@ -24,10 +24,10 @@ NAMES = [verb.name for verb in VERBS]
         ("probe tcp --port 1 db", 'probelet probe tcp: unexpected: "db"\n'),
     ],
 )
-def test_bad_usage_is_one_line_and_a_hint(probelet: Probelet, line: str, said: str) -> None:
+def test_bad_usage_is_one_line_and_a_hint(probelet: Probelet, line: str, text: str) -> None:
     ended = probelet(*line.split())
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert text in ended.err
     message, hint, end = ended.err.split("\n")
     assert message.startswith("probelet")
     assert hint.startswith("  try: probelet")

@@ -185,7 +185,7 @@ def test_invalid_seconds_are_refused(value: int, reduce: bool) -> None:
 
 @pytest.mark.parametrize("values", [(False, False), (True, False), (False, True), (True, True)])
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "message"),
     [
         (period("4"), 'Invalid value: 4: must be a duration text such as "1m30s", not a number'),
         (period("1.5"), 'Invalid value: 1.5: must be a duration text such as "1m30s", not a number'),
@@ -200,9 +200,9 @@ def test_invalid_seconds_are_refused(value: int, reduce: bool) -> None:
         (seconds("3000000000"), "Invalid value: 3000000000: must be between -2147483648 and 2147483647, inclusive"),
     ],
 )
-def test_a_value_of_a_wrong_type_is_refused_for_any_gates(body: str, said: str, values: tuple[bool, bool]) -> None:
+def test_a_value_of_a_wrong_type_is_refused_for_any_gates(body: str, message: str, values: tuple[bool, bool]) -> None:
     (line,) = refusal(kubelet(body, SHIPPED_GATES, values))
-    assert line.split(": ", 2)[2] == said
+    assert line.split(": ", 2)[2] == message
 
 
 def test_both_fields_at_once_are_refused_with_both_paths() -> None:

@@ -111,9 +111,9 @@ def test_a_gate_switched_off_on_top_leaves_no_default_behind() -> None:
 
 def test_a_value_whose_gate_a_drop_in_switches_off_is_refused_at_its_line() -> None:
     put("a.conf", f"featureGates: {{{MAX}: false}}\n")
-    said = "crashLoopBackOff.maxContainerRestartPeriod: Forbidden: must not be set while the feature gate"
-    assert errors(period("4s"))[0].startswith(f"c.yaml:4: {said}")
-    assert errors(period("4s"), f"{MAX}=false")[0].startswith(f"c.yaml:4: {said}")
+    message = "crashLoopBackOff.maxContainerRestartPeriod: Forbidden: must not be set while the feature gate"
+    assert errors(period("4s"))[0].startswith(f"c.yaml:4: {message}")
+    assert errors(period("4s"), f"{MAX}=false")[0].startswith(f"c.yaml:4: {message}")
 
 
 def test_a_gate_switched_on_by_a_drop_in_needs_no_value_beside_it() -> None:
@@ -140,7 +140,7 @@ def test_an_unknown_field_of_a_drop_in_is_ignored_with_one_warning() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", "d/a.conf: kind: Required value: apiVersion and kind"),
         ("crashLoopBackOff: {}\n", 'd/a.conf:1: kind: Unsupported value: "": must be kubelet.config.k8s.io/v1beta1 '),
@@ -154,10 +154,10 @@ def test_an_unknown_field_of_a_drop_in_is_ignored_with_one_warning() -> None:
         ),
     ],
 )
-def test_a_drop_in_that_cannot_be_used_refuses_the_start(text: str, said: str) -> None:
+def test_a_drop_in_that_cannot_be_used_refuses_the_start(text: str, message: str) -> None:
     put("a.conf", text, head="")
     (line,) = errors()
-    assert line.startswith(said)
+    assert line.startswith(message)
 
 
 def test_a_value_must_be_valid_even_if_a_later_file_replaces_it() -> None:

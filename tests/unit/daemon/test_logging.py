@@ -67,7 +67,7 @@ def test_an_exception_is_inside_the_object() -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "said"),
+    ("level", "message"),
     [
         ("debug", ["d", "i", "w", "e"]),
         ("info", ["i", "w", "e"]),
@@ -75,14 +75,14 @@ def test_an_exception_is_inside_the_object() -> None:
         ("error", ["e"]),
     ],
 )
-def test_the_level_is_the_least_one_logged(level: Level, said: list[str]) -> None:
+def test_the_level_is_the_least_one_logged(level: Level, message: list[str]) -> None:
     stream = io.StringIO()
     logger = log_to(stream, level=level)
     logger.debug("d")
     logger.info("i")
     logger.warning("w")
     logger.error("e")
-    assert [json.loads(line)["message"] for line in stream.getvalue().splitlines()] == said
+    assert [json.loads(line)["message"] for line in stream.getvalue().splitlines()] == message
 
 
 def test_libraries_log_in_the_same_form_from_warnings_up() -> None:

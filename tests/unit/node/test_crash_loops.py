@@ -91,14 +91,14 @@ async def test_a_reset_starts_a_waiting_container_and_makes_its_next_crash_the_f
 async def test_a_command_for_an_unknown_or_ambiguous_name_is_refused(node: ScriptedNode) -> None:
     node.service.pods.set([make_manifest(uid="u1"), make_manifest(uid="u2", namespace="shop")])
     await node.until(lambda: len(node.service.view.status()["pods"]) == 2)
-    for pod, container, said in (
+    for pod, container, message in (
         ("nope", None, 'there is no pod "nope"'),
         ("web", None, 'pod "web" is in several namespaces: default/web, shop/web'),
         ("shop/web", "db", 'pod "shop/web" has no container "db", but app'),
     ):
         with pytest.raises(NoSuchPodError) as caught:
             node.service.operator.retry(pod, container)
-        assert str(caught.value) == said
+        assert str(caught.value) == message
 
 
 async def test_a_dependency_that_turns_healthy_releases_the_containers_that_wait_for_it(

@@ -84,9 +84,9 @@ async def test_old_containers_are_restarted_one_pod_of_a_group_at_a_time(
 
     await node.until(all_restarted)
     assert fewest >= len(names) - 1
-    said = node.messages("Killing")[0]
-    assert said.startswith("Container app has run for ")
-    assert said.endswith(" (maxContainerAge 400ms), will be restarted")
+    message = node.messages("Killing")[0]
+    assert message.startswith("Container app has run for ")
+    assert message.endswith(" (maxContainerAge 400ms), will be restarted")
     assert node.messages("BackOff") == []
     assert b'probelet_container_kills_total{reason="max_age",grace_source="pod"}' in node.service.view.metrics()
     assert all(call.timeout == 30 for call in runtime.called("stop_container"))

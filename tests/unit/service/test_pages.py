@@ -68,8 +68,8 @@ async def test_the_pages_show_the_pods_that_were_handed_over(tmp_path: Path) -> 
             described = (ROOT / "docs" / "serve.md").read_text()
             for series in re.findall(r"# TYPE (\w+) ", render(prober).decode()):
                 assert f"| `{series}` |" in described
-            for path, said in (("/healthz", "ok\n"), ("/readyz", "ok\n"), ("/metrics/pods", "")):
-                assert await page(path) == (200, said)
+            for path, message in (("/healthz", "ok\n"), ("/readyz", "ok\n"), ("/metrics/pods", "")):
+                assert await page(path) == (200, message)
             assert json.loads((await page("/configz"))[1]) == {"schema": "probelet-config/1"}
             await responder.gone()
             await caller.channel.close()

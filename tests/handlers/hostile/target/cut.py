@@ -20,10 +20,10 @@ PLACES = {
 }
 
 
-def cut(said: bytes, *, reset: bool) -> Behaviour:
+def cut(message: bytes, *, reset: bool) -> Behaviour:
     async def behaviour(conn: Connection) -> None:
         await conn.request()
-        await conn.send(said)
+        await conn.send(message)
         if reset:
             conn.reset()
         else:
@@ -38,6 +38,6 @@ async def reset_at_accept(conn: Connection) -> None:
 
 BEHAVIOURS: Mapping[str, Behaviour] = {
     "reset-at-accept": reset_at_accept,
-    **{f"reset-{place}": cut(said, reset=True) for place, said in PLACES.items()},
-    **{f"close-{place}": cut(said, reset=False) for place, said in PLACES.items()},
+    **{f"reset-{place}": cut(message, reset=True) for place, message in PLACES.items()},
+    **{f"close-{place}": cut(message, reset=False) for place, message in PLACES.items()},
 }

@@ -31,7 +31,7 @@ def state(engine: Engine) -> dict[str, Any]:
     return found[0]
 
 
-def told(*outcomes: ExecOutcome) -> tuple[str | None, list[str]]:
+def answer(*outcomes: ExecOutcome) -> tuple[str | None, list[str]]:
     """Answers the attempts of a live engine's liveness run with ``outcomes``; returns its result and events.
 
     The container is older than the engine, so only a run publishes a result.
@@ -94,7 +94,7 @@ TIMEOUT = 'command timed out: "probe" timed out after 1s'
 def test_an_exec_answer_gives_the_result_and_event_of_the_kubelet(
     outcomes: list[ExecOutcome], result: str, events: list[str]
 ) -> None:
-    assert told(*outcomes) == (result, events)
+    assert answer(*outcomes) == (result, events)
 
 
 @pytest.mark.parametrize("output", [pytest.param(LONG, id="E3-success keeps the first 10 KiB")])

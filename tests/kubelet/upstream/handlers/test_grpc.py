@@ -49,37 +49,37 @@ def health(port: int, seconds: int = 1, **more: Any) -> dict[str, Any]:
 
 @row("G1")
 def test_a_grpc_probe_of_a_port_on_which_nobody_listens_fails(row: str) -> None:
-    told = health(32, pod_ip="")
-    assert (told["result"], told["error"]) == ("failure", None)
-    assert told["output"] == 'timeout: failed to connect service ":32" within 1s: context deadline exceeded'
+    report = health(32, pod_ip="")
+    assert (report["result"], report["error"]) == ("failure", None)
+    assert report["output"] == 'timeout: failed to connect service ":32" within 1s: context deadline exceeded'
 
 
 @row("G2")
 def test_a_grpc_probe_of_a_plain_http_server_fails(row: str) -> None:
     with Server(lambda request: (200, {}, "")) as server:
-        told = health(server.port)
-    assert (told["result"], told["error"]) == ("failure", None)
+        report = health(server.port)
+    assert (report["result"], report["error"]) == ("failure", None)
 
 
 @row("G3")
 def test_a_service_that_is_not_serving_fails(row: str) -> None:
     with health_server(NOT_SERVING) as port:
-        told = health(port)
-    assert (told["result"], told["output"]) == ("failure", 'service unhealthy (responded with "NOT_SERVING")')
+        report = health(port)
+    assert (report["result"], report["output"]) == ("failure", 'service unhealthy (responded with "NOT_SERVING")')
 
 
 @row("G4")
 def test_a_grpc_answer_after_the_timeout_fails(row: str) -> None:
     with health_server(SERVING, threading.Event()) as port:
-        told = health(port, seconds=2)
-    assert (told["result"], told["output"]) == ("failure", "timeout: health rpc did not complete within 2s")
+        report = health(port, seconds=2)
+    assert (report["result"], report["output"]) == ("failure", "timeout: health rpc did not complete within 2s")
 
 
 @row("G5")
 def test_a_service_that_is_serving_succeeds(row: str) -> None:
     with health_server(SERVING) as port:
-        told = health(port)
-    assert (told["result"], told["output"]) == ("success", "service healthy")
+        report = health(port)
+    assert (report["result"], report["output"]) == ("success", "service healthy")
 
 
 VERSIONS = ("1.34", "1.35", "1.36", "1.37", "1.38")
@@ -92,13 +92,13 @@ def told_by_version() -> Iterator[dict[tuple[str, str], TimedAnswer]]:
     with socket.create_server(("127.0.0.1", 0)) as listener, ThreadPoolExecutor(2 * len(VERSIONS)) as pool:
         ports = {"refused": closed_port(), "silent": listener.getsockname()[1]}
 
-        def told(port: int, version: str) -> TimedAnswer:
+        def report(port: int, version: str) -> TimedAnswer:
             begun = time.monotonic()
             found = health(port, kubelet_version=version)
             return port, time.monotonic() - begun, found
 
         cases = [(version, what) for version in VERSIONS for what in ports]
-        ends = [pool.submit(told, ports[what], version) for version, what in cases]
+        ends = [pool.submit(report, ports[what], version) for version, what in cases]
         yield {case: end.result() for case, end in zip(cases, ends, strict=True)}
 
 
@@ -107,16 +107,16 @@ def test_a_refused_grpc_connection_fails_at_once_from_1_38_on(
     version: str, told_by_version: dict[tuple[str, str], TimedAnswer]
 ) -> None:
     """kubernetes PR 142457."""
-    port, took, told = told_by_version[version, "refused"]
-    assert told["result"] == "failure"
+    port, took, report = told_by_version[version, "refused"]
+    assert report["result"] == "failure"
     if version == "1.38":
         why = f"transport: Error while dialing: dial tcp 127.0.0.1:{port}: connect: connection refused"
         status = f'rpc error: code = Unavailable desc = connection error: desc = "{why}"'
-        assert (told["output"], told["cause"]) == (f"error: health rpc probe failed: {status}", "refused")
+        assert (report["output"], report["cause"]) == (f"error: health rpc probe failed: {status}", "refused")
         assert took < 0.9
     else:
         text = f'timeout: failed to connect service "127.0.0.1:{port}" within 1s: context deadline exceeded'
-        assert told["output"] == text
+        assert report["output"] == text
         assert took >= 1
 
 
@@ -124,7 +124,7 @@ def test_a_refused_grpc_connection_fails_at_once_from_1_38_on(
 def test_a_silent_grpc_server_gets_the_error_text_of_its_release(
     version: str, told_by_version: dict[tuple[str, str], TimedAnswer]
 ) -> None:
-    port, _, told = told_by_version[version, "silent"]
+    port, _, report = told_by_version[version, "silent"]
     late = "timeout: health rpc did not complete within 1s"
     unconnected = f'timeout: failed to connect service "127.0.0.1:{port}" within 1s: context deadline exceeded'
-    assert (told["result"], told["output"]) == ("failure", late if version == "1.38" else unconnected)
+    assert (report["result"], report["output"]) == ("failure", late if version == "1.38" else unconnected)

@@ -26,8 +26,8 @@ def ok(request: Request) -> Reply:
 @row("H1")
 def test_a_200_answer_succeeds_with_its_body(row: str) -> None:
     with Server(ok) as server:
-        told = get(server)
-    assert (told["outcome"], told["output"]) == ("success", "ok body")
+        report = get(server)
+    assert (report["outcome"], report["output"]) == ("success", "ok body")
 
 
 @row("H2-3 headers")
@@ -74,15 +74,15 @@ def test_the_headers_of_a_probe_replace_the_default_ones(headers: Headers, seen:
 @row("H12")
 def test_a_connection_that_ends_without_an_answer_fails(row: str) -> None:
     with Server(lambda request: None) as server:
-        told = get(server)
-    assert (told["result"], told["error"]) == ("failure", None)
+        report = get(server)
+    assert (report["result"], report["error"]) == ("failure", None)
 
 
 @row("H13")
 def test_a_500_answer_fails_without_its_body(row: str) -> None:
     with Server(lambda request: (500, {}, "secret")) as server:
-        told = get(server)
-    assert (told["result"], told["output"]) == ("failure", "HTTP probe failed with statuscode: 500")
+        report = get(server)
+    assert (report["result"], report["output"]) == ("failure", "HTTP probe failed with statuscode: 500")
 
 
 @row("H14")
@@ -93,10 +93,10 @@ def test_an_http_answer_after_the_timeout_fails(row: str) -> None:
         over.wait(3)
 
     with Server(late) as server:
-        told = get(server)
+        report = get(server)
         over.set()
-    assert (told["result"], told["error"]) == ("failure", None)
-    assert "Client.Timeout exceeded while awaiting headers" in told["output"]
+    assert (report["result"], report["error"]) == ("failure", None)
+    assert "Client.Timeout exceeded while awaiting headers" in report["output"]
 
 
 def redirecting(status: int, target: str, text: str = "") -> Reply:
@@ -125,8 +125,8 @@ def test_a_redirect_to_a_500_answer_fails(code: int) -> None:
 )
 def test_a_redirect_without_a_location_is_a_warning(text: str, output: str) -> None:
     with Server(lambda request: redirecting(308, "/new") if request.path == "/" else (308, {}, text)) as server:
-        told = get(server)
-    assert (told["outcome"], told["output"]) == ("warning", output)
+        report = get(server)
+    assert (report["outcome"], report["output"]) == ("warning", output)
 
 
 @pytest.mark.parametrize(
@@ -176,8 +176,8 @@ def test_the_host_header_goes_with_a_redirect(host: str, outcome: str) -> None:
 )
 def test_a_body_is_cut_after_10_kib(length: int, kept: int) -> None:
     with Server(lambda request: (200, {}, "a" * length)) as server:
-        told = get(server)
-    assert (told["outcome"], told["output"]) == ("success", "a" * kept)
+        report = get(server)
+    assert (report["outcome"], report["output"]) == ("success", "a" * kept)
 
 
 @pytest.mark.parametrize("name", ["H23-http_proxy", "H23-HTTP_PROXY", "H23-all_proxy"])
@@ -199,8 +199,8 @@ def test_a_proxy_of_the_environment_is_not_used(name: str, monkeypatch: pytest.M
 )
 def test_the_url_of_a_request_has_the_probes_scheme_host_port_and_path(scheme: str, path: str, suffix: str) -> None:
     port = closed_port()
-    told = ask({"httpGet": {"scheme": scheme, "host": "localhost", "port": port, "path": path}})
-    assert told["output"].startswith(f'Get "{scheme.lower()}://localhost:{port}{suffix}": dial tcp ')
+    report = ask({"httpGet": {"scheme": scheme, "host": "localhost", "port": port, "path": path}})
+    assert report["output"].startswith(f'Get "{scheme.lower()}://localhost:{port}{suffix}": dial tcp ')
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ BAD = [
     ],
 )
 def test_a_port_that_cannot_be_resolved_is_a_prober_error(probe: dict[str, Any], error: str) -> None:
-    told = ask(probe, ports=[("found", 93)])
-    assert (told["outcome"], told["result"], told["error"]) == ("error", "unknown", error)
+    report = ask(probe, ports=[("found", 93)])
+    assert (report["outcome"], report["result"], report["error"]) == ("error", "unknown", error)
 
 
 @pytest.mark.parametrize(
@@ -64,8 +64,8 @@ def test_a_port_that_is_found_is_probed_at_the_pods_address(kind: Any, port: str
         given = {"found": "found", "number": server.port, "text": str(server.port)}[port]
         # The first of two ports with one name counts, and another container port does not matter.
         ports = [("other", closed_port()), ("found", server.port), ("found", closed_port())]
-        told = ask(kind(given), ports=ports)
-    assert (told["outcome"], told["error"]) == ("success", None)
+        report = ask(kind(given), ports=ports)
+    assert (report["outcome"], report["error"]) == ("success", None)
     assert len(server.requests) == (kind is http)
 
 
@@ -75,5 +75,5 @@ def test_a_request_uses_host_port_and_path_of_the_probe(row: str) -> None:
         return 200, {}, request.path
 
     with Server(answer) as server:
-        told = ask(http(server.port, host="127.0.0.1", path="path"), pod_ip="192.0.2.1")
-    assert (told["outcome"], told["output"]) == ("success", "/path")
+        report = ask(http(server.port, host="127.0.0.1", path="path"), pod_ip="192.0.2.1")
+    assert (report["outcome"], report["output"]) == ("success", "/path")

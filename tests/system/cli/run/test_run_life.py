@@ -111,7 +111,7 @@ def test_a_grace_of_all_the_time_there_is(start: Start, tmp_path: Path, marker: 
     run.signal(signal.SIGTERM)
     assert run.ended() == 143
     assert processes_with(marker) == []
-    assert not any(line["level"] == "error" for line in run.said)
+    assert not any(line["level"] == "error" for line in run.log_lines)
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])

@@ -26,7 +26,7 @@ def gone(marker: str) -> None:
 
 
 def reads(run: Run) -> int:
-    return sum(line["message"] == "manifests read again" for line in run.said)
+    return sum(line["message"] == "manifests read again" for line in run.log_lines)
 
 
 def test_pods_come_and_go_with_their_files(start: Start, folder: Path, marker: str) -> None:
@@ -92,7 +92,7 @@ def test_a_file_that_is_being_written_does_not_end_its_pod(start: Start, folder:
         file.write(whole[half:])
     started(f"{marker}-new")
     gone(f"{marker}-old")
-    assert not any(line["level"] == "error" for line in run.said)
+    assert not any(line["level"] == "error" for line in run.log_lines)
 
 
 def test_a_file_that_is_emptied_does_not_end_its_pod(start: Start, folder: Path, marker: str) -> None:

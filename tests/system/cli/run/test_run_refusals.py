@@ -82,7 +82,7 @@ def test_mistakes_that_the_kubelet_warns_about_are_warnings(start: Start, good: 
 
 
 @pytest.mark.parametrize(
-    ("options", "code", "said"),
+    ("options", "code", "message"),
     [
         (["--listen", "here"], 2, "--listen 'here': want HOST:PORT"),
         (["--runtime", "docker"], 2, "--runtime: runtime endpoint 'docker': must be unix://"),
@@ -91,7 +91,7 @@ def test_mistakes_that_the_kubelet_warns_about_are_warnings(start: Start, good: 
         (["--log-level", "loud"], 2, 'Invalid value "loud" for --log-level'),
     ],
 )
-def test_run_refuses_invalid_options(good: str, tmp_path: Path, options: list[str], code: int, said: str) -> None:
+def test_run_refuses_invalid_options(good: str, tmp_path: Path, options: list[str], code: int, message: str) -> None:
     listen = [] if "--listen" in options else ["--listen", "127.0.0.1:0"]
     if "--runtime" in options:
         Path(good).write_text(with_image(Path(good).read_text()))
@@ -99,7 +99,7 @@ def test_run_refuses_invalid_options(good: str, tmp_path: Path, options: list[st
     assert (ended.returncode, ended.stdout) == (code, "")
     complaint = [line for line in ended.stderr.splitlines() if line.startswith("probelet run: ")]
     assert len(complaint) == 1
-    assert said in complaint[0]
+    assert message in complaint[0]
     assert "Traceback" not in ended.stderr
     assert not (tmp_path / "state").exists()
 

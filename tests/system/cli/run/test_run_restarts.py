@@ -30,7 +30,10 @@ CRASH_ONCE = "date +%s.%N; test -e {here}/{name} && exec sleep 86400; touch {her
 def pod(name: str, marker: str, annotations: dict[str, str] | None = None, **scripts: str) -> dict[str, Any]:
     """A pod whose containers each run a script."""
     containers = [{"name": each, "command": ["sh", "-c", text, marker]} for each, text in scripts.items()]
-    metadata = {"name": name, "annotations": {f"probelet.dev/{key}": said for key, said in (annotations or {}).items()}}
+    metadata = {
+        "name": name,
+        "annotations": {f"probelet.dev/{key}": value for key, value in (annotations or {}).items()},
+    }
     spec = {"terminationGracePeriodSeconds": 1, "containers": containers}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
@@ -75,7 +78,7 @@ def metric(run: Run, name: str) -> float:
     return float(found[1])
 
 
-def said(run: Run, pod_name: str, name: str = "app") -> dict[int, list[Decimal]]:
+def message(run: Run, pod_name: str, name: str = "app") -> dict[int, list[Decimal]]:
     """The times that each instance has printed so far; the runtime removes the logs of old instances."""
     times = {}
     for path in (run.state_dir / "runtime" / "logs").glob(f"default_{pod_name}_*/{name}/*.log"):
@@ -140,7 +143,7 @@ def test_a_budget_gives_one_restart_after_each_refill_and_none_early(start: Star
     run = node(start, tmp_path, "restartBudget: {burst: 1, refill: 2s}\n", *pods)
     for name in names:
         runs(run, name, 1)
-    lives = [wait_for(lambda name=name: (found := said(run, name)).get(1) and found, "its log") for name in names]
+    lives = [wait_for(lambda name=name: (found := message(run, name)).get(1) and found, "its log") for name in names]
     ends = min(life[0][1] for life in lives)
     # The bucket is full until the first container ends; the n-th restart after the first needs n refills.
     begins = sorted(life[1][0] for life in lives)
@@ -155,7 +158,7 @@ def test_a_container_restarts_on_the_curve_it_chose_beside_one_on_the_nodes(
     begins: dict[int, Decimal] = {}
 
     def restarted() -> bool:
-        begins.update((life, times[0]) for life, times in said(run, "web", "quick").items() if times)
+        begins.update((life, times[0]) for life, times in message(run, "web", "quick").items() if times)
         return max(begins, default=0) >= 6
 
     wait_for(restarted, "six restarts")

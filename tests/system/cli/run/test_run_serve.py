@@ -53,9 +53,9 @@ def test_an_unusable_socket_ends_run_before_its_pods_start(start: Start, tmp_pat
     (tmp_path / "web.yaml").write_text(manifest("web", marker))
     run = start(str(tmp_path / "web.yaml"), "--serve", str(tmp_path / "nowhere" / "prober.sock"))
     assert run.ended() == 3
-    said = f"probelet run: --serve {tmp_path}/nowhere/prober.sock: No such file or directory"
-    assert said in run.log.read_text().splitlines()
-    assert not any("pod added" in line["message"] for line in run.said)
+    message = f"probelet run: --serve {tmp_path}/nowhere/prober.sock: No such file or directory"
+    assert message in run.log.read_text().splitlines()
+    assert not any("pod added" in line["message"] for line in run.log_lines)
 
 
 @pytest.mark.parametrize("verb", ["run", "serve"])
@@ -65,9 +65,9 @@ def test_a_file_in_place_of_the_socket_is_reported_and_stays(verb: str, tmp_path
     file.write_text("root")
     options = [str(pod), "--listen", "127.0.0.1:0", "--serve"] if verb == "run" else ["--socket"]
     ended = probelet(verb, *options, str(file), "--state-dir", str(tmp_path / "state"))
-    said = "exists and is not a socket, so it stays as it is; choose a path that is free or a socket's"
+    message = "exists and is not a socket, so it stays as it is; choose a path that is free or a socket's"
     assert (ended.returncode, ended.stdout) == (2, "")
-    assert ended.stderr == f"probelet {verb}: {options[-1]} {file}: {said}\n"
+    assert ended.stderr == f"probelet {verb}: {options[-1]} {file}: {message}\n"
     assert file.read_text() == "root"
     assert sorted(tmp_path.iterdir()) == [file, pod]
 
@@ -79,8 +79,8 @@ def test_a_path_too_long_for_a_socket_is_reported(verb: str, tmp_path: Path, mar
     options = [str(pod), "--listen", "127.0.0.1:0", "--serve"] if verb == "run" else ["--socket"]
     ended = probelet(verb, *options, str(path), "--state-dir", str(tmp_path / "state"))
     assert (ended.returncode, ended.stdout) == (2, "")
-    said = f"{options[-1]} {path}: too long, the socket's path may have 107 bytes"
-    assert ended.stderr == f"probelet {verb}: {said}\n"
+    message = f"{options[-1]} {path}: too long, the socket's path may have 107 bytes"
+    assert ended.stderr == f"probelet {verb}: {message}\n"
 
 
 async def test_serve_has_pages_of_its_probes(start: Start, tmp_path: Path) -> None:

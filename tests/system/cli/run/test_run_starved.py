@@ -113,9 +113,9 @@ def test_a_timeout_of_a_stopped_prober_is_marked_starved_and_counts_as_configure
     assert starved(run) >= 1
     assert bool(probe_of(run)["failures"]) == counts
     assert probe_of(run)["errors"] == 0, "a prober error is tried again at once, and that went well"
-    said = run.line("prober starved")
-    assert said["level"] == "warning"
-    assert "readiness probe of default/web, container app" in said["message"]
+    message = run.line("prober starved")
+    assert message["level"] == "warning"
+    assert "readiness probe of default/web, container app" in message["message"]
 
 
 def test_an_answer_that_came_while_the_prober_was_stopped_is_a_success(
@@ -124,4 +124,4 @@ def test_an_answer_that_came_while_the_prober_was_stopped_is_a_success(
     run = stopped_while_asking(start, target, tmp_path, "failure", answered=True)
     assert starved(run) == 0
     assert probe_of(run)["failures"] == 0
-    assert not any("prober starved" in line["message"] for line in run.said)
+    assert not any("prober starved" in line["message"] for line in run.log_lines)

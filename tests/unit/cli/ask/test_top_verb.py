@@ -109,8 +109,8 @@ async def test_a_kill_in_progress_ranks_above_a_pod_that_is_not_ready(service: S
 
 async def test_an_empty_node_is_one_line(service: Service) -> None:
     service.view.document = document()
-    said = "node-a: 0 containers, 0 failing, 0 in back-off, by hurt at 14:02:11 UTC\n"
-    assert (await service.ask("top", "--once")).out == said
+    message = "node-a: 0 containers, 0 failing, 0 in back-off, by hurt at 14:02:11 UTC\n"
+    assert (await service.ask("top", "--once")).out == message
 
 
 async def test_an_unknown_order_is_bad_input(service: Service) -> None:

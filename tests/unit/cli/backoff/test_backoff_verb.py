@@ -63,9 +63,9 @@ def test_curves_side_by_side_with_their_excess_over_today(probelet: Probelet) ->
     assert [curve["name"] for curve in found["curves"]] == ["10s/300s", "1s/60s", "1s/1s"]
     excess = [{row["seconds"]: row["excess"] for row in curve["counts"]} for curve in found["curves"]]
     assert [each[300] for each in excess] == [0, 5, 296]
-    said = probelet("backoff", "compare").out
-    assert "10s/300s  1s/60s" in said
-    assert "10 (+5)" in said
+    message = probelet("backoff", "compare").out
+    assert "10s/300s  1s/60s" in message
+    assert "10 (+5)" in message
 
 
 def test_a_curve_that_ends_early_leaves_its_column_empty(probelet: Probelet) -> None:
@@ -88,7 +88,7 @@ def test_successful_containers_do_not_restart_under_on_failure(probelet: Probele
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("table --initial 5", '--initial: "5" is not a duration; want for example 10s, 1m30s or 500ms'),
         ("table --max 0s", "backoff: max 0s: must be between 1ms and 8760h"),
@@ -106,10 +106,10 @@ def test_successful_containers_do_not_restart_under_on_failure(probelet: Probele
         ("tabel", 'there is no question "tabel"; did you mean "table"?'),
     ],
 )
-def test_a_mistake_is_one_line_and_exit_2(probelet: Probelet, line: str, said: str) -> None:
+def test_a_mistake_is_one_line_and_exit_2(probelet: Probelet, line: str, message: str) -> None:
     ended = probelet("backoff", *line.split())
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert message in ended.err
     assert ended.err.splitlines()[0].startswith("probelet backoff")
 
 
@@ -126,14 +126,14 @@ def test_each_claim_of_the_kep_is_printed_with_its_verdict(probelet: Probelet) -
     assert found["schema"] == "probelet-kep4603/1"
     eleventh = next(claim for claim in found["claims"] if claim["claim"] == "11")
     assert (eleventh["published"], eleventh["found"], eleventh["verdict"]) == (310, 299, "does not hold")
-    said = probelet("backoff", "kep4603").out
-    assert max(map(len, said.splitlines())) <= 80
+    message = probelet("backoff", "kep4603").out
+    assert max(map(len, message.splitlines())) <= 80
     for claim in found["claims"]:
-        assert f"\n{claim['claim'].ljust(5)}" in f"\n{said}"
-    assert "holds if the window is 310 s" in " ".join(said.split())
+        assert f"\n{claim['claim'].ljust(5)}" in f"\n{message}"
+    assert "holds if the window is 310 s" in " ".join(message.split())
     verdicts = Counter(claim["verdict"] for claim in found["claims"])
-    assert f"{verdicts.total()} claims: {verdicts['holds']} hold, {verdicts['holds if']} hold if" in said
-    assert f"{verdicts['does not hold']} do not hold" in said
+    assert f"{verdicts.total()} claims: {verdicts['holds']} hold, {verdicts['holds if']} hold if" in message
+    assert f"{verdicts['does not hold']} do not hold" in message
 
 
 @pytest.mark.timeout(60)

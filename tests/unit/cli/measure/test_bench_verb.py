@@ -7,7 +7,7 @@ from tests.unit.cli.conftest import Probelet
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "message"),
     [
         ("bench htp", 'probelet bench: there is no handler "htp"; did you mean "http"?\n'),
         ("bench http --workers 0", "probelet bench: --workers: must be above 0\n"),
@@ -19,10 +19,10 @@ from tests.unit.cli.conftest import Probelet
         ("bench exec --target 127.0.0.1:9", "probelet bench: --target and --faulty do not apply to exec: "),
     ],
 )
-def test_bad_usage_is_one_line_without_a_measurement(probelet: Probelet, line: str, said: str) -> None:
+def test_bad_usage_is_one_line_without_a_measurement(probelet: Probelet, line: str, message: str) -> None:
     ended = probelet(*line.split())
     assert (ended.code, ended.out) == (2, "")
-    assert said in ended.err
+    assert message in ended.err
     assert "measuring" not in ended.err
 
 

@@ -54,9 +54,9 @@ def test_a_damaged_recording_is_one_line_and_the_others_are_played(probelet: Pro
         lines = ended.err.splitlines()
         assert ended.code == 2
         assert "Traceback" not in ended.err + ended.out
-        said = [line.removeprefix(f"probelet {verb}: ").split(": ", maxsplit=2) for line in lines]
-        assert all(kind == "not a recording" and why for _, kind, why in said), said
-        refused = [Path(path) for path, _, _ in said]
+        message = [line.removeprefix(f"probelet {verb}: ").split(": ", maxsplit=2) for line in lines]
+        assert all(kind == "not a recording" and why for _, kind, why in message), message
+        refused = [Path(path) for path, _, _ in message]
         assert sorted(set(refused)) == sorted(refused)
         assert set(refused) < set(paths)
         assert f"of {len(paths) + 1 - len(refused)} recordings equal" in ended.out
@@ -91,7 +91,7 @@ SCENARIO = ("scenario",)
 
 @pytest.mark.parametrize("verb", ["conformance", "replay"])
 @pytest.mark.parametrize(
-    ("path", "keys", "to", "said"),
+    ("path", "keys", "to", "message"),
     [
         (GOOD, (*INPUTS, 0, "containers", 0, "state"), "odd", "Invalid enum value 'odd' - at `$.trace.inputs[0]"),
         (GOOD, (*INPUTS, 0, "call"), "odd", "Invalid enum value 'odd' - at `$.trace.inputs[0].call`"),
@@ -115,14 +115,14 @@ SCENARIO = ("scenario",)
     ],
 )
 def test_the_line_names_the_place(
-    probelet: Probelet, verb: str, path: Path, keys: tuple[Any, ...], to: Any, said: str, tmp_path: Path
+    probelet: Probelet, verb: str, path: Path, keys: tuple[Any, ...], to: Any, message: str, tmp_path: Path
 ) -> None:
     bad = changed(path, tmp_path, *keys, to=to)
     ended = probelet(verb, str(tmp_path))
     line, *_ = ended.err.splitlines()
     assert ended.code == 2
     assert line.startswith(f"probelet {verb}: {bad}: not a recording: ")
-    assert said in line
+    assert message in line
 
 
 def test_a_container_removed_before_its_kill_is_not_restarted(probelet: Probelet, tmp_path: Path) -> None:
@@ -149,7 +149,7 @@ def test_a_file_of_cases_with_a_mistake_does_not_stop_the_others(probelet: Probe
 
 
 @pytest.mark.parametrize(
-    ("keys", "to", "said"),
+    ("keys", "to", "message"),
     [
         (("server", "listeners", 0, "mode"), "odd", "Invalid enum value 'odd' - at `$.server.listeners[0].mode`"),
         (("server", "listeners", 0, "scripts"), [{"steps": [{"op": "more"}]}], "Invalid enum value 'more' - at `$.ser"),
@@ -164,7 +164,7 @@ def test_a_file_of_cases_with_a_mistake_does_not_stop_the_others(probelet: Probe
     ],
 )
 def test_the_line_about_a_case_names_the_place(
-    probelet: Probelet, keys: tuple[Any, ...], to: Any, said: str, tmp_path: Path
+    probelet: Probelet, keys: tuple[Any, ...], to: Any, message: str, tmp_path: Path
 ) -> None:
     (tmp_path / "good.json").write_text(CASES.read_text().splitlines()[0])
     bad = changed(tmp_path / "good.json", tmp_path, *keys, to=to).rename(tmp_path / "bad.jsonl")
@@ -173,5 +173,5 @@ def test_the_line_about_a_case_names_the_place(
     line, *_ = ended.err.splitlines()
     assert ended.code == 2
     assert line.startswith(f"probelet conformance: {bad}:1: not a handler case: ")
-    assert said in line
+    assert message in line
     assert ended.out == "1 of 1 recordings equal\n"

@@ -53,7 +53,7 @@ def test_an_unknown_release_is_refused(probelet: Probelet, verb: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("verb", "name", "text", "said"),
+    ("verb", "name", "text", "message"),
     [
         ("replay", "missing.json", None, "missing.json: cannot be read: No such file or directory"),
         ("replay", "broken.json", "{", "broken.json: not a recording: "),
@@ -63,7 +63,7 @@ def test_an_unknown_release_is_refused(probelet: Probelet, verb: str) -> None:
     ],
 )
 def test_a_file_that_is_no_recording_is_one_line(
-    probelet: Probelet, verb: str, name: str, text: str | None, said: str, tmp_path: Path
+    probelet: Probelet, verb: str, name: str, text: str | None, message: str, tmp_path: Path
 ) -> None:
     if text is not None:
         (tmp_path / name).write_text(text)
@@ -71,4 +71,4 @@ def test_a_file_that_is_no_recording_is_one_line(
     assert (ended.code, ended.out) == (2, "")
     line, *_ = ended.err.splitlines()
     assert line.startswith(f"probelet {verb}: ")
-    assert said in line
+    assert message in line

@@ -191,7 +191,7 @@ def test_a_probe_of_a_manifest(probelet: Probelet, target: Server, tmp_path: Pat
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         ([], "--type: Required value: probes of container app: liveness, readiness"),
         (["--type", "startup"], '--type: Not found: "startup": probes of container app: liveness, readiness'),
@@ -206,12 +206,12 @@ def test_a_probe_of_a_manifest(probelet: Probelet, target: Server, tmp_path: Pat
     ],
 )
 def test_an_ambiguous_manifest_lists_the_choices(
-    probelet: Probelet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+    probelet: Probelet, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("web.yaml").write_text(MANIFEST % "80")
     ended = probelet("probe", "--from", "web.yaml", *arguments, "--state-dir", "none")
-    assert (ended.code, ended.out, ended.err) == (2, "", f"probelet probe: {said}\n")
+    assert (ended.code, ended.out, ended.err) == (2, "", f"probelet probe: {message}\n")
 
 
 def test_mistakes_of_a_manifest_have_the_messages_of_run(probelet: Probelet, tmp_path: Path) -> None:
@@ -251,7 +251,7 @@ def test_an_unknown_field_of_a_raw_probe_is_a_warning(probelet: Probelet) -> Non
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "message"),
     [
         (["--spec", '{"exec": 1}'], "--spec: exec: Invalid value: 1: must be a mapping, not a number"),
         (["--spec", "{"], "--spec: not YAML: did not find expected node content"),
@@ -277,14 +277,14 @@ def test_an_unknown_field_of_a_raw_probe_is_a_warning(probelet: Probelet) -> Non
     ],
 )
 def test_bad_usage_is_one_line_without_a_probe(
-    probelet: Probelet, monkeypatch: pytest.MonkeyPatch, arguments: list[str], said: str
+    probelet: Probelet, monkeypatch: pytest.MonkeyPatch, arguments: list[str], message: str
 ) -> None:
     monkeypatch.setattr(probe_attempt, "over_socket", None)
     ended = probelet("probe", *arguments)
     assert (ended.code, ended.out) == (2, "")
     complaints = [line for line in ended.err.splitlines() if not line.startswith("  try: ")]
     assert len(complaints) == 1
-    assert said in complaints[0]
+    assert message in complaints[0]
 
 
 @pytest.mark.parametrize("handler", ["http", "tcp", "grpc", "exec"])

@@ -60,4 +60,4 @@ def test_an_unwritable_report_is_an_error_before_the_first_scene(probelet: Probe
 def test_each_mistake_is_a_line(probelet: Probelet, line: str, lines: list[str]) -> None:
     ended = probelet("stress", *line.split())
     assert (ended.code, ended.out) == (2, "")
-    assert ended.err.splitlines() == [f"probelet stress: {said}" for said in lines]
+    assert ended.err.splitlines() == [f"probelet stress: {message}" for message in lines]

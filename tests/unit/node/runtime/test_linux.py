@@ -38,16 +38,16 @@ def test_a_sandbox_is_privileged_if_one_of_its_containers_is() -> None:
 def test_cpu_and_memory_become_shares_a_quota_and_a_limit() -> None:
     amounts = {"limits": {"cpu": "500m", "memory": "64Mi"}, "requests": {"cpu": "250m"}}
     pod = pod_of({"resources": amounts})
-    told = container_linux(pod, pod.spec.containers[0]).resources
-    assert (told.cpu_shares, told.cpu_period, told.cpu_quota) == (256, 100_000, 50_000)
-    assert told.memory_limit_in_bytes == 64 * 2**20
+    answer = container_linux(pod, pod.spec.containers[0]).resources
+    assert (answer.cpu_shares, answer.cpu_period, answer.cpu_quota) == (256, 100_000, 50_000)
+    assert answer.memory_limit_in_bytes == 64 * 2**20
 
 
 def test_a_cpu_limit_is_also_the_request_and_without_both_no_resource_is_set() -> None:
     pod = pod_of({"resources": {"limits": {"cpu": 2}}})
     assert container_linux(pod, pod.spec.containers[0]).resources.cpu_shares == 2048
     pod = pod_of({"resources": {"limits": {"cpu": "1m"}}})
-    told = container_linux(pod, pod.spec.containers[0]).resources
-    assert (told.cpu_shares, told.cpu_quota) == (2, 1000)
+    answer = container_linux(pod, pod.spec.containers[0]).resources
+    assert (answer.cpu_shares, answer.cpu_quota) == (2, 1000)
     pod = pod_of({})
     assert not container_linux(pod, pod.spec.containers[0]).HasField("resources")

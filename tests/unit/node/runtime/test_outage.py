@@ -124,8 +124,8 @@ async def test_a_minute_without_the_runtime_counts_against_no_container(
         assert known == 0 if over_a_socket else known - errors[probe] >= MINUTE - 1, probe
     assert series(node, refused) >= 2 * TRIES * (MINUTE - 1)
     unknown = re.compile(r"(\w+) probe errored and resulted in unknown state: rpc error: code = Unavailable desc = .+")
-    said = [unknown.fullmatch(text) for text in node.messages("Unhealthy")]
-    assert {found and found[1] for found in said} == {"Liveness", "Readiness"}
+    message = [unknown.fullmatch(text) for text in node.messages("Unhealthy")]
+    assert {found and found[1] for found in message} == {"Liveness", "Readiness"}
 
     await (await runtime.serve(tmp_path)).aclose()
     await node.until(lambda: node.service.view.ready()[0])

@@ -192,14 +192,14 @@ def test_a_pod_in_force_is_not_replaced_by_another_of_its_name(watch: Watch) -> 
     watched = watch()
     # Its name sorts first, but the file comes later.
     write("pods/a.yaml", pod("web", 2))
-    said = 'pods/a.yaml:1: metadata.name: Duplicate value: "default/web": already defined at pods/m.yaml:1'
-    assert lines(watched.settled()) == [said]
+    message = 'pods/a.yaml:1: metadata.name: Duplicate value: "default/web": already defined at pods/m.yaml:1'
+    assert lines(watched.settled()) == [message]
     assert watched.pods == {"web": "1"}
     # A change of another file does not repeat the problem; a change of this file does.
     write("pods/b.yaml", pod("b"))
     assert lines(watched.settled()) == []
     write("pods/a.yaml", pod("web", 3))
-    assert lines(watched.settled()) == [said]
+    assert lines(watched.settled()) == [message]
     write("pods/m.yaml", pod("web", 4))
     assert lines(watched.settled()) == []
     assert watched.pods == {"web": "4", "b": "1"}

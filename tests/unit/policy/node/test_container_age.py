@@ -182,5 +182,5 @@ def test_a_group_is_the_controller_else_namespace_and_labels() -> None:
 
 
 def test_the_message_names_the_container_its_age_and_the_limit() -> None:
-    said = reached_age("app", 19 * HOUR + 5 * SECOND + 123, DAY)
-    assert said == "Container app has run for 19h0m5s (maxContainerAge 24h0m0s)"
+    message = reached_age("app", 19 * HOUR + 5 * SECOND + 123, DAY)
+    assert message == "Container app has run for 19h0m5s (maxContainerAge 24h0m0s)"

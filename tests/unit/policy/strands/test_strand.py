@@ -5,11 +5,11 @@ from probelet.policy.strands.strand import Branches, Strand, Strands, Turn, call
 
 
 class StrandRunner:
-    """Strands whose effects only get tickets; ``said`` logs the steps of the strands in order."""
+    """Strands whose effects only get tickets; ``steps`` logs the steps of the strands in order."""
 
     def __init__(self) -> None:
         self.asked: list[tuple[Effect, ...]] = []
-        self.said: list[str] = []
+        self.steps: list[str] = []
         self.strands = Strands(self.perform)
 
     def perform(self, effects: tuple[Effect, ...]) -> int:
@@ -18,7 +18,7 @@ class StrandRunner:
 
     def caller(self, name: str) -> Strand[str]:
         (outcome,) = yield from call(RemoveContainer(name, name))
-        self.said.append(f"{name}: {outcome.id}")
+        self.steps.append(f"{name}: {outcome.id}")
         return name
 
 
@@ -28,7 +28,7 @@ def test_a_strand_resumes_with_the_outcomes_of_its_call() -> None:
     assert [ticket for ticket, _ in runner.strands.calls()] == [1]
     assert not runner.strands.idle
     runner.strands.answer(1, (Outcome(id="done"),))
-    assert runner.said == ["a: done"]
+    assert runner.steps == ["a: done"]
     assert runner.strands.idle
 
 
@@ -37,23 +37,23 @@ def test_branches_run_at_once_and_are_joined_in_their_order() -> None:
 
     def parent() -> Strand[None]:
         names: list[str] = yield Branches((runner.caller("a"), runner.caller("b")))
-        runner.said.append("+".join(names))
+        runner.steps.append("+".join(names))
 
     runner.strands.begin(parent())
     assert len(runner.asked) == 2
     runner.strands.answer(2, (Outcome(id="2"),))
     runner.strands.answer(1, (Outcome(id="1"),))
-    assert runner.said == ["b: 2", "a: 1", "a+b"]
+    assert runner.steps == ["b: 2", "a: 1", "a+b"]
 
 
 def test_no_branches_are_joined_at_once() -> None:
     runner = StrandRunner()
 
     def parent() -> Strand[None]:
-        runner.said.append(str((yield Branches(()))))
+        runner.steps.append(str((yield Branches(()))))
 
     runner.strands.begin(parent())
-    assert runner.said == ["[]"]
+    assert runner.steps == ["[]"]
 
 
 def test_a_turn_comes_when_it_is_ready_or_at_its_deadline() -> None:
@@ -62,18 +62,18 @@ def test_a_turn_comes_when_it_is_ready_or_at_its_deadline() -> None:
 
     def waiting(name: str, deadline: int | None) -> Strand[None]:
         yield Turn(lambda: ready, deadline)
-        runner.said.append(name)
+        runner.steps.append(name)
 
     runner.strands.begin(waiting("for ever", None))
     runner.strands.begin(waiting("until 10", 10))
     assert runner.strands.deadline_ns == 10
     runner.strands.look(9)
-    assert runner.said == []
+    assert runner.steps == []
     runner.strands.look(10)
-    assert (runner.said, runner.strands.deadline_ns) == (["until 10"], None)
+    assert (runner.steps, runner.strands.deadline_ns) == (["until 10"], None)
     ready = True
     runner.strands.look(11)
-    assert runner.said == ["until 10", "for ever"]
+    assert runner.steps == ["until 10", "for ever"]
 
 
 def test_a_turn_that_another_strand_makes_ready_comes_in_the_same_pass() -> None:
@@ -100,4 +100,4 @@ def test_no_strand_waits_for_a_dropped_call() -> None:
     assert runner.strands.waits_for(1)
     runner.strands.drop(1)
     assert not runner.strands.waits_for(1)
-    assert runner.said == []
+    assert runner.steps == []

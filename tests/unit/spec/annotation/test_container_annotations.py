@@ -35,7 +35,7 @@ TWO = "must be two durations above zero, the first not longer, such as app=1s/30
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         ("", f'Invalid value: "": {LIST}'),
         ("app", f'Invalid value: "app": {LIST}'),
@@ -48,9 +48,9 @@ TWO = "must be two durations above zero, the first not longer, such as app=1s/30
         ("app=1s/2s/3s", f'Invalid value: "app=1s/2s/3s": {TWO}'),
     ],
 )
-def test_a_malformed_curve(text: str, said: str) -> None:
+def test_a_malformed_curve(text: str, message: str) -> None:
     _, errors = chosen_curves(pod(**{"probelet.dev/backoff": text}))
-    assert [str(error) for error in errors] == [CURVE + said]
+    assert [str(error) for error in errors] == [CURVE + message]
 
 
 def test_dependencies_by_container() -> None:

@@ -195,13 +195,13 @@ def test_keys_cannot_write_to_the_terminal() -> None:
 def test_problems_of_the_process_runtime_have_line_numbers() -> None:
     path = write("web.yaml", "# a comment\n" + POD.format(name="web").replace('command: [sleep, "9"]', "image: nginx"))
     assert lines(path) == []
-    said = load([path], runtime="process")
-    assert [str(problem) for problem in said.problems] == [
+    words = load([path], runtime="process")
+    assert [str(problem) for problem in words.problems] == [
         "web.yaml:7: spec.containers[0].command: Required value: the process runtime has no image to take it from",
         "web.yaml:8: warning: spec.containers[0].image: ignored: a container is a process of this machine, "
         "started from command and args",
     ]
-    assert said.pods == []
+    assert words.pods == []
 
 
 def test_a_command_of_a_wrong_type_is_not_missing_as_well() -> None:

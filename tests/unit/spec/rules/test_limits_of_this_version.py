@@ -17,14 +17,14 @@ C = "spec.containers[0]"
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         ({"ephemeralContainers": [{"name": "a"}]}, f"spec.ephemeralContainers: Forbidden: {NOT_ON_CREATE}"),
         ({"hostNetwork": True}, f"spec.hostNetwork: Forbidden: {DETAIL}"),
     ],
 )
-def test_refused_features_are_named(spec: dict[str, Any], said: str) -> None:
-    assert [str(error) for error in unsupported_fields(pod_of(APP | spec))] == [said]
+def test_refused_features_are_named(spec: dict[str, Any], message: str) -> None:
+    assert [str(error) for error in unsupported_fields(pod_of(APP | spec))] == [message]
 
 
 @pytest.mark.parametrize("runtime", ["process", "cri"])
