@@ -51,6 +51,8 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     """Pull one image at a time. Default true, false when ``maxParallelImagePulls`` is above 1."""
     max_parallel_image_pulls: Int32 | None = None
     """Concurrent pulls unless ``serializeImagePulls`` is true, at least 1. Default: no limit."""
+    seccomp_default: bool | None = None
+    """Give the runtime's seccomp profile to every container that names none. Default false."""
     crash_loop_back_off: CrashLoopBackOffConfig = CrashLoopBackOffConfig()
     crashloopbackoff: ProposedCrashLoopBackOff = ProposedCrashLoopBackOff()
 
@@ -70,6 +72,7 @@ def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
         runtime_request_timeout=timeout,
         pod_logs_dir=config.pod_logs_dir or POD_LOGS_DIR,
         serialize_image_pulls=serialize,
+        seccomp_default=config.seccomp_default is True,
     )
 
 

@@ -20,7 +20,7 @@ _NAMES = """
     nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency nodeStatusUpdateFrequency oomScoreAdj
     podCIDR podPidsLimit podsPerCore port preloadedImagesVerificationAllowlist protectKernelDefaults
     providerID qosReserved readOnlyPort registerNode registerWithTaints registryBurst registryPullQPS
-    reservedMemory reservedSystemCPUs resolvConf rotateCertificates runOnce seccompDefault
+    reservedMemory reservedSystemCPUs resolvConf rotateCertificates runOnce
     serverTLSBootstrap showHiddenMetricsForVersion shutdownGracePeriod shutdownGracePeriodByPodPriority
     shutdownGracePeriodCriticalPods singleProcessOOMKill staticPodPath staticPodURL staticPodURLHeader
     streamingConnectionIdleTimeout syncFrequency systemCgroups systemReserved systemReservedCgroup tlsCertFile

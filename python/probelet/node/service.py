@@ -26,6 +26,7 @@ from probelet.node.recorder import Recorder
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import Effects
 from probelet.node.runtime.images import Images
+from probelet.node.runtime.linux.host import this_host
 from probelet.node.runtime.orphans import Orphans
 from probelet.node.runtime.pleg import Pleg
 from probelet.node.runtime.runtime_calls import RuntimeCalls
@@ -49,8 +50,9 @@ class Service:
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; HTTP hooks name ``kubelet_version`` in their user
     agent; ``/configz`` shows ``configuration``; ``release_on_dependency``, ``event_wording`` and ``max_age_ns``
     (``maxContainerAge``) are opt-ins of ProbeletConfiguration; ``calls`` is the client's observer;
-    ``parallel_pulls`` is how many images may be pulled at once, None for any number; ``on_publish`` is called with the
-    pod's UID and each status that is set.
+    ``parallel_pulls`` is how many images may be pulled at once, None for any number; ``seccomp_default`` gives the
+    runtime's seccomp profile to containers that name none; ``on_publish`` is called with the pod's UID and each status
+    that is set.
     """
 
     def __init__(
@@ -68,6 +70,7 @@ class Service:
         exec_limits: ExecLimits | None = None,
         calls: RuntimeCalls | None = None,
         parallel_pulls: int | None = 1,
+        seccomp_default: bool = False,
         event_wording: EventWording = "kubelet",
         max_age_ns: int | None = None,
         on_publish: Callable[[str, Publish], None] | None = None,
@@ -89,6 +92,7 @@ class Service:
         self._on_publish = on_publish
         self._user_agent = f"kube-lifecycle/{kubelet_version}"
         self._parallel_pulls = parallel_pulls
+        self._host = this_host(seccomp_default=seccomp_default)
         self._tasks = Tasks()
         self._cache = PodCache()
         self._execs = RuntimeExecs(client, engine, exec_limits)
@@ -152,6 +156,7 @@ class Service:
             node=self._node,
             log_root=self._log_root,
             on_host=self._on_host,
+            host=self._host,
             user_agent=self._user_agent,
         )
         return Parts(

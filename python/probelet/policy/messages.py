@@ -35,6 +35,7 @@ SANDBOX_CHANGED_MESSAGE: Final = "Pod sandbox changed, it will be killed and re-
 # kubelet_pods.go, 1.36).
 CONTAINER_CREATING: Final = "ContainerCreating"
 CRASH_LOOP_BACK_OFF: Final = "CrashLoopBackOff"
+CREATE_CONTAINER_CONFIG_ERROR: Final = "CreateContainerConfigError"
 CREATE_CONTAINER_ERROR: Final = "CreateContainerError"
 ERR_IMAGE_PULL: Final = "ErrImagePull"
 IMAGE_INSPECT_ERROR: Final = "ImageInspectError"

@@ -1,7 +1,7 @@
 """The images of the containerd tests; the tests build the images and fetch nothing.
 
-One layer: Debian's static busybox with its applets, and our own static C programs. Three names share it; the sandbox's
-image only sleeps.
+One layer: Debian's static busybox with its applets, and our own static C programs. Every name shares it; the sandbox's
+image only sleeps, and two images name a user.
 """
 
 import hashlib
@@ -20,6 +20,13 @@ PROGRAMS = ("target", "health")
 
 APP = "docker.io/probelet/app:1"
 PAUSE = "docker.io/probelet/pause:1"
+NUMBERED = "docker.io/probelet/numbered:1"
+"""Its user is 1234."""
+NAMED = "docker.io/probelet/named:1"
+"""Its user is ``app``, which only the image could resolve."""
+
+IMAGES = ((APP, ["/bin/sh"], ""), (PAUSE, ["/bin/sleep", "2147483647"], ""))
+IMAGES += ((NUMBERED, ["/bin/sh"], "1234"), (NAMED, ["/bin/sh"], "app"))
 
 ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
@@ -32,8 +39,8 @@ def build_images(folder: Path, busybox: Path) -> Path:
     rows = []
     with tarfile.open(archive, "w") as tar:
         _add(tar, f"{digest}/layer.tar", layer)
-        for name, command in ((APP, ["/bin/sh"]), (PAUSE, ["/bin/sleep", "2147483647"])):
-            config = _config(digest, command)
+        for name, command, user in IMAGES:
+            config = _config(digest, command, user)
             config_name = f"{hashlib.sha256(config).hexdigest()}.json"
             _add(tar, config_name, config)
             rows.append({"Config": config_name, "RepoTags": [name], "Layers": [f"{digest}/layer.tar"]})
@@ -41,12 +48,12 @@ def build_images(folder: Path, busybox: Path) -> Path:
     return archive
 
 
-def _config(layer: str, command: list[str]) -> bytes:
+def _config(layer: str, command: list[str], user: str) -> bytes:
     image = {
         "architecture": ARCHITECTURE,
         "os": "linux",
         "created": "1970-01-01T00:00:00Z",
-        "config": {"Env": ["PATH=/bin"], "Cmd": command, "WorkingDir": "/"},
+        "config": {"Env": ["PATH=/bin"], "Cmd": command, "WorkingDir": "/", "User": user},
         "rootfs": {"type": "layers", "diff_ids": [f"sha256:{layer}"]},
         "history": [{"created_by": " ".join(command)}],
     }

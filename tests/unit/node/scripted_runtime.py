@@ -31,6 +31,11 @@ class ScriptedRuntime:
         # The containers that the runtime lists, but whose status it refuses.
         self.mute: set[str] = set()
         self.images: set[str] = {"i:latest"}
+        # The fields of the only image that tell its user.
+        self.image_user: dict[str, Any] = {}
+        self.features = api_pb2.RuntimeFeatures()
+        # Called after each answer about an image.
+        self.after_image_status: Callable[[], None] = lambda: None
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
         self.with_events = with_events
         self.wall_ns: Callable[[], int] = time.time_ns
@@ -197,9 +202,16 @@ class ScriptedRuntime:
 
     async def image_status(self, request: api_pb2.ImageStatusRequest) -> api_pb2.ImageStatusResponse:
         await self._enter("image_status", request)
+        self.after_image_status()
         name = request.image.image
-        found = api_pb2.Image(id=f"sha256:{name}", size=1000) if name in self.images else None
+        if name.removeprefix("sha256:") not in self.images:
+            return api_pb2.ImageStatusResponse()
+        found = api_pb2.Image(id=f"sha256:{name.removeprefix('sha256:')}", size=1000, **self.image_user)
         return api_pb2.ImageStatusResponse(image=found)
+
+    async def status(self, request: api_pb2.StatusRequest) -> api_pb2.StatusResponse:
+        await self._enter("status", request)
+        return api_pb2.StatusResponse(features=self.features)
 
     async def pull_image(self, request: api_pb2.PullImageRequest) -> api_pb2.PullImageResponse:
         await self._enter("pull_image", request)

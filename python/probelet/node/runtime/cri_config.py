@@ -1,11 +1,14 @@
 """Sandbox and container configurations for the runtime (kubelet kuberuntime_sandbox.go, 1.36)."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
 from probelet.node.runtime.environment import Place, environment, expanded
-from probelet.node.runtime.linux import container_linux, sandbox_linux
+from probelet.node.runtime.linux.config import container_linux, sandbox_linux
+from probelet.node.runtime.linux.host import Host
+from probelet.node.runtime.linux.run_as import ImageUser
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
@@ -50,18 +53,28 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
     )
 
 
-def container_config(
-    pod: Pod, container: Container, restart_count: int, image_ref: str, place: Place
-) -> api_pb2.ContainerConfig:
-    """The configuration of one instance of a container, expanded as the kubelet does it.
+@dataclass(frozen=True, slots=True)
+class Instance:
+    """One instance of a container, beside what its manifest says.
 
     ``image_ref`` is the image service's name for the image; empty where there are no images.
     """
+
+    restart_count: int
+    image_ref: str
+    user: ImageUser
+
+
+def container_config(
+    pod: Pod, container: Container, instance: Instance, place: Place, host: Host
+) -> api_pb2.ContainerConfig:
+    """The configuration of one instance of a container, expanded as the kubelet does it."""
+    restart_count = instance.restart_count
     variables = environment(pod, container, place)
     known = {**place.given, **variables}
     return api_pb2.ContainerConfig(
         metadata=api_pb2.ContainerMetadata(name=container.name, attempt=restart_count),
-        image=api_pb2.ImageSpec(image=image_ref or container.image, user_specified_image=container.image),
+        image=api_pb2.ImageSpec(image=instance.image_ref or container.image, user_specified_image=container.image),
         command=expanded(container.command, known),
         args=expanded(container.args, known),
         working_dir=container.working_dir,
@@ -72,5 +85,5 @@ def container_config(
         stdin=container.stdin is True,
         stdin_once=container.stdin_once is True,
         tty=container.tty is True,
-        linux=container_linux(pod, container),
+        linux=container_linux(pod, container, host, instance.user),
     )

@@ -10,10 +10,13 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.cri_config import container_config, log_directory, log_path, sandbox_config
+from probelet.node.runtime.cri_config import Instance, container_config, log_directory, log_path, sandbox_config
 from probelet.node.runtime.environment import Place
 from probelet.node.runtime.hooks import Hooks
 from probelet.node.runtime.images import Images
+from probelet.node.runtime.linux.host import Host
+from probelet.node.runtime.linux.run_as import ContainerConfigError, ImageUser, check_non_root, image_user
+from probelet.node.runtime.linux.security import needs_strict_groups
 from probelet.node.runtime.pleg import Pleg
 from probelet.policy.protocol.effects import (
     CreateContainer,
@@ -31,6 +34,9 @@ from probelet.policy.protocol.effects import (
 )
 from probelet.spec.model.pod import Pod
 
+NO_STRICT_GROUPS = "SupplementalGroupsPolicy=Strict is not supported in this node"
+"""The kubelet's message when it does not admit such a pod (lifecycle/predicate.go, 1.36)."""
+
 CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", detail="context canceled")
 """The outcome of the kubelet's own calls when it gives up a sync."""
 
@@ -39,7 +45,7 @@ class Effects:
     """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
     ``runtime`` is the type in ``type://id``; ``on_host`` says that containers are processes of this machine;
-    ``user_agent`` is the header of HTTP hooks.
+    ``host`` is this machine; ``user_agent`` is the header of HTTP hooks.
     """
 
     def __init__(
@@ -53,6 +59,7 @@ class Effects:
         node: str,
         log_root: Path,
         on_host: bool,
+        host: Host,
         user_agent: str,
     ) -> None:
         self._client = client
@@ -63,6 +70,7 @@ class Effects:
         self._node = node
         self._log_root = log_root
         self._on_host = on_host
+        self._host = host
         self._hooks = Hooks(client, user_agent)
 
     async def perform(self, pod: Pod, effect: Effect) -> Outcome:
@@ -88,8 +96,7 @@ class Effects:
     async def _call(self, pod: Pod, effect: Effect) -> Outcome:
         match effect:
             case RunSandbox(attempt):
-                log_directory(self._log_root, pod).mkdir(parents=True, exist_ok=True)
-                return Outcome(id=await self._client.run_pod_sandbox(self._sandbox_config(pod, attempt)))
+                return await self._run_sandbox(pod, attempt)
             case StopSandbox(sandbox_id):
                 await _unless_gone(self._client.stop_pod_sandbox(sandbox_id))
             case RemoveSandbox(sandbox_id):
@@ -99,7 +106,7 @@ class Effects:
             case PullImage(image, sandbox_id):
                 return await self._images.pull(image, self._config_of(pod, sandbox_id))
             case CreateContainer():
-                return Outcome(id=await self._create(pod, effect))
+                return await self._create(pod, effect)
             case StartContainer(_, container_id):
                 await self._client.start_container(bare_id(container_id))
             case KillContainer():
@@ -110,6 +117,14 @@ class Effects:
             case RunHook():
                 return await self._hooks.run(effect, self._pod_ip(pod, effect.container_id))
         return Outcome()
+
+    async def _run_sandbox(self, pod: Pod, attempt: int) -> Outcome:
+        if not self._on_host and needs_strict_groups(pod):
+            features = (await self._client.status()).features
+            if not features.supplemental_groups_policy:
+                return Outcome(error=NO_STRICT_GROUPS, detail=NO_STRICT_GROUPS)
+        log_directory(self._log_root, pod).mkdir(parents=True, exist_ok=True)
+        return Outcome(id=await self._client.run_pod_sandbox(self._sandbox_config(pod, attempt)))
 
     def _pod_ip(self, pod: Pod, container_id: str) -> str:
         """The address of a container's sandbox; empty if the sandbox has none of its own, or none is known."""
@@ -130,18 +145,35 @@ class Effects:
         """Removes the log directory of a pod that is gone."""
         shutil.rmtree(log_directory(self._log_root, pod), ignore_errors=True)
 
-    async def _create(self, pod: Pod, effect: CreateContainer) -> str:
+    async def _create(self, pod: Pod, effect: CreateContainer) -> Outcome:
+        try:
+            user = await self._image_user(pod, effect)
+        except (ContainerConfigError, errors.CriError) as error:
+            detail = error.detail if isinstance(error, errors.CriError) else str(error)
+            return Outcome(error=str(error), detail=detail, unconfigured=True)
         sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
         ip = sandbox.ip or "" if sandbox is not None else ""
         # The process runtime gives every container its address in a variable: a server has to bind that address.
         given = {"POD_IP": ip} if self._on_host and ip else {}
-        place = Place(self._node, ip, given)
-        config = container_config(pod, effect.container, self._count(pod, effect), effect.image_ref, place)
+        instance = Instance(self._count(pod, effect), effect.image_ref, user)
+        config = container_config(pod, effect.container, instance, Place(self._node, ip, given), self._host)
         # The runtime writes the log, but does not make its directory.
         log = log_directory(self._log_root, pod) / config.log_path
         log.parent.mkdir(parents=True, exist_ok=True)
         of_sandbox = self._config_of(pod, effect.sandbox_id)
-        return f"{self._runtime}://{await self._client.create_container(effect.sandbox_id, config, of_sandbox)}"
+        container_id = await self._client.create_container(effect.sandbox_id, config, of_sandbox)
+        return Outcome(id=f"{self._runtime}://{container_id}")
+
+    async def _image_user(self, pod: Pod, effect: CreateContainer) -> ImageUser:
+        """The user of the container's image. Raises CriError, or ContainerConfigError if the pod forbids that user.
+
+        The kubelet looks the image up by its name; by its ID no other image of that name can answer.
+        """
+        if self._on_host:
+            return ImageUser()
+        user = image_user(await self._client.image_status(effect.image_ref or effect.container.image))
+        check_non_root(pod, effect.container, user)
+        return user
 
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
         """The restart count. If the runtime has forgotten every instance, the names of their logs give it.

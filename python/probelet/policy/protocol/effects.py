@@ -134,9 +134,13 @@ class Pull:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """How one effect ended. ``error`` is the error with its code, ``detail`` the runtime's own words; "" if it did."""
+    """How one effect ended. ``error`` is the error with its code, ``detail`` the runtime's own words; "" if it did.
+
+    ``unconfigured`` says that a container's configuration could not be made, so the runtime was not asked to create it.
+    """
 
     id: str = ""
     error: str = ""
     detail: str = ""
     pull: Pull = Pull()
+    unconfigured: bool = False

@@ -91,7 +91,9 @@ class Starting:
         count = _restart_count(snapshot.newest(name), statuses.get(name))
         (created,) = yield from call(CreateContainer(sandbox_id, kind, container, count, image_ref))
         if created.error:
-            return self._failed(name, messages.CREATE_CONTAINER_ERROR, created, created.detail)
+            config = created.unconfigured
+            reason = messages.CREATE_CONTAINER_CONFIG_ERROR if config else messages.CREATE_CONTAINER_ERROR
+            return self._failed(name, reason, created, created.detail)
         context.record("Normal", messages.CREATED, messages.CONTAINER_CREATED, name)
         (started,) = yield from call(StartContainer(name, created.id, cause, verdict.free))
         if started.error:

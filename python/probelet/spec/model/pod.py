@@ -8,6 +8,7 @@ import msgspec
 from probelet.spec.model.container import Container
 from probelet.spec.model.meta import Int32, Int64, Object, ObjectMeta, Opaque
 from probelet.spec.model.probe import Probe
+from probelet.spec.model.resources import ResourceRequirements
 from probelet.spec.model.security_context import PodSecurityContext
 
 PodPhase: TypeAlias = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown"]
@@ -25,7 +26,11 @@ class PodSpec(Object, frozen=True, kw_only=True):
     """Default 30; at least 0."""
     active_deadline_seconds: Int64 | None = None
     hostname: str = ""
+    host_ipc: bool = msgspec.field(default=False, name="hostIPC")
     host_network: bool = False
+    host_pid: bool = msgspec.field(default=False, name="hostPID")
+    host_users: bool | None = None
+    """False asks for a user namespace of the pod's own."""
     node_name: str = ""
     share_process_namespace: bool | None = None
     affinity: Opaque = None
@@ -34,9 +39,6 @@ class PodSpec(Object, frozen=True, kw_only=True):
     dns_policy: Opaque = None
     enable_service_links: Opaque = None
     host_aliases: Opaque = None
-    host_ipc: Opaque = msgspec.field(default=None, name="hostIPC")
-    host_pid: Opaque = msgspec.field(default=None, name="hostPID")
-    host_users: Opaque = None
     hostname_override: Opaque = None
     image_pull_secrets: Opaque = None
     node_selector: Opaque = None
@@ -47,7 +49,8 @@ class PodSpec(Object, frozen=True, kw_only=True):
     priority_class_name: Opaque = None
     readiness_gates: Opaque = None
     resource_claims: Opaque = None
-    resources: Opaque = None
+    resources: ResourceRequirements | None = None
+    """The pod's own, beside those of its containers (KEP-2837)."""
     runtime_class_name: Opaque = None
     scheduler_name: Opaque = None
     scheduling_gates: Opaque = None

@@ -20,6 +20,7 @@ from probelet.spec.rules.host_rule import denied_hosts
 from probelet.spec.rules.ignored import ignored_fields
 from probelet.spec.rules.needed import missing_programs, require_command, require_image
 from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.rules.security.admission import denied_fields
 from probelet.spec.rules.unresolved import unresolved_ports
 from probelet.spec.rules.unsupported import unsupported_fields
 from probelet.spec.rules.validate import validate
@@ -225,7 +226,7 @@ class _Reader:
             errors += require_command(pod)
             warnings += missing_programs(pod)
         elif self._runtime == "cri":
-            errors += require_image(pod)
+            errors += require_image(pod) + denied_fields(pod)
         if self._runtime is not None:
             found += [self._placed(root, prefix, problem) for problem in ignored_fields(pod, self._runtime)]
         problems = [self._located(root, prefix, error, "error") for error in errors]

@@ -1,7 +1,8 @@
 """The fields that a runtime cannot honour; each gets one warning.
 
-With the process runtime a container is a process of this machine without an image, a cgroup or mounts of its own. With
-a CRI runtime the missing fields are gaps of probelet.
+With the process runtime a container is a process of this machine without an image, a cgroup or mounts of its own: it
+isolates nothing, so its warnings name each field of a security context. With a CRI runtime the missing fields are gaps
+of probelet; ``security.admission`` refuses a field whose absence would leave a container less confined.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,7 +10,9 @@ from typing import Any
 
 import msgspec
 
+from probelet.spec.annotation.app_armor import KEY_PREFIX
 from probelet.spec.model.pod import Pod
+from probelet.spec.model.security_context import PodSecurityContext, SecurityContext
 from probelet.spec.rules.downward import readable_field
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.problem import Problem
@@ -33,6 +36,7 @@ _PROCESS_POD: Mapping[str, str] = {
     "dns_config": f"{_PROCESS} and resolves names as it does",
     "dns_policy": f"{_PROCESS} and resolves names as it does",
     "host_aliases": f"{_PROCESS} and resolves names as it does",
+    "host_users": f"{_PROCESS} and runs as the user who started probelet",
     "hostname": f"{_PROCESS} and has its host name",
     "resources": f"{_PROCESS} without limits of its own",
     "runtime_class_name": "there is one runtime",
@@ -58,26 +62,23 @@ _CRI_POD: Mapping[str, str] = {
     "host_aliases": _NOT_YET,
     "image_pull_secrets": f"{_NOT_READ}; images are pulled without credentials",
     "resources": _NOT_YET,
-    "runtime_class_name": f"{_NOT_READ}; the runtime's default handler is used",
     "volumes": "volumes are not mounted in this version of probelet",
 }
 _OF_POD: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_POD, "cri": _CRI_POD}
 _OF_CONTAINER: Mapping[RuntimeKind, Mapping[str, str]] = {"process": _PROCESS_CONTAINER, "cri": _CRI_CONTAINER}
 
 _CRI_SECURITY: Mapping[str, str] = {
-    "app_armor_profile": _NOT_YET,
     "fs_group_change_policy": "volumes are not mounted in this version of probelet",
-    "proc_mount": _NOT_YET,
-    "run_as_non_root": "probelet does not read the image's user",
-    "se_linux_change_policy": _NOT_YET,
-    "se_linux_options": _NOT_YET,
-    "seccomp_profile": _NOT_YET,
-    "supplemental_groups_policy": _NOT_YET,
-    "sysctls": _NOT_YET,
+    "se_linux_change_policy": "volumes are not mounted in this version of probelet",
+    "windows_options": "this node runs linux",
 }
 
+_SECCOMP_ANNOTATIONS = ("seccomp.security.alpha.kubernetes.io/pod", "container.seccomp.security.alpha.kubernetes.io/")
+# The API server's warning (pkg/api/pod/warnings.go, 1.36).
+_NO_FUNCTION = 'non-functional in v1.27+; use the "seccompProfile" field instead'
+
 # Values that only spell out the default behaviour.
-_SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {"dns_policy": ("Default",)}
+_SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {"dns_policy": ("Default",), "host_users": (True,)}
 
 
 def ignored_fields(pod: Pod, runtime: RuntimeKind) -> list[Problem]:
@@ -87,6 +88,9 @@ def ignored_fields(pod: Pod, runtime: RuntimeKind) -> list[Problem]:
         for owner, prefix, table in _owners(pod, runtime)
         for field, reason in _set_fields(owner, prefix, table)
     ]
+    problems += _annotations(pod, runtime)
+    if runtime == "cri":
+        problems += _amounts(pod)
     for prefix, container in pod.spec.each_container():
         if container.lifecycle is not None and container.lifecycle.stop_signal is not None:
             problems.append(
@@ -116,5 +120,35 @@ def _set_fields(owner: msgspec.Struct, prefix: str, table: Mapping[str, str]) ->
             continue
         value = getattr(owner, field.name)
         absent = (None, "", {}, [], *_SAME_AS_ABSENT.get(field.name, ()))
-        if value not in absent and not (isinstance(value, msgspec.Struct) and value == type(value)()):
-            yield f"{prefix}.{field.encode_name}", table[field.name]
+        if value in absent or (isinstance(value, msgspec.Struct) and value == type(value)()):
+            continue
+        reason = table[field.name]
+        if isinstance(value, SecurityContext | PodSecurityContext):
+            reason += f" ({', '.join(_names_of_set(value))})"
+        yield f"{prefix}.{field.encode_name}", reason
+
+
+def _names_of_set(context: SecurityContext | PodSecurityContext) -> list[str]:
+    return [
+        field.encode_name
+        for field in msgspec.structs.fields(context)
+        if getattr(context, field.name) not in (None, [], {})
+    ]
+
+
+def _annotations(pod: Pod, runtime: RuntimeKind) -> Iterator[Problem]:
+    """Profiles asked for by annotation: the kubelet still reads those of AppArmor, no longer those of seccomp."""
+    for key in pod.metadata.annotations:
+        if key.startswith(_SECCOMP_ANNOTATIONS):
+            yield Problem("warning", f"ignored: {_NO_FUNCTION}", field=f"metadata.annotations[{key}]")
+        elif key.startswith(KEY_PREFIX) and runtime == "process":
+            reason = _PROCESS_CONTAINER["security_context"]
+            yield Problem("warning", f"ignored: {reason}", field=f"metadata.annotations[{key}]")
+
+
+def _amounts(pod: Pod) -> Iterator[Problem]:
+    """Limits of resources that no runtime limits: the kubelet's own managers do it."""
+    for prefix, container in pod.spec.each_container():
+        for name in container.resources.limits if container.resources is not None else ():
+            if name not in ("cpu", "memory") and not name.startswith("hugepages-"):
+                yield Problem("warning", f"ignored: {_NOT_YET}", field=f"{prefix}.resources.limits[{name}]")

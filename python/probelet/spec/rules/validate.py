@@ -5,8 +5,10 @@ It checks the fields that probelet reads; opaque fields pass unchecked. The inpu
 
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec
-from probelet.spec.model.security_context import validate_ids
+from probelet.spec.model.resources import validate_resources
 from probelet.spec.rules.names import dns1123_label, dns1123_subdomain
+from probelet.spec.rules.security.contexts import validate_host_users, validate_os, validate_pod_security
+from probelet.spec.rules.security.profiles import match_app_armor_annotations, validate_app_armor_annotations
 from probelet.spec.rules.validate_container import named, validate_containers
 from probelet.spec.rules.validate_probe import non_negative, unsupported_value
 from probelet.spec.text.problem import FieldError
@@ -19,7 +21,10 @@ ACTIVE_DEADLINE_SECONDS_MAX = 2**31 - 1
 
 def validate(pod: Pod) -> list[FieldError]:
     """Every mistake of a defaulted pod in the API server's order; empty if the server would admit the pod."""
-    return _meta(pod.metadata) + _spec(pod.spec)
+    errors = _meta(pod.metadata)
+    errors += validate_app_armor_annotations(pod)
+    errors += _spec(pod.spec)
+    return [*errors, *match_app_armor_annotations(pod)]
 
 
 def _meta(meta: ObjectMeta) -> list[FieldError]:
@@ -33,6 +38,8 @@ def _meta(meta: ObjectMeta) -> list[FieldError]:
 
 def _spec(spec: PodSpec) -> list[FieldError]:
     errors = validate_containers(spec)
+    if spec.resources is not None:
+        errors += validate_resources(spec.resources, "spec.resources")
     if not spec.restart_policy:
         errors.append(FieldError("spec.restartPolicy", "Required value"))
     elif spec.restart_policy not in POD_RESTART_POLICIES:
@@ -40,9 +47,10 @@ def _spec(spec: PodSpec) -> list[FieldError]:
     grace = spec.termination_grace_period_seconds
     if grace is not None:
         errors += non_negative("spec.terminationGracePeriodSeconds", grace)
+    errors += validate_pod_security(spec) + validate_host_users(spec)
     deadline = spec.active_deadline_seconds
     if deadline is not None and not 1 <= deadline <= ACTIVE_DEADLINE_SECONDS_MAX:
         detail = f"must be between 1 and {ACTIVE_DEADLINE_SECONDS_MAX}, inclusive"
         errors.append(FieldError("spec.activeDeadlineSeconds", "Invalid value", deadline, detail))
-    errors += validate_ids(spec.security_context, "spec.securityContext")
-    return errors + (named("spec.hostname", spec.hostname, dns1123_label) if spec.hostname else [])
+    errors += named("spec.hostname", spec.hostname, dns1123_label) if spec.hostname else []
+    return errors + validate_os(spec)

@@ -7,8 +7,8 @@ from probelet.spec.model.container import Container, ContainerPort, ContainerRes
 from probelet.spec.model.pod import PodSpec
 from probelet.spec.model.probe import PROBE_TYPES
 from probelet.spec.model.resources import validate_resources
-from probelet.spec.model.security_context import validate_ids
 from probelet.spec.rules.names import Rule, dns1123_label, env_name, port_name, port_number
+from probelet.spec.rules.security.contexts import validate_security
 from probelet.spec.rules.validate_probe import unsupported_value, validate_lifecycle, validate_probe
 from probelet.spec.text.problem import FieldError
 
@@ -39,18 +39,18 @@ def validate_containers(spec: PodSpec) -> list[FieldError]:
     errors = [] if spec.containers else [FieldError("spec.containers", "Required value")]
     for index, container in enumerate(spec.containers):
         path = f"spec.containers[{index}]"
-        errors += _shared(container, path) + _unique(container, path, seen)
+        errors += _shared(container, spec, path) + _unique(container, path, seen)
         errors += _probed(container, spec, path) + _restart(container, path)
     for index, container in enumerate(spec.init_containers):
         path = f"spec.initContainers[{index}]"
-        errors += _shared(container, path) + _restart(container, path) + _unique(container, path, seen)
+        errors += _shared(container, spec, path) + _restart(container, path) + _unique(container, path, seen)
         if container.restart_policy == "Always":
             errors += _probed(container, spec, path)
         else:
             errors += _forbidden(container, path, NOT_FOR_INIT)
     for index, container in enumerate(spec.ephemeral_containers):
         path = f"spec.ephemeralContainers[{index}]"
-        errors += _shared(container, path) + _unique(container, path, seen)
+        errors += _shared(container, spec, path) + _unique(container, path, seen)
         target = container.target_container_name
         if target and all(target != other.name for other in spec.containers + spec.init_containers):
             errors.append(FieldError(f"{path}.targetContainerName", "Not found", target))
@@ -58,7 +58,7 @@ def validate_containers(spec: PodSpec) -> list[FieldError]:
     return errors
 
 
-def _shared(container: Container, path: str) -> list[FieldError]:
+def _shared(container: Container, spec: PodSpec, path: str) -> list[FieldError]:
     errors = named(f"{path}.name", container.name, dns1123_label)
     errors += _ports(container.ports, f"{path}.ports") + _env(container.env, f"{path}.env")
     policy = container.image_pull_policy
@@ -66,7 +66,8 @@ def _shared(container: Container, path: str) -> list[FieldError]:
         errors.append(unsupported_value(f"{path}.imagePullPolicy", policy, PULL_POLICIES))
     if container.resources is not None:
         errors += validate_resources(container.resources, f"{path}.resources")
-    return errors + validate_ids(container.security_context, f"{path}.securityContext")
+    host_users = spec.host_users is not False
+    return errors + validate_security(container.security_context, f"{path}.securityContext", host_users=host_users)
 
 
 def _unique(container: Container, path: str, seen: set[str]) -> list[FieldError]:

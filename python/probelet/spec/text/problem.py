@@ -16,12 +16,13 @@ Kind: TypeAlias = Literal[
     "Invalid value",
     "Not found",
     "Required value",
+    "Too long",
     "Too many",
     "Unsupported value",
 ]
 
 # The text of these kinds does not repeat the value (apimachinery ``field.Error.ErrorBody``, 1.36).
-KINDS_WITHOUT_VALUE = frozenset({"Forbidden", "Required value"})
+KINDS_WITHOUT_VALUE = frozenset({"Forbidden", "Required value", "Too long"})
 
 # A message quotes this many characters of a value.
 VALUE_LENGTH_MAX = 120

@@ -5,8 +5,10 @@ from typing import Any
 import msgspec
 import pytest
 from probelet._rust import expand
-from probelet.node.runtime.cri_config import container_config
+from probelet.node.runtime.cri_config import Instance, container_config
 from probelet.node.runtime.environment import Place, environment
+from probelet.node.runtime.linux.host import Host
+from probelet.node.runtime.linux.run_as import ImageUser
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
@@ -108,7 +110,7 @@ def test_command_and_arguments_are_expanded_with_the_whole_environment() -> None
         command=["serve", "$(POD_IP):$(PORT)"],
         args=["--workers=$(LATE)", "$(HOME)"],
     )
-    config = container_config(POD, app, 0, "", PLACE)
+    config = container_config(POD, app, Instance(0, "", ImageUser()), PLACE, Host())
     assert list(config.command) == ["serve", "127.0.0.9:80"]
     assert list(config.args) == ["--workers=2", "$(HOME)"]
     assert [(env.key, env.value) for env in config.envs] == [("PORT", b"80"), ("LATE", b"2")], "POD_IP is the runtime's"

@@ -9,9 +9,11 @@ from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
 from probelet.glue.status_layer import encode_facts
 from probelet.node.runtime import labels
-from probelet.node.runtime.cri_config import container_config, sandbox_config
+from probelet.node.runtime.cri_config import Instance, container_config, sandbox_config
 from probelet.node.runtime.environment import Place
 from probelet.node.runtime.facts import container_record, sandbox_record
+from probelet.node.runtime.linux.host import Host
+from probelet.node.runtime.linux.run_as import ImageUser
 from probelet.policy.facts.snapshot import State
 from probelet.policy.protocol.actions import Publish
 from probelet.policy.status.container_status import ContainerStatus, LastExit
@@ -66,7 +68,7 @@ def test_the_time_of_an_exit_is_converted_to_the_engines_clock(finished_at: int,
 
 
 def test_a_record_reads_back_what_the_configuration_wrote_into_a_container() -> None:
-    config = container_config(POD, POD.spec.containers[0], 4, "sha256:1", Place())
+    config = container_config(POD, POD.spec.containers[0], Instance(4, "sha256:1", ImageUser()), Place(), Host())
     status = api_pb2.ContainerStatus(
         id="c",
         metadata=config.metadata,
@@ -85,7 +87,7 @@ def test_a_record_reads_back_what_the_configuration_wrote_into_a_container() -> 
 
 
 def test_containers_and_sandboxes_are_labelled_as_a_kubelet_labels_them() -> None:
-    config = container_config(POD, POD.spec.containers[0], 2, "sha256:1", Place())
+    config = container_config(POD, POD.spec.containers[0], Instance(2, "sha256:1", ImageUser()), Place(), Host())
     assert dict(config.labels) == {
         "io.kubernetes.pod.name": "web",
         "io.kubernetes.pod.namespace": "prod",

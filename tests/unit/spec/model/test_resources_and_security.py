@@ -1,10 +1,11 @@
-"""Resources and security contexts: Kubernetes' quantities, and the API server's types."""
+"""Resources, in Kubernetes' quantities, and the fields of security contexts that have no effect."""
 
 from fractions import Fraction
 from typing import Any
 
 import pytest
 from probelet.spec import ignored_fields
+from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.rules.validate import validate
 from probelet.spec.text.quantity import parse_quantity
 
@@ -58,25 +59,23 @@ def test_mistakes_of_resources() -> None:
     ]
 
 
-def test_users_and_groups_have_their_range() -> None:
-    wrong = pod_of(
-        {
-            "securityContext": {"supplementalGroups": [1, -1]},
-            "containers": [{"name": "app", "securityContext": {"runAsUser": 2**31}}],
-        }
-    )
-    assert [str(error) for error in validate(wrong)] == [
-        f"{C}.securityContext.runAsUser: Invalid value: 2147483648: must be between 0 and 2147483647, inclusive",
-        "spec.securityContext.supplementalGroups[1]: Invalid value: -1: must be between 0 and 2147483647, inclusive",
-    ]
-
-
 def test_only_fields_that_reach_no_runtime_are_named() -> None:
-    context = {"runAsUser": 5, "capabilities": {"drop": ["ALL"]}, "seccompProfile": {"type": "RuntimeDefault"}}
-    resources = {"limits": {"memory": "64Mi"}}
-    assert [problem.field for problem in ignored_fields(pod(securityContext=context, resources=resources), "cri")] == [
-        f"{C}.securityContext.seccompProfile"
+    context = {"runAsUser": 5, "capabilities": {"drop": ["ALL"]}, "windowsOptions": {"hostProcess": True}}
+    resources = {"limits": {"memory": "64Mi", "hugepages-2Mi": "4Mi", "ephemeral-storage": "1Gi"}}
+    ours = pod(securityContext=context, resources=resources)
+    assert [problem.field for problem in ignored_fields(ours, "cri")] == [
+        f"{C}.securityContext.windowsOptions",
+        f"{C}.resources.limits[ephemeral-storage]",
     ]
-    assert [
-        problem.field for problem in ignored_fields(pod(securityContext=context, resources=resources), "process")
-    ] == [f"{C}.image", f"{C}.resources", f"{C}.securityContext"]
+    on_process = {problem.field: problem.message for problem in ignored_fields(ours, "process")}
+    assert list(on_process) == [f"{C}.image", f"{C}.resources", f"{C}.securityContext"]
+    assert on_process[f"{C}.securityContext"].endswith(" (capabilities, runAsUser, windowsOptions)")
+
+
+@pytest.mark.parametrize("runtime", ["cri", "process"])
+def test_a_seccomp_annotation_has_no_function_any_more(runtime: RuntimeKind) -> None:
+    key = "seccomp.security.alpha.kubernetes.io/pod"
+    annotated = pod_of({"containers": [{"name": "app"}]}, annotations={key: "runtime/default", "other": "x"})
+    (problem,) = ignored_fields(annotated, runtime)
+    assert problem.field == f"metadata.annotations[{key}]"
+    assert problem.message == 'ignored: non-functional in v1.27+; use the "seccompProfile" field instead'
