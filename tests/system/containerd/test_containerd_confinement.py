@@ -73,12 +73,12 @@ def test_a_container_that_may_not_be_root_is_not_created_as_root(node: Container
     node.start()
     reason = "CreateContainerConfigError"
     node.until(lambda: all(node.container(name)["reason"] == reason for name in ("root", "named", "asked")), reason)
-    said = {
+    messages = {
         "root": "container has runAsNonRoot and image will run as root",
         "named": "container has runAsNonRoot and image has non-numeric user (app), cannot verify user is non-root",
         "asked": "container's runAsUser breaks non-root policy",
     }
-    for name, text in said.items():
+    for name, text in messages.items():
         uid = node.pod(name)["uid"]
         assert node.container(name)["message"] == f'{text} (pod: "{name}_default({uid})", container: app)'
     made = {found.pod_sandbox_id for found in node.containerd.containers()}
@@ -98,8 +98,8 @@ def test_strict_groups_need_a_runtime_that_has_them(containerd: Containerd, node
     node.start()
     if containerd.version().startswith("1."):
         node.until(lambda: node.events("FailedCreatePodSandBox"), "a refusal")
-        (said,) = node.events("FailedCreatePodSandBox")
-        assert said == "Failed to create pod sandbox: SupplementalGroupsPolicy=Strict is not supported in this node"
+        (message,) = node.events("FailedCreatePodSandBox")
+        assert message == "Failed to create pod sandbox: SupplementalGroupsPolicy=Strict is not supported in this node"
         assert node.sandboxes() == []
     else:
         node.until(lambda: node.pod("web")["ready"], "a ready pod")

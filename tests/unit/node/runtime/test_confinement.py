@@ -36,7 +36,7 @@ async def test_a_container_runs_as_the_user_of_its_image(node: ScriptedNode, run
 
 
 @pytest.mark.parametrize(
-    ("image_user", "said"),
+    ("image_user", "message"),
     [
         ({}, "container has runAsNonRoot and image will run as root"),
         (
@@ -46,12 +46,12 @@ async def test_a_container_runs_as_the_user_of_its_image(node: ScriptedNode, run
     ],
 )
 async def test_a_container_that_may_be_root_is_not_created(
-    node: ScriptedNode, runtime: ScriptedRuntime, image_user: dict[str, Any], said: str
+    node: ScriptedNode, runtime: ScriptedRuntime, image_user: dict[str, Any], message: str
 ) -> None:
     runtime.image_user = image_user
     node.service.pods.set([make_manifest(**NON_ROOT)])
     await node.until(lambda: node.messages("Failed"))
-    text = f'{said} (pod: "web_default(uid-web)", container: app)'
+    text = f'{message} (pod: "web_default(uid-web)", container: app)'
     assert node.messages("Failed") == [f"Error: {text}"]
     await node.until(lambda: node.container()["reason"])
     assert (node.container()["reason"], node.container()["message"]) == ("CreateContainerConfigError", text)

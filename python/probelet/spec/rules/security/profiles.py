@@ -27,7 +27,8 @@ def validate_seccomp(profile: SecurityProfile | None, path: str) -> list[FieldEr
         if name is not None:
             value = {"Type": profile.type, "LocalhostProfile": name}
             errors.append(FieldError(field, "Invalid value", value, "can only be set when seccomp type is Localhost"))
-    elif name is None:
+    elif not name:
+        # The API server admits an empty name; the kubelet then creates no container.
         errors.append(FieldError(field, "Required value", detail="must be set when seccomp type is Localhost"))
     else:
         if name.startswith("/"):

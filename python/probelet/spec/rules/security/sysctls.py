@@ -1,4 +1,4 @@
-"""Kernel parameters of a pod: their syntax, their namespace, and those that are safe to set.
+"""Kernel parameters of a pod: their syntax, their namespace, and the names that are safe to set.
 
 Core validation ``validateSysctls``, component-helpers node/util/sysctl/namespace.go and kubelet
 pkg/kubelet/sysctl/safe_sysctls.go, 1.36.

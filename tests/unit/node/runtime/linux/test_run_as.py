@@ -24,7 +24,7 @@ def refusal(own: dict[str, Any], user: ImageUser, of_pod: dict[str, Any] | None 
 
 
 @pytest.mark.parametrize(
-    ("own", "user", "of_pod", "said"),
+    ("own", "user", "of_pod", "message"),
     [
         ({}, ROOT, {}, ""),
         ({"runAsNonRoot": False}, ROOT, {}, ""),
@@ -52,9 +52,9 @@ def refusal(own: dict[str, Any], user: ImageUser, of_pod: dict[str, Any] | None 
     ],
 )
 def test_a_container_that_is_or_may_be_root_is_refused(
-    own: dict[str, Any], user: ImageUser, of_pod: dict[str, Any], said: str
+    own: dict[str, Any], user: ImageUser, of_pod: dict[str, Any], message: str
 ) -> None:
-    assert refusal(own, user, of_pod) == said
+    assert refusal(own, user, of_pod) == message
 
 
 def test_an_image_without_a_user_is_root() -> None:

@@ -34,7 +34,7 @@ def denied(
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "message"),
     [
         (
             {"hostUsers": False},
@@ -66,8 +66,8 @@ def denied(
         ),
     ],
 )
-def test_fields_that_are_refused(tmp_path: Path, spec: dict[str, Any], said: str) -> None:
-    assert denied(machine(tmp_path), **spec) == [said]
+def test_fields_that_are_refused(tmp_path: Path, spec: dict[str, Any], message: str) -> None:
+    assert denied(machine(tmp_path), **spec) == [message]
 
 
 def test_an_ordinary_and_a_hardened_pod_are_not_refused(tmp_path: Path) -> None:

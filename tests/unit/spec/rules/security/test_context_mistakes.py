@@ -19,7 +19,7 @@ def mistakes(own: dict[str, Any] | None = None, **spec: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("own", "said"),
+    ("own", "messages"),
     [
         (
             {"runAsUser": 2**31, "runAsGroup": -1},
@@ -40,6 +40,10 @@ def mistakes(own: dict[str, Any] | None = None, **spec: Any) -> list[str]:
         ({"seccompProfile": {"type": "docker"}}, [f'{C}.seccompProfile.type: Unsupported value: "docker": {TYPES}']),
         (
             {"seccompProfile": {"type": "Localhost"}},
+            [f"{C}.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost"],
+        ),
+        (
+            {"seccompProfile": {"type": "Localhost", "localhostProfile": ""}},
             [f"{C}.seccompProfile.localhostProfile: Required value: must be set when seccomp type is Localhost"],
         ),
         (
@@ -76,8 +80,8 @@ def mistakes(own: dict[str, Any] | None = None, **spec: Any) -> list[str]:
         ),
     ],
 )
-def test_mistakes_of_a_container(own: dict[str, Any], said: list[str]) -> None:
-    assert mistakes(own) == said
+def test_mistakes_of_a_container(own: dict[str, Any], messages: list[str]) -> None:
+    assert mistakes(own) == messages
 
 
 def test_a_privileged_container_cannot_give_up_escalation() -> None:
@@ -105,7 +109,7 @@ def test_a_privileged_container_cannot_give_up_escalation() -> None:
 
 
 @pytest.mark.parametrize(
-    ("spec", "said"),
+    ("spec", "messages"),
     [
         (
             {"securityContext": {"fsGroup": -1, "supplementalGroups": [1, -1]}},
@@ -143,8 +147,8 @@ def test_a_privileged_container_cannot_give_up_escalation() -> None:
         ({"securityContext": {"windowsOptions": {"hostProcess": True}}}, []),
     ],
 )
-def test_mistakes_of_a_pod(spec: dict[str, Any], said: list[str]) -> None:
-    assert mistakes(**spec) == said
+def test_mistakes_of_a_pod(spec: dict[str, Any], messages: list[str]) -> None:
+    assert mistakes(**spec) == messages
 
 
 def test_an_unmasked_mount_needs_a_user_namespace() -> None:
