@@ -12,23 +12,37 @@ pub(crate) struct AttemptError {
     pub(crate) text: String,
     /// What the text means.
     pub(crate) cause: Cause,
-    /// True if the prober could not ask at all: never a failure of the container, whatever `cause` counts as elsewhere.
-    pub(crate) is_prober_error: bool,
 }
 
 impl AttemptError {
     pub(crate) fn new(cause: Cause, text: impl Into<String>) -> Self {
-        Self { text: text.into(), cause, is_prober_error: false }
+        Self { text: text.into(), cause }
     }
 
-    /// The prober could not ask, because it had run out of a resource of its own.
+    /// The prober could not ask, because it or its machine had run out of a resource.
     pub(crate) fn of_prober(text: impl Into<String>) -> Self {
-        Self { text: text.into(), cause: Cause::Starved, is_prober_error: true }
+        Self::new(Cause::Starved, text)
+    }
+
+    /// True if the prober could not ask: never a failure of the container.
+    pub(crate) fn is_prober_error(&self) -> bool {
+        self.cause == Cause::Starved
+    }
+
+    /// This error, or `other` if only that one is the prober's: a target that was not asked at every address has not
+    /// failed.
+    pub(crate) fn or_prober_error(self, other: Self) -> Self {
+        if other.is_prober_error() { other } else { self }
+    }
+
+    /// The same error with another text.
+    pub(crate) fn with_text(self, text: impl Into<String>) -> Self {
+        Self { text: text.into(), ..self }
     }
 
     /// The outcome of an attempt that ended with this error; the event shows `text`.
     pub(crate) fn outcome(&self, text: String) -> Outcome {
-        if self.is_prober_error { report::error(false, text) } else { report::failure(text) }
+        if self.is_prober_error() { report::error(false, text) } else { report::failure(text) }
     }
 
     /// The peer sent something that is not what it should be.
@@ -38,6 +52,6 @@ impl AttemptError {
 
     /// The poller took no more sockets.
     pub(crate) fn of_poller(error: &std::io::Error) -> Self {
-        Self::new(Cause::Starved, error.to_string())
+        Self::of_prober(error.to_string())
     }
 }

@@ -46,7 +46,11 @@ pub(super) fn drive(shared: &Arc<Shared>) {
 
 async fn turn(shared: Arc<Shared>) {
     let pool = Arc::new(AttemptPool::new(shared.clock.clone(), shared.lock().engine_stats.overdue));
-    let mut alarm = Alarm::new(shared.clock.clone()).expect("a timer for the engine's thread");
+    let Ok(mut alarm) = Alarm::new(shared.clock.clone()) else {
+        // Without a file descriptor there is no timer, as there is no reactor.
+        std::thread::sleep(PAUSE_AFTER_PANIC);
+        return;
+    };
     let mut timer_floor = pin!(sleep(TIMER_FLOOR));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
     let mut barrier = BarrierSchedule::default();

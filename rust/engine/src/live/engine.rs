@@ -26,6 +26,7 @@ use super::state::{Shared, State};
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use crate::attempt::starvation::Starving;
+use crate::net::descriptors;
 use crate::pods::PodCalls;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
@@ -74,6 +75,7 @@ impl Engine {
             record: false,
         };
         let mut prober = Prober::new(settings, clock.now());
+        descriptors::reserve();
         let mailbox = Mailbox::new()?;
         let journal = match &options.journal {
             Some(journal) => {

@@ -9,6 +9,7 @@ use std::net::{self, SocketAddr};
 use socket2::{Domain, Protocol, Socket, Type};
 use tokio::net::TcpStream;
 
+use super::descriptors::below_reserve;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::golang::text;
@@ -63,10 +64,28 @@ pub(crate) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dia
 /// socket here is.
 pub(crate) fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
     let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
+        .and_then(below_reserve)
         .map_err(|error| at("socket", &error))?;
     match socket.connect(&address.into()) {
-        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(at("connect", &error)),
+        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(not_connected(address, &error)),
         _ => Ok(socket.into()),
+    }
+}
+
+/// The error of a connect(2) that failed at once. The system says EADDRNOTAVAIL if this machine has no local port left
+/// towards `address`, which is the prober's limit, and also if no interface could be the source, which a retry cannot
+/// mend, so that the target is unreachable. A datagram socket tells the two apart, because it has ports of its own.
+fn not_connected(address: SocketAddr, error: &io::Error) -> io::Error {
+    if error.raw_os_error() != Some(libc::EADDRNOTAVAIL) {
+        return at("connect", error);
+    }
+    let source =
+        Socket::new(Domain::for_address(address), Type::DGRAM, None).and_then(|socket| socket.connect(&address.into()));
+    match source {
+        Err(error) if error.raw_os_error() == Some(libc::EADDRNOTAVAIL) => {
+            SyscallError { call: "connect", number: libc::EADDRNOTAVAIL, cause: Cause::Unreachable }.into()
+        }
+        _ => at("connect", error),
     }
 }
 
@@ -93,13 +112,20 @@ pub(crate) async fn send_first(mut stream: net::TcpStream, address: SocketAddr, 
 /// `os.SyscallError`: the call that failed and its error number.
 fn at(call: &'static str, error: &io::Error) -> io::Error {
     let number = error.raw_os_error().unwrap_or(libc::EIO);
-    io::Error::new(error.kind(), SyscallError { call, number })
+    SyscallError { call, number, cause: cause_of(number) }.into()
 }
 
 #[derive(Debug)]
 struct SyscallError {
     call: &'static str,
     number: i32,
+    cause: Cause,
+}
+
+impl From<SyscallError> for io::Error {
+    fn from(error: SyscallError) -> Self {
+        Self::new(Self::from_raw_os_error(error.number).kind(), error)
+    }
 }
 
 impl std::error::Error for SyscallError {}
@@ -110,19 +136,47 @@ impl std::fmt::Display for SyscallError {
     }
 }
 
-/// The error of a connection that failed, in Go's words.
+/// The error of a connection that failed, in Go's words. An error that is not of a call on the socket is the poller's.
 pub(crate) fn failed(shown: &str, error: &io::Error) -> AttemptError {
-    let number = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>()).map(|error| error.number);
-    AttemptError::new(cause_of(number.unwrap_or(libc::EIO)), format!("dial tcp {shown}: {error}"))
+    let call = error.get_ref().and_then(|inner| inner.downcast_ref::<SyscallError>());
+    AttemptError::new(call.map_or(Cause::Starved, |call| call.cause), format!("dial tcp {shown}: {error}"))
 }
 
-/// What an error number of a connection means. If this machine has run out of a resource, the prober is at fault.
+/// What an error number of a connection means. If this machine has run out of a resource, the prober is at fault:
+/// descriptors (EMFILE, ENFILE), memory (ENOBUFS, ENOMEM), local ports (EADDRNOTAVAIL), cached routes (EAGAIN).
 pub(crate) const fn cause_of(number: i32) -> Cause {
     match number {
         libc::ECONNREFUSED => Cause::Refused,
         libc::ECONNRESET | libc::EPIPE | libc::ECONNABORTED => Cause::Reset,
         libc::ETIMEDOUT => Cause::ConnectTimeout,
-        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EADDRNOTAVAIL => Cause::Starved,
+        libc::EMFILE | libc::ENFILE | libc::ENOBUFS | libc::ENOMEM | libc::EADDRNOTAVAIL | libc::EAGAIN => {
+            Cause::Starved
+        }
         _ => Cause::Unreachable,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_this_machine_lacks_is_the_probers_and_what_the_target_says_is_not() {
+        let failure = |number| failed("a:1", &at("connect", &io::Error::from_raw_os_error(number)));
+        for number in [libc::EMFILE, libc::ENFILE, libc::ENOBUFS, libc::ENOMEM, libc::EADDRNOTAVAIL, libc::EAGAIN] {
+            assert!(failure(number).is_prober_error(), "{number}");
+        }
+        for number in [libc::ECONNREFUSED, libc::ECONNRESET, libc::ETIMEDOUT, libc::EHOSTUNREACH, libc::EACCES] {
+            assert!(!failure(number).is_prober_error(), "{number}");
+        }
+        assert!(failed("a:1", &io::Error::other("the poller's")).is_prober_error());
+    }
+
+    #[test]
+    fn a_machine_with_a_source_address_that_cannot_connect_has_no_port_left() {
+        let refused = io::Error::from_raw_os_error(libc::EADDRNOTAVAIL);
+        let error = failed("127.0.0.1:1", &not_connected("127.0.0.1:1".parse().unwrap(), &refused));
+        assert_eq!(error.cause, Cause::Starved);
+        assert_eq!(error.text, "dial tcp 127.0.0.1:1: connect: cannot assign requested address");
     }
 }

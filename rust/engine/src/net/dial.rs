@@ -93,7 +93,7 @@ async fn race(
         done = &mut primary => {
             return match done {
                 Ok(dialled) => Ok(dialled),
-                Err(error) => fallback.await.map_err(|_| error),
+                Err(error) => fallback.await.map_err(|other| error.or_prober_error(other)),
             };
         }
         () = sleep(FALLBACK_DELAY) => {}
@@ -102,22 +102,23 @@ async fn race(
         biased;
         done = &mut primary => match done {
             Ok(dialled) => Ok(dialled),
-            Err(error) => fallback.await.map_err(|_| error),
+            Err(error) => fallback.await.map_err(|other| error.or_prober_error(other)),
         },
         done = &mut fallback => match done {
             Ok(dialled) => Ok(dialled),
-            Err(_) => primary.await,
+            Err(other) => primary.await.map_err(|error| error.or_prober_error(other)),
         },
     }
 }
 
-/// Tries one address after the other; returns the first error if all fail (`net.sysDialer.dialSerial`).
+/// Tries one address after the other; returns the first error if all fail (`net.sysDialer.dialSerial`), or the
+/// prober's own error if there is one.
 async fn one_by_one(
     addresses: &[SocketAddr],
     first: &[u8],
     deadline: Option<Instant>,
 ) -> Result<Dialled, AttemptError> {
-    let mut told = None;
+    let mut told: Option<AttemptError> = None;
     for (index, &address) in addresses.iter().enumerate() {
         let shown = Literal::from(address).shown(address.port());
         let dialled = match deadline {
@@ -129,7 +130,12 @@ async fn one_by_one(
         };
         match dialled.and_then(|done| done.map_err(|error| failed(&shown, &error))) {
             Ok(dialled) => return Ok(dialled),
-            Err(error) => told = told.or(Some(error)),
+            Err(error) => {
+                told = Some(match told {
+                    Some(first) => first.or_prober_error(error),
+                    None => error,
+                });
+            }
         }
     }
     Err(told.expect("a name has an address"))

@@ -13,6 +13,7 @@ use tokio::io::Interest;
 use tokio::io::unix::{AsyncFd, AsyncFdReadyGuard};
 
 use super::async_fd::watched;
+use super::descriptors::below_reserve;
 
 /// An epoll instance that the runtime watches.
 #[derive(Debug)]
@@ -20,7 +21,7 @@ pub(crate) struct SocketPoll(AsyncFd<OwnedFd>);
 
 impl SocketPoll {
     pub(crate) fn new() -> io::Result<Self> {
-        let epoll = epoll::create(CreateFlags::CLOEXEC)?;
+        let epoll = below_reserve(epoll::create(CreateFlags::CLOEXEC)?)?;
         Ok(Self(watched(epoll)?))
     }
 

@@ -4,6 +4,7 @@
 pub(crate) mod async_fd;
 pub(crate) mod barrier;
 pub(crate) mod connect;
+pub(crate) mod descriptors;
 pub(crate) mod dial;
 pub(crate) mod epoll;
 pub(crate) mod host;

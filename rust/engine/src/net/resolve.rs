@@ -6,6 +6,7 @@ use std::io;
 use std::net::ToSocketAddrs;
 use std::sync::{Arc, LazyLock};
 
+use super::descriptors::are_left;
 use super::host::{is_domain_name, is_numeric, is_onion};
 use super::lookups::{Answer, Lookups, NoThread};
 
@@ -13,7 +14,7 @@ use super::lookups::{Answer, Lookups, NoThread};
 /// of the pod whose probe asks, if there is one.
 ///
 /// # Errors
-/// The prober has no thread to ask on.
+/// The prober has no thread to ask on, or no descriptor to ask with.
 pub(crate) async fn lookup(pod: Option<&str>, name: &str) -> Result<Answer, NoThread> {
     if !is_domain_name(name) || name == "." {
         return Ok(Err(format!("lookup {name}: no such host")));
@@ -21,7 +22,12 @@ pub(crate) async fn lookup(pod: Option<&str>, name: &str) -> Result<Answer, NoTh
     if is_onion(name) {
         return Ok(Err(format!("address {name}: no suitable address found")));
     }
-    LOOKUPS.ask(pod, name).await
+    let answer = LOOKUPS.ask(pod, name).await?;
+    // The C library has no error of its own for a lack of descriptors: the name looks unknown, or the server silent.
+    if answer.is_err() && !are_left(DESCRIPTORS) {
+        return Err(NoThread("too many open files".to_owned()));
+    }
+    Ok(answer)
 }
 
 /// Asks the machine's resolver, and blocks meanwhile.
@@ -54,6 +60,8 @@ fn server() -> Option<String> {
     Some(if server.contains(':') { format!("[{server}]") } else { server.to_owned() })
 }
 
+/// What a look-up opens at a time: a socket for each of two servers, a file of the C library, and our own.
+const DESCRIPTORS: usize = 4;
 // How glibc says that there is no such host.
 const UNKNOWN: &str = "Name or service not known";
 const NO_ADDRESS: &str = "No address associated with hostname";

@@ -143,7 +143,7 @@ impl GrpcAttempt<'_> {
                     self.is_connected = true;
                     return Ok(channel);
                 }
-                Err(error) if error.is_prober_error => return Err(CheckError::Prober(error)),
+                Err(error) if error.is_prober_error() => return Err(CheckError::Prober(error)),
                 Err(error) => error,
             };
             if self.connect == GrpcConnect::Once || self.is_connected {
@@ -176,7 +176,10 @@ impl GrpcAttempt<'_> {
         let greeting = greeting();
         let first = if tls { &b""[..] } else { &greeting };
         let dialled = dial(self.pod_uid, host, number, first, Some(self.deadline), &mut self.watch).await;
-        let dialled = dialled.map_err(|error| AttemptError { text: dialling(&error.text), ..error })?;
+        let dialled = dialled.map_err(|error| {
+            let text = dialling(&error.text);
+            error.with_text(text)
+        })?;
         let (peer, written) = (dialled.peer, dialled.written);
         let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
         if !tls {
@@ -188,7 +191,10 @@ impl GrpcAttempt<'_> {
         let stream = tls::connect(stream, peer, host, tls::Offer::Http2).await;
         self.watch.lap(|timings| &mut timings.tls);
         let failed = |text: &str| format!("transport: authentication handshake failed: {text}");
-        let stream = stream.map_err(|error| AttemptError::new(error.cause, failed(&error.text)))?;
+        let stream = stream.map_err(|error| {
+            let text = failed(&error.text);
+            error.with_text(text)
+        })?;
         if !tls::speaks_http2(&stream) {
             let text = "credentials: cannot check peer: missing selected ALPN property";
             return Err(AttemptError::new(Cause::Tls, failed(text)));

@@ -134,18 +134,21 @@ impl HttpAttempt<'_> {
     }
 
     /// Reads as much of the body as the kubelet does.
-    pub(super) async fn body(&mut self, response: Response) -> Result<(), String> {
+    pub(super) async fn body(&mut self, response: Response) -> Result<(), AttemptError> {
         let buffers = &mut *self.buffers;
         buffers.body.clear();
         let mut connection = match response {
             Response::Http1(connection) => connection,
-            Response::Http2(mut response) => return Box::pin(response.body(&mut buffers.body)).await,
+            Response::Http2(mut response) => {
+                let read = Box::pin(response.body(&mut buffers.body)).await;
+                return read.map_err(|text| AttemptError::new(Cause::Body, text));
+            }
         };
         loop {
             match buffers.reader.body(&mut buffers.body) {
                 Ok(()) => return Ok(()),
                 Err(ReadError::NeedsInput) => connection.read(buffers).await,
-                Err(ReadError::Failed(error)) => return Err(error.text),
+                Err(ReadError::Failed(error)) => return Err(error),
             }
         }
     }

@@ -26,7 +26,7 @@ impl HttpAttempt<'_> {
             };
             let response = match answered {
                 Ok(response) => response,
-                Err(error) if self.is_late() && !error.is_prober_error => return self.late(),
+                Err(error) if self.is_late() && !error.is_prober_error() => return self.late(),
                 Err(error) => return (error.outcome(self.request().failure_text(&error.text)), error.cause),
             };
             let status = self.status(&response);
@@ -50,8 +50,10 @@ impl HttpAttempt<'_> {
     /// Reads the final response's body. An error within the body overrides the status.
     async fn finish(&mut self, response: Response, status: i64) -> (Outcome, Cause) {
         self.begin(Stage::Body);
-        if let Err(text) = self.body(response).await {
-            return (report::error(true, text), Cause::Body);
+        match self.body(response).await {
+            Ok(()) => {}
+            Err(error) if error.is_prober_error() => return (report::error(false, error.text), error.cause),
+            Err(error) => return (report::error(true, error.text), Cause::Body),
         }
         match status {
             200..=299 => (Outcome::Success, Cause::Ok),
