@@ -10,8 +10,9 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 
 import aiohttp
+from probelet import open_files
 from probelet.bench.place import Faulty, Place
-from probelet.bench.usage import raise_file_limit, resident_bytes, usage
+from probelet.bench.usage import resident_bytes, usage
 
 TIMEOUT_SECONDS = 1
 
@@ -111,7 +112,7 @@ def main() -> None:
     for name, default in (("--period", 1), ("--warm", 2), ("--duration", 10)):
         parser.add_argument(name, type=seconds, default=default)
     parser.add_argument("--burst", action="store_true")
-    raise_file_limit()
+    open_files.raise_limit()
     asyncio.run(measure(parser.parse_args()))
 
 

@@ -27,9 +27,3 @@ def usage() -> Usage:
 
 def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * PAGE_BYTES
-
-
-def raise_file_limit() -> None:
-    """Raises the limit of open files: each probe in flight needs a socket, and 20,000 hanging probes a second many."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

@@ -9,6 +9,7 @@ import sys
 import msgspec
 import structlog
 
+from probelet import open_files
 from probelet.stress.real import RealNode
 from probelet.stress.scene import Scene
 
@@ -23,6 +24,7 @@ class Order(msgspec.Struct, frozen=True):
 
 def main() -> None:
     """Play what stdin says."""
+    open_files.raise_limit()
     structlog.configure(wrapper_class=structlog.make_filtering_bound_logger(50))
     order = msgspec.json.decode(sys.stdin.buffer.read(), type=Order)
     outcome = asyncio.run(RealNode(order.scene).play(order.seconds, order.warm_up))

@@ -102,13 +102,14 @@ def bench(
 
 
 def _measure(load: "Load", target: str | None, output: str) -> None:
+    from probelet import open_files
     from probelet.bench.measure import measure
     from probelet.bench.place import Place, PlaceError
     from probelet.bench.report import report
     from probelet.bench.target import TargetError, own_target
-    from probelet.bench.usage import raise_file_limit
 
-    raise_file_limit()
+    # Each probe in flight needs a socket, and 20,000 hanging probes a second many.
+    open_files.raise_limit()
     where = f"target {target}"
     try:
         if load.handler == "exec" or target is not None:

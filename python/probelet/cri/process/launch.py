@@ -9,6 +9,7 @@ from asyncio.subprocess import Process
 from pathlib import Path
 
 import probelet
+from probelet import open_files
 from probelet.errors import ProbeletError
 
 SOCKET_PATH_BYTES_MAX = 107
@@ -87,6 +88,8 @@ async def _start(root: Path, path: Path, owner_fd: int) -> Process:
         pass_fds=(owner_fd,),
         # The owner handles Ctrl-C in a terminal: it drains, and the containers must live until then.
         start_new_session=True,
+        # The runtime and its containers have the limits with which this process was started.
+        preexec_fn=open_files.restoring(),
     )
 
 

@@ -4,7 +4,6 @@ import asyncio
 import json
 import logging
 import os
-import resource
 import signal
 import sys
 from collections.abc import Sequence
@@ -35,7 +34,6 @@ def tell_owner(owner_fd: int | None, **news: str) -> None:
 def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> int:
     """Serves until a lifeline ends or SIGTERM arrives; returns the exit code."""
     process_tree.become_subreaper()
-    raise_file_limit()
     handle_ignored_signals()
     try:
         asyncio.run(_serve(socket, root, lifelines, owner_fd))
@@ -43,12 +41,6 @@ def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None
         tell_owner(owner_fd, error=str(error))
         return 2
     return 0
-
-
-def raise_file_limit() -> None:
-    """Raises the soft limit of open files: shells set 1024, a container needs three, and a node has many."""
-    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def handle_ignored_signals() -> None:

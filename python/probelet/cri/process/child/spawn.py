@@ -5,6 +5,7 @@ import os
 import subprocess
 from collections.abc import Mapping, Sequence
 
+from probelet import open_files
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 from probelet.spec.text.golang import go_quote
@@ -33,6 +34,8 @@ def spawn(argv: Sequence[str], env: Mapping[bytes, bytes], cwd: str, stdout: int
 
     Raises ``RuntimeRefused`` or ``InvalidArgument`` with runc's message.
     """
+    # A container needs three descriptors of this process, and a node has many containers.
+    open_files.make_room()
     try:
         process = subprocess.Popen(
             argv,
@@ -42,6 +45,7 @@ def spawn(argv: Sequence[str], env: Mapping[bytes, bytes], cwd: str, stdout: int
             stdout=stdout,
             stderr=stderr,
             start_new_session=True,
+            preexec_fn=open_files.restoring(),
         )
     except ValueError as error:
         raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None
