@@ -45,7 +45,12 @@ KubeletVersion = Annotated[
     Literal["1.34", "1.35", "1.36", "1.37", "1.38"],
     Parameter(help="Kubelet release to follow: its rules, gate defaults, User-Agent."),
 ]
-Listen = Annotated[str, Parameter(metavar="ADDR", help="HOST:PORT of the HTTP pages; 0 picks a free port.")]
+Listen = Annotated[
+    str, Parameter(metavar="ADDR", help="HOST:PORT of the HTTP pages, or unix:PATH; port 0: any free port.")
+]
+AllowRemote = Annotated[
+    bool, Parameter(negative="", help="Let --listen be an address that other machines reach. No page asks who reads.")
+]
 NodeName = Annotated[
     str | None, Parameter(name="--node-name", metavar="NAME", help="Node name. Default: this host's name.")
 ]

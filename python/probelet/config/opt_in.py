@@ -43,8 +43,8 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     which fixes kubernetes#141155: a restarted container looks started before its startupProbe has passed."""
     starved_verdict: Literal["failure", "unknown"] = "failure"
     """The result of an attempt that timed out while the prober itself was late: a failure, as for the kubelet
-    (default), or ``unknown``: a prober error, repeated at once and not counted (kubernetes#89898). The same holds for
-    an attempt that got no socket or port on this machine."""
+    (default), or ``unknown``: a prober error, repeated at once and not counted (kubernetes#89898). An attempt that got
+    no descriptor, port or thread on this machine is a prober error with either value."""
     starved_share: float = 0.5
     """An attempt counts as starved if our own loop was late by more than this share of the timeout. Default 0.5: the
     prober, not the container, then used half of the timeout. Above 0."""

@@ -6,6 +6,8 @@ from typing import Literal, TextIO
 
 import structlog
 
+from probelet.daemon.library_lines import LibraryLines
+
 Format = Literal["text", "json"]
 Level = Literal["debug", "info", "warning", "error"]
 
@@ -37,6 +39,7 @@ def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = Non
             )
         ]
     handler = logging.StreamHandler(stream or sys.stderr)
+    handler.addFilter(LibraryLines())
     handler.setFormatter(
         structlog.stdlib.ProcessorFormatter(
             foreign_pre_chain=shared, processors=[structlog.stdlib.ProcessorFormatter.remove_processors_meta, *last]

@@ -2,7 +2,6 @@
 
 import asyncio
 import signal
-import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -16,16 +15,18 @@ from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.process.launch import EmbeddedRuntime, LaunchError, launch
+from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.gate import restart_gate
+from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.node.source.watch import Manifests
-from probelet.server.address import Address
+from probelet.server.address import Listening
 from probelet.server.control.server import ControlServer
 from probelet.server.pages.server import HttpServer
 from probelet.service.handed_over_pods import HandedOverPods
@@ -53,7 +54,8 @@ class Plan:
     node: str
     seconds: float | None
     drain: bool
-    serve: Path | None = None
+    serve: Path | None
+    descriptors: Descriptors
 
 
 @dataclass(frozen=True)
@@ -65,15 +67,15 @@ class Ended:
     hurried_by: signal.Signals | None = None
 
 
-def carry_out(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> Ended:
+def carry_out(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
     """Runs the pods until the plan ends. Raises DaemonError if the run cannot start or one of its parts dies."""
     try:
-        return asyncio.run(_run(plan, state_dir, sock, address))
+        return asyncio.run(_run(plan, state_dir, listening))
     except (CriError, LaunchError) as error:
         raise DaemonError(str(error)) from error
 
 
-async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Address) -> Ended:
+async def _run(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
         runtime, endpoint, log_root = await _runtime(plan, state_dir, stack)
@@ -82,9 +84,10 @@ async def _run(plan: Plan, state_dir: Path, sock: socket.socket, address: Addres
         client = RuntimeClient(endpoint, request_timeout=timeout, observer=calls.note)
         await stack.enter_async_context(client)
         service = await stack.enter_async_context(_service(plan, client, calls, log_root, state_dir))
-        await stack.enter_async_context(_pages(service, sock, state_dir))
-        log.info("listening", url=f"http://{address}/statusz", state_dir=str(state_dir), logs=str(log_root))
-        await stack.enter_async_context(_handed_over(plan.serve, service))
+        await stack.enter_async_context(_pages(service, listening, state_dir, plan.descriptors))
+        log.info("listening", url=listening.address.url("/statusz"), state_dir=str(state_dir), logs=str(log_root))
+        warn_of_readers(listening, log)
+        await stack.enter_async_context(_handed_over(plan.serve, service, plan.descriptors))
         service.pods.set(plan.first)
         await service.remove_orphans()
         supervisor = Supervisor()
@@ -158,9 +161,12 @@ async def _service(
 
 
 @asynccontextmanager
-async def _pages(service: Service, sock: socket.socket, state_dir: Path) -> AsyncIterator[None]:
+async def _pages(
+    service: Service, listening: Listening, state_dir: Path, descriptors: Descriptors
+) -> AsyncIterator[None]:
     """Serves the pages and the control socket. They stay open during the drain, to show what it waits for."""
-    http, control = HttpServer(service.view, sock), ControlServer(service.view, service.operator, state_dir)
+    http = HttpServer(service.view, listening, descriptors.pages)
+    control = ControlServer(service.view, service.operator, state_dir, descriptors.control)
     await http.start()
     await control.start()
     try:
@@ -183,7 +189,7 @@ async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncItera
 
 
 @asynccontextmanager
-async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[None]:
+async def _handed_over(path: Path | None, service: Service, descriptors: Descriptors) -> AsyncIterator[None]:
     """Serves the prober to another node agent, during our drain too: that agent ends its own pods."""
     if path is None:
         yield
@@ -193,7 +199,7 @@ async def _handed_over(path: Path | None, service: Service) -> AsyncIterator[Non
     service.share(pods)
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(served(path, pods))
+            await stack.enter_async_context(served(path, pods, descriptors.callers))
         except OSError as error:
             raise DaemonError(f"--serve {path}: {error.strerror}") from error
         log.info("serving", socket=str(path), execs="caller")

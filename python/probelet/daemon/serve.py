@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -15,11 +14,13 @@ from probelet.config.document import config_document
 from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
+from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.journal import journal
+from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.signals import Lifetime
-from probelet.server.address import Address
+from probelet.server.address import Listening
 from probelet.server.pages.server import HttpServer
 from probelet.service.server import prober_service
 from probelet.service.view import PagesView
@@ -30,15 +31,16 @@ log = structlog.get_logger("probelet.serve")
 
 @dataclass(frozen=True)
 class Serving:
-    """The options of the command line. ``seconds`` limits the run; None means until a signal. ``pages`` is the address
-    of the HTTP pages, if any."""
+    """The options of the command line. ``seconds`` limits the run; None means until a signal. ``pages`` is the
+    socket of the HTTP pages, if any."""
 
     configuration: Config
     path: Path
     runtime: str | None
     node: str
     seconds: float | None
-    pages: tuple[socket.socket, Address] | None
+    pages: Listening | None
+    descriptors: Descriptors
 
 
 def carry_out(serving: Serving, state_dir: Path) -> None:
@@ -70,7 +72,9 @@ async def _serve(serving: Serving, state_dir: Path) -> None:
         )
         stack.enter_context(_closing(engine))
         limits = exec_limits(serving.configuration.probelet)
-        pods = await stack.enter_async_context(prober_service(serving.path, engine, client, limits))
+        pods = await stack.enter_async_context(
+            prober_service(serving.path, engine, client, limits, serving.descriptors.callers)
+        )
         view = PagesView(engine, pods, serving.node, config_document(serving.configuration))
         await stack.enter_async_context(_pages(serving, view))
         log.info("serving", socket=str(serving.path), execs=serving.runtime or "caller")
@@ -94,10 +98,10 @@ async def _pages(serving: Serving, view: PagesView) -> AsyncIterator[None]:
     if serving.pages is None:
         yield
         return
-    sock, address = serving.pages
-    server = HttpServer(view, sock)
+    server = HttpServer(view, serving.pages, serving.descriptors.pages)
     await server.start()
-    log.info("listening", url=f"http://{address}/statusz")
+    log.info("listening", url=serving.pages.address.url("/statusz"))
+    warn_of_readers(serving.pages, log)
     try:
         yield
     finally:

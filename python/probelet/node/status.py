@@ -10,8 +10,9 @@ from probelet.node.pod import NodePod
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus, LastExit
+from probelet.server.status import Status
 from probelet.server.worker import WorkerState, probe_document
-from probelet.server.worker import workers as all_workers
+from probelet.server.worker import workers as workers_of
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import Probe
 
@@ -19,7 +20,7 @@ _NS_PER_SECOND = 1_000_000_000
 _NS_PER_MS = 1_000_000
 
 
-_Workers = dict[tuple[str, str, str], WorkerState]
+_Workers = dict[tuple[str, str], WorkerState]
 
 
 class Moment(NamedTuple):
@@ -33,20 +34,17 @@ class Moment(NamedTuple):
         return rfc3339(self.wall_ms + (ns - self.now_ns) // _NS_PER_MS)
 
 
-def status_document(pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate) -> dict[str, Any]:
-    """The document, with the state of this moment."""
+def status(pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate) -> Status:
+    """The document of these pods."""
     moment = Moment(engine.now(), engine.wall_ms())
-    workers = {(w.pod_uid, w.container, w.type): w for w in all_workers(engine)}
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
-    return {
-        "schema": "probelet-status/1",
-        "as_of": rfc3339(moment.wall_ms),
-        "node": node,
-        "pods": [_pod(pod, status_of(engine, pod.uid), workers, gate, moment) for pod in shown],
-    }
+    head = {"schema": "probelet-status/1", "as_of": rfc3339(moment.wall_ms), "node": node}
+    return Status(head, (_pod(pod, engine, gate, moment) for pod in shown))
 
 
-def _pod(pod: NodePod, known: dict[str, Any], workers: _Workers, gate: RestartGate, moment: Moment) -> dict[str, Any]:
+def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dict[str, Any]:
+    known = status_of(engine, pod.uid)
+    workers: _Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []
@@ -55,7 +53,7 @@ def _pod(pod: NodePod, known: dict[str, Any], workers: _Workers, gate: RestartGa
         row = _container(status, of_containers.get(container.name, {}))
         row["backoff"] = _backoff(pod, container, gate, moment)
         row["probes"] = {
-            probe_type: _probe(probe, workers.get((pod.uid, container.name, probe_type)))
+            probe_type: _probe(probe, workers.get((container.name, probe_type)))
             for probe_type, probe in container.probes.items()
         }
         rows.append(row)

@@ -16,8 +16,9 @@ from probelet.node.pods import NodePods
 from probelet.node.recorder import Recorder
 from probelet.node.runtime.pleg import Pleg
 from probelet.node.runtime.runtime_calls import RuntimeCalls
-from probelet.node.status import status_document
+from probelet.node.status import status
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.server.status import Status
 from probelet.spec.text.duration import SECOND
 
 
@@ -47,10 +48,10 @@ class NodeView:
         self.pleg: Pleg | None = None
         self._of = sources
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> Status:
         """The status document."""
         of = self._of
-        return status_document(of.pods.by_uid.values(), node=of.node, engine=of.engine, gate=of.gate)
+        return status(of.pods.by_uid.values(), node=of.node, engine=of.engine, gate=of.gate)
 
     def configz(self) -> dict[str, Any]:
         """The effective configuration, as read at start."""

@@ -1,16 +1,19 @@
-"""``--listen HOST:PORT``: parses it and opens its listening socket."""
+"""``--listen``: parses the address of the pages and opens its listening socket."""
 
 import errno
+import ipaddress
 import os
 import socket
+from contextlib import ExitStack
 from dataclasses import dataclass
+from pathlib import Path
 
+from probelet.files.unix_socket import SocketPathError, bound_socket
 from probelet.server.error import ServerError
+from probelet.server.limit import BACKLOG
 
-# Enough for every scraper and browser of a node at once; further connections wait in the kernel.
-BACKLOG = 128
-
-_FORM = "want HOST:PORT, for example 127.0.0.1:10290 or [::1]:0"
+_FORM = "want HOST:PORT, for example 127.0.0.1:10290 or [::1]:0, or unix:PATH"
+_UNIX = "unix:"
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,51 @@ class Address:
     def __str__(self) -> str:
         return f"[{self.host}]:{self.port}" if ":" in self.host else f"{self.host}:{self.port}"
 
+    def url(self, path: str) -> str:
+        """Where a reader finds a page."""
+        return f"http://{self}{path}"
 
-def parse_address(text: str) -> Address:
-    """Parses ``HOST:PORT`` or ``[IPv6]:PORT``. The host is required, so that nobody binds every address by accident.
+
+@dataclass(frozen=True)
+class UnixAddress:
+    """A unix socket that only this user and root may open."""
+
+    path: Path
+
+    def __str__(self) -> str:
+        return f"{_UNIX}{self.path}"
+
+    def url(self, path: str) -> str:
+        """Where a reader finds a page: there is no URL of a unix socket, so the path of the page follows a blank."""
+        return f"{self} {path}"
+
+
+@dataclass(frozen=True)
+class Listening:
+    """A listening socket. ``address`` has the port that it got; ``is_remote``: other machines may reach it."""
+
+    sock: socket.socket
+    address: Address | UnixAddress
+    is_remote: bool
+    _cleanup: ExitStack
+
+    def close(self) -> None:
+        """Closes the socket and removes its path, if it has one. A second call does nothing."""
+        self.sock.close()
+        self._cleanup.close()
+
+
+def parse_address(text: str) -> Address | UnixAddress:
+    """Parses ``HOST:PORT``, ``[IPv6]:PORT`` or ``unix:PATH``. The host is required, so that nobody binds every address
+    by accident.
 
     Raises ServerError with one line.
     """
+    if text.startswith(_UNIX):
+        path = text.removeprefix(_UNIX)
+        if not path or "\0" in path:
+            raise ServerError(f"--listen {text!r}: {_FORM}")
+        return UnixAddress(Path(path).absolute())
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
         host = host[1:-1]
@@ -41,16 +83,47 @@ def parse_address(text: str) -> Address:
     return Address(host, int(port))
 
 
-def listening_socket(address: Address) -> tuple[socket.socket, Address]:
-    """Binds and listens; returns the socket, and the address with the port it got.
+def listening_socket(address: Address | UnixAddress, *, allow_remote: bool = False) -> Listening:
+    """Binds and listens.
 
-    Raises ServerError, one line, if the host is unknown or the port is taken.
+    Raises ServerError, one line, if the host is unknown, the port or path is taken, or other machines could reach the
+    address without ``allow_remote``.
     """
+    cleanup = ExitStack()
+    if isinstance(address, UnixAddress):
+        sock = _unix_socket(address, cleanup)
+        is_remote = False
+    else:
+        sock, is_remote = _tcp_socket(address, allow_remote=allow_remote)
+        address = Address(address.host, sock.getsockname()[1])
+    sock.setblocking(False)
+    return Listening(sock, address, is_remote, cleanup)
+
+
+def _unix_socket(address: UnixAddress, cleanup: ExitStack) -> socket.socket:
+    try:
+        sock = cleanup.enter_context(bound_socket(address.path))
+        sock.listen(BACKLOG)
+    except SocketPathError as error:
+        raise ServerError(f"--listen {_UNIX}{error}") from error
+    except OSError as error:
+        raise ServerError(f"--listen {address}: {error.strerror}") from error
+    return sock
+
+
+def _tcp_socket(address: Address, *, allow_remote: bool) -> tuple[socket.socket, bool]:
+    """The socket, and whether other machines may reach it."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
         raise ServerError(f"--listen {address}: no such host: {error.strerror}") from error
     family, kind, protocol, _, target = found[0]
+    is_remote = not ipaddress.ip_address(str(target[0]).partition("%")[0]).is_loopback
+    if is_remote and not allow_remote:
+        raise ServerError(
+            f"--listen {address}: other machines could read the pages, which show commands and output of probes; "
+            "choose a loopback address or unix:PATH, or add --allow-remote"
+        )
     sock = socket.socket(family, kind, protocol)
     try:
         # Lets us bind a port that the previous service left in TIME_WAIT.
@@ -60,8 +133,7 @@ def listening_socket(address: Address) -> tuple[socket.socket, Address]:
     except OSError as error:
         sock.close()
         raise ServerError(f"--listen {address}: {_why(error)}") from error
-    sock.setblocking(False)
-    return sock, Address(address.host, sock.getsockname()[1])
+    return sock, is_remote
 
 
 def _why(error: OSError) -> str:

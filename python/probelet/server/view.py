@@ -2,12 +2,14 @@
 
 from typing import Any, Protocol
 
+from probelet.server.status import Status
+
 
 class View(Protocol):
     """The event loop's thread calls every method; each answers from memory and does not block."""
 
-    def status(self) -> dict[str, Any]:
-        """The status document, schema ``probelet-status/1``."""
+    def status(self) -> Status:
+        """The status document. Its pods are those of this moment, each as it is when its part is made."""
 
     def configz(self) -> dict[str, Any]:
         """The effective configuration, schema ``probelet-config/1``."""

@@ -43,9 +43,9 @@ class WorkerState(msgspec.Struct):
 _WORKERS: Final = msgspec.json.Decoder(list[WorkerState])
 
 
-def workers(engine: Engine) -> list[WorkerState]:
-    """The state of every worker of ``engine``."""
-    return _WORKERS.decode(engine.probe_states())
+def workers(engine: Engine, uid: str) -> list[WorkerState]:
+    """The state of every worker of a pod."""
+    return _WORKERS.decode(engine.probe_states(uid))
 
 
 def probe_document(worker: WorkerState) -> dict[str, Any]:

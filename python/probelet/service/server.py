@@ -23,7 +23,7 @@ from probelet.execs.limits import ExecLimits
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.service.error import RequestError
 from probelet.service.handed_over_pods import HandedOverPods
-from probelet.service.limit import MESSAGE_BYTES_MAX
+from probelet.service.limit import CONNECTIONS_MAX, MESSAGE_BYTES_MAX
 from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2
 
@@ -39,7 +39,11 @@ OPTIONS: Final = (
 
 @asynccontextmanager
 async def prober_service(
-    path: Path, engine: Engine, client: RuntimeClient | None = None, limits: ExecLimits | None = None
+    path: Path,
+    engine: Engine,
+    client: RuntimeClient | None = None,
+    limits: ExecLimits | None = None,
+    connections: int = CONNECTIONS_MAX,
 ) -> AsyncIterator[HandedOverPods]:
     """Serves an engine on the unix socket ``path`` until the context ends. Raises OSError if it cannot listen there.
 
@@ -50,7 +54,7 @@ async def prober_service(
     pods = HandedOverPods(engine, execs)
     pods.watch()
     try:
-        async with served(path, pods):
+        async with served(path, pods, connections):
             yield pods
     finally:
         pods.close()
@@ -59,7 +63,7 @@ async def prober_service(
 
 
 @asynccontextmanager
-async def served(path: Path, pods: HandedOverPods) -> AsyncIterator[None]:
+async def served(path: Path, pods: HandedOverPods, connections: int = CONNECTIONS_MAX) -> AsyncIterator[None]:
     """Serves the calls on the unix socket ``path`` until the context ends. Raises OSError if it cannot listen there."""
     async with AsyncExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="probelet-serve-")))
@@ -68,7 +72,7 @@ async def served(path: Path, pods: HandedOverPods) -> AsyncIterator[None]:
         server.add_insecure_port(f"unix://{directory / 'grpc.sock'}")
         await server.start()
         stack.push_async_callback(server.stop, 0)
-        await stack.enter_async_context(UidGate(path, directory / "grpc.sock"))
+        await stack.enter_async_context(UidGate(path, directory / "grpc.sock", connections))
         yield
 
 

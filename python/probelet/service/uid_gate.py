@@ -11,6 +11,7 @@ from typing import Any, Final
 
 import structlog
 
+from probelet.exposition.paced_log import PacedLog
 from probelet.service.limit import CONNECTIONS_MAX
 
 PIECE_BYTES: Final = 64 * 1024
@@ -22,12 +23,15 @@ log = structlog.get_logger("probelet.service")
 class UidGate:
     """Passes connections of this user and of root on to the socket ``inner``; closes all others."""
 
-    def __init__(self, path: Path, inner: Path) -> None:
+    def __init__(self, path: Path, inner: Path, connections: int = CONNECTIONS_MAX) -> None:
+        self._room = connections
         self._path = path
         self._inner = inner
         self._connections: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
         self._closing = asyncio.Event()
+        self._refused_user = PacedLog(log.warning, "refused a caller of another user")
+        self._refused_connection = PacedLog(log.warning, "refused a caller: too many connections")
 
     async def __aenter__(self) -> "UidGate":
         _remove_abandoned(self._path)
@@ -60,9 +64,9 @@ class UidGate:
         uid = peer_uid(writer.get_extra_info("socket"))
         try:
             if uid not in (0, os.getuid()):
-                log.warning("refused a caller of another user", uid=uid)
-            elif len(self._connections) >= CONNECTIONS_MAX:
-                log.warning("refused a caller: too many connections", connections=CONNECTIONS_MAX)
+                self._refused_user(uid=uid)
+            elif len(self._connections) >= self._room:
+                self._refused_connection(connections=self._room)
             else:
                 self._connections.add(task)
                 await self._pass_on(reader, writer)

@@ -8,6 +8,7 @@ import msgspec
 from probelet._rust import Engine
 from probelet.exposition.process_metrics import render_process
 from probelet.exposition.timestamp import rfc3339
+from probelet.server.status import Status
 from probelet.server.worker import WorkerState, probe_document, workers
 from probelet.service.handed_over_pods import HandedOverPods
 
@@ -23,21 +24,15 @@ class PagesView:
         self._node = node
         self._configuration = configuration
 
-    def status(self) -> dict[str, Any]:
+    def status(self) -> Status:
         """The status document: each pod with the containers of its status. A v1.PodStatus does not say whether an init
         container is a sidecar."""
-        of_pods: dict[str, list[WorkerState]] = {}
-        for worker in workers(self._engine):
-            of_pods.setdefault(worker.pod_uid, []).append(worker)
-        pods = [self._pod(uid, name, of_pods.get(uid, ())) for uid, name in self._pods.names.items()]
-        return {
-            "schema": "probelet-status/1",
-            "as_of": rfc3339(self._engine.wall_ms()),
-            "node": self._node,
-            "pods": sorted(pods, key=lambda pod: (pod["namespace"], pod["name"])),
-        }
+        pods = sorted(self._pods.names.items(), key=lambda pod: pod[1])
+        head = {"schema": "probelet-status/1", "as_of": rfc3339(self._engine.wall_ms()), "node": self._node}
+        return Status(head, (self._pod(uid, name) for uid, name in pods))
 
-    def _pod(self, uid: str, name: tuple[str, str], probed: "tuple[()] | list[WorkerState]") -> dict[str, Any]:
+    def _pod(self, uid: str, name: tuple[str, str]) -> dict[str, Any]:
+        probed = workers(self._engine, uid)
         status = msgspec.json.decode(self._engine.status(uid) or b"{}")
         rows = [_container(row, kind, probed) for key, kind in _LISTS for row in status.get(key, ())]
         return {
@@ -77,7 +72,7 @@ class PagesView:
         return True, ""
 
 
-def _container(row: dict[str, Any], kind: str, probed: "tuple[()] | list[WorkerState]") -> dict[str, Any]:
+def _container(row: dict[str, Any], kind: str, probed: list[WorkerState]) -> dict[str, Any]:
     return {
         "name": row["name"],
         "kind": kind,

@@ -2,11 +2,13 @@
 
 import json
 import os
+import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -46,14 +48,22 @@ def probelet(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 class Run:
-    """A running ``probelet run`` or ``serve``. ``log_lines`` is its log so far, one object per line."""
+    """A running ``probelet run`` or ``serve``. ``log_lines`` is its log so far, one object per line. ``files`` is its
+    limit of open files, soft and hard; None for ours."""
 
-    def __init__(self, state_dir: Path, *arguments: str, verb: str = "run") -> None:
+    def __init__(
+        self, state_dir: Path, *arguments: str, verb: str = "run", files: tuple[int, int] | None = None
+    ) -> None:
         self.state_dir = state_dir
         self.log = state_dir.with_name(f"{state_dir.name}.log")
         command = [sys.executable, "-m", "probelet", verb, *arguments, "--state-dir", str(state_dir)]
         with self.log.open("wb") as output:
-            self.process = subprocess.Popen([*command, "--log-format", "json"], stdout=output, stderr=output)
+            self.process = subprocess.Popen(
+                [*command, "--log-format", "json"],
+                stdout=output,
+                stderr=output,
+                preexec_fn=partial(resource.setrlimit, resource.RLIMIT_NOFILE, files) if files else None,
+            )
 
     @property
     def log_lines(self) -> list[dict[str, Any]]:
@@ -95,9 +105,14 @@ def start(tmp_path: Path) -> Iterator[Start]:
     """Starts a service; by default on port 0 and in a state directory of its own."""
     runs: list[Run] = []
 
-    def run(*arguments: str, state_dir: Path | None = None, verb: str = "run") -> Run:
+    def run(
+        *arguments: str,
+        state_dir: Path | None = None,
+        verb: str = "run",
+        files: tuple[int, int] | None = None,
+    ) -> Run:
         listen = () if "--listen" in arguments else ("--listen", "127.0.0.1:0")
-        runs.append(Run(state_dir or tmp_path / f"state-{len(runs)}", *arguments, *listen, verb=verb))
+        runs.append(Run(state_dir or tmp_path / f"state-{len(runs)}", *arguments, *listen, verb=verb, files=files))
         return runs[-1]
 
     yield run

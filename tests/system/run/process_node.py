@@ -75,7 +75,7 @@ class ProcessNode:
             await asyncio.sleep(LOOK_AGAIN_SECONDS)
 
     def pod(self, name: str) -> dict[str, Any]:
-        pods = self.service.view.status()["pods"]
+        pods = self.service.view.status().document()["pods"]
         return next((pod for pod in pods if pod["name"] == name), {"phase": "", "ready": False, "containers": [{}]})
 
     def container(self, name: str) -> dict[str, Any]:

@@ -69,7 +69,8 @@ class ScriptedNode:
 
     def pod(self, name: str = "web") -> dict[str, Any]:
         return next(
-            (pod for pod in self.service.view.status()["pods"] if pod["name"] == name), {"phase": "", "containers": []}
+            (pod for pod in self.service.view.status().document()["pods"] if pod["name"] == name),
+            {"phase": "", "containers": []},
         )
 
     def container(self, name: str = "web", index: int = 0) -> dict[str, Any]:

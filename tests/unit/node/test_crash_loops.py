@@ -90,7 +90,7 @@ async def test_a_reset_starts_a_waiting_container_and_makes_its_next_crash_the_f
 
 async def test_a_command_for_an_unknown_or_ambiguous_name_is_refused(node: ScriptedNode) -> None:
     node.service.pods.set([make_manifest(uid="u1"), make_manifest(uid="u2", namespace="shop")])
-    await node.until(lambda: len(node.service.view.status()["pods"]) == 2)
+    await node.until(lambda: len(node.service.view.status().document()["pods"]) == 2)
     for pod, container, message in (
         ("nope", None, 'there is no pod "nope"'),
         ("web", None, 'pod "web" is in several namespaces: default/web, shop/web'),

@@ -46,7 +46,7 @@ async def test_each_agent_has_its_own_results_and_execs(
     assert await agent.results() == {("readiness", "test://theirs"): "SUCCESS"}
     assert {tuple(attempt.argv) for attempt in responder.asked} == {("probe",)}
     assert {tuple(call.cmd) for call in runtime.called("exec_sync")} == {("ours",)}
-    assert [pod["name"] for pod in node.service.view.status()["pods"]] == ["web"]
+    assert [pod["name"] for pod in node.service.view.status().document()["pods"]] == ["web"]
     assert b"probelet_pods_handed_over 1\n" in node.service.view.metrics()
     await responder.gone()
 
@@ -109,7 +109,7 @@ async def test_a_container_that_we_run_cannot_be_handed_over_in_another_pod(node
         )
     assert await agent.results() == {("readiness", "test://theirs"): "SUCCESS"}
     node.service.pods.set([])
-    await node.until(lambda: not node.service.view.status()["pods"])
+    await node.until(lambda: not node.service.view.status().document()["pods"])
     await agent.set_pod_status("theirs", status)
     await responder.gone()
 
@@ -120,9 +120,9 @@ async def test_a_manifest_with_the_uid_of_a_pod_handed_over_waits_for_its_end(
     probed: dict[str, Any] = make_pod("shared", readinessProbe=exec_probe())
     await agent.sync(probed, running("test://theirs"))
     node.service.pods.set([make_manifest(uid="shared", containers=OURS)])
-    assert node.service.view.status()["pods"] == []
+    assert node.service.view.status().document()["pods"] == []
     await agent.sync(probed, running("test://theirs"))
     await agent.remove_pod("shared")
-    assert node.service.view.status()["pods"] == []
+    assert node.service.view.status().document()["pods"] == []
     await agent.remove_pod_status("shared")
     await node.until(lambda: node.pod().get("ready"))

@@ -106,7 +106,7 @@ async def test_a_removed_pod_leaves_nothing_and_a_new_pod_of_its_name_waits_for_
     runtime.held["stop_container"] = asyncio.Event()
     node.service.pods.set([make_manifest(uid="u2", digest="e")])
     await node.until(lambda: runtime.called("stop_container"))
-    assert [pod["uid"] for pod in node.service.view.status()["pods"]] == ["u1"]
+    assert [pod["uid"] for pod in node.service.view.status().document()["pods"]] == ["u1"]
     runtime.held["stop_container"].set()
     await node.until(lambda: node.pod().get("uid") == "u2" and node.pod()["ready"])
     assert len(runtime.sandboxes) == 1
@@ -171,7 +171,7 @@ async def test_a_new_service_adopts_pods_with_their_restart_counts(
     later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=tmp_path)
     await later.start()
     later.pods.set([make_manifest()])
-    shown = later.view.status()["pods"][0]["containers"][0]
+    shown = later.view.status().document()["pods"][0]["containers"][0]
     assert (shown["state"], shown["restart_count"], shown["last_exit"]["exit_code"]) == ("running", 1, 1)
     assert len(runtime.called("create_container")) == before
     await later.close()
@@ -206,7 +206,7 @@ async def test_drain_ends_every_pod_at_the_same_time(node: ScriptedNode, runtime
     assert node.service.view.ready() == (False, "draining")
     runtime.held["stop_container"].set()
     assert await drain == []
-    assert (runtime.sandboxes, runtime.containers, node.service.view.status()["pods"]) == ({}, {}, [])
+    assert (runtime.sandboxes, runtime.containers, node.service.view.status().document()["pods"]) == ({}, {}, [])
 
 
 async def test_a_drain_at_once_does_not_wait_for_the_grace(node: ScriptedNode, runtime: ScriptedRuntime) -> None:

@@ -5,6 +5,7 @@ import copy
 from typing import Any
 
 from probelet.server.control.command import NoSuchPodError
+from probelet.server.status import Status
 
 AS_OF = "2026-11-21T14:02:11.000Z"
 
@@ -162,8 +163,9 @@ class FakeView:
         self.asked = asyncio.Event()
         self.commands: list[tuple[str, str, str | None]] = []
 
-    def status(self) -> dict[str, Any]:
-        return copy.deepcopy(self.document)
+    def status(self) -> Status:
+        head = copy.deepcopy(self.document)
+        return Status(head, iter(head.pop("pods")))
 
     def configz(self) -> dict[str, Any]:
         return {"schema": "probelet-config/1", "featureGates": {}}

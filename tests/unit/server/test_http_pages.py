@@ -27,11 +27,11 @@ class Site:
 @pytest_asyncio.fixture
 async def site() -> AsyncIterator[Site]:
     view = FakeView()
-    sock, address = listening_socket(Address("127.0.0.1", 0))
-    server = HttpServer(view, sock)
+    listening = listening_socket(Address("127.0.0.1", 0))
+    server = HttpServer(view, listening)
     await server.start()
     async with aiohttp.ClientSession() as session:
-        yield Site(view, f"http://{address}", session)
+        yield Site(view, listening.address.url(""), session)
     await server.close()
 
 

@@ -49,7 +49,7 @@ def test_a_taken_port_is_one_line() -> None:
 
 def test_an_address_of_another_machine_is_one_line() -> None:
     with pytest.raises(ServerError, match=r"^--listen 192\.0\.2\.1:0: Cannot assign requested address$"):
-        listening_socket(Address("192.0.2.1", 0))
+        listening_socket(Address("192.0.2.1", 0), allow_remote=True)
 
 
 def test_an_unknown_host_is_one_line() -> None:

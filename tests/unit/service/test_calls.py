@@ -125,12 +125,12 @@ async def test_a_caller_of_another_user_is_refused(socket: Path, monkeypatch: py
     await stranger.channel.close()
 
 
-async def test_a_connection_above_the_limit_is_refused(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.uid_gate.CONNECTIONS_MAX", 0)
-    late = Caller(socket)
-    with pytest.raises(grpc.aio.AioRpcError):
-        await late.results()
-    await late.channel.close()
+async def test_a_connection_above_the_limit_is_refused(tmp_path: Path, engine: Engine) -> None:
+    async with prober_service(tmp_path / "s", engine, connections=0):
+        late = Caller(tmp_path / "s")
+        with pytest.raises(grpc.aio.AioRpcError):
+            await late.results()
+        await late.channel.close()
 
 
 async def test_a_socket_with_a_listener_is_not_replaced(socket: Path) -> None:

@@ -19,8 +19,8 @@ from tests.unit.service.caller import Caller, ExecResponder, exec_probe, make_po
 async def test_the_pages_show_the_pods_that_were_handed_over(tmp_path: Path) -> None:
     with closing(Engine(start_jitter=False, glue=False)) as engine:
         async with prober_service(tmp_path / "s", engine) as prober:
-            sock, address = listening_socket(parse_address("127.0.0.1:0"))
-            server = HttpServer(PagesView(engine, prober, "node-a", {"schema": "probelet-config/1"}), sock)
+            listening = listening_socket(parse_address("127.0.0.1:0"))
+            server = HttpServer(PagesView(engine, prober, "node-a", {"schema": "probelet-config/1"}), listening)
             await server.start()
             caller = Caller(tmp_path / "s")
             responder = ExecResponder(caller, code=0)
@@ -29,7 +29,7 @@ async def test_the_pages_show_the_pods_that_were_handed_over(tmp_path: Path) -> 
             await until_result(caller.watch_results(), ("readiness", "test://1", "SUCCESS"))
 
             async def page(path: str, accept: str = "*/*") -> tuple[int, str]:
-                reader, writer = await asyncio.open_connection(address.host, address.port)
+                reader, writer = await asyncio.open_connection(*listening.sock.getsockname())
                 writer.write(f"GET {path} HTTP/1.0\r\nAccept: {accept}\r\n\r\n".encode())
                 head, _, body = (await reader.read()).partition(b"\r\n\r\n")
                 writer.close()

@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Duration, Listen, NodeName, Runtime, StateDir
+from probelet.cli.options import AllowRemote, Duration, Listen, NodeName, Runtime, StateDir
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.verb import verb
@@ -35,6 +35,7 @@ def run(
     runtime: Runtime = "process",
     config: ConfigFlags = CONFIG,
     listen: Listen = "127.0.0.1:10290",
+    allow_remote: AllowRemote = False,
     serve: Annotated[
         Path | None,
         Parameter(
@@ -48,6 +49,7 @@ def run(
     log: LogFlags = LOG,
 ) -> int:
     import socket
+    from contextlib import closing
 
     from probelet.cli.serve.start import begin
     from probelet.daemon.error import DaemonError
@@ -58,7 +60,7 @@ def run(
     from probelet.server.control.unix_path import check_unix_path
     from probelet.server.error import ServerError
 
-    configuration = begin(
+    configuration, descriptors = begin(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
     manifests = Manifests(
@@ -80,13 +82,17 @@ def run(
         seconds=duration,
         drain=drain or runtime == PROCESS,
         serve=serve,
+        descriptors=descriptors,
     )
     try:
         if serve is not None:
             check_unix_path(serve, f"--serve {serve}")
-        with locked_state_dir(state_dir or default_state_dir()) as locked:
-            sock, address = listening_socket(parse_address(listen))
-            ended = carry_out(plan, locked, sock, address)
+        address = parse_address(listen)
+        with (
+            locked_state_dir(state_dir or default_state_dir()) as locked,
+            closing(listening_socket(address, allow_remote=allow_remote)) as listening,
+        ):
+            ended = carry_out(plan, locked, listening)
     except ServerError as error:
         raise CliError(str(error)) from error
     except DaemonError as error:

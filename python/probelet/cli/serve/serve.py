@@ -6,7 +6,7 @@ from typing import Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Duration, NodeName, StateDir
+from probelet.cli.options import AllowRemote, Duration, NodeName, StateDir
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.verb import verb
@@ -36,13 +36,15 @@ def serve(
     config: ConfigFlags = CONFIG,
     listen: Annotated[
         str | None,
-        Parameter(metavar="ADDR", help="HOST:PORT of HTTP pages; 0 picks a free port. Default: none."),
+        Parameter(metavar="ADDR", help="HOST:PORT of HTTP pages, or unix:PATH; port 0: any free. Default: none."),
     ] = None,
+    allow_remote: AllowRemote = False,
     state_dir: StateDir = None,
     node_name: NodeName = None,
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:
+    from contextlib import ExitStack, closing
     from socket import gethostname
 
     from probelet.cli.serve.start import begin
@@ -53,9 +55,13 @@ def serve(
     from probelet.server.control.unix_path import check_unix_path
     from probelet.server.error import ServerError
 
-    configuration = begin("serve", config, log, endpoint=runtime)
+    configuration, descriptors = begin("serve", config, log, endpoint=runtime)
     try:
-        with locked_state_dir(state_dir or default_state_dir()) as locked:
+        address = None if listen is None else parse_address(listen)
+        with locked_state_dir(state_dir or default_state_dir()) as locked, ExitStack() as stack:
+            pages = None
+            if address is not None:
+                pages = stack.enter_context(closing(listening_socket(address, allow_remote=allow_remote)))
             path = socket or locked / "prober.sock"
             check_unix_path(path, f"--socket {path}")
             serving = Serving(
@@ -64,7 +70,8 @@ def serve(
                 runtime=runtime,
                 node=node_name or gethostname(),
                 seconds=duration,
-                pages=None if listen is None else listening_socket(parse_address(listen)),
+                pages=pages,
+                descriptors=descriptors,
             )
             carry_out(serving, locked)
     except ServerError as error:

@@ -1,17 +1,22 @@
-"""The start that the services share: log, configuration, endpoint, in this order and with the same messages."""
+"""The start that the services share: log, descriptors, configuration, endpoint; the same order, the same messages."""
 
 from typing import TYPE_CHECKING
 
-from probelet.cli.exit import CliError
+from probelet.cli.exit import CliError, Exit
 from probelet.cli.serve.config_flags import ConfigFlags
 from probelet.cli.serve.log_flags import LogFlags
 
 if TYPE_CHECKING:
     from probelet.config import Config
+    from probelet.daemon.descriptors import Descriptors
 
 
-def begin(verb: str, config: ConfigFlags, log: LogFlags, *, endpoint: str | None, otherwise: str = "") -> "Config":
-    """Sets up the log, loads the configuration and logs its warnings; returns the configuration.
+def begin(
+    verb: str, config: ConfigFlags, log: LogFlags, *, endpoint: str | None, otherwise: str = ""
+) -> "tuple[Config, Descriptors]":
+    """Sets up the log, loads the configuration and logs its warnings.
+
+    Returns the configuration, and how many connections the service takes.
 
     ``endpoint`` is a ``--runtime`` that must be a CRI socket, or None; ``otherwise`` names the alternative in the error
     message. Raises CliError.
@@ -19,8 +24,14 @@ def begin(verb: str, config: ConfigFlags, log: LogFlags, *, endpoint: str | None
     import structlog
 
     from probelet.cri.client import socket_of
+    from probelet.daemon.descriptors import prepare
+    from probelet.daemon.error import DaemonError
 
     log.set_up()
+    try:
+        descriptors = prepare()
+    except DaemonError as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
     configuration = config.read()
     try:
         if endpoint is not None:
@@ -29,4 +40,4 @@ def begin(verb: str, config: ConfigFlags, log: LogFlags, *, endpoint: str | None
         raise CliError(f"--runtime: {error}{otherwise}") from error
     for warning in configuration.warnings:
         structlog.get_logger(f"probelet.{verb}").warning(str(warning))
-    return configuration
+    return configuration, descriptors

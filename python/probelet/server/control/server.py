@@ -9,8 +9,13 @@ from pathlib import Path
 import msgspec
 from aiohttp import web
 
+from probelet.server.acceptor import Acceptor, Room
+from probelet.server.answering import Answering
 from probelet.server.control.command import Commands, NoSuchPodError
 from probelet.server.control.state_dir import socket_path
+from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
+from probelet.server.refusals import LibraryLog, Refusals
+from probelet.server.status import SharedBuild, status_json
 from probelet.server.view import View
 
 # How often a follower gets new events: a person sees no delay, and asking the view is cheap.
@@ -32,13 +37,20 @@ class ControlServer:
     ``followers`` is the number of connections that follow the events now.
     """
 
-    def __init__(self, view: View, commands: Commands, state_dir: Path) -> None:
+    def __init__(
+        self, view: View, commands: Commands, state_dir: Path, connections: int = CONTROL_CONNECTIONS_MAX
+    ) -> None:
         self.path = socket_path(state_dir)
         self._view = view
         self._commands = commands
         self.followers = 0
         self._closing = asyncio.Event()
-        app = web.Application()
+        self._connections = connections
+        self._status_json = SharedBuild(lambda: status_json(view.status()))
+        self._refusals = Refusals("control")
+        self._answering = Answering(endless="/events")
+        self._acceptor: Acceptor | None = None
+        app = web.Application(middlewares=[self._answering.answer])
         app.add_routes(
             [
                 web.get("/status", self._status),
@@ -47,7 +59,14 @@ class ControlServer:
                 web.post("/reset", self._reset),
             ]
         )
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+        self._runner = web.AppRunner(
+            app,
+            access_log=None,
+            shutdown_timeout=SHUTDOWN_SECONDS,
+            keepalive_timeout=IDLE_SECONDS,
+            lingering_time=0,
+            logger=LibraryLog(self._refusals),
+        )
 
     async def start(self) -> None:
         sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
@@ -60,15 +79,24 @@ class ControlServer:
         sock.listen(BACKLOG)
         sock.setblocking(False)
         await self._runner.setup()
-        await web.SockSite(self._runner, sock).start()
+        assert self._runner.server is not None, "setup makes the server"
+        # All callers are this user or root, so none has a share of its own.
+        room = Room(self._connections, self._connections)
+        self._acceptor = Acceptor(sock, room, self._runner.server, self._refusals)
+        self._answering.acceptor = self._acceptor
+        self._acceptor.start()
 
     async def close(self) -> None:
         """Ends every follower, then stops. ``locked_state_dir`` removes the socket's file."""
         self._closing.set()
+        if self._acceptor is not None:
+            self._acceptor.close()
         await self._runner.cleanup()
+        if self._acceptor is not None:
+            self._acceptor.abort()
 
     async def _status(self, _: web.Request) -> web.Response:
-        return web.Response(body=msgspec.json.encode(self._view.status()), content_type="application/json")
+        return web.Response(body=await self._status_json.get(), content_type="application/json")
 
     async def _retry(self, request: web.Request) -> web.Response:
         return self._command(request, self._commands.retry, "probelet-retry/1")
@@ -101,8 +129,9 @@ class ControlServer:
         try:
             await response.prepare(request)
             await self._follow(response, since)
-        except ConnectionError:
-            # The follower closed the connection, so there is no client to report to.
+        except (ConnectionError, TimeoutError):
+            # The follower closed the connection or does not read, so there is no client to report to.
+            response.force_close()
             return response
         finally:
             self.followers -= 1
@@ -113,7 +142,9 @@ class ControlServer:
             last = self._closing.is_set()
             for event in self._view.events(since):
                 since = event["seq"]
-                await response.write(msgspec.json.encode(event) + b"\n")
+                # A follower that does not read would keep its connection for ever.
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await response.write(msgspec.json.encode(event) + b"\n")
             if last:
                 return
             try:

@@ -2,14 +2,20 @@
 
 import base64
 import hashlib
-import socket
 from collections.abc import Awaitable, Callable
 
 import msgspec
 from aiohttp import web
 
+from probelet.server.acceptor import Acceptor, Room
+from probelet.server.address import Address, Listening
+from probelet.server.answering import Answering
+from probelet.server.limit import IDLE_SECONDS, PAGES_CONNECTIONS_MAX, PEER_SHARE
+from probelet.server.pages.host_check import HostCheck
 from probelet.server.pages.http_metrics import HttpMetrics
 from probelet.server.pages.page import SCRIPT, STYLE, render_page
+from probelet.server.refusals import LibraryLog, Refusals
+from probelet.server.status import SharedBuild, status_document, status_json
 from probelet.server.view import View
 
 # The type of the Prometheus text format, the same as on the kubelet's /metrics.
@@ -19,6 +25,9 @@ SHUTDOWN_SECONDS = 1.0
 
 _VIEW = web.AppKey("view", View)
 _REQUESTS = web.AppKey("requests", HttpMetrics)
+_REFUSALS = web.AppKey("refusals", Refusals)
+_JSON = web.AppKey("json", SharedBuild[bytes])
+_PAGE = web.AppKey("page", SharedBuild[str])
 
 
 def _source(inline: str) -> str:
@@ -32,7 +41,8 @@ _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
 async def _metrics(request: web.Request) -> web.Response:
-    body = request.app[_VIEW].metrics() + request.app[_REQUESTS].render()
+    app = request.app
+    body = app[_VIEW].metrics() + app[_REQUESTS].render() + app[_REFUSALS].render()
     return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
 
 
@@ -55,15 +65,21 @@ async def _readyz(request: web.Request) -> web.Response:
 
 
 async def _statusz(request: web.Request) -> web.Response:
-    view = request.app[_VIEW]
     headers = {**_HEADERS, "Vary": "Accept"}
     # Browsers ask for text/html by name; curl and programs send */* or nothing and get the document.
     if "text/html" not in request.headers.get("Accept", ""):
-        return web.Response(
-            body=msgspec.json.encode(view.status()) + b"\n", content_type="application/json", headers=headers
-        )
-    page = render_page(view.status(), view.events(0))
+        body = await request.app[_JSON].get()
+        return web.Response(body=body, content_type="application/json", headers=headers)
+    page = await request.app[_PAGE].get()
     return web.Response(text=page, content_type="text/html", headers={**headers, "Content-Security-Policy": _POLICY})
+
+
+async def _json(view: View) -> bytes:
+    return await status_json(view.status()) + b"\n"
+
+
+async def _page(view: View) -> str:
+    return render_page(await status_document(view.status()), view.events(0))
 
 
 async def _configz(request: web.Request) -> web.Response:
@@ -88,23 +104,52 @@ ROUTES: dict[str, Callable[[web.Request], Awaitable[web.Response]]] = {
 
 
 class HttpServer:
-    """Serves the pages on ``sock``, which it then owns. Start it inside a running event loop.
+    """Serves the pages on ``listening``, which it then owns. Start it inside a running event loop.
 
     The caller makes the socket, so that a taken port is an error before anything else has started.
     """
 
-    def __init__(self, view: View, sock: socket.socket) -> None:
-        self._sock = sock
-        requests = HttpMetrics(ROUTES)
-        app = web.Application(middlewares=[requests.count])
+    def __init__(self, view: View, listening: Listening, connections: int = PAGES_CONNECTIONS_MAX) -> None:
+        self._listening = listening
+        self._room = Room(connections, max(1, connections // PEER_SHARE) if listening.is_remote else connections)
+        self._refusals = Refusals("pages")
+        self._answering = Answering()
+        self._runner = web.AppRunner(
+            self._app(view),
+            access_log=None,
+            shutdown_timeout=SHUTDOWN_SECONDS,
+            keepalive_timeout=IDLE_SECONDS,
+            lingering_time=0,
+            logger=LibraryLog(self._refusals),
+        )
+        self._acceptor: Acceptor | None = None
+
+    def _app(self, view: View) -> web.Application:
+        requests, address = HttpMetrics(ROUTES), self._listening.address
+        middlewares = [self._answering.answer, requests.count]
+        # An address beyond loopback has names that this service does not know.
+        if isinstance(address, Address) and not self._listening.is_remote:
+            middlewares.insert(1, HostCheck(address.host, self._refusals).check)
+        app = web.Application(middlewares=middlewares)
         app[_VIEW] = view
         app[_REQUESTS] = requests
+        app[_REFUSALS] = self._refusals
+        app[_JSON] = SharedBuild(lambda: _json(view))
+        app[_PAGE] = SharedBuild(lambda: _page(view))
         app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
-        self._runner = web.AppRunner(app, access_log=None, shutdown_timeout=SHUTDOWN_SECONDS)
+        return app
 
     async def start(self) -> None:
         await self._runner.setup()
-        await web.SockSite(self._runner, self._sock).start()
+        assert self._runner.server is not None, "setup makes the server"
+        self._acceptor = Acceptor(self._listening.sock, self._room, self._runner.server, self._refusals)
+        self._answering.acceptor = self._acceptor
+        self._acceptor.start()
 
     async def close(self) -> None:
+        if self._acceptor is not None:
+            self._acceptor.close()
+        self._listening.close()
         await self._runner.cleanup()
+        if self._acceptor is not None:
+            self._acceptor.abort()

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.runtime_calls import RuntimeCalls
-from probelet.server.address import listening_socket, parse_address
+from probelet.server.address import Address, listening_socket
 from probelet.server.pages.server import HttpServer
 
 from tests.support.paths import ROOT
@@ -85,13 +85,13 @@ async def pages(node: ScriptedNode) -> dict[str, dict[str, Family]]:
     """
     calls = RuntimeCalls()
     calls.note("version", 0.1, None)
-    sock, address = listening_socket(parse_address("127.0.0.1:0"))
-    server = HttpServer(node.service.view, sock)
+    listening = listening_socket(Address("127.0.0.1", 0))
+    server = HttpServer(node.service.view, listening)
     await server.start()
     found: dict[str, dict[str, Family]] = {}
     try:
         for path in ("/metrics", "/metrics", "/metrics/pods", "/metrics/probes"):
-            reader, writer = await asyncio.open_connection(address.host, address.port)
+            reader, writer = await asyncio.open_connection(*listening.sock.getsockname())
             writer.write(f"GET {path} HTTP/1.0\r\n\r\n".encode())
             _, _, body = (await reader.read()).partition(b"\r\n\r\n")
             writer.close()

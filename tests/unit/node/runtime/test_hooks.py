@@ -171,7 +171,7 @@ async def test_a_hook_that_outlives_its_pod_disturbs_no_other_pod(node: Scripted
     await node.until(lambda: node.pod().get("ready"))
     runtime.held["exec_sync"] = asyncio.Event()
     node.service.pods.set([])
-    await node.until(lambda: not node.service.view.status()["pods"])
+    await node.until(lambda: not node.service.view.status().document()["pods"])
     runtime.held["exec_sync"].set()
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.pod().get("ready"))

@@ -1,0 +1,53 @@
+"""One build of the status document for many readers, none of which gets a state from before it asked."""
+
+import asyncio
+
+import msgspec
+import pytest
+from probelet.server.status import SharedBuild, Status, status_document, status_json
+
+
+async def test_readers_share_a_build_that_begins_after_they_asked() -> None:
+    state, builds, may_end = "old", 0, asyncio.Event()
+
+    async def build() -> str:
+        nonlocal builds
+        builds += 1
+        seen = state
+        await may_end.wait()
+        return seen
+
+    shared = SharedBuild(build)
+    first = asyncio.ensure_future(shared.get())
+    await asyncio.sleep(0)
+    await asyncio.sleep(0)
+    state = "new"
+    later = [asyncio.ensure_future(shared.get()) for _ in range(50)]
+    await asyncio.sleep(0)
+    later.pop().cancel()
+    may_end.set()
+    assert await first == "old"
+    assert set(await asyncio.gather(*later)) == {"new"}
+    assert builds == 2
+
+
+async def test_a_build_that_fails_fails_its_readers_and_not_the_next() -> None:
+    outcomes = [ValueError("once"), None]
+
+    async def build() -> str:
+        if error := outcomes.pop(0):
+            raise error
+        return "well"
+
+    shared = SharedBuild(build)
+    failed = await asyncio.gather(shared.get(), shared.get(), return_exceptions=True)
+    assert [str(error) for error in failed] == ["once", "once"]
+    assert await shared.get() == "well"
+
+
+@pytest.mark.parametrize("count", [0, 1, 3])
+async def test_the_json_is_the_document(count: int) -> None:
+    def status() -> Status:
+        return Status({"schema": "s", "node": 'n"]}'}, ({"name": f"p{number}"} for number in range(count)))
+
+    assert msgspec.json.decode(await status_json(status())) == status().document() == await status_document(status())
