@@ -57,12 +57,12 @@ async def pages() -> AsyncIterator[Pages]:
     await server.close()
 
 
-@pytest.mark.parametrize("said", [b"", b"GET /statusz HTTP/1.1\r\nHost: x\r\nX: "])
-async def test_many_idle_connections_keep_nobody_out(pages: Pages, said: bytes) -> None:
+@pytest.mark.parametrize("sent", [b"", b"GET /statusz HTTP/1.1\r\nHost: x\r\nX: "])
+async def test_many_idle_connections_keep_nobody_out(pages: Pages, sent: bytes) -> None:
     with ExitStack() as stack:
         for _ in range(5):
             for _ in range(CONNECTIONS * 2):
-                pages.connected(stack).sendall(said)
+                pages.connected(stack).sendall(sent)
             assert (await pages.ask()).endswith(b"ok\n")
         assert await pages.refused("displaced") >= CONNECTIONS * 5
 

@@ -99,12 +99,12 @@ async def test_more_slow_targets_than_the_hard_limit_fail_no_container(
     assert "FAILURE" not in (await caller.results()).values()
     await caller.channel.close()
     assert '"schema":"probelet-status/1"' in page(run.url, "/statusz")
-    assert len([line for line in run.said if "prober starved" in line["message"]]) >= 1
+    assert len([line for line in run.log_lines if "prober starved" in line["message"]]) >= 1
 
 
-@pytest.mark.parametrize("said", [b"", b"GET /statusz HTTP/1.1\r\nX: "])
+@pytest.mark.parametrize("sent", [b"", b"GET /statusz HTTP/1.1\r\nX: "])
 def test_connections_to_the_pages_do_not_take_the_probes_descriptors(
-    start: Start, tmp_path: Path, marker: str, healthy: int, said: bytes
+    start: Start, tmp_path: Path, marker: str, healthy: int, sent: bytes
 ) -> None:
     probe = f"""
     livenessProbe:
@@ -125,14 +125,14 @@ def test_connections_to_the_pages_do_not_take_the_probes_descriptors(
         for _ in range(600):
             # A connection that was displaced is closed at this end too.
             sock = stack.enter_context(socket.create_connection((address[0], int(address[1]))))
-            sock.sendall(said)
+            sock.sendall(sent)
         runs = liveness()["runs"]
         wait_for(lambda: liveness()["runs"] > runs + 3, "further probes")
         seen = liveness()
         assert (seen["failures"], seen["errors"]) == (0, 0)
         assert page(run.url, "/healthz") == "ok\n"
     assert run.status()["web"]["containers"][0]["restart_count"] == 0
-    assert len([line for line in run.said if line["message"].startswith("closed a connection")]) < 60
+    assert len([line for line in run.log_lines if line["message"].startswith("closed a connection")]) < 60
 
 
 def test_a_limit_that_is_too_small_is_one_line(start: Start, tmp_path: Path, marker: str) -> None:
