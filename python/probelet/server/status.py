@@ -1,4 +1,4 @@
-"""The status document, built in pieces: the document of thousands of pods takes longer than a probe may be late."""
+"""Documents and pages, made in pieces: those of thousands of pods take longer than a probe may be late."""
 
 import asyncio
 import time
@@ -48,6 +48,20 @@ async def in_pieces(items: Iterator[T], now: Callable[[], float] = time.monotoni
             await asyncio.sleep(0)
             began = now()
     return made
+
+
+class OneAtATime:
+    """Makes pages that need one piece: one in a turn of the event loop, however many readers ask at once."""
+
+    def __init__(self) -> None:
+        self._turn = asyncio.Lock()
+
+    async def make(self, page: Callable[[], T]) -> T:
+        """The page, once it is this reader's turn."""
+        async with self._turn:
+            made = page()
+            await asyncio.sleep(0)
+            return made
 
 
 class SharedBuild(Generic[T]):

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 import pytest
-from probelet.server.status import SharedBuild, Status, status_document, status_json
+from probelet.server.status import OneAtATime, SharedBuild, Status, status_document, status_json
 
 
 async def test_readers_share_a_build_that_begins_after_they_asked() -> None:
@@ -51,3 +51,19 @@ async def test_the_json_is_the_document(count: int) -> None:
         return Status({"schema": "s", "node": 'n"]}'}, ({"name": f"p{number}"} for number in range(count)))
 
     assert msgspec.json.decode(await status_json(status())) == status().document() == await status_document(status())
+
+
+async def test_many_readers_get_one_page_in_a_turn_of_the_loop() -> None:
+    turn, made_in = 0, list[int]()
+
+    async def count() -> None:
+        nonlocal turn
+        while True:
+            turn += 1
+            await asyncio.sleep(0)
+
+    counting = asyncio.ensure_future(count())
+    pages = OneAtATime()
+    await asyncio.gather(*(pages.make(lambda: made_in.append(turn)) for _ in range(20)))
+    counting.cancel()
+    assert len(set(made_in)) == 20

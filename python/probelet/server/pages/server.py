@@ -15,7 +15,7 @@ from probelet.server.pages.host_check import HostCheck
 from probelet.server.pages.http_metrics import HttpMetrics
 from probelet.server.pages.page import SCRIPT, STYLE, render_page
 from probelet.server.refusals import LibraryLog, Refusals
-from probelet.server.status import SharedBuild, status_document, status_json
+from probelet.server.status import OneAtATime, SharedBuild, status_document, status_json
 from probelet.server.view import View
 
 # The type of the Prometheus text format, the same as on the kubelet's /metrics.
@@ -26,6 +26,7 @@ SHUTDOWN_SECONDS = 1.0
 _VIEW = web.AppKey("view", View)
 _REQUESTS = web.AppKey("requests", HttpMetrics)
 _REFUSALS = web.AppKey("refusals", Refusals)
+_TURNS = web.AppKey("turns", OneAtATime)
 _JSON = web.AppKey("json", SharedBuild[bytes])
 _PAGE = web.AppKey("page", SharedBuild[str])
 
@@ -42,16 +43,19 @@ _HEADERS = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 async def _metrics(request: web.Request) -> web.Response:
     app = request.app
-    body = app[_VIEW].metrics() + app[_REQUESTS].render() + app[_REFUSALS].render()
+    view, requests, refusals = app[_VIEW], app[_REQUESTS], app[_REFUSALS]
+    body = await app[_TURNS].make(lambda: view.metrics() + requests.render() + refusals.render())
     return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
 
 
 async def _metrics_pods(request: web.Request) -> web.Response:
-    return web.Response(body=request.app[_VIEW].metrics_pods(), headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+    body = await request.app[_TURNS].make(request.app[_VIEW].metrics_pods)
+    return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
 
 
 async def _metrics_probes(request: web.Request) -> web.Response:
-    return web.Response(body=request.app[_VIEW].metrics_probes(), headers={**_HEADERS, "Content-Type": METRICS_TYPE})
+    body = await request.app[_TURNS].make(request.app[_VIEW].metrics_probes)
+    return web.Response(body=body, headers={**_HEADERS, "Content-Type": METRICS_TYPE})
 
 
 async def _healthz(_: web.Request) -> web.Response:
@@ -134,6 +138,7 @@ class HttpServer:
         app[_VIEW] = view
         app[_REQUESTS] = requests
         app[_REFUSALS] = self._refusals
+        app[_TURNS] = OneAtATime()
         app[_JSON] = SharedBuild(lambda: _json(view))
         app[_PAGE] = SharedBuild(lambda: _page(view))
         app.add_routes([web.get(path, handler) for path, handler in ROUTES.items()])
