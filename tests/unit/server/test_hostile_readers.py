@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import pytest_asyncio
 import structlog
-from probelet.server import status as status_module
 from probelet.server.address import Address, Listening, UnixAddress, listening_socket
 from probelet.server.limit import REQUEST_BYTES_MAX
 from probelet.server.pages.host_check import HostCheck
@@ -189,19 +188,3 @@ async def test_a_handler_that_fails_is_one_line(pages: Pages, monkeypatch: pytes
         for _ in range(3):
             assert b" 500 " in await pages.ask(GET.replace(b"/healthz", b"/metrics"))
     assert [(line["event"], line["error"]) for line in lines] == [("a request failed", "RuntimeError")]
-
-
-async def test_a_document_is_made_in_pieces_between_which_the_loop_works(monkeypatch: pytest.MonkeyPatch) -> None:
-    seconds = iter(range(1_000_000))
-    turns = 0
-
-    async def work() -> None:
-        nonlocal turns
-        while True:
-            turns += 1
-            await asyncio.sleep(0)
-
-    working = asyncio.ensure_future(work())
-    assert await status_module.in_pieces(iter("abcdef"), lambda: next(seconds)) == list("abcdef")
-    assert turns >= 6
-    working.cancel()

@@ -4,7 +4,7 @@ import asyncio
 
 import msgspec
 import pytest
-from probelet.server.status import OneAtATime, SharedBuild, Status, status_document, status_json
+from probelet.server.status import OneAtATime, SharedBuild, Status, in_pieces, status_document, status_json
 
 
 async def test_readers_share_a_build_that_begins_after_they_asked() -> None:
@@ -67,3 +67,19 @@ async def test_many_readers_get_one_page_in_a_turn_of_the_loop() -> None:
     await asyncio.gather(*(pages.make(lambda: made_in.append(turn)) for _ in range(20)))
     counting.cancel()
     assert len(set(made_in)) == 20
+
+
+async def test_a_document_is_made_in_pieces_between_which_the_loop_works() -> None:
+    seconds = iter(range(1_000_000))
+    turns = 0
+
+    async def work() -> None:
+        nonlocal turns
+        while True:
+            turns += 1
+            await asyncio.sleep(0)
+
+    working = asyncio.ensure_future(work())
+    assert await in_pieces(iter("abcdef"), lambda: next(seconds)) == list("abcdef")
+    assert turns >= 6
+    working.cancel()
