@@ -24,7 +24,8 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 8] = [
+pub const TARGETS: [Target; 9] = [
+    Target { name: "certificate", play: target::certificate::play },
     Target { name: "expand", play: target::expand::play },
     Target { name: "grpc", play: target::grpc::play },
     Target { name: "journal", play: target::journal::play },

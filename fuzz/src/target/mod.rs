@@ -1,5 +1,6 @@
 //! One target a file, named after the code that reads the bytes.
 
+pub mod certificate;
 pub mod expand;
 pub mod grpc;
 pub mod journal;

@@ -2,3 +2,4 @@
 
 pub use crate::handler::grpc::fuzzing::read_answer;
 pub use crate::http1::fuzzing::{Response, read_response};
+pub use crate::net::tls::fuzzing::{is_signed_by, parse_certificate};

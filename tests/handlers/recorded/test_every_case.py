@@ -17,7 +17,12 @@ CASES = [case for path in sorted(HANDLER_CASES.rglob("*.jsonl")) for case in loa
 # The cases that differ for a reason that probelet.replay.handlers.known gives.
 KNOWN = {
     "h2_tls12_cbc",
+    "tls_cipher_ECDHE_RSA_WITH_3DES_EDE_CBC_SHA",
+    "tls_cipher_ECDHE_RSA_WITH_AES_128_CBC_SHA256",
     "tls_cipher_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+    "tls_cipher_RSA_WITH_3DES_EDE_CBC_SHA",
+    "tls_cipher_RSA_WITH_AES_256_GCM_SHA384",
+    "tls_handshake_alert",
 }
 
 

@@ -55,6 +55,11 @@ def test_a_rule_gives_the_reason_of_a_known_difference(tmp_path: Path) -> None:
     assert {known.reason for known in report.known} == {"rustls has no TLS 1.2 ECDHE AES-CBC suites"}
 
 
+def test_a_server_that_refuses_a_handshake_gets_a_second_offer(tmp_path: Path) -> None:
+    report = conformance(write(tmp_path, {**case("tls_handshake_alert"), "name": "unseen"}))
+    assert [known.reason for known in report.known] == ["post-quantum groups are offered on a second connection"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "answer"),
     [

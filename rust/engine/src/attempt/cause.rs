@@ -37,7 +37,7 @@ pub enum Cause {
     Request,
     /// The peer reset the connection.
     Reset,
-    /// The prober itself was late, or had no socket, port or look-up thread left.
+    /// The prober itself was late, had no socket, port or look-up thread left, or met another limit of its own.
     Starved,
     /// The response's status code says no.
     Status,

@@ -9,3 +9,4 @@ mod printable;
 pub(crate) mod punycode;
 pub mod text;
 pub(crate) mod url;
+pub(crate) mod x509;

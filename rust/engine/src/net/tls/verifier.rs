@@ -1,60 +1,99 @@
-//! No verification at all.
+//! Checks what Go's client checks of a server although it verifies no certificate (`InsecureSkipVerify`): that it can
+//! parse every certificate, and that the server has the key of the first.
+
+use std::error::Error as StdError;
+use std::fmt::{self, Display, Formatter};
+use std::sync::Arc;
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::pki_types::{CertificateDer, ServerName, UnixTime};
-use rustls::{DigitallySignedStruct, Error, SignatureScheme};
+use rustls::{CertificateError, DigitallySignedStruct, Error, OtherError, SignatureScheme};
 
-/// Takes every certificate and every signature.
-///
-/// A probe has nothing to check a certificate against, so any machine in between could present its own; checking a
-/// signature with it would prove nothing. The check would refuse keys that the kubelet accepts, and cost more than the
-/// rest of the probe.
+use super::signature::{self, Version};
+use crate::golang::x509::{self, Kind, PublicKey, bits};
+
+/// Trusts every certificate that Go can parse.
 #[derive(Debug)]
-pub(crate) struct Unverified;
+pub(crate) struct GoVerifier;
 
-impl ServerCertVerifier for Unverified {
+/// Go's text for what it refuses.
+#[derive(Debug)]
+pub(crate) struct Refusal(String);
+
+impl Display for Refusal {
+    fn fmt(&self, formatter: &mut Formatter<'_>) -> fmt::Result {
+        formatter.write_str(&self.0)
+    }
+}
+
+impl StdError for Refusal {}
+
+fn refused(text: String) -> Error {
+    Error::InvalidCertificate(CertificateError::Other(OtherError(Arc::new(Refusal(text)))))
+}
+
+fn parsed<'a>(certificate: &'a CertificateDer<'_>) -> Result<PublicKey<'a>, Error> {
+    x509::parse(certificate).map_err(|why| refused(format!("failed to parse certificate from server: {why}")))
+}
+
+fn verified(
+    version: Version,
+    message: &[u8],
+    certificate: &CertificateDer<'_>,
+    signed: &DigitallySignedStruct,
+) -> Result<HandshakeSignatureValid, Error> {
+    let key = parsed(certificate)?;
+    signature::verify(version, &key, signed.scheme, message, signed.signature()).map_err(refused)?;
+    Ok(HandshakeSignatureValid::assertion())
+}
+
+impl ServerCertVerifier for GoVerifier {
+    /// `tls.Conn.verifyServerCertificate`.
     fn verify_server_cert(
         &self,
-        _end_entity: &CertificateDer<'_>,
-        _intermediates: &[CertificateDer<'_>],
+        end_entity: &CertificateDer<'_>,
+        intermediates: &[CertificateDer<'_>],
         _server_name: &ServerName<'_>,
         _ocsp_response: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, Error> {
-        Ok(ServerCertVerified::assertion())
+        for certificate in std::iter::once(end_entity).chain(intermediates) {
+            if bits(parsed(certificate)?.modulus()) > RSA_BITS_MAX {
+                let what = "server sent certificate containing RSA key larger than";
+                return Err(refused(format!("{what} {RSA_BITS_MAX} bits")));
+            }
+        }
+        let unsupported = match parsed(end_entity)?.kind {
+            Kind::Rsa { .. } | Kind::Ecdsa(_) | Kind::Ed25519 => return Ok(ServerCertVerified::assertion()),
+            Kind::Dsa => "*dsa.PublicKey",
+            Kind::Unknown => "<nil>",
+        };
+        let what = "server's certificate contains an unsupported type of public key:";
+        Err(refused(format!("{what} {unsupported}")))
     }
 
     fn verify_tls12_signature(
         &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _dss: &DigitallySignedStruct,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
+        verified(Version::Tls12, message, cert, dss)
     }
 
     fn verify_tls13_signature(
         &self,
-        _message: &[u8],
-        _cert: &CertificateDer<'_>,
-        _dss: &DigitallySignedStruct,
+        message: &[u8],
+        cert: &CertificateDer<'_>,
+        dss: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, Error> {
-        Ok(HandshakeSignatureValid::assertion())
+        verified(Version::Tls13, message, cert, dss)
     }
 
-    /// What Go offers (`tls.supportedSignatureAlgorithms`, Go 1.26).
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        vec![
-            SignatureScheme::RSA_PSS_SHA256,
-            SignatureScheme::ECDSA_NISTP256_SHA256,
-            SignatureScheme::ED25519,
-            SignatureScheme::RSA_PSS_SHA384,
-            SignatureScheme::RSA_PSS_SHA512,
-            SignatureScheme::RSA_PKCS1_SHA256,
-            SignatureScheme::RSA_PKCS1_SHA384,
-            SignatureScheme::RSA_PKCS1_SHA512,
-            SignatureScheme::ECDSA_NISTP384_SHA384,
-            SignatureScheme::ECDSA_NISTP521_SHA512,
-        ]
+        signature::OFFERED.to_vec()
     }
 }
+
+/// `tls.defaultMaxRSAKeySize`.
+const RSA_BITS_MAX: usize = 8192;

@@ -1,0 +1,3 @@
+module probelet.example/gotls
+
+go 1.26
