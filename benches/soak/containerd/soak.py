@@ -165,9 +165,9 @@ class Soak:
 
     def findings(self) -> list[str]:
         """Returns what is wrong with the containers. The service must be running and all pods settled."""
-        for line in self._node.said("killing container"):
+        for line in self._node.lines_with("killing container"):
             self._note(line, line["reason"])
-        for line in self._node.said("runtime call failed"):
+        for line in self._node.lines_with("runtime call failed"):
             if line["call"] in ("CreateContainer", "StartContainer"):
                 self._note(line, START_FAILED)
         found = self.ledger.findings(list(self.containers))

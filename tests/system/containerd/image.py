@@ -25,8 +25,12 @@ NUMBERED = "docker.io/probelet/numbered:1"
 NAMED = "docker.io/probelet/named:1"
 """Its user is ``app``, which only the image could resolve."""
 
-IMAGES = ((APP, ["/bin/sh"], ""), (PAUSE, ["/bin/sleep", "2147483647"], ""))
-IMAGES += ((NUMBERED, ["/bin/sh"], "1234"), (NAMED, ["/bin/sh"], "app"))
+IMAGES = (
+    (APP, ["/bin/sh"], ""),
+    (PAUSE, ["/bin/sleep", "2147483647"], ""),
+    (NUMBERED, ["/bin/sh"], "1234"),
+    (NAMED, ["/bin/sh"], "app"),
+)
 
 ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), platform.machine())
 
