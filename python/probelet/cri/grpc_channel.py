@@ -10,7 +10,8 @@ import os
 import re
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
-from typing import Any, cast
+from functools import partial
+from typing import Any
 
 # Set before the import: otherwise the C library writes to stderr on its own.
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
@@ -20,6 +21,7 @@ from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
 from probelet.cri import errors
+from probelet.cri.answers import Answers
 from probelet.cri.v1 import api_pb2
 
 MESSAGE_BYTES_MAX = 16 * 1024 * 1024
@@ -37,6 +39,10 @@ CHANNEL_OPTIONS = (
     # The connection to a unix socket must not use a proxy from the environment.
     ("grpc.enable_http_proxy", 0),
 )
+
+DETAIL_CHARS_MAX = 8 * 1024
+"""How much of a runtime's error text is kept: events, the status and the log repeat it. A kubelet keeps what fits into
+the headers of an answer, which grpc-go limits to 8 KiB too."""
 
 LIMIT_SECONDS_MAX = 10 * 365 * 86_400
 """Longest deadline of a call: the gRPC library counts nanoseconds since 1970 in 64 bits, which end in 2262."""
@@ -64,26 +70,28 @@ STATUS_CODES = {go_code(code): code for code in grpc.StatusCode}
 def translated(error: Any) -> errors.CriError:
     """Converts the gRPC library's error to ours."""
     kind = errors.BY_CODE.get(go_code(error.code()), errors.RuntimeRefused)
-    return kind(error.details() or "")
+    return kind((error.details() or "")[:DETAIL_CHARS_MAX])
 
 
 class Stream:
-    """The messages of one open server-streaming call. It ends with ``StopAsyncIteration`` or a ``CriError``."""
+    """The messages of one open server-streaming call. It ends with ``StopAsyncIteration`` or a ``CriError``, also for a
+    message that cannot be read."""
 
-    def __init__(self, call: Any) -> None:
+    def __init__(self, call: Any, read: Callable[[bytes], Message]) -> None:
         self._call = call
+        self._read = read
 
     def __aiter__(self) -> AsyncIterator[Message]:
         return self
 
     async def __anext__(self) -> Message:
         try:
-            message = await self._call.read()
+            data = await self._call.read()
         except grpc.aio.AioRpcError as error:
             raise translated(error) from None
-        if message is grpc.aio.EOF:
+        if data is grpc.aio.EOF:
             raise StopAsyncIteration
-        return cast(Message, message)
+        return self._read(data)
 
     async def opened(self) -> None:
         """Waits for the server's headers. Raises ``CriError`` if the stream ends instead."""
@@ -104,16 +112,17 @@ class Channel:
     def __init__(self, socket: str) -> None:
         self._channel = grpc.aio.insecure_channel(f"unix:{socket}", options=CHANNEL_OPTIONS)
         self._calls: dict[str, Any] = {}
+        self._answers = Answers(METHODS)
 
     def _multi_callable(self, rpc: str) -> Any:
         found = self._calls.get(rpc)
         if found is None:
             method = METHODS[rpc]
             make = self._channel.unary_stream if method.server_streaming else self._channel.unary_unary
+            # Answers stay bytes here: for one that its deserializer refuses, the library returns None.
             found = self._calls[rpc] = make(
                 f"/{method.containing_service.full_name}/{rpc}",
                 request_serializer=GetMessageClass(method.input_type).SerializeToString,
-                response_deserializer=GetMessageClass(method.output_type).FromString,
             )
         return found
 
@@ -121,15 +130,16 @@ class Channel:
         """Makes one unary call within ``limit`` seconds; None means no limit. Raises ``errors.CriError``."""
         bounded = None if limit is None else min(limit, LIMIT_SECONDS_MAX)
         try:
-            return await self._multi_callable(rpc)(request, timeout=bounded)
+            data = await self._multi_callable(rpc)(request, timeout=bounded)
         except grpc.aio.AioRpcError as error:
             raise translated(error) from None
         except grpc.aio.UsageError as error:
             raise errors.RuntimeUnavailable(f"the client is closed: {error}") from None
+        return self._answers.read(rpc, request, data)
 
     def stream(self, rpc: str, request: Message) -> Stream:
         """Opens a server-streaming call without a deadline; the request is sent when this returns."""
-        return Stream(self._multi_callable(rpc)(request))
+        return Stream(self._multi_callable(rpc)(request), partial(self._answers.read, rpc, request))
 
     async def close(self) -> None:
         """Cancels the calls in flight and closes the connection."""

@@ -91,7 +91,9 @@ class ScriptedRuntime:
     # RPCs.
 
     async def version(self, request: api_pb2.VersionRequest) -> api_pb2.VersionResponse:
-        return api_pb2.VersionResponse(runtime_name="scripted", runtime_version="1", runtime_api_version="v1")
+        return api_pb2.VersionResponse(
+            version="0.9", runtime_name="scripted", runtime_version="1", runtime_api_version="v1"
+        )
 
     async def run_pod_sandbox(self, request: api_pb2.RunPodSandboxRequest) -> api_pb2.RunPodSandboxResponse:
         await self._enter("run_pod_sandbox", request)
