@@ -26,6 +26,7 @@ from probelet.node.recorder import Recorder
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import Effects
 from probelet.node.runtime.images import Images
+from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.linux.host import this_host
 from probelet.node.runtime.orphans import Orphans
 from probelet.node.runtime.pleg import Pleg
@@ -136,8 +137,17 @@ class Service:
         """Finds the runtime and lists its pods. Raises CriError, one line for the user, if it cannot be used."""
         version = await self._client.verify()
         runtime = version.runtime_name
-        pleg = self.view.pleg = Pleg(self._client, self._cache, self.timers, runtime, self.pods.observe)
-        self.pods.begin(self._parts(pleg, runtime))
+        inspection = Inspection(self._client, self._cache, self.timers, runtime)
+        pleg = self.view.pleg = Pleg(
+            self._client,
+            self._cache,
+            self.timers,
+            self._tasks,
+            inspection,
+            own=self.pods.by_uid,
+            on_change=self.pods.observe,
+        )
+        self.pods.begin(self._parts(pleg, inspection))
         await pleg.relist()
         self._changes.watch()
         self._tasks.spawn(pleg.follow())
@@ -146,18 +156,18 @@ class Service:
             self._tasks.spawn(self._aging.run())
         log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
 
-    def _parts(self, pleg: Pleg, runtime: str) -> Parts:
+    def _parts(self, pleg: Pleg, inspection: Inspection) -> Parts:
         effects = Effects(
             self._client,
             self._cache,
-            pleg,
+            inspection,
             Images(self._client, self.timers.now, self._parallel_pulls),
-            runtime=runtime,
             node=self._node,
             log_root=self._log_root,
             on_host=self._on_host,
             host=self._host,
             user_agent=self._user_agent,
+            request_relist=pleg.request_relist,
         )
         return Parts(
             engine=self.engine,

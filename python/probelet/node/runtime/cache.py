@@ -3,6 +3,8 @@
 The sources overlap and may overtake each other. Ids are never used twice and a container's states only go forward, so
 the rule is simple: a step forward is believed from any source, a step backward from none. A list that lacks a container
 or sandbox drops it, unless it became known after the node had asked for the list.
+
+Whatever the runtime says, the cache holds at most ``PODS_MAX`` pods with ``RECORDS_MAX`` containers and sandboxes each.
 """
 
 from collections import deque
@@ -15,6 +17,15 @@ REMOVED_KEPT: Final = 64
 """How many removed ids of a pod are remembered, so that a late event does not bring them back: far more than a pod has
 events in flight."""
 
+PODS_MAX: Final = 2**16
+"""Most pods in the cache. Other users of the runtime have pods on it too, and an event may name any pod."""
+
+UID_CHARS_MAX: Final = 253
+"""A longer label is no UID of a pod."""
+
+RECORDS_MAX: Final = 512
+"""Most containers of one pod in the cache, and most sandboxes."""
+
 _PROGRESS: Final = {State.UNKNOWN: 0, State.CREATED: 1, State.RUNNING: 2, State.EXITED: 3}
 
 
@@ -24,6 +35,8 @@ class _Known:
     containers: dict[str, ContainerRecord] = field(default_factory=dict)
     since: dict[str, int] = field(default_factory=dict)
     removed: deque[str] = field(default_factory=lambda: deque(maxlen=REMOVED_KEPT))
+    as_listed: set[str] = field(default_factory=set)
+    """The ids on which the runtime has not reported: their records are made from its list."""
 
 
 class PodCache:
@@ -59,23 +72,53 @@ class PodCache:
 
     def put_container(self, uid: str, record: ContainerRecord, now: int) -> bool:
         """Takes a container's record; True if it changed the cache."""
-        known = self._pods.setdefault(uid, _Known())
+        known = self._room_for(uid, record.id)
+        if known is None:
+            return False
         old = known.containers.get(record.id)
-        if record.id in known.removed or (old is not None and _PROGRESS[record.state] <= _PROGRESS[old.state]):
+        if old is not None and record.id not in known.as_listed and _PROGRESS[record.state] <= _PROGRESS[old.state]:
             return False
         known.containers[record.id] = record
+        known.as_listed.discard(record.id)
         known.since.setdefault(record.id, now)
         return True
 
     def put_sandbox(self, uid: str, record: SandboxRecord, now: int) -> bool:
         """Takes a sandbox's record; True if it changed the cache. A sandbox that is not ready stays so."""
-        known = self._pods.setdefault(uid, _Known())
+        known = self._room_for(uid, record.id)
+        if known is None:
+            return False
         old = known.sandboxes.get(record.id)
-        if record.id in known.removed or old == record or (old is not None and record.ready and not old.ready):
+        if old is not None and record.id not in known.as_listed and record.ready and not old.ready:
             return False
         known.sandboxes[record.id] = record
+        known.as_listed.discard(record.id)
         known.since.setdefault(record.id, now)
-        return True
+        return old != record
+
+    def put_as_listed(self, uid: str, record: ContainerRecord | SandboxRecord, now: int) -> bool:
+        """Takes a record that was made from a list alone, if there is no better one; True if it changed the cache."""
+        known = self._room_for(uid, record.id)
+        if known is None or (record.id in known.since and record.id not in known.as_listed):
+            return False
+        if isinstance(record, SandboxRecord):
+            changed = known.sandboxes.get(record.id) != record
+            known.sandboxes[record.id] = record
+        else:
+            changed = known.containers.get(record.id) != record
+            known.containers[record.id] = record
+        known.as_listed.add(record.id)
+        known.since.setdefault(record.id, now)
+        return changed
+
+    def _room_for(self, uid: str, id: str) -> _Known | None:
+        """The pod, if it is to have a record of this id: None for an id that is gone, and beyond the limits."""
+        known = self._pods.get(uid)
+        if known is None:
+            has_room = len(self._pods) < PODS_MAX and len(uid) <= UID_CHARS_MAX
+            return self._pods.setdefault(uid, _Known()) if has_room else None
+        is_full = len(known.containers) >= RECORDS_MAX or len(known.sandboxes) >= RECORDS_MAX
+        return None if id in known.removed or (is_full and id not in known.since) else known
 
     def drop(self, uid: str, id: str) -> bool:
         """Drops a container or sandbox that is gone; True if it was known."""
@@ -84,6 +127,7 @@ class PodCache:
             return False
         was_known = known.containers.pop(id, None) is not None or known.sandboxes.pop(id, None) is not None
         known.since.pop(id, None)
+        known.as_listed.discard(id)
         known.removed.append(id)
         return was_known
 

@@ -1,7 +1,7 @@
 """Carries out policy's effects as calls of the runtime, and brings the cache up to date with each."""
 
 import shutil
-from collections.abc import Awaitable
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
 
@@ -14,10 +14,11 @@ from probelet.node.runtime.cri_config import Instance, container_config, log_dir
 from probelet.node.runtime.environment import Place
 from probelet.node.runtime.hooks import Hooks
 from probelet.node.runtime.images import Images
+from probelet.node.runtime.inspection import Inspection
+from probelet.node.runtime.labels import count_in
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ContainerConfigError, ImageUser, check_non_root, image_user
 from probelet.node.runtime.linux.security import needs_strict_groups
-from probelet.node.runtime.pleg import Pleg
 from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
@@ -44,7 +45,7 @@ CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", d
 class Effects:
     """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
-    ``runtime`` is the type in ``type://id``; ``on_host`` says that containers are processes of this machine;
+    ``request_relist`` asks for a list soon; ``on_host`` says that containers are processes of this machine;
     ``host`` is this machine; ``user_agent`` is the header of HTTP hooks.
     """
 
@@ -52,21 +53,21 @@ class Effects:
         self,
         client: RuntimeClient,
         cache: PodCache,
-        pleg: Pleg,
+        inspection: Inspection,
         images: Images,
         *,
-        runtime: str,
         node: str,
         log_root: Path,
         on_host: bool,
         host: Host,
         user_agent: str,
+        request_relist: Callable[[], None],
     ) -> None:
         self._client = client
         self._cache = cache
-        self._pleg = pleg
+        self._inspection = inspection
+        self._request_relist = request_relist
         self._images = images
-        self._runtime = runtime
         self._node = node
         self._log_root = log_root
         self._on_host = on_host
@@ -91,7 +92,7 @@ class Effects:
             await self._look(uid, effect, outcome)
         except errors.CriError:
             # The effect keeps its outcome; the next list finds what it changed.
-            self._pleg.request_relist()
+            self._request_relist()
 
     async def _call(self, pod: Pod, effect: Effect) -> Outcome:
         match effect:
@@ -162,7 +163,7 @@ class Effects:
         log.parent.mkdir(parents=True, exist_ok=True)
         of_sandbox = self._config_of(pod, effect.sandbox_id)
         container_id = await self._client.create_container(effect.sandbox_id, config, of_sandbox)
-        return Outcome(id=f"{self._runtime}://{container_id}")
+        return Outcome(id=self._inspection.full_id(container_id))
 
     async def _image_user(self, pod: Pod, effect: CreateContainer) -> ImageUser:
         """The user of the container's image. Raises CriError, or ContainerConfigError if the pod forbids that user.
@@ -184,8 +185,8 @@ class Effects:
         if self._on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
             return effect.restart_count
         logs = (log_directory(self._log_root, pod) / name).glob("*.log*")
-        numbers = (log.name.partition(".")[0] for log in logs)
-        return max([effect.restart_count, *(int(number) + 1 for number in numbers if number.isdecimal())])
+        counts = (count_in(log.name.partition(".")[0]) for log in logs)
+        return max([effect.restart_count, *(count + 1 for count in counts if count is not None)])
 
     def _config_of(self, pod: Pod, sandbox_id: str) -> api_pb2.PodSandboxConfig:
         """The configuration with which a sandbox was run: the runtime wants it again. Pod and attempt determine it."""
@@ -198,16 +199,16 @@ class Effects:
     async def _look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
         match effect:
             case RunSandbox() if outcome.id:
-                await self._pleg.refresh_sandbox(uid, outcome.id)
+                await self._inspection.sandbox(uid, outcome.id)
             case StopSandbox(sandbox_id):
-                await self._pleg.refresh_sandbox(uid, sandbox_id)
+                await self._inspection.sandbox(uid, sandbox_id)
             case RemoveSandbox(sandbox_id) if not outcome.error:
                 self._cache.drop(uid, sandbox_id)
             case CreateContainer() if outcome.id:
-                await self._pleg.refresh_container(uid, outcome.id, effect.sandbox_id)
+                await self._inspection.container(uid, outcome.id, effect.sandbox_id)
             case StartContainer(_, container_id) | KillContainer(_, container_id):
                 known = self._cache.container(uid, container_id)
-                await self._pleg.refresh_container(uid, container_id, known.sandbox_id if known else "")
+                await self._inspection.container(uid, container_id, known.sandbox_id if known else "")
             case RemoveContainer(_, container_id, _) if not outcome.error:
                 self._cache.drop(uid, container_id)
 

@@ -1,5 +1,9 @@
-"""Turns the runtime's statuses into the records of policy."""
+"""Turns the runtime's statuses into the records of policy.
 
+The runtime writes every field as it likes: a text is cut, and an address that is none is absent.
+"""
+
+import ipaddress
 from collections.abc import Mapping
 from typing import Final
 
@@ -15,6 +19,13 @@ _STATES: Final[Mapping[int, State]] = {
 
 _NS_PER_MS: Final = 1_000_000
 
+NAME_CHARS_MAX: Final = 253
+"""The longest name of a Kubernetes object; a reason is shorter."""
+
+MESSAGE_CHARS_MAX: Final = 4096
+"""The longest termination message of a kubelet (``MaxContainerTerminationMessageLength``, 1.36). A longer one keeps its
+end, which in a message made from a log tells why the container ended."""
+
 
 def state_of(state: int) -> State:
     """The state for a value of the runtime's enum; any value but the known three is UNKNOWN."""
@@ -22,13 +33,15 @@ def state_of(state: int) -> State:
 
 
 def sandbox_record(status: api_pb2.PodSandboxStatus) -> SandboxRecord:
-    """The record of a sandbox. Its address is None on the host's network, where it has none of its own."""
+    """The record of a sandbox. Its address is None on the host's network, where it has none of its own, and if it is no
+    address: then, as in the kubelet, the pod has none, and keeps its sandbox (determinePodSandboxIPs, 1.36)."""
     on_host = status.linux.namespaces.options.network == api_pb2.NODE
+    has_address = _is_address(status.network.ip) or not (status.network.ip or on_host)
     return SandboxRecord(
         id=status.id,
         ready=status.state == api_pb2.SANDBOX_READY,
         attempt=status.metadata.attempt,
-        ip=None if on_host and not status.network.ip else status.network.ip,
+        ip=status.network.ip if has_address else None,
         created_at_ns=status.created_at,
     )
 
@@ -48,7 +61,7 @@ def container_record(
         finished_ns = max(0, now_ns - max(0, wall_ns - status.finished_at)) if status.finished_at > 0 else 0
     return ContainerRecord(
         id=f"{runtime}://{status.id}",
-        name=status.labels.get(labels.CONTAINER_NAME, status.metadata.name),
+        name=_name(status),
         state=state,
         restart_count=labels.restart_count(status.annotations),
         created_at_ns=status.created_at,
@@ -56,8 +69,47 @@ def container_record(
         finished_at_ms=max(0, status.finished_at) // _NS_PER_MS,
         finished_ns=finished_ns,
         exit_code=status.exit_code,
-        reason=status.reason,
-        message=status.message,
-        definition=status.annotations.get(labels.HASH, ""),
+        reason=status.reason[:NAME_CHARS_MAX],
+        message=status.message[-MESSAGE_CHARS_MAX:],
+        definition=_definition(status),
         sandbox_id=sandbox_id,
     )
+
+
+def listed_sandbox(row: api_pb2.PodSandbox) -> SandboxRecord:
+    """The record of a sandbox on which the runtime does not report: its address is unknown."""
+    ready = row.state == api_pb2.SANDBOX_READY
+    return SandboxRecord(row.id, ready, row.metadata.attempt, ip=None, created_at_ns=row.created_at)
+
+
+def listed_container(row: api_pb2.Container, id: str) -> ContainerRecord:
+    """The record of the container ``id`` (``type://id``) on which the runtime does not report. It counts as running
+    unless the list has it as created: nobody knows how it ended, and while it may run no second one may start."""
+    return ContainerRecord(
+        id=id,
+        name=_name(row),
+        state=State.CREATED if row.state == api_pb2.CONTAINER_CREATED else State.RUNNING,
+        restart_count=labels.restart_count(row.annotations),
+        created_at_ns=row.created_at,
+        definition=_definition(row),
+        sandbox_id=row.pod_sandbox_id,
+    )
+
+
+def _name(known: api_pb2.Container | api_pb2.ContainerStatus) -> str:
+    return known.labels.get(labels.CONTAINER_NAME, known.metadata.name)[:NAME_CHARS_MAX]
+
+
+def _definition(known: api_pb2.Container | api_pb2.ContainerStatus) -> str:
+    return known.annotations.get(labels.HASH, "")[:NAME_CHARS_MAX]
+
+
+def _is_address(text: str) -> bool:
+    # A zone may hold any character, so an address with one is none here.
+    if "%" in text:
+        return False
+    try:
+        ipaddress.ip_address(text)
+    except ValueError:
+        return False
+    return True

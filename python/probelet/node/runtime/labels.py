@@ -4,6 +4,7 @@ Kubelet pkg/kubelet/kuberuntime/labels.go and k8s.io/kubelet/pkg/types/labels.go
 of restart counts, so probelet can be restarted while the runtime goes on, as a kubelet can.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Final
 
@@ -19,6 +20,10 @@ CONTAINER_NAME: Final = "io.kubernetes.container.name"
 
 HASH: Final = "io.kubernetes.container.hash"
 RESTART_COUNT: Final = "io.kubernetes.container.restartCount"
+COUNT: Final = re.compile(r"[0-9]{1,10}")
+RESTART_COUNT_MAX: Final = 2**31 - 1
+"""The largest restart count of the API, an int32. A count beyond it is none, and the next instance begins at 0."""
+
 POD_GRACE: Final = "io.kubernetes.pod.terminationGracePeriod"
 
 NODE: Final = "probelet.dev/node"
@@ -45,9 +50,14 @@ def container_annotations(pod: Pod, container: Container, restart_count: int) ->
 
 
 def restart_count(annotations: Mapping[str, str]) -> int:
-    """The restart count from a container's annotations; 0 if they have no number."""
-    text = annotations.get(RESTART_COUNT, "")
-    return int(text) if text.isdecimal() else 0
+    """The restart count from a container's annotations; 0 if they have none."""
+    return count_in(annotations.get(RESTART_COUNT, "")) or 0
+
+
+def count_in(text: str) -> int | None:
+    """The restart count that a text is, in an annotation or the name of a log; None if it is no count."""
+    count = int(text) if COUNT.fullmatch(text) else -1
+    return count if 0 <= count <= RESTART_COUNT_MAX else None
 
 
 def sandboxes_of(node: str) -> api_pb2.PodSandboxFilter:

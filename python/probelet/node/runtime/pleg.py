@@ -6,18 +6,23 @@ two calls for the whole node; only for new and changed containers and sandboxes 
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable, Container, Iterator
+from functools import partial
 from typing import Final
 
 import structlog
 
+from probelet._rust import TokenBucket
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
-from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
+from probelet.node.limited_log import LimitedLog
 from probelet.node.runtime import labels
 from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.facts import container_record, sandbox_record, state_of
+from probelet.node.runtime.facts import listed_container, listed_sandbox, sandbox_record, state_of
+from probelet.node.runtime.inspection import Inspection
+from probelet.node.runtime.listed import Listed, Row
+from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 
 RELIST_PERIOD_NS: Final = 1_000_000_000
@@ -27,26 +32,49 @@ EVENTED_RELIST_PERIOD_NS: Final = 10_000_000_000
 """The period of relists with events. The kubelet's 300 s trusts its runtime more; a few milliseconds of work every ten
 seconds cost nothing."""
 
+RELISTS_BURST: Final = 10
+"""Relists at once for other reasons than the period; then one in ``RELIST_PERIOD_NS``, whatever the runtime says."""
+
+EVENTS_BURST: Final = 10_000
+"""Events at once: a few for each container of the largest node."""
+
+EVENT_NS: Final = 1_000_000
+"""Then one event in this time on average. A stream with more is read with pauses, and a relist follows each pause."""
+
 log = structlog.get_logger("probelet.node")
 
 
 class Pleg:
-    """Feeds ``cache`` and calls ``on_change(uid)`` on the event loop after every change of a pod."""
+    """Feeds ``cache`` and calls ``on_change(uid)`` on the event loop after every change of a pod.
+
+    ``own`` has the UIDs of this node's pods: the runtime is asked about them first.
+    """
 
     def __init__(
-        self, client: RuntimeClient, cache: PodCache, timers: Timers, runtime: str, on_change: Callable[[str], None]
+        self,
+        client: RuntimeClient,
+        cache: PodCache,
+        timers: Timers,
+        tasks: Tasks,
+        inspection: Inspection,
+        *,
+        own: Container[str],
+        on_change: Callable[[str], None],
     ) -> None:
         self.error: str | None = "the runtime has not been listed yet"
         """Why the runtime could not be listed the last time; None when it could."""
         self._client = client
         self._cache = cache
         self._timers = timers
-        self._runtime = runtime
+        self._inspection = inspection
+        self._own = own
         self._on_change = on_change
+        self._listed = Listed(cache, timers, tasks, on_change)
         self._wake = asyncio.Event()
         self._evented = False
-        # The ids that the runtime could not tell about, each with the error that was logged.
-        self._unseen: dict[str, str] = {}
+        self._relists = TokenBucket(burst=RELISTS_BURST, interval_ns=RELIST_PERIOD_NS)
+        self._events = TokenBucket(burst=EVENTS_BURST, interval_ns=EVENT_NS)
+        self._log = LimitedLog(log, timers.now)
 
     # Lists.
 
@@ -57,22 +85,10 @@ class Pleg:
         sandboxes = await self._client.list_pod_sandbox()
         containers = await self._client.list_containers()
         ids: dict[str, set[str]] = {uid: set() for uid in self._cache.uids()}
-        changed = set()
-        for box in sandboxes:
-            uid = box.labels.get(labels.POD_UID, box.metadata.uid)
-            ids.setdefault(uid, set()).add(box.id)
-            if await self._looked_at(self._look_at_sandbox(uid, box), box.id):
-                changed.add(uid)
-        for row in containers:
-            uid = row.labels.get(labels.POD_UID, "")
-            if not uid:
-                # A container without a pod's UID was made by no kubelet and by no probelet.
-                continue
-            ids.setdefault(uid, set()).add(self._full_id(row.id))
-            if await self._looked_at(self._look_at_container(uid, row), row.id):
-                changed.add(uid)
-        listed = {box.id for box in sandboxes} | {row.id for row in containers}
-        self._unseen = {id: error for id, error in self._unseen.items() if id in listed}
+        rows = [*self._sandbox_rows(sandboxes, ids), *self._container_rows(containers, ids)]
+        rows.sort(key=lambda row: row.uid not in self._own)
+        self._listed.keep_only(set().union(*ids.values()))
+        changed = await self._listed.ask(rows)
         changed |= {uid for uid, left in ids.items() if self._cache.keep_only(uid, left, asked_at)}
         for uid in changed:
             self._on_change(uid)
@@ -81,48 +97,30 @@ class Pleg:
             log.info("runtime listed", endpoint=self._client.endpoint)
         self.error = None
 
-    async def _looked_at(self, look: Awaitable[bool], id: str) -> bool:
-        """Awaits a look at one container or sandbox. If the runtime cannot tell about it, the relist goes on, and the
-        next one asks again."""
-        try:
-            changed = await look
-        except errors.RuntimeUnavailable:
-            raise
-        except errors.CriError as error:
-            if self._unseen.get(id) != str(error):
-                log.warning("runtime lists a container or sandbox and cannot report on it", id=id, error=str(error))
-            self._unseen[id] = str(error)
-            return False
-        self._unseen.pop(id, None)
-        return changed
+    def _sandbox_rows(self, listed: list[api_pb2.PodSandbox], ids: dict[str, set[str]]) -> Iterator[Row]:
+        """The sandboxes to ask about; ``ids`` gets the ids of all."""
+        for box in listed:
+            uid = box.labels.get(labels.POD_UID, box.metadata.uid)
+            if not uid:
+                continue
+            ids.setdefault(uid, set()).add(box.id)
+            known = self._cache.sandbox(uid, box.id)
+            is_as_known = known is not None and known.ready == (box.state == api_pb2.SANDBOX_READY)
+            if not is_as_known or not self._listed.is_read(box.id):
+                yield Row(uid, box.id, partial(self._inspection.sandbox, uid, box.id), partial(listed_sandbox, box))
 
-    async def _look_at_sandbox(self, uid: str, row: api_pb2.PodSandbox) -> bool:
-        known = self._cache.sandbox(uid, row.id)
-        if known is not None and known.ready == (row.state == api_pb2.SANDBOX_READY):
-            return False
-        return await self.refresh_sandbox(uid, row.id)
-
-    async def _look_at_container(self, uid: str, row: api_pb2.Container) -> bool:
-        known = self._cache.container(uid, self._full_id(row.id))
-        if known is not None and known.state is state_of(row.state):
-            return False
-        return await self.refresh_container(uid, self._full_id(row.id), row.pod_sandbox_id)
-
-    async def refresh_sandbox(self, uid: str, sandbox_id: str) -> bool:
-        """Asks the runtime about one sandbox; True if the cache changed. Raises CriError."""
-        try:
-            answer = await self._client.pod_sandbox_status(sandbox_id)
-        except errors.NotFound:
-            return self._cache.drop(uid, sandbox_id)
-        return self._cache.put_sandbox(uid, sandbox_record(answer.status), self._timers.now())
-
-    async def refresh_container(self, uid: str, container_id: str, sandbox_id: str) -> bool:
-        """Asks the runtime about one container; True if the cache changed. Raises CriError."""
-        try:
-            answer = await self._client.container_status(bare_id(container_id))
-        except errors.NotFound:
-            return self._cache.drop(uid, container_id)
-        return self._put(uid, answer.status, sandbox_id)
+    def _container_rows(self, listed: list[api_pb2.Container], ids: dict[str, set[str]]) -> Iterator[Row]:
+        """The containers to ask about; ``ids`` gets the ids of all."""
+        for row in listed:
+            uid, id = row.labels.get(labels.POD_UID, ""), self._inspection.full_id(row.id)
+            if not uid:
+                # A container without a pod's UID was made by no kubelet and by no probelet.
+                continue
+            ids.setdefault(uid, set()).add(id)
+            known = self._cache.container(uid, id)
+            if known is None or known.state is not state_of(row.state) or not self._listed.is_read(id):
+                ask = partial(self._inspection.container, uid, id, row.pod_sandbox_id)
+                yield Row(uid, id, ask, partial(listed_container, row, id))
 
     def request_relist(self) -> None:
         """Asks for a relist as soon as possible."""
@@ -132,6 +130,8 @@ class Pleg:
         """Relists until cancelled; after an error it tries again."""
         while True:
             self._wake.clear()
+            if not self._relists.take(self._timers.now()):
+                await self._pause(RELIST_PERIOD_NS, asyncio.Event())
             try:
                 await self.relist()
             except errors.CriError as error:
@@ -160,6 +160,9 @@ class Pleg:
                 self.request_relist()
                 async for event in stream:
                     self._take(event)
+                    if not self._events.take(self._timers.now()):
+                        await self._pause(RELIST_PERIOD_NS, asyncio.Event())
+                        self.request_relist()
                 ended = "ended"
             except errors.Unimplemented:
                 log.info("runtime has no container events: relisting every second", endpoint=self._client.endpoint)
@@ -171,7 +174,7 @@ class Pleg:
                 stream.cancel()
             self._evented = False
             self.request_relist()
-            log.warning("container events interrupted", endpoint=self._client.endpoint, error=ended)
+            self._log.warning("container events interrupted", endpoint=self._client.endpoint, error=ended)
             await self._pause(RELIST_PERIOD_NS, asyncio.Event())
 
     def _take(self, event: api_pb2.ContainerEventResponse) -> None:
@@ -188,19 +191,9 @@ class Pleg:
                 if self._cache.drop(uid, sandbox.id):
                     self._on_change(uid)
                 return
-            changed = self._cache.drop(uid, self._full_id(event.container_id))
+            changed = self._cache.drop(uid, self._inspection.full_id(event.container_id))
         changed |= self._cache.put_sandbox(uid, sandbox_record(sandbox), self._timers.now())
         for status in event.containers_statuses:
-            changed |= self._put(uid, status, sandbox.id)
+            changed |= self._inspection.put(uid, status, sandbox.id)
         if changed:
             self._on_change(uid)
-
-    def _put(self, uid: str, status: api_pb2.ContainerStatus, sandbox_id: str) -> bool:
-        now = self._timers.now()
-        record = container_record(
-            status, runtime=self._runtime, sandbox_id=sandbox_id, now_ns=now, wall_ns=self._timers.wall_ns()
-        )
-        return self._cache.put_container(uid, record, now)
-
-    def _full_id(self, container_id: str) -> str:
-        return f"{self._runtime}://{container_id}"

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from types import MappingProxyType
+from typing import Final
 
 from probelet.policy import messages
 from probelet.policy.facts.probe_state import ProbeState
@@ -13,6 +14,9 @@ from probelet.policy.sync.initial import compute_init_actions
 from probelet.policy.sync.plan import PodActions, Victim
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
+
+ATTEMPTS: Final = 2**32
+"""The attempt of a sandbox is an uint32 in CRI; in the kubelet it wraps around."""
 
 
 def compute_pod_actions(
@@ -67,7 +71,8 @@ def sandbox_actions(pod: Pod, snapshot: Snapshot) -> PodActions:
     ready = sum(sandbox.ready for sandbox in snapshot.sandboxes)
     lost_address = not pod.spec.host_network and newest.ip == ""
     if ready > 1 or not newest.ready or lost_address:
-        return PodActions(kill_pod=True, create_sandbox=True, sandbox_id=newest.id, attempt=newest.attempt + 1)
+        attempt = (newest.attempt + 1) % ATTEMPTS
+        return PodActions(kill_pod=True, create_sandbox=True, sandbox_id=newest.id, attempt=attempt)
     return PodActions(sandbox_id=newest.id, attempt=newest.attempt)
 
 

@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,7 +15,7 @@ from probelet.node.runtime.environment import Place
 from probelet.node.runtime.facts import container_record, sandbox_record
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser
-from probelet.policy.facts.snapshot import State
+from probelet.policy.facts.snapshot import ContainerRecord, State
 from probelet.policy.protocol.actions import Publish
 from probelet.policy.status.container_status import ContainerStatus, LastExit
 from probelet.spec.model.pod import Pod
@@ -133,3 +134,69 @@ def test_a_container_in_back_off_is_waiting_with_its_old_id_in_the_facts() -> No
             {"name": "init", "id": "t://i-0", "state": "terminated", "exit_code": 0},
         ],
     }
+
+
+def read(**fields: Any) -> ContainerRecord:
+    status = api_pb2.ContainerStatus(id="c", **fields)
+    return container_record(status, runtime="t", sandbox_id="s", now_ns=0, wall_ns=0)
+
+
+@pytest.mark.parametrize(
+    ("written", "count"),
+    [
+        ("7", 7),
+        ("0012", 12),
+        (str(2**31 - 1), 2**31 - 1),
+        (str(2**31), 0),
+        (str(2**32 - 1), 0),
+        ("9" * 5_000, 0),
+        ("1" * 1_000_000, 0),
+        ("-1", 0),
+        ("+1", 0),
+        ("1e3", 0),
+        ("0x10", 0),
+        (" 7 ", 0),
+        ("7\n", 0),
+        ("1_000", 0),
+        ("\u0663", 0),
+        ("\u00b2", 0),
+        ("[" * 100_000, 0),
+        ("", 0),
+    ],
+)
+def test_a_restart_count_that_is_none_counts_as_0(written: str, count: int) -> None:
+    assert read(annotations={labels.RESTART_COUNT: written}).restart_count == count
+    # The next one still fits into the messages of CRI.
+    assert container_config(POD, POD.spec.containers[0], count + 1, "", Place()).metadata.attempt == count + 1
+
+
+def test_long_texts_of_the_runtime_are_cut() -> None:
+    record = read(
+        reason="r" * 1_000_000,
+        message="m" * 1_000_000 + "why",
+        labels={labels.CONTAINER_NAME: "n" * 1_000_000},
+        annotations={labels.HASH: "h" * 1_000_000},
+    )
+    assert max(map(len, (record.reason, record.name, record.definition))) <= 253
+    assert len(record.message) == 4096
+    assert record.message.endswith("why")
+
+
+@pytest.mark.parametrize(
+    ("ip", "expected"),
+    [
+        ("10.0.0.7", "10.0.0.7"),
+        ("fd00::7", "fd00::7"),
+        ("::ffff:127.0.0.1", "::ffff:127.0.0.1"),
+        ("", ""),
+        ("999.1.1.1", None),
+        ("127.0.0.1\r\nX-Evil: 1", None),
+        ("fe80::1%\x1b[2J", None),
+        ("1" * 100_000, None),
+        ("localhost", None),
+        ("10.0.0.7/8", None),
+    ],
+)
+def test_an_address_that_is_none_is_absent_and_costs_no_sandbox(ip: str, expected: str | None) -> None:
+    status = api_pb2.PodSandboxStatus(id="s", network=api_pb2.PodSandboxNetworkStatus(ip=ip))
+    assert sandbox_record(status).ip == expected
