@@ -14,7 +14,8 @@ Rules
     every minute; it would find nothing new here.
  5. A restart that an operator or an age asks for waits for its turn like everything else; if the container has ended
     before, there is nothing to do. Its kill is no crash: no back-off holds up the start after it, or grows by it.
- 6. Termination is final. It gives up a kill or a postStart hook in flight, for which the kubelet would wait: the
+ 6. A runtime that reports nonsense gets the same order at most once a second after the first ten (``start.pace``).
+ 7. Termination is final. It gives up a kill or a postStart hook in flight, for which the kubelet would wait: the
     deletion's grace replaces that kill's. A preStop hook goes on, and the new kill waits for it.
 """
 
@@ -239,7 +240,9 @@ class PodMachine:
             programme.strands.look(context.now)
             if not programme.strands.idle:
                 return False
-            self.programme = Idle(self._gate.look_again(self.waits.values(), context.now, failed=context.failed))
+            after_wait = self._gate.look_again(self.waits.values(), context.now, failed=context.failed)
+            moments = (after_wait, self._starting.pace.due_ns)
+            self.programme = Idle(min((at for at in moments if at is not None), default=None))
             return True
         if isinstance(programme, Superseded) and not any(programme.strands.calls()):
             # The next programme decides on a fresh snapshot.

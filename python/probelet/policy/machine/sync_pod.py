@@ -16,6 +16,7 @@ from probelet.policy.machine.publishing import Publishing
 from probelet.policy.protocol.effects import Effect, RemoveContainer, RemoveSandbox, RunSandbox
 from probelet.policy.rules.grace import Grace, KillReason, find_container, select_grace
 from probelet.policy.rules.kind import init_kind, is_sidecar
+from probelet.policy.start.pace import NEW_SANDBOX, kill_of, start_of
 from probelet.policy.start.starting import Starting
 from probelet.policy.strands.context import PodContext
 from probelet.policy.strands.strand import Strand, call
@@ -51,12 +52,16 @@ class SyncPod:
         self._probe_grace = probe_grace
 
     def run(self, snapshot: Snapshot) -> Strand[bool]:
-        """Sync the pod; returns whether it has finished, so that it is to be ended."""
+        """Sync the pod; returns whether it has finished, so that it is to be ended.
+
+        What the pod's ``Pace`` puts off is left to a later sync, and nothing that belongs to it is done in this one.
+        """
         context, starting = self._context, self._starting
         if self._deadline.look(context.now):
             context.record("Normal", active_deadline.REASON, active_deadline.MESSAGE)
         phase = self._publishing.publish(snapshot, terminal=False)
         starting.waits.clear()
+        starting.pace.begin()
         if phase in ("Succeeded", "Failed"):
             return True
         errors_before = dict(starting.errors)
@@ -68,6 +73,8 @@ class SyncPod:
             restarting_all=self._publishing.restarting_all,
             to_replace=self.to_replace,
         )
+        if actions.create_sandbox and not starting.pace.allows(NEW_SANDBOX, context.now):
+            return False
         if actions.create_sandbox and actions.sandbox_id:
             context.record("Normal", messages.SANDBOX_CHANGED, messages.SANDBOX_CHANGED_MESSAGE)
         yield from self._kill(snapshot, actions)
@@ -92,8 +99,13 @@ class SyncPod:
             if actions.create_sandbox and not context.failed:
                 yield from self._purge_init_containers(snapshot)
             return
+        pace = self._starting.pace
         for victim in actions.kill:
-            container = find_container(context.pod, victim.record.name)
+            name = victim.record.name
+            if not all(pace.allows(what, context.now) for what in (start_of(name), kill_of(name))):
+                continue
+            pace.note(kill_of(name), context.now)
+            container = find_container(context.pod, name)
             grace = select_grace(context.pod, container, victim.reason, probe_grace=self._probe_grace)
             outcome = yield from self._killing.kill(container, victim.record.id, victim.reason, grace, victim.message)
             if outcome.error:
@@ -129,6 +141,7 @@ class SyncPod:
     def _start(self, snapshot: Snapshot, actions: PodActions) -> Strand[None]:
         sandbox_id = actions.sandbox_id
         if actions.create_sandbox:
+            self._starting.pace.note(NEW_SANDBOX, self._context.now)
             (outcome,) = yield from call(RunSandbox(actions.attempt))
             if outcome.error:
                 self._context.failed = True

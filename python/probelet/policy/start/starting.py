@@ -14,6 +14,7 @@ from probelet.policy.node.wait import Wait
 from probelet.policy.protocol.effects import CreateContainer, Outcome, RestartCause, StartContainer
 from probelet.policy.rules.grace import KillReason, select_grace
 from probelet.policy.rules.kind import Kind
+from probelet.policy.start.pace import Pace, start_of
 from probelet.policy.start.pulling import Pulling
 from probelet.policy.status.container_status import ContainerStatus, StartError
 from probelet.policy.strands.context import PodContext
@@ -38,6 +39,8 @@ class Starting:
         """Why containers could not be started, by name (kubelet ``reasonCache``)."""
         self.waits: dict[str, Wait] = {}
         """Containers in back-off, by name, as the last sync found them."""
+        self.pace = Pace()
+        """How often this pod has the same thing done."""
         self._context = context
         self._gate = gate
         self._killing = killing
@@ -76,6 +79,8 @@ class Starting:
     ) -> Strand[bool]:
         """Start one container if the gate lets it pass; False if it does not run now. ``statuses``: as published."""
         context, name = self._context, container.name
+        if not self.pace.allows(start_of(name), context.now):
+            return False
         if self._was_replaced(name, snapshot):
             verdict = Verdict("start", free=True)
         else:
@@ -83,6 +88,7 @@ class Starting:
             verdict = self._gate.decide(context.pod, container, exited, context.now)
         if verdict.word != "start":
             return self._refused(name, verdict)
+        self.pace.note(start_of(name), context.now)
         image_ref = yield from self._image(container, sandbox_id)
         if image_ref is None:
             return False
