@@ -44,6 +44,12 @@ class PodCache:
 
     def __init__(self) -> None:
         self._pods: dict[str, _Known] = {}
+        # The pod of each id: no id is used twice, so an id stays with the first pod that it was seen with.
+        self._owners: dict[str, str] = {}
+
+    def owner(self, id: str) -> str | None:
+        """The UID of the pod that has the container or sandbox of this id."""
+        return self._owners.get(id)
 
     def snapshot(self, uid: str) -> Snapshot:
         """The pod as known, newest first; empty for a pod that the runtime does not have."""
@@ -80,7 +86,7 @@ class PodCache:
             return False
         known.containers[record.id] = record
         known.as_listed.discard(record.id)
-        known.since.setdefault(record.id, now)
+        self._note(uid, known, record.id, now)
         return True
 
     def put_sandbox(self, uid: str, record: SandboxRecord, now: int) -> bool:
@@ -93,7 +99,7 @@ class PodCache:
             return False
         known.sandboxes[record.id] = record
         known.as_listed.discard(record.id)
-        known.since.setdefault(record.id, now)
+        self._note(uid, known, record.id, now)
         return old != record
 
     def put_as_listed(self, uid: str, record: ContainerRecord | SandboxRecord, now: int) -> bool:
@@ -108,12 +114,19 @@ class PodCache:
             changed = known.containers.get(record.id) != record
             known.containers[record.id] = record
         known.as_listed.add(record.id)
-        known.since.setdefault(record.id, now)
+        self._note(uid, known, record.id, now)
         return changed
 
+    def _note(self, uid: str, known: _Known, id: str, now: int) -> None:
+        known.since.setdefault(id, now)
+        self._owners[id] = uid
+
     def _room_for(self, uid: str, id: str) -> _Known | None:
-        """The pod, if it is to have a record of this id: None for an id that is gone, and beyond the limits."""
+        """The pod, if it is to have a record of this id: None for an id that is gone or another pod's, and beyond the
+        limits."""
         known = self._pods.get(uid)
+        if self._owners.get(id, uid) != uid:
+            return None
         if known is None:
             has_room = len(self._pods) < PODS_MAX and len(uid) <= UID_CHARS_MAX
             return self._pods.setdefault(uid, _Known()) if has_room else None
@@ -126,7 +139,8 @@ class PodCache:
         if known is None:
             return False
         was_known = known.containers.pop(id, None) is not None or known.sandboxes.pop(id, None) is not None
-        known.since.pop(id, None)
+        if known.since.pop(id, None) is not None:
+            del self._owners[id]
         known.as_listed.discard(id)
         known.removed.append(id)
         return was_known
@@ -145,4 +159,6 @@ class PodCache:
 
     def forget(self, uid: str) -> None:
         """Drops the whole pod."""
-        self._pods.pop(uid, None)
+        known = self._pods.pop(uid, None)
+        for id in known.since if known is not None else ():
+            del self._owners[id]

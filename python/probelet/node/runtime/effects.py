@@ -77,7 +77,7 @@ class Effects:
     async def perform(self, pod: Pod, effect: Effect) -> Outcome:
         """Carries out one effect. An error of the runtime is an outcome, not an exception."""
         try:
-            outcome = await self._call(pod, effect)
+            outcome = self._checked(pod, await self._call(pod, effect))
         except errors.CriError as error:
             outcome = Outcome(error=str(error), detail=error.detail)
         except OSError as error:
@@ -85,6 +85,14 @@ class Effects:
             outcome = Outcome(error=str(error), detail=str(error))
         await self.look(pod.metadata.uid, effect, outcome)
         return outcome
+
+    def _checked(self, pod: Pod, outcome: Outcome) -> Outcome:
+        """The outcome, unless its ID is another pod's: that pod's containers are not for this one to stop."""
+        owner = self._cache.owner(outcome.id)
+        if owner in (None, pod.metadata.uid):
+            return outcome
+        error = f"the runtime gave the ID {outcome.id}, which the pod with UID {owner} has"
+        return Outcome(error=error, detail=error)
 
     async def look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
         """Brings the cache up to date with an effect that has ended or was given up."""
