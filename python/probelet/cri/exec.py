@@ -34,7 +34,9 @@ class ExecOutcome:
 
 def outcome_of_answer(response: api_pb2.ExecSyncResponse) -> ExecOutcome:
     """Joins stdout and stderr, then cuts: a huge stdout hides stderr, as in the kubelet."""
-    return ExecOutcome("exit", response.exit_code, (response.stdout + response.stderr)[:OUTPUT_BYTES_MAX])
+    # Each is cut before, because together they may have the 16 MiB of a whole message.
+    output = response.stdout[:OUTPUT_BYTES_MAX] + response.stderr[:OUTPUT_BYTES_MAX]
+    return ExecOutcome("exit", response.exit_code, output[:OUTPUT_BYTES_MAX])
 
 
 def outcome_of_error(error: errors.CriError, argv: Sequence[str], timeout_seconds: int) -> ExecOutcome:

@@ -1,13 +1,16 @@
 """ExecSync against real commands."""
 
 import asyncio
+import os
 import time
 from pathlib import Path
 
 import pytest
 from probelet.cri import errors
 from probelet.cri.exec import exec_attempt
-from probelet.cri.process.pod.execution import STREAM_BYTES_MAX
+from probelet.cri.process.child.pipe import PipeReader
+from probelet.cri.process.child.spawn import spawn
+from probelet.cri.process.pod.execution import READ_BYTES, READ_PAUSE_SECONDS, STREAM_BYTES_MAX, WIDE_STREAMS_MAX
 from probelet.cri.v1 import api_pb2
 
 from tests.system.process_runtime.conftest import RunningRuntime, content, left_of
@@ -57,6 +60,47 @@ async def test_output_is_capped_and_the_command_still_ends(running: RunningRunti
     assert answer.exit_code == 4
     assert answer.stdout == (b"out\n" * STREAM_BYTES_MAX)[:STREAM_BYTES_MAX]
     assert answer.stderr == (b"err\n" * STREAM_BYTES_MAX)[:STREAM_BYTES_MAX]
+
+
+async def test_a_quarter_of_a_gigabyte_of_output_is_read_in_large_pieces() -> None:
+    """How long it takes depends on the machine; how often the reader has to wake up does not."""
+    size, reads = 256 * 1024 * 1024, 0
+    ended = asyncio.Event()
+
+    def take(data: bytes | memoryview) -> float:
+        nonlocal reads, left
+        reads += 1
+        left -= len(data)
+        if reads == 1:
+            reader.widen()
+        if not left:
+            ended.set()
+        return READ_PAUSE_SECONDS
+
+    left = size
+    reader = PipeReader(asyncio.get_running_loop(), take, READ_BYTES)
+    pid = spawn(["head", "-c", str(size), "/dev/zero"], {}, "", reader.writing_end, reader.writing_end)
+    reader.start()
+    await ended.wait()
+    reader.close()
+    await asyncio.to_thread(os.waitpid, pid, 0)
+    assert reads < size / READ_BYTES / 2
+
+
+async def test_the_streams_beyond_the_limit_are_read_slowly_but_all_of_them(running: RunningRuntime) -> None:
+    container_id = await (await running.pod()).start("sleep", "60")
+    command = ["sh", "-c", "yes out | head -c 20000000"]
+    calls = (running.client.exec_sync(container_id, command, 60) for _ in range(2 * WIDE_STREAMS_MAX))
+    for answer in await asyncio.gather(*calls):
+        assert (answer.exit_code, answer.stdout) == (0, (b"out\n" * STREAM_BYTES_MAX)[:STREAM_BYTES_MAX])
+
+
+async def test_endless_output_ends_at_the_timeout_of_its_attempt(running: RunningRuntime) -> None:
+    container_id = await (await running.pod()).start("sleep", "60")
+    outcome = await exec_attempt(running.client, container_id, ["yes"], 1)
+    assert outcome.kind == "timeout"
+    answer = await running.client.exec_sync(container_id, ["true"], 30)
+    assert answer.exit_code == 0
 
 
 async def test_a_missing_command_is_an_error_as_in_containerd(running: RunningRuntime) -> None:

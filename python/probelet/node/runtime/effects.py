@@ -124,7 +124,7 @@ class Effects:
             case RemoveContainer():
                 await self._remove(pod, effect)
             case RunHook():
-                return await self._hooks.run(effect, self._pod_ip(pod, effect.container_id))
+                return await self._hooks.run(effect, pod.metadata.uid, self._pod_ip(pod, effect.container_id))
         return Outcome()
 
     async def _run_sandbox(self, pod: Pod, attempt: int) -> Outcome:

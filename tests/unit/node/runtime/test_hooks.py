@@ -2,6 +2,8 @@
 
 import asyncio
 import re
+import socket
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import Any
@@ -10,6 +12,8 @@ import msgspec
 import pytest
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
+from probelet.node.runtime import hooks as hooks_module
+from probelet.node.runtime.hook_slots import PER_POD_MAX, SHARED_MAX
 from probelet.node.runtime.hooks import Hooks
 from probelet.policy.messages import PLAIN_HTTP_ANSWER
 from probelet.policy.protocol.effects import RunHook
@@ -46,7 +50,7 @@ def hook(handler: dict[str, Any], **container: Any) -> RunHook:
 
 
 async def test_an_exec_hook_is_run_without_a_time_limit(node: ScriptedNode, runtime: ScriptedRuntime) -> None:
-    outcome = await hooks(node).run(hook({"exec": {"command": ["bye"]}}), "127.0.0.1")
+    outcome = await hooks(node).run(hook({"exec": {"command": ["bye"]}}), "u1", "127.0.0.1")
     assert outcome.error == ""
     (request,) = runtime.called("exec_sync")
     assert (request.container_id, list(request.cmd), request.timeout) == ("c1", ["bye"], 0)
@@ -55,7 +59,7 @@ async def test_an_exec_hook_is_run_without_a_time_limit(node: ScriptedNode, runt
 async def test_an_http_hook_speaks_http1_whatever_its_protocol_field(node: ScriptedNode) -> None:
     async with server(b"HTTP/1.1 204 No Content\r\n\r\n") as (port, requests):
         outcome = await hooks(node).run(
-            hook({"httpGet": {"port": port, "path": "/", "protocol": "HTTP2"}}), "127.0.0.1"
+            hook({"httpGet": {"port": port, "path": "/", "protocol": "HTTP2"}}), "u1", "127.0.0.1"
         )
     assert outcome.error == ""
     assert requests[0].startswith(b"GET / HTTP/1.1\r\n")
@@ -65,7 +69,7 @@ async def test_an_exec_hook_that_exits_nonzero_fails_with_the_kubelets_text(
     node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     runtime.exec_answers["sh", "-c", "x"] = api_pb2.ExecSyncResponse(exit_code=3, stdout=b"out", stderr=b"err\xff")
-    outcome = await hooks(node).run(hook({"exec": {"command": ["sh", "-c", "x"]}}), "127.0.0.1")
+    outcome = await hooks(node).run(hook({"exec": {"command": ["sh", "-c", "x"]}}), "u1", "127.0.0.1")
     assert outcome.error == "command 'sh -c x' exited with 3: err\N{REPLACEMENT CHARACTER}"
     assert outcome.detail == "outerr\N{REPLACEMENT CHARACTER}"
 
@@ -74,7 +78,7 @@ async def test_an_exec_hook_that_cannot_be_run_fails_with_the_runtimes_error(
     node: ScriptedNode, runtime: ScriptedRuntime
 ) -> None:
     runtime.refuse["exec_sync"] = errors.RuntimeRefused("no such program")
-    outcome = await hooks(node).run(hook({"exec": {"command": ["x"]}}), "127.0.0.1")
+    outcome = await hooks(node).run(hook({"exec": {"command": ["x"]}}), "u1", "127.0.0.1")
     assert (outcome.error, outcome.detail) == ("rpc error: code = Unknown desc = no such program", "")
 
 
@@ -83,7 +87,7 @@ async def test_an_http_hook_succeeds_with_any_answer(node: ScriptedNode, status:
     async with server(f"HTTP/1.1 {status}\r\nContent-Length: 2\r\n\r\nno".encode()) as (port, requests):
         handler = {"httpGet": {"path": "/bye?x=1", "port": "web", "scheme": "HTTP"}}
         ports = [{"name": "web", "containerPort": port}]
-        outcome = await hooks(node).run(hook(handler, ports=ports), "127.0.0.1")
+        outcome = await hooks(node).run(hook(handler, ports=ports), "u1", "127.0.0.1")
         assert (outcome.error, outcome.id) == ("", f"127.0.0.1:{port}")
     assert requests[0].startswith(b"GET /bye?x=1 HTTP/1.1\r\n")
     assert b"\r\nUser-Agent: kube-lifecycle/1.36\r\n" in requests[0]
@@ -92,9 +96,9 @@ async def test_an_http_hook_succeeds_with_any_answer(node: ScriptedNode, status:
 async def test_an_http_hook_without_an_answer_fails_with_gos_text(node: ScriptedNode) -> None:
     async with server(b"") as (port, _):
         handler = {"httpGet": {"path": "/", "port": port, "host": "127.0.0.1", "scheme": "HTTP"}}
-        outcome = await hooks(node).run(hook(handler), "")
+        outcome = await hooks(node).run(hook(handler), "u1", "")
     assert outcome.error == f'Get "http://127.0.0.1:{port}/": EOF'
-    refused = await hooks(node).run(hook(handler), "")
+    refused = await hooks(node).run(hook(handler), "u1", "")
     assert refused.error.endswith("connect: connection refused")
 
 
@@ -103,13 +107,62 @@ async def test_an_https_hook_of_a_plain_http_server_fails_with_the_text_that_pol
 ) -> None:
     async with server(b"HTTP/1.1 400 Bad Request\r\nConnection: close\r\n\r\n") as (port, _):
         handler = {"httpGet": {"path": "/", "port": port, "scheme": "HTTPS"}}
-        outcome = await hooks(node).run(hook(handler), "127.0.0.1")
+        outcome = await hooks(node).run(hook(handler), "u1", "127.0.0.1")
     assert PLAIN_HTTP_ANSWER in outcome.error
 
 
 async def test_an_http_hook_of_a_pod_without_an_address_fails(node: ScriptedNode) -> None:
-    outcome = await hooks(node).run(hook({"httpGet": {"path": "/", "port": 1, "scheme": "HTTP"}}), "")
+    outcome = await hooks(node).run(hook({"httpGet": {"path": "/", "port": 1, "scheme": "HTTP"}}), "u1", "")
     assert outcome.error.startswith("failed to find networking container")
+
+
+async def test_hooks_that_hang_hold_up_no_other_pod(node: ScriptedNode) -> None:
+    """One pod with more hooks than may run at once, of which none ends."""
+    silent = socket.create_server(("127.0.0.1", 0), backlog=1024)
+    never = hook({"httpGet": {"path": "/", "port": silent.getsockname()[1], "scheme": "HTTP"}})
+    of_node = hooks(node)
+    hanging = [asyncio.ensure_future(of_node.run(never, "u1", "127.0.0.1")) for _ in range(SHARED_MAX + 10)]
+    await node.round_trip()
+    assert threads() == 1 + PER_POD_MAX
+    async with server(b"HTTP/1.1 204 No Content\r\n\r\n") as (port, requests):
+        handler = {"httpGet": {"path": "/", "port": port, "scheme": "HTTP"}}
+        outcomes = await asyncio.gather(*(of_node.run(hook(handler), f"u{pod}", "127.0.0.1") for pod in range(2, 5)))
+    assert [outcome.error for outcome in outcomes] == [""] * 3
+    assert len(requests) == 3
+    for task in hanging:
+        task.cancel()
+    await asyncio.gather(*hanging, return_exceptions=True)
+    # A thread that goes on keeps its slot.
+    late = asyncio.ensure_future(of_node.run(never, "u1", "127.0.0.1"))
+    await node.round_trip()
+    assert threads() == 1 + PER_POD_MAX
+    silent.close()
+    await node.until(lambda: late.done() and threads() == 0)
+    assert late.result().error
+
+
+def threads() -> int:
+    return sum(thread.name == "http hook" for thread in threading.enumerate())
+
+
+async def test_a_thread_that_cannot_start_is_no_failure_of_the_hook(
+    node: ScriptedNode, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    start, tries = threading.Thread.start, 0
+
+    def refuse_once(thread: threading.Thread) -> None:
+        nonlocal tries
+        tries += thread.name == "http hook"
+        if tries == 1:
+            raise RuntimeError("can't start new thread")
+        start(thread)
+
+    monkeypatch.setattr(threading.Thread, "start", refuse_once)
+    monkeypatch.setattr(hooks_module, "THREAD_RETRY_SECONDS", 0)
+    async with server(b"HTTP/1.1 204 No Content\r\n\r\n") as (port, _):
+        handler = {"httpGet": {"path": "/", "port": port, "scheme": "HTTP"}}
+        outcome = await hooks(node).run(hook(handler), "u1", "127.0.0.1")
+    assert (outcome.error, tries) == ("", 2)
 
 
 # The whole node.

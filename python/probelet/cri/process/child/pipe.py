@@ -1,25 +1,37 @@
 """Reads a process's output from the event loop, at a bounded rate."""
 
 import asyncio
+import fcntl
 import os
 from collections.abc import Callable
+from contextlib import suppress
 
-DRAIN_BYTES_MAX = 1024 * 1024
-"""Limit of reads after the writer exited: the largest pipe that an unprivileged process can make."""
+WIDE_BYTES = 1024 * 1024
+"""Size of a wide pipe: the largest that an unprivileged process can make."""
+
+DRAIN_BYTES_MAX = WIDE_BYTES
+"""Limit of reads after the writer exited."""
+
+_DISCARDED = memoryview(bytearray(WIDE_BYTES))
+"""What wide pipes are read into: nobody keeps it."""
 
 
 class PipeReader:
-    """Owns the reading end of a pipe; passes its bytes to ``take`` until the end or ``close``.
+    """Owns the reading end of a pipe; passes its bytes to ``take`` until the end or ``close``. The bytes are only valid
+    during that call.
 
     ``take`` returns the seconds until the next read. During that time the pipe fills and the writer blocks: endless
     output slows down its own process and nothing else.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, take: Callable[[bytes], float], bytes_per_read: int) -> None:
+    def __init__(
+        self, loop: asyncio.AbstractEventLoop, take: Callable[[bytes | memoryview], float], bytes_per_read: int
+    ) -> None:
         self._loop = loop
         self._take = take
         self._bytes_per_read = bytes_per_read
         self._pause: asyncio.TimerHandle | None = None
+        self._is_wide = False
         self._fd, self.writing_end = os.pipe()
         os.set_blocking(self._fd, False)
 
@@ -28,9 +40,19 @@ class PipeReader:
         self._close_writing_end()
         self._loop.add_reader(self._fd, self._readable)
 
-    def _read(self) -> bytes | None:
+    def widen(self) -> None:
+        """Makes the pipe as large as it may be, so that each read takes more. Call it when the bytes are of no use any
+        more: they all go to one place in memory."""
+        self._is_wide = True
+        # A user may have used up the kernel's limit for pipes; then the reads stay as small as they are.
+        with suppress(OSError):
+            fcntl.fcntl(self._fd, fcntl.F_SETPIPE_SZ, WIDE_BYTES)
+
+    def _read(self) -> bytes | memoryview | None:
         """Some bytes, b"" at the end, None if there are none yet."""
         try:
+            if self._is_wide:
+                return _DISCARDED[: os.readv(self._fd, [_DISCARDED])]
             return os.read(self._fd, self._bytes_per_read)
         except BlockingIOError:
             return None

@@ -118,8 +118,8 @@ class Container:
         stderr.start()
 
     def _pipe(self, stream: StreamName, log: ContainerLog) -> PipeReader:
-        def take(data: bytes) -> float:
-            return max(LOG_PAUSE_SECONDS, log.write(stream, data) / LOG_BYTES_PER_SECOND_MAX)
+        def take(data: bytes | memoryview) -> float:
+            return max(LOG_PAUSE_SECONDS, log.write(stream, bytes(data)) / LOG_BYTES_PER_SECOND_MAX)
 
         self._pipes.append(PipeReader(self._host.loop, take, LINE_BYTES_MAX))
         return self._pipes[-1]

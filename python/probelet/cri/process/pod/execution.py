@@ -2,7 +2,7 @@
 
 import asyncio
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack
 
 from probelet.cri import errors
@@ -20,6 +20,10 @@ READ_BYTES = 64 * 1024
 READ_PAUSE_SECONDS = 0.001
 """64 KiB per millisecond: as fast as a sane command writes, and no busy loop for endless output."""
 
+WIDE_STREAMS_MAX = 4
+"""How many streams beyond ``STREAM_BYTES_MAX`` are read from wide pipes at once, 1 MiB per millisecond: a probe that
+writes a gigabyte ends in seconds as under containerd, and many of them take no more than one processor."""
+
 IN_FLIGHT_MAX = 512
 """Each run in flight takes a process and two pipes; 500 pods with one exec probe each stay below this."""
 
@@ -30,6 +34,7 @@ class ExecSync:
     def __init__(self, host: Host) -> None:
         self._host = host
         self._in_flight = 0
+        self._wide = 0
 
     async def run(self, container: Container, cmd: Sequence[str], limit: float) -> api_pb2.ExecSyncResponse:
         """Runs ``cmd`` for at most ``limit`` seconds; 0 means no limit.
@@ -56,11 +61,21 @@ class ExecSync:
 
     def _capture(self, open_pipes: ExitStack) -> "_Capture":
         try:
-            capture = _Capture(self._host.loop)
+            capture = _Capture(self._host.loop, self._widened)
         except OSError as error:
             raise errors.ResourceExhausted(f"failed to exec in container: {error.strerror}") from None
-        open_pipes.callback(capture.pipe.close)
+        open_pipes.callback(self._closed, capture)
         return capture
+
+    def _widened(self, capture: "_Capture") -> None:
+        if self._wide < WIDE_STREAMS_MAX and not capture.is_wide:
+            self._wide += 1
+            capture.is_wide = True
+            capture.pipe.widen()
+
+    def _closed(self, capture: "_Capture") -> None:
+        capture.pipe.close()
+        self._wide -= capture.is_wide
 
     async def _exit_code(
         self, container: Container, cmd: Sequence[str], limit: float, stdout: "_Capture", stderr: "_Capture"
@@ -100,12 +115,17 @@ class ExecSync:
 
 
 class _Capture:
-    """The beginning of one output stream."""
+    """The beginning of one output stream. ``on_full`` is called with each read of what is not kept."""
 
-    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, on_full: "Callable[[_Capture], None]") -> None:
         self.kept = bytearray()
+        self.is_wide = False
         self.pipe = PipeReader(loop, self._take, READ_BYTES)
+        self._on_full = on_full
 
-    def _take(self, data: bytes) -> float:
-        self.kept += data[: STREAM_BYTES_MAX - len(self.kept)]
+    def _take(self, data: bytes | memoryview) -> float:
+        room = STREAM_BYTES_MAX - len(self.kept)
+        self.kept += data[:room]
+        if len(data) > room:
+            self._on_full(self)
         return READ_PAUSE_SECONDS
