@@ -270,5 +270,11 @@ LIES: Final[dict[str, Lie]] = {
     "a sandbox that is refused": refused(errors.PermissionDenied("no"), SANDBOX),
     "not found though it is listed": refused(errors.NotFound("no such container"), CONTAINER),
     "a start that lies": status(state=api_pb2.CONTAINER_CREATED),
+    "an image with the least user": message_of(
+        "ImageStatus", lambda a, _: a.image.uid.CopyFrom(api_pb2.Int64Value(value=-(2**63))), of_all=True
+    ),
+    "an image with a user of escapes": message_of(
+        "ImageStatus", lambda a, _: setattr(a.image, "username", ESCAPES * 10_000), of_all=True
+    ),
     "an image without an id": message_of("ImageStatus", lambda a, _: a.image.ClearField("id"), of_all=True),
 }

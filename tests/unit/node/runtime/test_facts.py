@@ -167,7 +167,8 @@ def read(**fields: Any) -> ContainerRecord:
 def test_a_restart_count_that_is_none_counts_as_0(written: str, count: int) -> None:
     assert read(annotations={labels.RESTART_COUNT: written}).restart_count == count
     # The next one still fits into the messages of CRI.
-    assert container_config(POD, POD.spec.containers[0], count + 1, "", Place()).metadata.attempt == count + 1
+    instance = Instance(count + 1, "", ImageUser())
+    assert container_config(POD, POD.spec.containers[0], instance, Place(), Host()).metadata.attempt == count + 1
 
 
 def test_long_texts_of_the_runtime_are_cut() -> None:
