@@ -148,8 +148,9 @@ class Service:
             on_change=self.pods.observe,
         )
         self.pods.begin(self._parts(pleg, inspection))
-        await pleg.relist()
+        # The list has a limit of time, and its end arrives in a batch.
         self._changes.watch()
+        await pleg.relist()
         self._tasks.spawn(pleg.follow())
         self._tasks.spawn(pleg.relist_for_ever())
         if self._aging is not None:

@@ -42,6 +42,7 @@ class LyingRuntime(ScriptedRuntime):
     async def stop(self) -> None:
         if self._raw is not None:
             await self._raw.stop()
+        await super().stop()
 
     def is_about_liar(self, request: Any, answer: bytes) -> bool:
         """Whether a call is about the liar's sandbox or a container of it."""

@@ -52,6 +52,12 @@ class ScriptedRuntime:
     async def stop(self) -> None:
         if self._server is not None:
             await self._server.stop(0)
+        self._readers.clear()
+
+    @property
+    def is_followed(self) -> bool:
+        """Whether an event stream is open."""
+        return bool(self._readers)
 
     def called(self, rpc: str) -> list[Any]:
         return [request for name, request in self.calls if name == rpc]

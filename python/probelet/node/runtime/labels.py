@@ -54,6 +54,11 @@ def restart_count(annotations: Mapping[str, str]) -> int:
     return count_in(annotations.get(RESTART_COUNT, "")) or 0
 
 
+def pod_uid(sandbox: api_pb2.PodSandbox | api_pb2.PodSandboxStatus) -> str:
+    """The UID of a sandbox's pod; empty for a sandbox of nobody's pod."""
+    return sandbox.labels.get(POD_UID, sandbox.metadata.uid)
+
+
 def count_in(text: str) -> int | None:
     """The restart count that a text is, in an annotation or the name of a log; None if it is no count."""
     count = int(text) if COUNT.fullmatch(text) else -1

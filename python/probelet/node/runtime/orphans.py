@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import Container
+from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +12,7 @@ import structlog
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
+from probelet.node.limited_log import LimitedLog
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of
 from probelet.node.tasks import Tasks
@@ -21,6 +23,12 @@ GRACE_SECONDS: Final = 1
 
 RETRY_NS: Final = 10_000_000_000
 """How long after a failure a pod is tried again, as after a failed sync."""
+
+ORPHANS_MAX: Final = 4096
+"""Most pods that are ended after one start: many times those of a node."""
+
+ENDS_MAX: Final = 64
+"""Most pods that are ended at once."""
 
 log = structlog.get_logger("probelet.node")
 
@@ -34,22 +42,30 @@ class Orphans:
         self._tasks = tasks
         self._node = node
         self._log_root = log_root
+        self._turns = asyncio.Semaphore(ENDS_MAX)
+        self._log = LimitedLog(log, timers.now)
 
     async def remove(self, claimed: Container[str]) -> None:
         """Ends every pod of the node whose UID is not claimed. Raises CriError if the runtime cannot be listed."""
-        for sandbox in await self._client.list_pod_sandbox(labels.sandboxes_of(self._node)):
-            if sandbox.labels.get(labels.POD_UID, "") not in claimed:
-                name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"
-                log.warning("ending a pod without a manifest", pod=name)
-                self._tasks.spawn(self._end(sandbox, name))
+        listed = await self._client.list_pod_sandbox(labels.sandboxes_of(self._node))
+        # A runtime need not honour the filter, and other sandboxes are not for this node to end.
+        own = (sandbox for sandbox in listed if sandbox.labels[labels.NODE] == self._node)
+        orphans = [sandbox for sandbox in own if labels.pod_uid(sandbox) not in claimed]
+        for sandbox in orphans[:ORPHANS_MAX]:
+            name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"
+            self._log.warning("ending a pod without a manifest", pod=name)
+            self._tasks.spawn(self._end(sandbox, name))
+        if len(orphans) > ORPHANS_MAX:
+            log.error("the next start ends more pods without a manifest", pods=len(orphans) - ORPHANS_MAX)
 
     async def _end(self, sandbox: api_pb2.PodSandbox, name: str) -> None:
         while True:
             try:
-                await self._try(sandbox.id)
+                async with self._turns:
+                    await self._try(sandbox.id)
                 break
             except errors.CriError as error:
-                log.error("a pod without a manifest could not be ended", pod=name, error=str(error))
+                self._log.warning("a pod without a manifest could not be ended", pod=name, error=str(error))
             await self._timers.sleep(RETRY_NS)
         meta = sandbox.metadata
         logs = log_directory_of(self._log_root, meta.namespace, meta.name, meta.uid)
@@ -57,7 +73,12 @@ class Orphans:
         log.info("pod without a manifest gone", pod=name)
 
     async def _try(self, sandbox_id: str) -> None:
-        containers = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox_id))
-        await asyncio.gather(*(self._client.stop_container(found.id, GRACE_SECONDS) for found in containers))
+        listed = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox_id))
+        inside = [found.id for found in listed if found.pod_sandbox_id == sandbox_id]
+        await asyncio.gather(*map(self._stop, inside))
         await self._client.stop_pod_sandbox(sandbox_id)
         await self._client.remove_pod_sandbox(sandbox_id)
+
+    async def _stop(self, container_id: str) -> None:
+        with suppress(errors.NotFound):
+            await self._client.stop_container(container_id, GRACE_SECONDS)

@@ -100,7 +100,7 @@ class Pleg:
     def _sandbox_rows(self, listed: list[api_pb2.PodSandbox], ids: dict[str, set[str]]) -> Iterator[Row]:
         """The sandboxes to ask about; ``ids`` gets the ids of all."""
         for box in listed:
-            uid = box.labels.get(labels.POD_UID, box.metadata.uid)
+            uid = labels.pod_uid(box)
             if not uid:
                 continue
             ids.setdefault(uid, set()).add(box.id)
@@ -130,8 +130,9 @@ class Pleg:
         """Relists until cancelled; after an error it tries again."""
         while True:
             self._wake.clear()
-            if not self._relists.take(self._timers.now()):
-                await self._pause(RELIST_PERIOD_NS, asyncio.Event())
+            now = self._timers.now()
+            if (turn := self._relists.reserve(now)) > now:
+                await self._timers.sleep(turn - now)
             try:
                 await self.relist()
             except errors.CriError as error:
@@ -179,7 +180,7 @@ class Pleg:
 
     def _take(self, event: api_pb2.ContainerEventResponse) -> None:
         sandbox = event.pod_sandbox_status
-        uid = sandbox.labels.get(labels.POD_UID, sandbox.metadata.uid)
+        uid = labels.pod_uid(sandbox)
         if not uid:
             # The event does not name the pod: a list finds out which one changed.
             self.request_relist()

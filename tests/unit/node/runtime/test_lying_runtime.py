@@ -3,16 +3,19 @@
 import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
-from probelet._rust import Engine
-from probelet.node.runtime.pleg import RELISTS_BURST
+from probelet._rust import Engine, TokenBucket
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime.pleg import EVENT_NS, RELISTS_BURST, Pleg
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.start.pace import BURST
 
-from tests.unit.node.lying_runtime import ESCAPES, LIAR, LIES, LyingRuntime
+from tests.unit.node.lying_runtime import LIAR, LIES, LyingRuntime
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 
 SECOND_NS = 1_000_000_000
@@ -29,17 +32,23 @@ def runtime() -> LyingRuntime:
     return LyingRuntime()
 
 
-@pytest.fixture
-async def node(runtime: LyingRuntime, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
-    client = await runtime.serve(tmp_path)
-    service = Service(
-        client, Engine(start_jitter=False), RestartGate(GateOptions()), node="node-a", log_root=tmp_path / "logs"
-    )
+@asynccontextmanager
+async def served(runtime: LyingRuntime, folder: Path, name: str = "node-a") -> AsyncIterator[ScriptedNode]:
+    """A node of this name, with the kubelet's back-off, on the runtime."""
+    client = await runtime.serve(folder)
+    gate = RestartGate(GateOptions())
+    service = Service(client, Engine(start_jitter=False), gate, node=name, log_root=folder / "logs")
     await service.start()
     yield ScriptedNode(service, runtime, client)
     await service.close()
     await client.aclose()
     await runtime.stop()
+
+
+@pytest.fixture
+async def node(runtime: LyingRuntime, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
+    async with served(runtime, tmp_path) as node:
+        yield node
 
 
 def runs(node: ScriptedNode) -> int:
@@ -98,18 +107,117 @@ async def test_a_pod_that_was_lied_about_is_ended(node: ScriptedNode, runtime: L
     assert runtime.sandboxes == {}
 
 
-@pytest.mark.parametrize("state", ["SANDBOX_READY", "SANDBOX_NOTREADY"])
+async def test_a_pod_that_was_given_its_neighbours_sandbox_ends_without_it(
+    node: ScriptedNode, runtime: LyingRuntime
+) -> None:
+    web, liar = make_manifest("web", containers=PROBED), make_manifest("liar", containers=PROBED)
+    node.service.pods.set([web])
+    await node.until(lambda: node.pod("web").get("ready"))
+    runtime.lie = LIES["the neighbour's sandbox"]
+    node.service.pods.set([web, liar])
+    await node.until(lambda: "Failed to create pod sandbox" in " ".join(node.messages("FailedCreatePodSandBox")))
+    node.service.pods.set([web])
+    await node.until(lambda: len(node.service.view.status()["pods"]) == 1)
+    assert runtime.called("stop_pod_sandbox") == runtime.called("stop_container") == []
+    assert node.pod("web")["ready"]
+
+
+async def test_a_container_whose_status_hangs_hides_no_exit_of_another(tmp_path: Path) -> None:
+    """Without events only the lists tell of exits."""
+    runtime = LyingRuntime()
+    runtime.with_events = False
+    async with served(runtime, tmp_path) as node:
+        node.service.pods.set([make_manifest("web"), make_manifest("liar")])
+        await node.until(lambda: node.pod("web").get("ready") and node.pod("liar").get("ready"))
+        runtime.lie = LIES["a status that hangs"]
+        for name in ("web", "liar"):
+            runtime.exit(node.container(name)["container_id"].partition("://")[2], 1)
+        began = node.service.engine.now()
+        await node.until(lambda: node.container("web")["restart_count"] == 1)
+        assert node.service.engine.now() - began < 5 * SECOND_NS
+        assert node.container("liar")["restart_count"] == 0
+        # The answer comes at last, and is taken without another list.
+        runtime.lie = lambda _, __, ___, answer: answer
+
+
+async def test_a_container_that_cannot_be_read_at_the_start_gets_no_second_one(tmp_path: Path) -> None:
+    runtime = LyingRuntime()
+    async with served(runtime, tmp_path) as node:
+        node.service.pods.set([make_manifest("liar")])
+        await node.until(lambda: node.pod("liar").get("ready"))
+        before = node.container("liar")["container_id"]
+    for lie in ("half a status", "half a sandbox", "a status that hangs"):
+        runtime.lie = LIES[lie]
+        async with served(runtime, tmp_path) as node:
+            node.service.pods.set([make_manifest("liar")])
+            await node.until(lambda node=node: node.pod("liar")["phase"])
+            for _ in range(3 * STEPS):
+                await node.round_trip(SECOND_NS // STEPS)
+            assert (node.container("liar")["container_id"], node.container("liar")["state"]) == (before, "running")
+    assert len(runtime.called("create_container")) == len(runtime.called("run_pod_sandbox")) == 1
+
+
+async def test_a_flood_of_events_is_read_with_pauses(
+    node: ScriptedNode, runtime: LyingRuntime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    node.service.pods.set([make_manifest("web", containers=PROBED)])
+    await node.until(lambda: node.pod("web").get("ready"))
+    taken = 0
+    take = Pleg._take
+
+    def counted(pleg: Pleg, event: api_pb2.ContainerEventResponse) -> None:
+        nonlocal taken
+        taken += 1
+        take(pleg, event)
+
+    monkeypatch.setattr(Pleg, "_take", counted)
+    node.service.view.pleg._events = TokenBucket(burst=50, interval_ns=EVENT_NS)  # type: ignore[union-attr]
+    began, lists = node.service.engine.now(), len(runtime.called("list_containers"))
+    for number in range(20_000):
+        runtime.publish("", f"nobody{number}", api_pb2.CONTAINER_STARTED_EVENT)
+    for _ in range(10 * STEPS):
+        await node.round_trip(SECOND_NS // STEPS)
+    seconds = (node.service.engine.now() - began) / SECOND_NS
+    assert 0 < taken <= 50 + seconds * SECOND_NS / EVENT_NS
+    # Each event names no pod, so each asks for a list.
+    assert len(runtime.called("list_containers")) - lists <= RELISTS_BURST + seconds + 1
+
+
+async def test_a_runtime_that_ignores_filters_loses_nothing_of_other_nodes(
+    runtime: LyingRuntime, tmp_path: Path
+) -> None:
+    def everything(_: LyingRuntime, rpc: str, request: Any, answer: bytes) -> bytes:
+        if rpc == "ListPodSandbox":
+            boxes = (
+                api_pb2.PodSandbox(id=id, metadata=box.metadata, labels=box.labels)
+                for id, box in runtime.sandboxes.items()
+            )
+            return api_pb2.ListPodSandboxResponse(items=boxes).SerializeToString()
+        if rpc == "ListContainers":
+            rows = (api_pb2.Container(id=id, pod_sandbox_id=box) for id, box in runtime.sandbox_of.items())
+            return api_pb2.ListContainersResponse(containers=rows).SerializeToString()
+        return answer
+
+    for name in ("node-a", "node-b"):
+        async with served(runtime, tmp_path, name) as node:
+            node.service.pods.set([make_manifest(name)])
+            await node.until(lambda node=node, name=name: node.pod(name).get("ready"))
+    runtime.lie = everything
+    async with served(runtime, tmp_path) as node:
+        await node.service.remove_orphans()
+        await node.until(lambda: len(runtime.sandboxes) == 1)
+    (left,) = runtime.sandboxes.values()
+    assert left.labels["probelet.dev/node"] == "node-b"
+    assert [
+        runtime.containers[request.container_id].labels["io.kubernetes.pod.name"]
+        for request in runtime.called("stop_container")
+    ] == ["node-a"]
+
+
 async def test_a_foreign_sandbox_with_a_label_that_is_not_utf8_does_not_stop_the_start(
-    state: str, runtime: LyingRuntime, tmp_path: Path
+    runtime: LyingRuntime, tmp_path: Path
 ) -> None:
     runtime.lie = LIES["cruel tenants"]
-    client = await runtime.serve(tmp_path)
-    service = Service(
-        client, Engine(start_jitter=False), RestartGate(GateOptions()), node="node-a", log_root=tmp_path / "logs"
-    )
-    await service.start()
-    await service.remove_orphans()
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
-    assert ESCAPES not in str(runtime.called("stop_pod_sandbox"))
+    async with served(runtime, tmp_path) as node:
+        await node.service.remove_orphans()
+        assert node.service.view.ready() == (True, "")
