@@ -24,6 +24,8 @@ space, slash or control character."""
 USABLE_NAME: Final = re.compile(r"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
 """The runtime's name is the type in ``type://id``."""
 
+VERSION_CHARS_MAX: Final = 256
+
 LEAST_BYTES_OF_ELEMENT: Final = 2
 
 log = structlog.get_logger("probelet.cri")
@@ -94,6 +96,8 @@ _LISTS: Final = {
 def _version(_: Any, answer: api_pb2.VersionResponse) -> str:
     if not (answer.version and answer.runtime_version and answer.runtime_api_version):
         return f"not all fields are set in VersionResponse ({str(answer)[:256]!r})"
+    if len(answer.runtime_version) > VERSION_CHARS_MAX:
+        return f"the runtime's version {answer.runtime_version[:64]!r}... cannot be used"
     if not USABLE_NAME.fullmatch(answer.runtime_name):
         return f"the runtime's name {answer.runtime_name[:64]!r} cannot be used"
     return ""

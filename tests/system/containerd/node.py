@@ -98,12 +98,18 @@ class ContainerdNode:
 
     def sandboxes(self) -> list[api_pb2.PodSandbox]:
         """Sandboxes of this node that are ready."""
+        return [found for found in self._listed(sandboxes_of(self.name)) if found.state == api_pb2.SANDBOX_READY]
 
+    def sandboxes_of_all(self) -> list[api_pb2.PodSandbox]:
+        """Sandboxes of every user of the runtime."""
+        return self._listed(None)
+
+    def _listed(self, which: api_pb2.PodSandboxFilter | None) -> list[api_pb2.PodSandbox]:
         async def listed() -> list[api_pb2.PodSandbox]:
             async with RuntimeClient(self.containerd.endpoint) as client:
-                return await client.list_pod_sandbox(sandboxes_of(self.name))
+                return await client.list_pod_sandbox(which)
 
-        return [found for found in asyncio.run(listed()) if found.state == api_pb2.SANDBOX_READY]
+        return asyncio.run(listed())
 
     # Its pods.
 

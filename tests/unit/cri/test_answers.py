@@ -148,6 +148,7 @@ async def test_a_status_of_another_or_no_container_is_a_failed_call(answer: STAT
         {"runtime_name": "evil\n\x1b[2J"},
         {"runtime_name": "n" * 129},
         {"runtime_version": ""},
+        {"runtime_version": "1" * 257},
         {"runtime_api_version": ""},
         {"version": ""},
     ],

@@ -15,6 +15,7 @@ from probelet.cri.v1 import api_pb2
 from probelet.node.limited_log import LimitedLog
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of
+from probelet.node.runtime.facts import NAME_CHARS_MAX
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 
@@ -52,7 +53,7 @@ class Orphans:
         own = (sandbox for sandbox in listed if sandbox.labels[labels.NODE] == self._node)
         orphans = [sandbox for sandbox in own if labels.pod_uid(sandbox) not in claimed]
         for sandbox in orphans[:ORPHANS_MAX]:
-            name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"
+            name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"[: 2 * NAME_CHARS_MAX]
             self._log.warning("ending a pod without a manifest", pod=name)
             self._tasks.spawn(self._end(sandbox, name))
         if len(orphans) > ORPHANS_MAX:
