@@ -94,8 +94,14 @@ _LISTS: Final = {
 
 
 def _version(_: Any, answer: api_pb2.VersionResponse) -> str:
-    if not (answer.version and answer.runtime_version and answer.runtime_api_version):
-        return f"not all fields are set in VersionResponse ({str(answer)[:256]!r})"
+    fields = {
+        "Version": answer.version,
+        "RuntimeName": answer.runtime_name,
+        "RuntimeApiVersion": answer.runtime_api_version,
+        "RuntimeVersion": answer.runtime_version,
+    }
+    if missing := [name for name, text in fields.items() if not text]:
+        return f"not all fields are set in VersionResponse (missing {', '.join(missing)})"
     if len(answer.runtime_version) > VERSION_CHARS_MAX:
         return f"the runtime's version {answer.runtime_version[:64]!r}... cannot be used"
     if not USABLE_NAME.fullmatch(answer.runtime_name):

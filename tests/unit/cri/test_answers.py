@@ -163,6 +163,14 @@ async def test_a_version_of_nonsense_is_one_line(fields: dict[str, str], told: T
     assert line.isprintable()
 
 
+async def test_the_missing_fields_of_a_version_have_the_kubelets_names(told: Told) -> None:
+    client = await told(api_pb2.VersionResponse(runtime_name="r").SerializeToString())
+    with pytest.raises(errors.Internal) as caught:
+        await client.version()
+    missing = "Version, RuntimeApiVersion, RuntimeVersion"
+    assert caught.value.detail == f"not all fields are set in VersionResponse (missing {missing})"
+
+
 async def test_an_answer_larger_than_a_kubelet_takes_is_a_failed_call(told: Told) -> None:
     client = await told(api_pb2.ExecSyncResponse(stdout=bytes(17 << 20)).SerializeToString())
     with pytest.raises(errors.ResourceExhausted):

@@ -57,7 +57,7 @@ class LyingRuntime(ScriptedRuntime):
         return {id: box.metadata.uid for id, box in self.sandboxes.items()}
 
 
-# How a lie is told.
+# Kinds of lies.
 
 
 def bytes_of(*rpcs: str) -> Callable[[Callable[[bytes], bytes]], Lie]:

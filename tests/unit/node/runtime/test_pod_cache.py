@@ -2,6 +2,8 @@
 
 from dataclasses import replace
 
+import pytest
+from probelet.node.runtime import cache as cache_module
 from probelet.node.runtime.cache import PodCache
 from probelet.policy.facts.snapshot import ContainerRecord, SandboxRecord, State
 
@@ -69,3 +71,45 @@ def test_instances_are_sorted_by_creation_and_then_by_restart_count_newest_first
         cache.put_container("u", replace(RUNNING, id=f"t://{count}", restart_count=count), 1)
     cache.put_container("u", replace(RUNNING, id="t://late", created_at_ns=9), 1)
     assert [record.id for record in cache.snapshot("u").containers] == ["t://late", "t://2", "t://1", "t://0"]
+
+
+def test_the_cache_takes_no_more_pods_and_records_than_its_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cache_module, "PODS_MAX", 2)
+    monkeypatch.setattr(cache_module, "RECORDS_MAX", 3)
+    cache = PodCache()
+    for number in range(10):
+        cache.put_container("u", replace(RUNNING, id=f"t://{number}"), 1)
+        cache.put_sandbox("v", replace(SANDBOX, id=f"s{number}"), 1)
+        cache.put_container(f"w{number}", replace(RUNNING, id=f"t://w{number}"), 1)
+        cache.put_as_listed("u", replace(RUNNING, id=f"t://listed{number}"), 1)
+    assert cache.uids() == {"u", "v"}
+    assert (len(cache.snapshot("u").containers), len(cache.snapshot("v").sandboxes)) == (3, 3)
+    assert cache.put_container("u", replace(EXITED, id="t://0"), 2), "what is known goes on"
+    assert not PodCache().put_container("u" * 254, RUNNING, 1)
+
+
+def test_an_id_stays_with_the_pod_that_it_was_first_seen_with() -> None:
+    cache = PodCache()
+    cache.put_container("u", RUNNING, 1)
+    assert not cache.put_container("v", EXITED, 2)
+    assert not cache.put_as_listed("v", RUNNING, 2)
+    assert (cache.owner(RUNNING.id), cache.uids()) == ("u", {"u"})
+    cache.drop("u", RUNNING.id)
+    assert cache.owner(RUNNING.id) is None
+    cache.put_sandbox("u", SANDBOX, 3)
+    cache.forget("u")
+    assert cache.put_sandbox("v", SANDBOX, 4)
+
+
+def test_a_report_replaces_what_the_list_alone_said() -> None:
+    cache = PodCache()
+    assert cache.put_as_listed("u", RUNNING, 1)
+    assert not cache.put_as_listed("u", RUNNING, 2)
+    created = replace(RUNNING, state=State.CREATED)
+    assert cache.put_container("u", created, 3), "the list may have been wrong"
+    assert not cache.put_as_listed("u", RUNNING, 4)
+    assert cache.snapshot("u").containers == (created,)
+    listed = replace(SANDBOX, ready=False, ip=None)
+    assert cache.put_as_listed("u", listed, 5)
+    assert cache.put_sandbox("u", SANDBOX, 6)
+    assert cache.snapshot("u").sandboxes == (SANDBOX,)
