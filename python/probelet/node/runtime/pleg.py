@@ -24,6 +24,7 @@ from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.listed import Listed, Row
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
+from probelet.policy.facts.snapshot import State
 
 RELIST_PERIOD_NS: Final = 1_000_000_000
 """The period of relists without events (kubelet ``genericPlegRelistPeriod``, 1.36)."""
@@ -185,16 +186,24 @@ class Pleg:
             # The event does not name the pod: a list finds out which one changed.
             self.request_relist()
             return
-        changed = False
-        if event.container_event_type == api_pb2.CONTAINER_DELETED_EVENT:
-            if event.container_id == sandbox.id:
-                # This event is the sandbox's own, under its own id.
-                if self._cache.drop(uid, sandbox.id):
-                    self._on_change(uid)
-                return
-            changed = self._cache.drop(uid, self._inspection.full_id(event.container_id))
+        deleted = event.container_event_type == api_pb2.CONTAINER_DELETED_EVENT
+        if deleted and event.container_id == sandbox.id:
+            # This event is the sandbox's own, under its own id.
+            if self._dropped(uid, sandbox.id):
+                self._on_change(uid)
+            return
+        changed = deleted and self._dropped(uid, self._inspection.full_id(event.container_id))
         changed |= self._cache.put_sandbox(uid, sandbox_record(sandbox), self._timers.now())
         for status in event.containers_statuses:
             changed |= self._inspection.put(uid, status, sandbox.id)
         if changed:
             self._on_change(uid)
+
+    def _dropped(self, uid: str, id: str) -> bool:
+        """Drops what an event says is deleted; True if the cache had it. What runs has to end first, so for that an
+        event alone does not suffice: a second container would start beside it."""
+        container, sandbox = self._cache.container(uid, id), self._cache.sandbox(uid, id)
+        if (container is not None and container.state is State.RUNNING) or (sandbox is not None and sandbox.ready):
+            self.request_relist()
+            return False
+        return self._cache.drop(uid, id)

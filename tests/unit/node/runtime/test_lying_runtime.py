@@ -157,6 +157,18 @@ async def test_a_container_that_cannot_be_read_at_the_start_gets_no_second_one(t
     assert len(runtime.called("create_container")) == len(runtime.called("run_pod_sandbox")) == 1
 
 
+async def test_an_event_alone_deletes_no_container_that_runs(node: ScriptedNode, runtime: LyingRuntime) -> None:
+    node.service.pods.set([make_manifest("web", containers=PROBED)])
+    await node.until(lambda: node.pod("web").get("ready"))
+    container = node.container("web")["container_id"].partition("://")[2]
+    for id in (container, runtime.sandbox_of[container]) * 5:
+        runtime.publish(runtime.sandbox_of[container], id, api_pb2.CONTAINER_DELETED_EVENT)
+    for _ in range(2 * STEPS):
+        await node.round_trip(SECOND_NS // STEPS)
+    assert len(runtime.called("create_container")) == len(runtime.called("run_pod_sandbox")) == 1
+    assert node.pod("web")["ready"]
+
+
 async def test_a_flood_of_events_is_read_with_pauses(
     node: ScriptedNode, runtime: LyingRuntime, monkeypatch: pytest.MonkeyPatch
 ) -> None:
