@@ -5,7 +5,7 @@ from collections.abc import Callable
 from itertools import count
 from typing import Any, Final, Protocol
 
-from probelet.spec.text.duration import MILLISECOND
+from probelet.spec.text.duration import MILLISECOND, SECOND
 
 NEVER_NS: Final = 2**64 - 1
 """The wheel's last moment, in 584 years. A grace of 2^63 seconds ends then, which is never."""
@@ -31,6 +31,10 @@ class Timers:
     def now(self) -> int:
         """Nanoseconds of the engine's clock."""
         return self._wheel.now()
+
+    def seconds(self) -> float:
+        """Seconds of the engine's clock."""
+        return self._wheel.now() / SECOND
 
     def wall_ns(self) -> int:
         """Unix nanoseconds of the engine's wall clock, rounded down to a millisecond."""

@@ -14,7 +14,7 @@ from typing import Any, Final
 import structlog
 
 from probelet.cri import errors
-from probelet.node.limited_log import LimitedLog
+from probelet.exposition.paced_log import PacedLog
 from probelet.node.runtime.cache import PodCache
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
@@ -34,9 +34,11 @@ log = structlog.get_logger("probelet.node")
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A container or sandbox to ask about. ``as_listed`` is its record without the answer."""
+    """A container or sandbox to ask about. ``is_own``: its pod is one of this node's. ``as_listed`` makes its record
+    without the answer."""
 
     uid: str
+    is_own: bool
     id: str
     ask: Callable[[], Coroutine[Any, Any, bool]]
     as_listed: Callable[[], ContainerRecord | SandboxRecord]
@@ -52,9 +54,12 @@ class Listed:
         self._on_change = on_change
         # The ids on which the runtime has not reported, though it lists them.
         self._unread: set[str] = set()
-        # The questions that have outlasted their list, by id, with the pod's UID.
-        self._late: dict[str, str] = {}
-        self._log = LimitedLog(log, timers.now)
+        # The ids of the questions that have outlasted their list, and how many each pod has.
+        self._late: set[str] = set()
+        self._late_of: Counter[str] = Counter()
+        self._unreported = PacedLog(
+            log.warning, "runtime lists a container or sandbox and cannot report on it", timers.seconds
+        )
 
     def is_read(self, id: str) -> bool:
         """Whether the runtime has reported on everything of this id that it listed."""
@@ -73,8 +78,10 @@ class Listed:
             patience.cancel()
 
     async def _ask(self, row: Row, patience: "asyncio.Future[None]") -> bool:
-        """Waits for one answer until the patience is over; True if the cache changed."""
-        if row.id not in self._late and self._may_ask(row.uid):
+        """Waits for one answer until the patience is over; True if the cache changed. Then only questions about own
+        pods begin: other users of the runtime may have any number."""
+        may_begin = row.is_own or not patience.done()
+        if may_begin and row.id not in self._late and self._may_ask(row.uid):
             question = asyncio.ensure_future(row.ask())
             try:
                 await asyncio.wait((question, patience), return_when=asyncio.FIRST_COMPLETED)
@@ -82,7 +89,8 @@ class Listed:
                 question.cancel()
                 raise
             if not question.done():
-                self._late[row.id] = row.uid
+                self._late.add(row.id)
+                self._late_of[row.uid] += 1
                 self._tasks.spawn(self._answered_late(row, question))
             elif (changed := self._answered(row, question)) is not None:
                 return changed
@@ -90,7 +98,7 @@ class Listed:
         return self._cache.put_as_listed(row.uid, row.as_listed(), self._timers.now())
 
     def _may_ask(self, uid: str) -> bool:
-        return len(self._late) < QUESTIONS_MAX and Counter(self._late.values())[uid] < QUESTIONS_PER_POD_MAX
+        return len(self._late) < QUESTIONS_MAX and self._late_of[uid] < QUESTIONS_PER_POD_MAX
 
     def _answered(self, row: Row, question: "asyncio.Future[bool]") -> bool | None:
         """Whether an answer changed the cache; None if it says nothing. The next list asks again."""
@@ -100,9 +108,7 @@ class Listed:
             raise
         except errors.CriError as error:
             if row.id not in self._unread:
-                self._log.warning(
-                    "runtime lists a container or sandbox and cannot report on it", id=row.id, error=str(error)
-                )
+                self._unreported(id=row.id, error=str(error))
             return None
         self._unread.discard(row.id)
         return changed
@@ -117,4 +123,7 @@ class Listed:
             return
         finally:
             question.cancel()
-            del self._late[row.id]
+            self._late.discard(row.id)
+            self._late_of[row.uid] -= 1
+            if not self._late_of[row.uid]:
+                del self._late_of[row.uid]

@@ -12,7 +12,7 @@ import structlog
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
-from probelet.node.limited_log import LimitedLog
+from probelet.exposition.paced_log import PacedLog
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of
 from probelet.node.runtime.facts import NAME_CHARS_MAX
@@ -44,7 +44,7 @@ class Orphans:
         self._node = node
         self._log_root = log_root
         self._turns = asyncio.Semaphore(ENDS_MAX)
-        self._log = LimitedLog(log, timers.now)
+        self._failed = PacedLog(log.error, "a pod without a manifest could not be ended", timers.seconds)
 
     async def remove(self, claimed: Container[str]) -> None:
         """Ends every pod of the node whose UID is not claimed. Raises CriError if the runtime cannot be listed."""
@@ -54,7 +54,7 @@ class Orphans:
         orphans = [sandbox for sandbox in own if labels.pod_uid(sandbox) not in claimed]
         for sandbox in orphans[:ORPHANS_MAX]:
             name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"[: 2 * NAME_CHARS_MAX]
-            self._log.warning("ending a pod without a manifest", pod=name)
+            log.warning("ending a pod without a manifest", pod=name)
             self._tasks.spawn(self._end(sandbox, name))
         if len(orphans) > ORPHANS_MAX:
             log.error("the next start ends more pods without a manifest", pods=len(orphans) - ORPHANS_MAX)
@@ -66,7 +66,7 @@ class Orphans:
                     await self._try(sandbox.id)
                 break
             except errors.CriError as error:
-                self._log.warning("a pod without a manifest could not be ended", pod=name, error=str(error))
+                self._failed(pod=name, error=str(error))
             await self._timers.sleep(RETRY_NS)
         meta = sandbox.metadata
         logs = log_directory_of(self._log_root, meta.namespace, meta.name, meta.uid)

@@ -16,7 +16,7 @@ from probelet._rust import TokenBucket
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
-from probelet.node.limited_log import LimitedLog
+from probelet.exposition.paced_log import PacedLog
 from probelet.node.runtime import labels
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.facts import listed_container, listed_sandbox, sandbox_record, state_of
@@ -75,7 +75,7 @@ class Pleg:
         self._evented = False
         self._relists = TokenBucket(burst=RELISTS_BURST, interval_ns=RELIST_PERIOD_NS)
         self._events = TokenBucket(burst=EVENTS_BURST, interval_ns=EVENT_NS)
-        self._log = LimitedLog(log, timers.now)
+        self._interrupted = PacedLog(log.warning, "container events interrupted", timers.seconds)
 
     # Lists.
 
@@ -87,7 +87,7 @@ class Pleg:
         containers = await self._client.list_containers()
         ids: dict[str, set[str]] = {uid: set() for uid in self._cache.uids()}
         rows = [*self._sandbox_rows(sandboxes, ids), *self._container_rows(containers, ids)]
-        rows.sort(key=lambda row: row.uid not in self._own)
+        rows.sort(key=lambda row: not row.is_own)
         self._listed.keep_only(set().union(*ids.values()))
         changed = await self._listed.ask(rows)
         changed |= {uid for uid, left in ids.items() if self._cache.keep_only(uid, left, asked_at)}
@@ -108,7 +108,8 @@ class Pleg:
             known = self._cache.sandbox(uid, box.id)
             is_as_known = known is not None and known.ready == (box.state == api_pb2.SANDBOX_READY)
             if not is_as_known or not self._listed.is_read(box.id):
-                yield Row(uid, box.id, partial(self._inspection.sandbox, uid, box.id), partial(listed_sandbox, box))
+                ask = partial(self._inspection.sandbox, uid, box.id)
+                yield Row(uid, uid in self._own, box.id, ask, partial(listed_sandbox, box))
 
     def _container_rows(self, listed: list[api_pb2.Container], ids: dict[str, set[str]]) -> Iterator[Row]:
         """The containers to ask about; ``ids`` gets the ids of all."""
@@ -121,7 +122,7 @@ class Pleg:
             known = self._cache.container(uid, id)
             if known is None or known.state is not state_of(row.state) or not self._listed.is_read(id):
                 ask = partial(self._inspection.container, uid, id, row.pod_sandbox_id)
-                yield Row(uid, id, ask, partial(listed_container, row, id))
+                yield Row(uid, uid in self._own, id, ask, partial(listed_container, row, id))
 
     def request_relist(self) -> None:
         """Asks for a relist as soon as possible."""
@@ -176,7 +177,7 @@ class Pleg:
                 stream.cancel()
             self._evented = False
             self.request_relist()
-            self._log.warning("container events interrupted", endpoint=self._client.endpoint, error=ended)
+            self._interrupted(endpoint=self._client.endpoint, error=ended)
             await self._pause(RELIST_PERIOD_NS, asyncio.Event())
 
     def _take(self, event: api_pb2.ContainerEventResponse) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from probelet._rust import Engine, TokenBucket
 from probelet.cri.v1 import api_pb2
+from probelet.node.runtime.listed import QUESTIONS_MAX
 from probelet.node.runtime.pleg import EVENT_NS, RELISTS_BURST, Pleg
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
@@ -90,7 +91,7 @@ async def test_a_lie_about_one_pod_disturbs_no_other(name: str, node: ScriptedNo
         assert calls_about_liar(runtime, rpc) <= BURST + seconds, rpc
     assert len(runtime.called("list_containers")) <= RELISTS_BURST + seconds
     view = node.service.view
-    for page in (view.status(), view.events(0)):
+    for page in (view.status().document(), view.events(0)):
         assert json.dumps(page)
     assert all((view.metrics(), view.metrics_pods(), view.metrics_probes()))
     assert view.ready() == (True, "")
@@ -103,7 +104,7 @@ async def test_a_pod_that_was_lied_about_is_ended(node: ScriptedNode, runtime: L
     await node.until(lambda: runtime.called("start_container"))
     runtime.lie = lambda _, __, ___, answer: answer
     node.service.pods.set([])
-    await node.until(lambda: not node.service.view.status()["pods"])
+    await node.until(lambda: not node.service.view.status().document()["pods"])
     assert runtime.sandboxes == {}
 
 
@@ -117,7 +118,7 @@ async def test_a_pod_that_was_given_its_neighbours_sandbox_ends_without_it(
     node.service.pods.set([web, liar])
     await node.until(lambda: "Failed to create pod sandbox" in " ".join(node.messages("FailedCreatePodSandBox")))
     node.service.pods.set([web])
-    await node.until(lambda: len(node.service.view.status()["pods"]) == 1)
+    await node.until(lambda: len(node.service.view.status().document()["pods"]) == 1)
     assert runtime.called("stop_pod_sandbox") == runtime.called("stop_container") == []
     assert node.pod("web")["ready"]
 
@@ -155,6 +156,42 @@ async def test_a_container_that_cannot_be_read_at_the_start_gets_no_second_one(t
                 await node.round_trip(SECOND_NS // STEPS)
             assert (node.container("liar")["container_id"], node.container("liar")["state"]) == (before, "running")
     assert len(runtime.called("create_container")) == len(runtime.called("run_pod_sandbox")) == 1
+
+
+class Crowded(LyingRuntime):
+    """Has 3,000 containers of other users, and answers no question about any of them."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked = 0
+        self._others = b"".join(
+            api_pb2.ListContainersResponse(
+                containers=[
+                    api_pb2.Container(
+                        id=f"other{number}",
+                        labels={"io.kubernetes.pod.uid": f"other{number % 1_500}"},
+                        state=api_pb2.CONTAINER_RUNNING,
+                    )
+                ]
+            ).SerializeToString()
+            for number in range(3_000)
+        )
+        self.lie = lambda _, rpc, __, answer: answer + self._others if rpc == "ListContainers" else answer
+
+    async def container_status(self, request: api_pb2.ContainerStatusRequest) -> api_pb2.ContainerStatusResponse:
+        if request.container_id.startswith("other"):
+            self.asked += 1
+            await asyncio.Event().wait()
+        return await super().container_status(request)
+
+
+async def test_tenants_without_number_hold_up_no_start_and_no_own_pod(tmp_path: Path) -> None:
+    runtime = Crowded()
+    async with served(runtime, tmp_path) as node:
+        node.service.pods.set([make_manifest("web", containers=PROBED)])
+        await node.until(lambda: node.pod("web").get("ready") and runs(node) >= 3)
+        assert 0 < runtime.asked <= QUESTIONS_MAX
+        assert node.container("web")["restart_count"] == 0
 
 
 async def test_an_event_alone_deletes_no_container_that_runs(node: ScriptedNode, runtime: LyingRuntime) -> None:
