@@ -23,6 +23,7 @@ from probelet.daemon.gate import restart_gate
 from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
+from probelet.files.unix_socket import SocketPathError
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.node.source.watch import Manifests
@@ -200,6 +201,8 @@ async def _handed_over(path: Path | None, service: Service, descriptors: Descrip
     async with AsyncExitStack() as stack:
         try:
             await stack.enter_async_context(served(path, pods, descriptors.callers))
+        except SocketPathError as error:
+            raise DaemonError(f"--serve {error}") from error
         except OSError as error:
             raise DaemonError(f"--serve {path}: {error.strerror}") from error
         log.info("serving", socket=str(path), execs="caller")

@@ -20,6 +20,7 @@ from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.journal import journal
 from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.signals import Lifetime
+from probelet.files.unix_socket import SocketPathError
 from probelet.server.address import Listening
 from probelet.server.pages.server import HttpServer
 from probelet.service.server import prober_service
@@ -49,6 +50,8 @@ def carry_out(serving: Serving, state_dir: Path) -> None:
         asyncio.run(_serve(serving, state_dir))
     except CriError as error:
         raise DaemonError(str(error)) from error
+    except SocketPathError as error:
+        raise DaemonError(f"--socket {error}") from error
     except OSError as error:
         raise DaemonError(f"--socket {serving.path}: {error.strerror}") from error
 

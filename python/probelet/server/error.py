@@ -9,3 +9,7 @@ class ServerError(ProbeletError):
 
 class NotRunningError(ProbeletError):
     """No service answers on the control socket. The message is one line and names the state directory."""
+
+
+class UntrustedServiceError(NotRunningError):
+    """What is in the place of the service may be another user's, so it is not asked."""

@@ -5,7 +5,6 @@ passes bytes on to the library's own socket, in a directory that only this user 
 """
 
 import os
-import tempfile
 from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
@@ -21,6 +20,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.grpc_channel import snake_case
 from probelet.execs.limits import ExecLimits
 from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.files.private_directory import private_directory
 from probelet.service.error import RequestError
 from probelet.service.handed_over_pods import HandedOverPods
 from probelet.service.limit import CONNECTIONS_MAX, MESSAGE_BYTES_MAX
@@ -45,7 +45,8 @@ async def prober_service(
     limits: ExecLimits | None = None,
     connections: int = CONNECTIONS_MAX,
 ) -> AsyncIterator[HandedOverPods]:
-    """Serves an engine on the unix socket ``path`` until the context ends. Raises OSError if it cannot listen there.
+    """Serves an engine on the unix socket ``path`` until the context ends. Raises OSError or
+    SocketPathError if it cannot listen there.
 
     With ``client``, exec probes go to its runtime within ``limits``; otherwise the caller carries them out. The caller
     of this function closes the engine, which has no glue, and the client.
@@ -64,9 +65,10 @@ async def prober_service(
 
 @asynccontextmanager
 async def served(path: Path, pods: HandedOverPods, connections: int = CONNECTIONS_MAX) -> AsyncIterator[None]:
-    """Serves the calls on the unix socket ``path`` until the context ends. Raises OSError if it cannot listen there."""
+    """Serves the calls on the unix socket ``path`` until the context ends. Raises OSError or
+    SocketPathError if it cannot listen there."""
     async with AsyncExitStack() as stack:
-        directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="probelet-serve-")))
+        directory = stack.enter_context(private_directory("probelet-serve-"))
         server = grpc.aio.server(options=OPTIONS)
         server.add_generic_rpc_handlers((_handlers(pods),))
         server.add_insecure_port(f"unix://{directory / 'grpc.sock'}")

@@ -1,10 +1,7 @@
 """The socket that callers connect to: mode 0600, and the kernel says which user each caller is."""
 
 import asyncio
-import os
-import socket
-import struct
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
@@ -12,6 +9,7 @@ from typing import Any, Final
 import structlog
 
 from probelet.exposition.paced_log import PacedLog
+from probelet.files.unix_socket import bound_socket, peer_of, trusted_uids
 from probelet.service.limit import CONNECTIONS_MAX
 
 PIECE_BYTES: Final = 64 * 1024
@@ -29,22 +27,13 @@ class UidGate:
         self._inner = inner
         self._connections: set[asyncio.Task[None]] = set()
         self._server: asyncio.Server | None = None
+        self._bound = ExitStack()
         self._closing = asyncio.Event()
         self._refused_user = PacedLog(log.warning, "refused a caller of another user")
         self._refused_connection = PacedLog(log.warning, "refused a caller: too many connections")
 
     async def __aenter__(self) -> "UidGate":
-        _remove_abandoned(self._path)
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # With this umask no other user can connect, not even for the moment between bind and a chmod.
-        umask = os.umask(0o177)
-        try:
-            sock.bind(str(self._path))
-        except OSError:
-            sock.close()
-            raise
-        finally:
-            os.umask(umask)
+        sock = self._bound.enter_context(bound_socket(self._path))
         self._server = await asyncio.start_unix_server(self._enter, sock=sock, limit=PIECE_BYTES)
         return self
 
@@ -56,14 +45,14 @@ class UidGate:
         # The tasks of the connections belong to asyncio, which logs an error for a cancelled one.
         self._closing.set()
         await asyncio.gather(*self._connections, return_exceptions=True)
-        self._path.unlink(missing_ok=True)
+        self._bound.close()
 
     async def _enter(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        uid = peer_uid(writer.get_extra_info("socket"))
+        uid = peer_of(writer.get_extra_info("socket")).uid
         try:
-            if uid not in (0, os.getuid()):
+            if uid not in trusted_uids():
                 self._refused_user(uid=uid)
             elif len(self._connections) >= self._room:
                 self._refused_connection(connections=self._room)
@@ -100,21 +89,3 @@ async def _closed(writer: asyncio.StreamWriter) -> None:
     # The other side may have closed first.
     with suppress(ConnectionError):
         await writer.wait_closed()
-
-
-def _remove_abandoned(path: Path) -> None:
-    """Removes a socket on which no process listens any more. Anything else stays, and binding fails because of it."""
-    if not path.is_socket():
-        return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock:
-        try:
-            sock.connect(str(path))
-        except ConnectionRefusedError:
-            path.unlink(missing_ok=True)
-
-
-def peer_uid(sock: socket.socket) -> int:
-    """The user at the other end of a unix socket, from the kernel."""
-    credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    uid: int = struct.unpack("3i", credentials)[1]
-    return uid

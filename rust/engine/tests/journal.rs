@@ -1,7 +1,10 @@
 //! A journal that is cut at every byte, damaged anywhere, or on a disk that refuses it: reading restores an earlier
 //! state, or nothing, and then gives the reason.
 
-use std::path::PathBuf;
+use std::ffi::CString;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
@@ -130,6 +133,47 @@ fn a_file_of_another_format_is_refused_with_the_reason() {
     assert!(reason(&[b"probelet-j1\n".as_slice(), &[0; 40]].concat()).contains("damaged, at byte 12"));
     let missing = read_file(&std::env::temp_dir().join("probelet-no-such-directory/journal")).expect("no journal");
     assert_eq!((missing.whole, missing.cut), (0, false));
+}
+
+fn make_pipe(path: &Path) {
+    let path = CString::new(path.as_os_str().as_bytes()).expect("a path");
+    // SAFETY: the pointer is to a string that ends in NUL and lives until the call returns.
+    assert_eq!(unsafe { libc::mkfifo(path.as_ptr(), 0o600) }, 0);
+}
+
+#[test]
+fn anything_but_a_regular_file_is_refused_at_once_with_the_reason() {
+    let test_directory = TestDirectory::new("odd");
+    let reason = |name: &str| read_file(&test_directory.0.join(name)).expect_err("refused").0;
+    std::fs::create_dir(test_directory.0.join("directory")).expect("a directory");
+    make_pipe(&test_directory.0.join("pipe"));
+    let (bytes, _) = recorded("odd-target", &life());
+    std::fs::write(test_directory.0.join("target"), bytes).expect("a file");
+    symlink("target", test_directory.0.join("link")).expect("a link");
+    symlink("/dev/zero", test_directory.0.join("device")).expect("a link");
+    for name in ["directory", "pipe"] {
+        assert_eq!(reason(name), "it cannot be opened: it is not a regular file", "{name}");
+    }
+    for name in ["link", "device"] {
+        assert_eq!(reason(name), "it cannot be opened: it is a symbolic link", "{name}");
+    }
+}
+
+#[test]
+fn writing_never_follows_a_link() {
+    let test_directory = TestDirectory::new("link");
+    let target = test_directory.0.join("target");
+    std::fs::write(&target, "of another program").expect("a file");
+    symlink("target", test_directory.0.join("journal.new")).expect("a link");
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
+    let error = writer.write([Record::Worker(key(0), memory(1))]).expect_err("a link is in the way");
+    assert_eq!(error.to_string(), "it is a symbolic link");
+    // The writer removes what it could not write, so the next write succeeds.
+    writer.write([]).expect("room on the disk");
+    symlink("target", test_directory.0.join("journal.link")).expect("a link");
+    let mut writer = Writer::new(&test_directory.0.join("journal.link"), Contents::default(), 12);
+    writer.write([Record::Worker(key(1), memory(2))]).expect("the link is replaced");
+    assert_eq!(std::fs::read_to_string(&target).expect("a file"), "of another program");
 }
 
 #[test]

@@ -1,12 +1,14 @@
 """Logs in the CRI's format."""
 
+import errno
 import logging
+import os
 import re
 from pathlib import Path
 
 import pytest
 from probelet.cri.process.pod import log
-from probelet.cri.process.pod.log import LINE_BYTES_MAX, TAIL_BYTES_MAX, ContainerLog, LineSplitter, timestamp
+from probelet.cri.process.pod.log import LINE_BYTES_MAX, TAIL_BYTES_MAX, ContainerLog, LineSplitter, LogPath, timestamp
 
 NOON = 1_795_262_400_000_000_001
 STAMP = b"2026-11-21T12:00:00.000000001Z"
@@ -44,7 +46,7 @@ def test_an_overlong_line_comes_in_parts_that_join_to_the_line() -> None:
 
 
 def test_streams_do_not_mix_within_a_line(tmp_path: Path) -> None:
-    written = ContainerLog(tmp_path / "pod" / "0.log")
+    written = ContainerLog(LogPath(tmp_path, ("pod", "0.log")))
     written.write("stdout", b"out ")
     written.write("stderr", b"err\n")
     written.write("stdout", b"put\n")
@@ -56,7 +58,7 @@ def test_streams_do_not_mix_within_a_line(tmp_path: Path) -> None:
 def test_a_full_log_keeps_one_older_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(log, "FILE_BYTES_MAX", 1_000)
     path = tmp_path / "0.log"
-    written = ContainerLog(path)
+    written = ContainerLog(LogPath(tmp_path, ("0.log",)))
     for number in range(100):
         written.write("stdout", f"line {number}\n".encode())
     written.close()
@@ -67,16 +69,46 @@ def test_a_full_log_keeps_one_older_part(tmp_path: Path, monkeypatch: pytest.Mon
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_full_disk_loses_lines_with_one_warning(caplog: pytest.LogCaptureFixture) -> None:
-    written = ContainerLog(Path("/dev/full"))
+def test_a_full_disk_loses_lines_with_one_warning(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(_: int, __: bytes) -> int:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    written = ContainerLog(LogPath(tmp_path, ("0.log",)))
+    monkeypatch.setattr(os, "write", refuse)
     with caplog.at_level(logging.WARNING):
         written.write("stdout", b"one\n")
         written.write("stdout", b"two\n")
     written.close()
     assert [record.getMessage() for record in caplog.records] == [
-        "log /dev/full: lines are lost: No space left on device"
+        f"log {tmp_path}/0.log: lines are lost: No space left on device"
     ]
     assert written.tail == b"one\ntwo\n"
+
+
+@pytest.mark.parametrize("what", ["link", "pipe", "device"])
+def test_a_log_that_its_container_replaced_is_neither_followed_nor_waited_for(tmp_path: Path, what: str) -> None:
+    (tmp_path / "pod").mkdir()
+    path, victim = tmp_path / "pod" / "0.log", tmp_path / "victim"
+    victim.write_text("kept")
+    match what:
+        case "link":
+            path.symlink_to(victim)
+        case "pipe":
+            os.mkfifo(path)
+        case _:
+            path.symlink_to("/dev/zero")
+    with pytest.raises(OSError, match=r"Too many levels|No such device"):
+        ContainerLog(LogPath(tmp_path, ("pod", "0.log")))
+    assert victim.read_text() == "kept"
+
+
+def test_a_log_whose_older_part_is_a_directory_is_removed_as_far_as_possible(tmp_path: Path) -> None:
+    written = ContainerLog(LogPath(tmp_path, ("0.log",)))
+    (tmp_path / "0.log.1" / "of-the-container").mkdir(parents=True)
+    written.remove()
+    assert [path.name for path in tmp_path.iterdir()] == ["0.log.1"]
 
 
 def test_only_the_newest_output_stays_in_memory() -> None:

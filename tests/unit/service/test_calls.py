@@ -8,6 +8,7 @@ from pathlib import Path
 import grpc
 import pytest
 from probelet._rust import Engine
+from probelet.files.unix_socket import Peer, SocketPathError
 from probelet.service.server import prober_service
 from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2 as pb
@@ -117,7 +118,7 @@ async def test_only_this_user_may_open_the_socket(socket: Path) -> None:
 
 
 async def test_a_caller_of_another_user_is_refused(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.uid_gate.peer_uid", lambda _: 4711)
+    monkeypatch.setattr("probelet.service.uid_gate.peer_of", lambda _: Peer(pid=1, uid=4711, gid=4711))
     stranger = Caller(socket)
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await stranger.results()
@@ -134,7 +135,7 @@ async def test_a_connection_above_the_limit_is_refused(tmp_path: Path, engine: E
 
 
 async def test_a_socket_with_a_listener_is_not_replaced(socket: Path) -> None:
-    with pytest.raises(OSError, match="Address already in use"):
+    with pytest.raises(SocketPathError, match="a process listens on this socket"):
         async with UidGate(socket, socket):
             pass
 
@@ -147,7 +148,7 @@ async def test_a_socket_without_a_listener_is_replaced_and_a_file_is_not(tmp_pat
     async with UidGate(abandoned, tmp_path / "inner"):
         pass
     file.write_text("mine")
-    with pytest.raises(OSError, match="Address already in use"):
+    with pytest.raises(SocketPathError, match="exists and is not a socket"):
         async with UidGate(file, tmp_path / "inner"):
             pass
     assert file.read_text() == "mine"

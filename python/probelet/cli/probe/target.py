@@ -9,7 +9,7 @@ from pathlib import Path
 from probelet.cli.exit import CliError
 from probelet.server.control.client import Client
 from probelet.server.control.state_dir import default_state_dir
-from probelet.server.error import NotRunningError
+from probelet.server.error import NotRunningError, UntrustedServiceError
 from probelet.spec.model.container import Container
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec
@@ -160,6 +160,9 @@ def _running_ip(pod: Pod, state_dir: Path | None) -> str | None:
     """The pod's address in the service that runs here; None if no service or no such pod runs."""
     try:
         running = Client(state_dir or default_state_dir()).status()["pods"]
+    except UntrustedServiceError as error:
+        _warn([f"warning: {error}"])
+        return None
     except NotRunningError:
         return None
     names = (pod.metadata.namespace, pod.metadata.name)

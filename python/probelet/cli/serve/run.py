@@ -54,10 +54,10 @@ def run(
     from probelet.cli.serve.start import begin
     from probelet.daemon.error import DaemonError
     from probelet.daemon.run import PROCESS, Plan, carry_out
+    from probelet.files.unix_socket import SocketPathError, check_socket_path
     from probelet.node.source.watch import ManifestError, Manifests
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir
-    from probelet.server.control.unix_path import check_unix_path
     from probelet.server.error import ServerError
 
     configuration, descriptors = begin(
@@ -86,14 +86,14 @@ def run(
     )
     try:
         if serve is not None:
-            check_unix_path(serve, f"--serve {serve}")
+            check_socket_path(serve, f"--serve {serve}")
         address = parse_address(listen)
         with (
             locked_state_dir(state_dir or default_state_dir()) as locked,
             closing(listening_socket(address, allow_remote=allow_remote)) as listening,
         ):
             ended = carry_out(plan, locked, listening)
-    except ServerError as error:
+    except (ServerError, SocketPathError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error

@@ -50,9 +50,9 @@ def serve(
     from probelet.cli.serve.start import begin
     from probelet.daemon.error import DaemonError
     from probelet.daemon.serve import Serving, carry_out
+    from probelet.files.unix_socket import SocketPathError, check_socket_path
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir
-    from probelet.server.control.unix_path import check_unix_path
     from probelet.server.error import ServerError
 
     configuration, descriptors = begin("serve", config, log, endpoint=runtime)
@@ -63,7 +63,7 @@ def serve(
             if address is not None:
                 pages = stack.enter_context(closing(listening_socket(address, allow_remote=allow_remote)))
             path = socket or locked / "prober.sock"
-            check_unix_path(path, f"--socket {path}")
+            check_socket_path(path, f"--socket {path}")
             serving = Serving(
                 configuration=configuration,
                 path=path,
@@ -74,7 +74,7 @@ def serve(
                 descriptors=descriptors,
             )
             carry_out(serving, locked)
-    except ServerError as error:
+    except (ServerError, SocketPathError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error

@@ -73,7 +73,7 @@ def _locked(path: Path) -> int:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not lock_path.exists() and any(path.iterdir()):
             raise RootError(f"root {path}: is not empty and not the root of a process runtime")
-        lock = os.open(lock_path, os.O_RDWR | os.O_CREAT, 0o600)
+        lock = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             # The previous holder deletes the file as its last act; we may have opened that deleted file.

@@ -13,20 +13,20 @@ from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
 
-def log_directory(root: Path, pod: Pod) -> Path:
-    """``<root>/<namespace>_<name>_<uid>`` (kubelet ``BuildPodLogsDirectory``, 1.36)."""
-    meta = pod.metadata
-    return log_directory_of(root, meta.namespace, meta.name, meta.uid)
+def log_directory(pod: Pod) -> str:
+    """The name of a pod's directory in the log root: ``<namespace>_<name>_<uid>`` (kubelet ``BuildPodLogsDirectory``,
+    1.36)."""
+    return log_directory_of(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid)
 
 
-def log_directory_of(root: Path, namespace: str, name: str, uid: str) -> Path:
-    """The log directory of a pod of which only the identity is known."""
-    return root / f"{namespace}_{name}_{uid}"
+def log_directory_of(namespace: str, name: str, uid: str) -> str:
+    """The name of the log directory of a pod of which only the identity is known."""
+    return f"{namespace}_{name}_{uid}"
 
 
-def log_path(container: str, restart_count: int) -> str:
-    """The log file of one instance, inside the pod's log directory."""
-    return f"{container}/{restart_count}.log"
+def log_name(restart_count: int) -> str:
+    """The name of the log file of one instance, in the directory of its container in the pod's log directory."""
+    return f"{restart_count}.log"
 
 
 def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_pb2.PodSandboxConfig:
@@ -35,7 +35,7 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
     return api_pb2.PodSandboxConfig(
         metadata=api_pb2.PodSandboxMetadata(name=meta.name, uid=meta.uid, namespace=meta.namespace, attempt=attempt),
         hostname="" if pod.spec.host_network else pod.spec.hostname or meta.name,
-        log_directory=str(log_directory(log_root, pod)),
+        log_directory=str(log_root / log_directory(pod)),
         labels=labels.sandbox_labels(pod, node),
         annotations=meta.annotations,
         port_mappings=[
@@ -81,7 +81,7 @@ def container_config(
         envs=[api_pb2.KeyValue(key=name, value=value.encode()) for name, value in variables.items()],
         labels=labels.container_labels(pod, container),
         annotations=labels.container_annotations(pod, container, restart_count),
-        log_path=log_path(container.name, restart_count),
+        log_path=f"{container.name}/{log_name(restart_count)}",
         stdin=container.stdin is True,
         stdin_once=container.stdin_once is True,
         tty=container.tty is True,

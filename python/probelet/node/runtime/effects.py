@@ -1,6 +1,5 @@
 """Carries out policy's effects as calls of the runtime, and brings the cache up to date with each."""
 
-import shutil
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
@@ -9,8 +8,9 @@ from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
+from probelet.files import below
 from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.cri_config import Instance, container_config, log_directory, log_path, sandbox_config
+from probelet.node.runtime.cri_config import Instance, container_config, log_directory, log_name, sandbox_config
 from probelet.node.runtime.environment import Place
 from probelet.node.runtime.hooks import Hooks
 from probelet.node.runtime.images import Images
@@ -132,7 +132,7 @@ class Effects:
             features = (await self._client.status()).features
             if not features.supplemental_groups_policy:
                 return Outcome(error=NO_STRICT_GROUPS, detail=NO_STRICT_GROUPS)
-        log_directory(self._log_root, pod).mkdir(parents=True, exist_ok=True)
+        below.make_directory(self._log_root, log_directory(pod))
         return Outcome(id=await self._client.run_pod_sandbox(self._sandbox_config(pod, attempt)))
 
     def _pod_ip(self, pod: Pod, container_id: str) -> str:
@@ -145,14 +145,15 @@ class Effects:
         """Removes the log, then the container, as the kubelet does (kuberuntime_container.go:removeContainer, 1.36)."""
         known = self._cache.container(pod.metadata.uid, effect.container_id)
         if known is not None and not effect.keep_log:
-            log = log_directory(self._log_root, pod) / log_path(effect.name, known.restart_count)
+            # The name comes from the runtime.
             with suppress(OSError):
-                log.unlink()
+                below.remove_file(self._log_root, log_directory(pod), effect.name, log_name(known.restart_count))
         await _unless_gone(self._client.remove_container(bare_id(effect.container_id)))
 
     def remove_logs(self, pod: Pod) -> None:
         """Removes the log directory of a pod that is gone."""
-        shutil.rmtree(log_directory(self._log_root, pod), ignore_errors=True)
+        with suppress(OSError):
+            below.remove_tree(self._log_root, log_directory(pod))
 
     async def _create(self, pod: Pod, effect: CreateContainer) -> Outcome:
         try:
@@ -167,8 +168,7 @@ class Effects:
         instance = Instance(self._count(pod, effect), effect.image_ref, user)
         config = container_config(pod, effect.container, instance, Place(self._node, ip, given), self._host)
         # The runtime writes the log, but does not make its directory.
-        log = log_directory(self._log_root, pod) / config.log_path
-        log.parent.mkdir(parents=True, exist_ok=True)
+        below.make_directory(self._log_root, log_directory(pod), effect.container.name)
         of_sandbox = self._config_of(pod, effect.sandbox_id)
         container_id = await self._client.create_container(effect.sandbox_id, config, of_sandbox)
         return Outcome(id=self._inspection.full_id(container_id))
@@ -192,8 +192,8 @@ class Effects:
         name = effect.container.name
         if self._on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
             return effect.restart_count
-        logs = (log_directory(self._log_root, pod) / name).glob("*.log*")
-        counts = (count_in(log.name.partition(".")[0]) for log in logs)
+        names = below.names_in(self._log_root, log_directory(pod), name)
+        counts = (count_in(log.partition(".")[0]) for log in names if ".log" in log)
         return max([effect.restart_count, *(count + 1 for count in counts if count is not None)])
 
     def _config_of(self, pod: Pod, sandbox_id: str) -> api_pb2.PodSandboxConfig:

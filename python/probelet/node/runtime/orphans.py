@@ -1,7 +1,6 @@
 """Ends the pods of this node that an earlier probelet left on the runtime and that no manifest claims."""
 
 import asyncio
-import shutil
 from collections.abc import Container
 from contextlib import suppress
 from pathlib import Path
@@ -13,11 +12,13 @@ from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.exposition.paced_log import PacedLog
+from probelet.files import below
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of
 from probelet.node.runtime.facts import NAME_CHARS_MAX
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
+from probelet.spec.rules.names import dns1123_label, dns1123_subdomain, pod_uid
 
 GRACE_SECONDS: Final = 1
 """The grace of a pod whose manifest went away while probelet did not run (kubelet SyncTerminatingRuntimePod, 1.36)."""
@@ -68,10 +69,14 @@ class Orphans:
             except errors.CriError as error:
                 self._failed(pod=name, error=str(error))
             await self._timers.sleep(RETRY_NS)
-        meta = sandbox.metadata
-        logs = log_directory_of(self._log_root, meta.namespace, meta.name, meta.uid)
-        await asyncio.to_thread(shutil.rmtree, logs, ignore_errors=True)
+        if _has_logs(sandbox):
+            await asyncio.to_thread(self._remove_logs, sandbox.metadata)
         log.info("pod without a manifest gone", pod=name)
+
+    def _remove_logs(self, meta: api_pb2.PodSandboxMetadata) -> None:
+        # The logs stay if the system refuses to remove them, as the kubelet's do.
+        with suppress(OSError):
+            below.remove_tree(self._log_root, log_directory_of(meta.namespace, meta.name, meta.uid))
 
     async def _try(self, sandbox_id: str) -> None:
         listed = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox_id))
@@ -83,3 +88,15 @@ class Orphans:
     async def _stop(self, container_id: str) -> None:
         with suppress(errors.NotFound):
             await self._client.stop_container(container_id, GRACE_SECONDS)
+
+
+def _has_logs(sandbox: api_pb2.PodSandbox) -> bool:
+    """Whether a sandbox is one that probelet made, so that the log directory of its name is its own.
+
+    Another client of the runtime may have set our label on a sandbox of any name, or on one that bears the name of a
+    living pod: probelet chose by the label which pod to end, so the metadata has to agree with the labels.
+    """
+    meta = sandbox.metadata
+    named = {labels.POD_NAMESPACE: meta.namespace, labels.POD_NAME: meta.name, labels.POD_UID: meta.uid}
+    wrong = dns1123_label(meta.namespace) + dns1123_subdomain(meta.name) + pod_uid(meta.uid)
+    return not wrong and all(sandbox.labels.get(label) == value for label, value in named.items())

@@ -1,9 +1,8 @@
 """The client of the control socket. It uses the standard library alone, so that a verb starts quickly."""
 
 import http.client
-import socket
-import time
 from collections.abc import Iterator
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, Literal
 from urllib.parse import urlencode
@@ -11,26 +10,19 @@ from urllib.parse import urlencode
 import msgspec
 
 from probelet.server.control.command import NoSuchPodError
-from probelet.server.control.state_dir import socket_path
+from probelet.server.control.connection import ControlConnection, deadline_after
 from probelet.server.error import NotRunningError
 
 # The service answers from memory; after this long without an answer it is stuck.
 ANSWER_SECONDS = 5.0
+# How long a whole answer may take: the status of the most pods that a service has, on a busy machine.
+WHOLE_ANSWER_SECONDS = 30.0
+# The largest answer: the status of the most pods that a service has, each with the longest output of its probes.
+ANSWER_BYTES_MAX = 256 * 1024 * 1024
+# The longest message of an error, and the longest line of an event.
+LINE_BYTES_MAX = 1024 * 1024
 
-
-class _UnixConnection(http.client.HTTPConnection):
-    def __init__(self, path: Path) -> None:
-        super().__init__("probelet", timeout=ANSWER_SECONDS)
-        self._path = path
-
-    def connect(self) -> None:
-        self.sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        self.sock.settimeout(self.timeout)
-        self.sock.connect(str(self._path))
-
-    def set_read_timeout(self, seconds: float | None) -> None:
-        """Bounds the next read; None removes the bound. At least 1 ms, because 0 would make the socket non-blocking."""
-        self.sock.settimeout(None if seconds is None else max(seconds, 0.001))
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
 class Client:
@@ -41,30 +33,28 @@ class Client:
 
     def status(self) -> dict[str, Any]:
         """Fetches the status document."""
-        document: dict[str, Any] = msgspec.json.decode(self._get("/status"))
-        return document
+        return self._decoded(self._get("/status"))
 
     def events(self, since: int = 0) -> list[dict[str, Any]]:
         """Fetches the kept events with ``seq > since``, oldest first."""
-        return [msgspec.json.decode(line) for line in self._get(f"/events?since={since}").splitlines()]
+        return [self._decoded(line) for line in self._get(f"/events?since={since}").splitlines()]
 
     def command(self, name: Literal["retry", "reset"], pod: str, container: str | None) -> dict[str, Any]:
         """Sends one command; the answer names its containers. Raises NoSuchPodError if the service has no such pod."""
         query = urlencode({"pod": pod} | ({"container": container} if container else {}))
-        done: dict[str, Any] = msgspec.json.decode(self._get(f"/{name}?{query}", method="POST"))
-        return done
+        return self._decoded(self._get(f"/{name}?{query}", method="POST"))
 
     def follow(self, since: int = 0, seconds: float | None = None) -> Iterator[dict[str, Any]]:
         """Yields the kept events, then new ones. Returns after ``seconds``; raises when the service ends."""
-        deadline = None if seconds is None else time.monotonic() + seconds
+        deadline = deadline_after(seconds)
         connection, response = self._open(f"/events?since={since}&follow=1")
         try:
-            while deadline is None or time.monotonic() < deadline:
-                connection.set_read_timeout(None if deadline is None else deadline - time.monotonic())
-                line = response.readline()
-                if not line:
+            while True:
+                connection.set_deadline(deadline)
+                line = response.readline(LINE_BYTES_MAX)
+                if not line.endswith(b"\n"):
                     raise NotRunningError(f"the service in {self._state_dir} has ended")
-                yield msgspec.json.decode(line)
+                yield self._decoded(line)
         except TimeoutError:
             return
         except (OSError, http.client.HTTPException) as error:
@@ -72,35 +62,59 @@ class Client:
         finally:
             connection.close()
 
+    def _decoded(self, data: bytes) -> dict[str, Any]:
+        try:
+            document: dict[str, Any] = msgspec.json.decode(data, type=dict)
+        except _UNREADABLE as error:
+            raise NotRunningError(f"the service in {self._state_dir} gave an answer that is not JSON") from error
+        return document
+
     def _get(self, target: str, method: str = "GET") -> bytes:
         connection, response = self._open(target, method)
         try:
-            return response.read()
+            connection.set_deadline(deadline_after(WHOLE_ANSWER_SECONDS))
+            body = response.read(ANSWER_BYTES_MAX + 1)
+            if response.length and len(body) <= ANSWER_BYTES_MAX:
+                raise http.client.IncompleteRead(body, response.length)
+        except TimeoutError as error:
+            seconds = f"{WHOLE_ANSWER_SECONDS:g} s"
+            raise NotRunningError(
+                f"the service in {self._state_dir} did not end its answer within {seconds}"
+            ) from error
         except (OSError, http.client.HTTPException) as error:
             raise NotRunningError(f"the service in {self._state_dir} closed the connection mid-answer") from error
         finally:
             connection.close()
+        if len(body) > ANSWER_BYTES_MAX:
+            raise NotRunningError(
+                f"the answer of the service in {self._state_dir} has more than {ANSWER_BYTES_MAX} bytes"
+            )
+        return body
 
-    def _open(self, target: str, method: str = "GET") -> tuple[_UnixConnection, http.client.HTTPResponse]:
-        connection = _UnixConnection(socket_path(self._state_dir))
+    def _open(self, target: str, method: str = "GET") -> tuple[ControlConnection, http.client.HTTPResponse]:
+        connection = ControlConnection(self._state_dir, deadline_after(ANSWER_SECONDS))
+        with ExitStack() as stack:
+            stack.callback(connection.close)
+            response = self._asked(connection, method, target)
+            if response.status == 200:
+                stack.pop_all()
+                return connection, response
+            message = ""
+            with suppress(OSError, http.client.HTTPException):
+                message = response.read(LINE_BYTES_MAX).decode(errors="replace").strip()
+            if response.status == 404 and method == "POST":
+                raise NoSuchPodError(message)
+            raise NotRunningError(f"the service in {self._state_dir} answered {response.status}: {message}")
+
+    def _asked(self, connection: ControlConnection, method: str, target: str) -> http.client.HTTPResponse:
         try:
             connection.request(method, target)
-            response = connection.getresponse()
+            return connection.getresponse()
         except TimeoutError as error:
-            connection.close()
             raise NotRunningError(
                 f"the service in {self._state_dir} did not answer within {ANSWER_SECONDS:g} s"
             ) from error
         except PermissionError as error:
-            connection.close()
             raise NotRunningError(f"the service in {self._state_dir} belongs to another user") from error
         except (OSError, http.client.HTTPException) as error:
-            connection.close()
             raise NotRunningError(f"no probelet runs in {self._state_dir}") from error
-        if response.status != 200:
-            message = response.read().decode(errors="replace").strip()
-            connection.close()
-            if response.status == 404 and method == "POST":
-                raise NoSuchPodError(message)
-            raise NotRunningError(f"the service in {self._state_dir} answered {response.status}: {message}")
-        return connection, response

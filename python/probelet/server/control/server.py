@@ -1,18 +1,17 @@
 """The control socket: the command line's verbs find, ask and command the running service through it."""
 
 import asyncio
-import os
-import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 import msgspec
 from aiohttp import web
 
+from probelet.files.unix_socket import bind_socket, peer_of, trusted_uids
 from probelet.server.acceptor import Acceptor, Room
 from probelet.server.answering import Answering
 from probelet.server.control.command import Commands, NoSuchPodError
-from probelet.server.control.state_dir import socket_path
+from probelet.server.control.state_dir import opened, socket_path
 from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
 from probelet.server.refusals import LibraryLog, Refusals
 from probelet.server.status import SharedBuild, status_json
@@ -26,6 +25,17 @@ FOLLOWERS_MAX = 32
 SHUTDOWN_SECONDS = 1.0
 # Connections that wait in the kernel for the loop: command lines of one user.
 BACKLOG = 64
+
+
+@web.middleware
+async def _of_trusted_users(
+    request: web.Request, handler: Callable[[web.Request], Awaitable[web.StreamResponse]]
+) -> web.StreamResponse:
+    """Answers only root and this user: a descriptor of the socket may have been passed on to another user's process."""
+    peer = request.get_extra_info("socket")
+    if peer is None or peer_of(peer).uid not in trusted_uids():
+        return web.Response(status=403, text="the control socket answers its user and root only")
+    return await handler(request)
 
 
 class ControlServer:
@@ -50,7 +60,7 @@ class ControlServer:
         self._refusals = Refusals("control")
         self._answering = Answering(endless="/events")
         self._acceptor: Acceptor | None = None
-        app = web.Application(middlewares=[self._answering.answer])
+        app = web.Application(middlewares=[_of_trusted_users, self._answering.answer])
         app.add_routes(
             [
                 web.get("/status", self._status),
@@ -69,13 +79,8 @@ class ControlServer:
         )
 
     async def start(self) -> None:
-        sock = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
-        # The socket is private from the start: a chmod after bind would leave a gap.
-        umask = os.umask(0o177)
-        try:
-            sock.bind(str(self.path))
-        finally:
-            os.umask(umask)
+        with opened(self.path.parent) as directory:
+            sock = bind_socket(socket_path(directory))
         sock.listen(BACKLOG)
         sock.setblocking(False)
         await self._runner.setup()

@@ -1,29 +1,36 @@
 """The state directory: it belongs to one service, and clients find the service by its control socket.
 
 The lock is on the directory itself, not on a file in it: a killed service leaves no lock file behind, and the
-kernel releases the lock with the process.
+kernel releases the lock with the process. Service and client reach what is in it through a descriptor of the directory,
+so that a rename of a directory above leads neither elsewhere.
 """
 
 import fcntl
 import os
 import socket
 import stat
-import struct
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from probelet.server.control.unix_path import check_unix_path
+from probelet.files.trusted_directory import UntrustedError, open_trusted
+from probelet.files.unix_socket import SocketPathError, check_length, peer_of, remove_abandoned_socket
 from probelet.server.error import ServerError
 
 SOCKET_NAME = "control.sock"
 
 
 def default_state_dir() -> Path:
-    """``$XDG_RUNTIME_DIR/probelet``, or ``/tmp/probelet-UID`` if ``$XDG_RUNTIME_DIR`` is not a directory."""
+    """``$XDG_RUNTIME_DIR/probelet``, or ``/tmp/probelet-UID`` if ``$XDG_RUNTIME_DIR`` is not a directory of this user.
+
+    ``sudo`` may leave another user's ``$XDG_RUNTIME_DIR`` in the environment.
+    """
     runtime_dir = os.environ.get("XDG_RUNTIME_DIR")
-    if runtime_dir and Path(runtime_dir).is_dir():
-        return Path(runtime_dir) / "probelet"
+    if runtime_dir:
+        with suppress(OSError):
+            path = Path(runtime_dir)
+            if path.is_dir() and path.stat().st_uid == os.getuid():
+                return path / "probelet"
     return Path(f"/tmp/probelet-{os.getuid()}")
 
 
@@ -33,36 +40,65 @@ def socket_path(state_dir: Path) -> Path:
 
 
 @contextmanager
+def opened(path: Path) -> Iterator[Path]:
+    """A path that leads to the state directory through its descriptor. Raises UntrustedError or OSError."""
+    fd, _ = open_trusted(path)
+    try:
+        yield _through(fd)
+    finally:
+        os.close(fd)
+
+
+def _through(fd: int) -> Path:
+    return Path(f"/proc/self/fd/{fd}")
+
+
+@contextmanager
 def locked_state_dir(path: Path) -> Iterator[Path]:
     """Makes the directory (0700) if it is missing, and holds its lock until the context ends.
 
     The end removes the socket, and the directory too if this call made it and it is empty. Raises ServerError, one
-    line, if another service holds the lock, another user owns the directory, the directory cannot be made, or the
-    socket's name is taken by something else.
+    line, if another service holds the lock, another user owns the directory or could change the way to it, the
+    directory cannot be made, or the socket's name is taken by something else.
     """
-    check_unix_path(socket_path(path.absolute()), f"--state-dir {path}: {SOCKET_NAME}")
+    try:
+        check_length(socket_path(path.absolute()), _named(path))
+    except SocketPathError as error:
+        raise ServerError(str(error)) from error
     fd, made = _lock(path)
     try:
         # We hold the lock, so the service that left this socket is gone.
-        socket_path(path).unlink(missing_ok=True)
+        _remove_socket(fd, path)
         yield path
     finally:
-        socket_path(path).unlink(missing_ok=True)
+        with suppress(OSError, ServerError):
+            _remove_socket(fd, path)
         if made:
             with suppress(OSError):
                 path.rmdir()
         os.close(fd)
 
 
+def _remove_socket(fd: int, path: Path) -> None:
+    try:
+        remove_abandoned_socket(socket_path(_through(fd)), _named(path))
+    except SocketPathError as error:
+        raise ServerError(str(error)) from error
+
+
+def _named(path: Path) -> str:
+    return f"--state-dir {path}: {SOCKET_NAME}"
+
+
 def _lock(path: Path) -> tuple[int, bool]:
     while True:
-        made = _make(path)
-        fd = _open(path)
+        fd, made = _open(path)
         try:
             fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
+            holder = _holder(fd)
             os.close(fd)
-            raise ServerError(f"--state-dir {path}: {_holder(path)} runs here; stop it or choose another") from None
+            raise ServerError(f"--state-dir {path}: {holder} runs here; stop it or choose another") from None
         # The previous service may have removed the directory between our open and our lock.
         with suppress(FileNotFoundError):
             if os.path.samestat(os.fstat(fd), path.stat()):
@@ -70,35 +106,31 @@ def _lock(path: Path) -> tuple[int, bool]:
         os.close(fd)
 
 
-def _make(path: Path) -> bool:
+def _open(path: Path) -> tuple[int, bool]:
+    """Opens, or makes, a directory that only we can write to: another user could plant a socket for our clients."""
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.mkdir(mode=0o700)
-    except FileExistsError:
-        return False
+        found, made = open_trusted(path, make=True)
+    except UntrustedError as error:
+        raise ServerError(f"--state-dir {path}: {error}") from error
     except OSError as error:
-        raise ServerError(f"--state-dir {path}: cannot create it: {error.strerror}") from error
-    return True
-
-
-def _open(path: Path) -> int:
-    """Opens a directory that only we can write to: another user could plant a socket for our clients."""
+        doing = "" if os.path.lexists(path) else "cannot create it: "
+        raise ServerError(f"--state-dir {path}: {doing}{error.strerror}") from error
     try:
-        fd = os.open(path, os.O_RDONLY | os.O_DIRECTORY)
+        status = os.fstat(found)
+        if status.st_uid != os.getuid() or status.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
+            raise ServerError(f"--state-dir {path}: must be owned by uid {os.getuid()} and writable by no one else")
+        # A lock needs a descriptor that can read.
+        return os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=found), made
     except OSError as error:
         raise ServerError(f"--state-dir {path}: {error.strerror}") from error
-    found = os.fstat(fd)
-    if found.st_uid != os.getuid() or found.st_mode & (stat.S_IWGRP | stat.S_IWOTH):
-        os.close(fd)
-        raise ServerError(f"--state-dir {path}: must be owned by uid {os.getuid()} and writable by no one else")
-    return fd
+    finally:
+        os.close(found)
 
 
-def _holder(path: Path) -> str:
+def _holder(fd: int) -> str:
     """Names the process behind the socket, from the kernel; a service that is starting has no socket yet."""
     with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as sock, suppress(OSError):
         sock.settimeout(1)
-        sock.connect(str(socket_path(path)))
-        pid, _, _ = struct.unpack("3i", sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i")))
-        return f"another probelet (pid {pid})"
+        sock.connect(str(socket_path(_through(fd))))
+        return f"another probelet (pid {peer_of(sock).pid})"
     return "another probelet"

@@ -9,6 +9,7 @@ Rule: TypeAlias = Callable[[str], list[str]]
 DNS1123_LABEL_LENGTH_MAX = 63
 DNS1123_SUBDOMAIN_LENGTH_MAX = 253
 PORT_NAME_LENGTH_MAX = 15
+LABEL_VALUE_LENGTH_MAX = 63
 
 _LABEL = "[a-z0-9]([-a-z0-9]*[a-z0-9])?"
 _SUBDOMAIN = _LABEL + r"(\." + _LABEL + ")*"
@@ -22,6 +23,12 @@ _LABEL_TEXT = (
 _SUBDOMAIN_TEXT = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
     f"end with an alphanumeric character (e.g. 'example.com', regex used for validation is '{_SUBDOMAIN}')"
+)
+_LABEL_VALUE = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]"
+_LABEL_VALUE_TEXT = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    f"'({_LABEL_VALUE})?')"
 )
 _HEADER_TEXT = (
     "a valid HTTP header must consist of alphanumeric characters or '-' "
@@ -47,6 +54,16 @@ def dns1123_subdomain(text: str) -> list[str]:
     """Checks the name of a pod."""
     wrong = [] if re.fullmatch(_SUBDOMAIN, text) else [_SUBDOMAIN_TEXT]
     return _too_long(text, DNS1123_SUBDOMAIN_LENGTH_MAX) + wrong
+
+
+def pod_uid(text: str) -> list[str]:
+    """Checks a UID: it becomes the value of a label, and a part of a directory's name.
+
+    The API server makes UIDs itself, so it has no rule for one in a manifest; the rule for the value of a label admits
+    all that it makes, and no path.
+    """
+    wrong = [] if re.fullmatch(_LABEL_VALUE, text) else [_LABEL_VALUE_TEXT]
+    return _too_long(text, LABEL_VALUE_LENGTH_MAX) + wrong
 
 
 def port_number(number: int) -> list[str]:

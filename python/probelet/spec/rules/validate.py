@@ -6,7 +6,7 @@ It checks the fields that probelet reads; opaque fields pass unchecked. The inpu
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.model.resources import validate_resources
-from probelet.spec.rules.names import dns1123_label, dns1123_subdomain
+from probelet.spec.rules.names import dns1123_label, dns1123_subdomain, pod_uid
 from probelet.spec.rules.security.contexts import validate_host_users, validate_os, validate_pod_security
 from probelet.spec.rules.security.profiles import match_app_armor_annotations, validate_app_armor_annotations
 from probelet.spec.rules.validate_container import named, validate_containers
@@ -33,7 +33,9 @@ def _meta(meta: ObjectMeta) -> list[FieldError]:
         errors.append(FieldError("metadata.name", "Required value", detail="name or generateName is required"))
     else:
         errors += named("metadata.name", meta.name, dns1123_subdomain)
-    return errors + named("metadata.namespace", meta.namespace, dns1123_label)
+    errors += named("metadata.namespace", meta.namespace, dns1123_label)
+    # A static pod without a UID gets one later.
+    return errors + (named("metadata.uid", meta.uid, pod_uid) if meta.uid else [])
 
 
 def _spec(spec: PodSpec) -> list[FieldError]:

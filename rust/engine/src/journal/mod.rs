@@ -6,6 +6,7 @@
 
 mod contents;
 mod format;
+mod open;
 mod reader;
 mod record;
 mod writer;

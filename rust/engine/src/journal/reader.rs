@@ -1,5 +1,6 @@
 //! Reads a journal back: its contents, or why the file is not believed. It never panics and never guesses.
 
+use std::fs::OpenOptions;
 use std::io::Read;
 use std::path::Path;
 
@@ -7,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::contents::Contents;
 use super::format::{self, HEADER, Next, Start};
+use super::open;
 
 /// A journal that was read.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -75,9 +77,9 @@ pub fn read(bytes: &[u8]) -> Result<Reading, JournalError> {
 /// Reads a journal's file; a missing file gives an empty reading.
 ///
 /// # Errors
-/// As [`read`]; or it cannot be read, or is longer than any journal.
+/// As [`read`]; or it is no regular file, cannot be read, or is longer than any journal.
 pub fn read_file(path: &Path) -> Result<Reading, JournalError> {
-    let mut file = match std::fs::File::open(path) {
+    let mut file = match open::regular(path, OpenOptions::new().read(true)) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Reading::default()),
         Err(error) => return Err(JournalError(format!("it cannot be opened: {error}"))),

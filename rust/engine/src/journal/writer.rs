@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::contents::Contents;
 use super::format::{self, HEADER};
+use super::open;
 use super::record::Record;
 
 /// What was written so far.
@@ -101,7 +102,7 @@ impl Writer {
             format::append(&mut bytes, &record);
         }
         let fresh = self.path.with_extension("new");
-        let written = File::create(&fresh).and_then(|mut file| {
+        let written = open::fresh(&fresh).and_then(|mut file| {
             file.write_all(&bytes)?;
             std::fs::rename(&fresh, &self.path)?;
             Ok(file)
@@ -118,7 +119,7 @@ impl Writer {
     }
 
     fn reopen(&mut self, whole: u64) -> std::io::Result<File> {
-        let mut file = OpenOptions::new().write(true).open(&self.path)?;
+        let mut file = open::regular(&self.path, OpenOptions::new().write(true))?;
         file.set_len(whole)?;
         file.seek(SeekFrom::End(0))?;
         self.tally.bytes = whole;

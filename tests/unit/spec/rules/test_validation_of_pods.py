@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 from probelet.spec import Pod, decode_pod, set_defaults, validate
+from probelet.spec.text.golang import go_quote
 
 from tests.unit.spec.pods import pod_of
 
@@ -16,6 +17,11 @@ SUBDOMAIN = (
     "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and "
     "end with an alphanumeric character (e.g. 'example.com', regex used for validation is "
     r"'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')"
+)
+LABEL_VALUE = (
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and "
+    "end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is "
+    "'(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')"
 )
 ENV = "a valid environment variable name must consist only of printable ASCII characters other than '='"
 C = "spec.containers[0]"
@@ -44,6 +50,14 @@ def test_an_empty_object_lacks_a_name_and_a_container() -> None:
         ({"name": "a" * 254}, [f'metadata.name: Invalid value: "{"a" * 254}": must be no more than 253 characters']),
         ({"namespace": "a_b"}, [f'metadata.namespace: Invalid value: "a_b": {LABEL}']),
         ({"namespace": "a.b"}, ['metadata.namespace: Invalid value: "a.b": must not contain dots']),
+        ({"uid": "8f6c7a52-0000-4000-8000-000000000001"}, []),
+        ({"uid": "0123456789abcdef0123456789abcdef"}, []),
+        ({"uid": "my_pod.1"}, []),
+        *(
+            ({"uid": uid}, [f"metadata.uid: Invalid value: {go_quote(uid)}: {LABEL_VALUE}"])
+            for uid in ("x/../../../../victim", "/etc", "..", ".", "a/b", "a\0b", "a\n", "-a", "\u0663")
+        ),
+        ({"uid": "a" * 64}, [f'metadata.uid: Invalid value: "{"a" * 64}": must be no more than 63 characters']),
     ],
 )
 def test_names_of_pods_and_namespaces(metadata: dict[str, str], expected: list[str]) -> None:

@@ -6,14 +6,13 @@ import signal
 import time
 from collections.abc import Callable
 from contextlib import suppress
-from pathlib import Path
 
 from probelet.cri import errors
 from probelet.cri.process.child import process_tree
 from probelet.cri.process.child.pipe import PipeReader
 from probelet.cri.process.child.spawn import environment, spawn
 from probelet.cri.process.host import Host
-from probelet.cri.process.pod.log import LINE_BYTES_MAX, ContainerLog, StreamName
+from probelet.cri.process.pod.log import LINE_BYTES_MAX, ContainerLog, LogPath, StreamName
 from probelet.cri.v1 import api_pb2
 from probelet.spec.text.golang import go_quote
 
@@ -52,7 +51,7 @@ class Container:
         pod_sandbox_id: str,
         pod_ip: str,
         config: api_pb2.ContainerConfig,
-        log_path: Path | None,
+        log_path: LogPath | None,
         publish: Publish,
     ) -> None:
         self.id = secrets.token_hex(32)

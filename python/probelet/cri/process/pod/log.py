@@ -6,8 +6,11 @@ F is a full line; P is part of a line: one longer than ``LINE_BYTES_MAX``, or a 
 import logging
 import os
 import time
+from contextlib import suppress
 from pathlib import Path
-from typing import Literal
+from typing import Literal, NamedTuple
+
+from probelet.files import below
 
 LINE_BYTES_MAX = 16 * 1024
 """Longer lines are split into parts (containerd's max_container_log_line_size)."""
@@ -31,6 +34,21 @@ def timestamp(unix_ns: int) -> str:
     """RFC 3339 in UTC with nanoseconds."""
     seconds, fraction = divmod(unix_ns, 1_000_000_000)
     return f"{time.strftime('%Y-%m-%dT%H:%M:%S', time.gmtime(seconds))}.{fraction:09d}Z"
+
+
+class LogPath(NamedTuple):
+    """The place of a log: the directory that the caller of the runtime chose, and the names below it."""
+
+    root: Path
+    names: tuple[str, ...]
+
+    @property
+    def older(self) -> str:
+        """The name of the log's older part."""
+        return f"{self.names[-1]}.1"
+
+    def __str__(self) -> str:
+        return str(self.root.joinpath(*self.names))
 
 
 class LineSplitter:
@@ -67,7 +85,7 @@ class LineSplitter:
 class ContainerLog:
     """The log file of one container. A full disk loses lines with one warning; it never stops the container."""
 
-    def __init__(self, path: Path | None) -> None:
+    def __init__(self, path: LogPath | None) -> None:
         """Opens for appending, and makes the directories above; None keeps only the tail. Raises OSError."""
         self.path = path
         self.tail = b""
@@ -76,11 +94,11 @@ class ContainerLog:
         self._size = 0
         self._file = -1
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
             self._open_file(path)
 
-    def _open_file(self, path: Path) -> None:
-        self._file = os.open(path, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o640)
+    def _open_file(self, path: LogPath) -> None:
+        # A container may have put a link or a pipe in the place of its log.
+        self._file = below.open_to_append(path.root, *path.names)
         self._size = os.fstat(self._file).st_size
 
     def write(self, stream: StreamName, data: bytes) -> int:
@@ -101,10 +119,10 @@ class ContainerLog:
                 logger.warning("log %s: lines are lost: %s", self.path, error.strerror)
         return len(records)
 
-    def _rotate(self, path: Path) -> None:
+    def _rotate(self, path: LogPath) -> None:
         self._close_file()
         if self._size:
-            path.replace(_older(path))
+            below.rename(path.root, *path.names, to=path.older)
         self._open_file(path)
 
     def _close_file(self) -> None:
@@ -128,9 +146,8 @@ class ContainerLog:
         """Deletes the file and its older part."""
         self._close_file()
         if self.path is not None:
-            self.path.unlink(missing_ok=True)
-            _older(self.path).unlink(missing_ok=True)
-
-
-def _older(path: Path) -> Path:
-    return path.with_name(path.name + ".1")
+            *folders, name = self.path.names
+            for part in (name, self.path.older):
+                # What a container put there in the place of its log stays; so does the container's removal.
+                with suppress(OSError):
+                    below.remove_file(self.path.root, *folders, part)

@@ -6,6 +6,7 @@ from pathlib import Path, PurePath
 
 from probelet.cri import errors
 from probelet.cri.process.pod.container import Container
+from probelet.cri.process.pod.log import LogPath
 from probelet.cri.v1 import api_pb2
 
 
@@ -26,14 +27,14 @@ class Sandbox:
         metadata = self.config.metadata
         return metadata.namespace, metadata.name, metadata.uid, metadata.attempt
 
-    def log_path(self, config: api_pb2.ContainerConfig) -> Path | None:
+    def log_path(self, config: api_pb2.ContainerConfig) -> LogPath | None:
         """The path of a container's log; None if the caller wants no log. Raises InvalidArgument."""
         if not self.config.log_directory or not config.log_path:
             return None
         inside = PurePath(config.log_path)
         if inside.is_absolute() or ".." in inside.parts:
             raise errors.InvalidArgument(f"log_path {config.log_path!r}: must stay inside the log directory")
-        return Path(self.config.log_directory) / inside
+        return LogPath(Path(self.config.log_directory), inside.parts)
 
     def status(self) -> api_pb2.PodSandboxStatus:
         """The sandbox's full CRI status. A stopped sandbox has no address, as in containerd."""
