@@ -1,4 +1,4 @@
-"""A service in the place of ours that may be another user's: the client asks nothing of it, and ours answers nobody else."""
+"""The client asks nothing of a service that may be another user's, and ours answers no other user."""
 
 import asyncio
 import os

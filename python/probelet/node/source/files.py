@@ -8,52 +8,39 @@
    kubelet ends the pod of a file it cannot use when it lists the directory next,
    pkg/kubelet/config/file.go:extractFromDir, 1.36.)
 3. If two files hold pods of the same name, the pod in force stays.
-4. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
+4. A file or directory on which a call of the file system hangs keeps its pods; the other files are read.
+5. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
 """
 
-import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from probelet.node.source.file_calls import HANGING_MAX, FileCalls
 from probelet.node.source.lease import being_written
-from probelet.spec.read.load import Listing, Loaded, Manifest, list_manifests, read_file, unique
+from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.load import (
+    Listing,
+    Loaded,
+    Manifest,
+    Text,
+    list_found,
+    manifest_text,
+    manifests_at,
+    read_pods,
+    unique,
+)
 from probelet.spec.rules.disabled import drop_disabled_fields
+from probelet.spec.rules.needed import missing_programs
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND
-from probelet.spec.text.problem import Problem
+from probelet.spec.text.problem import FieldError, Problem
 
 SETTLE_NS = 250 * MILLISECOND
 """An editor or a shell takes less between removing or emptying a file and writing it anew."""
-
-
-class Stamp(NamedTuple):
-    """Changes when a file is changed or replaced."""
-
-    modified_ns: int
-    size: int
-    inode: int
-    device: int
-
-
-UNSEEN = Stamp(0, 0, 0, 0)
-"""The stamp of a file that exists and has no readable status; reading the file says why."""
-
-
-def stamp_of(path: Path) -> Stamp | None:
-    """The stamp of a file; None if there is no file."""
-    try:
-        found = path.stat()
-    except (FileNotFoundError, NotADirectoryError):
-        return UNSEEN if path.is_symlink() else None
-    except OSError:
-        return UNSEEN
-    # The time of a pipe or a device changes with every write; reading refuses both.
-    modified_ns = found.st_mtime_ns if stat.S_ISREG(found.st_mode) else 0
-    return Stamp(modified_ns, found.st_size, found.st_ino, found.st_dev)
 
 
 @dataclass
@@ -90,9 +77,16 @@ class ManifestFiles:
     """
 
     def __init__(
-        self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind, deny_hosts: bool = False
+        self,
+        paths: Sequence[Path],
+        gates: Mapping[str, bool],
+        calls: FileCalls,
+        *,
+        runtime: RuntimeKind,
+        deny_hosts: bool = False,
     ) -> None:
         self._paths = paths
+        self._calls = calls
         self._gates = gates
         self._runtime: RuntimeKind = runtime
         self._deny_hosts = deny_hosts
@@ -106,52 +100,83 @@ class ManifestFiles:
 
     def first(self) -> Loaded:
         """Reads everything as it is now. If a problem is an error, nothing may start."""
-        listing = list_manifests(self._paths)
-        problems = list(listing.problems)
-        for path, name in listing.files.items():
-            stamp = stamp_of(path)
-            loaded = self._load(name)
-            self._files[path] = _File(name, stamp, stamp, pods=loaded.pods)
+        listing = self._list()
+        stamps = self._stamps(listing)
+        texts = self._calls.each(manifest_text, stamps)
+        problems = self._hanging({path: self._files[path].name for path in stamps if path not in texts})
+        for path, text in texts.items():
+            file = self._files[path]
+            loaded = self._load(file.name, text)
+            file.read = file.seen = stamps[path]
+            file.pods = loaded.pods
             problems += loaded.problems
         self._choose()
         self._standing = {*listing.problems, *self._doubles}
-        return Loaded(list(self._in_force.values()), problems + self._doubles)
+        return Loaded(list(self._in_force.values()), [*listing.problems, *problems, *self._doubles])
 
     def look(self, now: int) -> Look:
         """Reads the files that have changed and settled; ``now`` is in nanoseconds of a monotonic clock."""
-        listing = list_manifests(self._paths)
+        listing = self._list()
         problems: list[Problem] = []
         kept: list[str] = []
+        stamps = self._stamps(listing)
+        changed = self._changed(stamps, now)
+        settled = [path for path in changed if now - self._files[path].since >= SETTLE_NS]
+        texts = self._calls.each(self._settled_text, settled)
+        listing.problems.extend(self._hanging({path: self._files[path].name for path in settled if path not in texts}))
+        unsettled = len(settled) < len(changed)
         read: set[Path] = set()
-        unsettled = False
-        for path, stamp in self._stamps(listing).items():
-            file = self._files[path]
-            if stamp == file.read:
-                file.seen = stamp
-                continue
-            if stamp != file.seen:
-                file.seen, file.since = stamp, now
-            loaded = self._settled(path, file, now)
-            if loaded is None:
+        for path, text in texts.items():
+            if text is None:
                 unsettled = True
                 continue
+            file = self._files[path]
+            loaded = self._load(file.name, text) if file.seen is not None else Loaded([], [])
             problems += loaded.problems
             kept += self._take(file, loaded)
             read.add(file.name)
         if read:
             self._choose()
-        standing = self._still_wrong(listing, unsettled)
+        standing = self._still_wrong(listing, stamps, unsettled)
         problems += [problem for problem in standing if problem not in self._standing or problem.path in read]
         self._standing = set(standing)
         return Look(list(self._in_force.values()) if read else None, problems, kept, unsettled)
 
-    def _load(self, name: Path) -> Loaded:
-        return read_file(name, runtime=self._runtime, deny_hosts=self._deny_hosts)
+    def _list(self) -> Listing:
+        found = self._calls.each(manifests_at, self._paths)
+        return list_found({path: found.get(path, self._no_answer) for path in self._paths})
+
+    @property
+    def _no_answer(self) -> str:
+        return f"no answer within {self._calls.seconds:g} s"
+
+    def _hanging(self, names: Mapping[Path, Path]) -> list[Problem]:
+        """The problems of files on which a call hangs, and one if so many calls hang that other files are not read."""
+        hanging = [name for path, name in names.items() if self._calls.hangs(path)]
+        problems = [Problem("error", f"cannot be read: {self._no_answer}", name) for name in hanging]
+        if len(hanging) < len(names):
+            message = (
+                f"{HANGING_MAX} calls of the file system hang: other files are not read before one of them returns"
+            )
+            problems.append(Problem("error", message))
+        return problems
+
+    def _load(self, name: Path, text: Text) -> Loaded:
+        return read_pods(name, text, runtime=self._runtime, deny_hosts=self._deny_hosts, missing=self._missing_programs)
+
+    def _missing_programs(self, pod: Pod) -> list[FieldError]:
+        """``missing_programs``, or none if looking for them hangs: a pod may name a program on any file system."""
+        found = self._calls.each(lambda _: missing_programs(pod), [f"programs of {pod.full_name}"])
+        return next(iter(found.values()), [])
 
     def _stamps(self, listing: Listing) -> dict[Path, Stamp | None]:
-        """Current stamps of all files that are or were listed; an unreadable file keeps its last stamp."""
+        """Current stamps of all files that are or were listed. A file of an unreadable directory, and a file that
+        hangs, keeps its last stamp. What turns out to be a directory is no file."""
         known = {path: self._files.get(path, _File(name)) for path, name in listing.files.items()}
-        stamps = {path: stamp_of(path) for path in known}
+        stamps: dict[Path, Stamp | None] = dict(self._calls.each(stamp_of, known))
+        listing.problems.extend(self._hanging({path: known[path].name for path in known if path not in stamps}))
+        for path in [path for path, stamp in stamps.items() if stamp is FOLDER]:
+            del known[path], stamps[path]
         for path, file in self._files.items():
             if path not in known and file.read is not None:
                 known[path] = file
@@ -159,17 +184,29 @@ class ManifestFiles:
         self._files = known
         return stamps
 
-    def _settled(self, path: Path, file: _File, now: int) -> Loaded | None:
-        """The pods of a changed file, or None while the file may be half-written."""
-        if now - file.since < SETTLE_NS:
-            return None
-        if file.seen is None:
-            return Loaded([], [])
+    def _changed(self, stamps: Mapping[Path, Stamp | None], now: int) -> list[Path]:
+        """The files whose stamp is not that of the version that was read."""
+        changed = []
+        for path, stamp in stamps.items():
+            file = self._files[path]
+            if stamp == file.read:
+                file.seen = stamp
+                continue
+            if stamp != file.seen:
+                file.seen, file.since = stamp, now
+            changed.append(path)
+        return changed
+
+    def _settled_text(self, path: Path) -> Text | None:
+        """The text of a changed file, empty if it is gone; None while it may be half-written."""
+        seen = self._files[path].seen
+        if seen is None:
+            return ""
         if being_written(path):
             return None
-        loaded = self._load(file.name)
+        text = manifest_text(path)
         # A process may have begun to write while the file was read.
-        return None if being_written(path) or stamp_of(path) != file.seen else loaded
+        return None if being_written(path) or stamp_of(path) != seen else text
 
     def _take(self, file: _File, loaded: Loaded) -> list[str]:
         """Stores the pods of one file; returns the names of the pods that stay because the file has a mistake."""
@@ -199,12 +236,12 @@ class ManifestFiles:
         old = self._in_force.get(manifest.pod.full_name)
         return replace(manifest, pod=drop_disabled_fields(manifest.pod, old.pod if old else None, self._gates))
 
-    def _still_wrong(self, listing: Listing, unsettled: bool) -> list[Problem]:
+    def _still_wrong(self, listing: Listing, stamps: Mapping[Path, Stamp | None], unsettled: bool) -> list[Problem]:
         """The problems of the set as a whole, without paths that are gone for a moment only."""
         gone = [
             Problem("warning", "is gone: it holds no pods", path)
             for path in self._paths
-            if stamp_of(path) is None and not path.exists()
+            if stamps.get(path.absolute(), UNSEEN) is None
         ]
         fleeting = [*listing.problems, *gone]
         return self._doubles + [

@@ -1,15 +1,19 @@
 """The manifests of ``run``: read once before anything starts, and read again after each change."""
 
 import asyncio
+import errno
+import os
 import stat
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, suppress
+from functools import partial
 from pathlib import Path
 
 import structlog
 from watchfiles import Change, awatch
 
 from probelet.errors import ProbeletError
+from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.timers import Timers
 from probelet.spec.read.load import Manifest
@@ -44,7 +48,9 @@ class Manifests:
         self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind, deny_hosts: bool = False
     ) -> None:
         self._paths = paths
-        self._files = ManifestFiles(paths, gates, runtime=runtime, deny_hosts=deny_hosts)
+        self._calls = FileCalls()
+        self._files = ManifestFiles(paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts)
+        self._is_announced = True
 
     def first(self) -> list[Manifest]:
         """The pods to begin with. Raises ManifestError if any manifest has a mistake, so that nothing starts."""
@@ -57,22 +63,22 @@ class Manifests:
     async def follow(self, set_pods: SetPods, timers: Timers) -> None:
         """Calls ``set_pods`` with the whole set of pods after each change, for ever. ``ManifestFiles`` decides which
         changes of files change the set; ``timers`` has the clock for it."""
-        announced = True
         while True:
             try:
                 await self._follow_folders(set_pods, timers)
-                announced = True
-            except OSError as error:
-                if announced:
+            except (OSError, RuntimeError) as error:
+                # watchfiles reports most errors of the kernel, such as no more inotify instances, as RuntimeError.
+                if self._is_announced:
                     log.warning(f"changes of manifests are found every {LOOK_AGAIN_NS // SECOND} s", error=str(error))
-                announced = False
-                await self._look(set_pods, timers)
+                self._is_announced = False
+                with suppress(OSError, RuntimeError):
+                    await self._look(set_pods, timers)
                 await timers.sleep(LOOK_AGAIN_NS)
 
     async def _follow_folders(self, set_pods: SetPods, timers: Timers) -> None:
         """Follows the folders that are there now; returns when one is replaced, goes or comes, which needs another
-        watch. Raises OSError if the kernel gives no watch."""
-        folders = await asyncio.to_thread(watched_folders, self._paths)
+        watch. Raises OSError or RuntimeError if the kernel gives no watch."""
+        folders = await in_daemon_thread(self._folders)
         watch = awatch(
             *folders,
             watch_filter=only(self._paths),
@@ -86,7 +92,12 @@ class Manifests:
             change = asyncio.ensure_future(anext(changes))
             await asyncio.sleep(0)
             try:
-                while await asyncio.to_thread(watched_folders, self._paths) == folders:
+                if change.done():
+                    change.result()
+                if not self._is_announced:
+                    log.info("changes of manifests are found at once again")
+                self._is_announced = True
+                while await in_daemon_thread(self._folders) == folders:
                     if await self._look(set_pods, timers):
                         await timers.done_within(SETTLE_NS, change)
                     else:
@@ -98,9 +109,17 @@ class Manifests:
                 change.cancel()
                 await asyncio.wait([change])
 
+    def _folders(self) -> dict[Path, tuple[int, int]]:
+        """The folders to watch, without those of a path that hangs. Raises OSError if there are none."""
+        found = self._calls.each(lambda path: watched_folders([path]), self._paths)
+        folders = {folder: identity for of_path in found.values() for folder, identity in of_path.items()}
+        if not folders:
+            raise OSError(errno.ETIMEDOUT, os.strerror(errno.ETIMEDOUT))
+        return folders
+
     async def _look(self, set_pods: SetPods, timers: Timers) -> bool:
         """Looks at the files and calls ``set_pods`` if any was read; returns whether a file has yet to settle."""
-        look = await asyncio.to_thread(self._files.look, timers.now())
+        look = await in_daemon_thread(partial(self._files.look, timers.now()))
         _tell(look.problems)
         if look.kept:
             log.error("these pods stay as they are until their manifests are right", pods=look.kept)

@@ -1,12 +1,14 @@
 """Loads manifests from files and directories: typed, defaulted, valid pods, and one problem per mistake."""
 
 import hashlib
-import stat
-from collections.abc import Iterator, Sequence
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import TypeAlias
 
 import msgspec
 
+from probelet.files.regular_file import read_regular
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
@@ -30,6 +32,11 @@ from probelet.spec.text.problem import FieldError, Problem, Severity, go_value, 
 FILE_BYTES_MAX = 10 * 1024 * 1024
 # Problems reported per file; a file of another kind must not fill the screen.
 PROBLEMS_MAX = 50
+
+# A file's text, or the reason why there is none.
+Text: TypeAlias = str | OSError | TreeError
+# Finds the programs of a pod that this machine lacks.
+MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
@@ -87,13 +94,33 @@ def list_manifests(paths: Sequence[Path]) -> Listing:
     A directory is read as the kubelet reads its static pod directory: only ``*.yaml``, ``*.yml`` and ``*.json``, in
     order of names, without dot files and subdirectories.
     """
+    found = {path: manifests_at(path) for path in paths}
+    listing = list_found(found)
+    for path in [path for path, name in listing.files.items() if name not in found and name.is_dir()]:
+        del listing.files[path]
+    return listing
+
+
+def manifests_at(path: Path) -> list[Path] | str:
+    """The files that ``path`` stands for, or the reason why the directory cannot be read. It looks at no file, so that
+    one that hangs hangs alone; a link to a directory counts as a file here."""
+    try:
+        if not path.is_dir():
+            return [path]
+        with os.scandir(path) as entries:
+            names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
+    except OSError as error:
+        return str(error.strerror)
+    return [path / name for name in sorted(names) if Path(name).suffix in SUFFIXES and not name.startswith(".")]
+
+
+def list_found(found: Mapping[Path, list[Path] | str]) -> Listing:
+    """The listing of what ``manifests_at`` found."""
     listing = Listing({}, [], [])
-    for path in paths:
-        try:
-            names = _manifests_in(path) if path.is_dir() else [path]
-        except OSError as error:
+    for path, names in found.items():
+        if isinstance(names, str):
             listing.unread.append(path.absolute())
-            listing.problems.append(Problem("error", f"cannot be read: {error.strerror}", path))
+            listing.problems.append(Problem("error", f"cannot be read: {names}", path))
             continue
         if not names:
             message = "no manifest in this directory (*.yaml, *.yml, *.json; directories in it are not read)"
@@ -103,21 +130,25 @@ def list_manifests(paths: Sequence[Path]) -> Listing:
     return listing
 
 
-def _manifests_in(folder: Path) -> list[Path]:
-    return sorted(
-        file
-        for file in folder.iterdir()
-        if file.suffix in SUFFIXES and not file.name.startswith(".") and not file.is_dir()
-    )
-
-
 def read_file(path: Path, *, runtime: RuntimeKind | None = None, deny_hosts: bool = False) -> Loaded:
-    """Reads the pods of one file, and its problems. Pods of the same name all stay (``unique`` drops them).
+    """Reads the pods of one file, and its problems: ``read_pods`` of its text."""
+    return read_pods(path, manifest_text(path), runtime=runtime, deny_hosts=deny_hosts)
 
-    ``deny_hosts`` makes a host in a probe or hook a mistake.
+
+def read_pods(
+    path: Path,
+    text: Text,
+    *,
+    runtime: RuntimeKind | None = None,
+    deny_hosts: bool = False,
+    missing: MissingPrograms = missing_programs,
+) -> Loaded:
+    """The pods of a file's text, and its problems. Pods of the same name all stay (``unique`` drops them).
+
+    ``path`` is the file's name for messages. ``deny_hosts`` makes a host in a probe or hook a mistake.
     """
     problems: list[Problem] = []
-    pods = _Reader(path, problems, runtime, deny_hosts).manifests()
+    pods = _Reader(path, problems, runtime, deny_hosts, missing).manifests(text)
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
@@ -145,13 +176,17 @@ def unique(manifests: Sequence[Manifest]) -> Loaded:
     return Loaded(kept, problems)
 
 
+def manifest_text(path: Path) -> Text:
+    """The text of a manifest, or the reason why it is unusable."""
+    try:
+        return read_manifest(path)
+    except (OSError, TreeError) as error:
+        return error
+
+
 def read_manifest(path: Path) -> str:
     """The text of a manifest or configuration file. Raises ``TreeError`` or ``OSError`` if it is unusable."""
-    # Reading a pipe or a device could block for ever.
-    if not stat.S_ISREG(path.stat().st_mode):
-        raise TreeError("cannot be read: not a regular file", 0)
-    with path.open("rb") as stream:
-        data = stream.read(FILE_BYTES_MAX + 1)
+    data = read_regular(path, FILE_BYTES_MAX)
     if len(data) > FILE_BYTES_MAX:
         raise TreeError(f"cannot be read: larger than {FILE_BYTES_MAX} bytes", 0)
     try:
@@ -164,16 +199,25 @@ def read_manifest(path: Path) -> str:
 class _Reader:
     """Reads one file; appends each mistake to ``problems``."""
 
-    def __init__(self, path: Path, problems: list[Problem], runtime: RuntimeKind | None, deny_hosts: bool) -> None:
+    def __init__(
+        self,
+        path: Path,
+        problems: list[Problem],
+        runtime: RuntimeKind | None,
+        deny_hosts: bool,
+        missing: MissingPrograms,
+    ) -> None:
         self._path = path
         self._problems = problems
         self._runtime = runtime
         self._deny_hosts = deny_hosts
+        self._missing = missing
 
-    def manifests(self) -> list[Manifest]:
+    def manifests(self, text: Text) -> list[Manifest]:
         """The pods of the file; none if its end is unreadable, because the rest could have changed their meaning."""
         try:
-            text = read_manifest(self._path)
+            if not isinstance(text, str):
+                raise text
             return [manifest for document in documents(text) for manifest in self._document(document)]
         except OSError as error:
             self._report("error", f"cannot be read: {error.strerror}")
@@ -224,7 +268,7 @@ class _Reader:
         warnings = unresolved_ports(pod)
         if self._runtime == "process":
             errors += require_command(pod)
-            warnings += missing_programs(pod)
+            warnings += self._missing(pod)
         elif self._runtime == "cri":
             errors += require_image(pod) + denied_fields(pod)
         if self._runtime is not None:

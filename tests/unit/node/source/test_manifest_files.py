@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from probelet.config import Gates
+from probelet.node.source.file_calls import FileCalls
 from probelet.node.source.files import SETTLE_NS, Look, ManifestFiles
 from probelet.spec.text.duration import HOUR, MINUTE, SECOND
 
@@ -28,7 +29,7 @@ class Watched:
     """Watched files, and the pods in force: ``pods`` maps a name to the last word of the pod's command."""
 
     def __init__(self, *paths: Path, gates: Gates | None = None) -> None:
-        self.files = ManifestFiles(list(paths), gates or Gates(), runtime="process")
+        self.files = ManifestFiles(list(paths), gates or Gates(), FileCalls(), runtime="process")
         self.now = 100 * SECOND
         self.pods: dict[str, str] = {}
         self.begun: list[str] = []
