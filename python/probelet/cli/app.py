@@ -9,6 +9,7 @@ from typing import NoReturn
 from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, UnusedCliTokensError
 
 from probelet.cli.exit import EXIT_CODES, CliError, Exit
+from probelet.cli.terminal import complain
 from probelet.cli.verbs import VERBS
 
 _GROUPS = {name: Group(name, sort_key=order) for order, name in enumerate(("Node", "Laboratory", "Tools"))}
@@ -78,9 +79,9 @@ def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliErr
 
 def _complain(command: str, error: CliError) -> int:
     for line in error.lines:
-        print(f"{command}: {line}", file=sys.stderr)
+        complain(f"{command}: {line}")
     if error.hint:
-        print(f"  try: {error.hint}", file=sys.stderr)
+        complain(f"  try: {error.hint}")
     return error.code
 
 

@@ -1,8 +1,13 @@
-"""Output for people: within the terminal's abilities, and without harm to it."""
+"""Output for people: within the terminal's abilities, and without harm to it. Every verb writes through this module.
+
+What a verb shows comes from containers, runtimes and files: nothing of it reaches the terminal unescaped.
+"""
 
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
+
+from probelet.spec.text.printable import one_line, printable, printable_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -11,13 +16,33 @@ if TYPE_CHECKING:
 PIPE_COLUMNS = 10_000
 
 
+def say(*lines: str, flush: bool = False) -> None:
+    """Writes lines to stdout. One that has a line break is several lines."""
+    print(*(printable(line, keep="\n") for line in lines), sep="\n", flush=flush)
+
+
+def say_json(document: bytes, *, indented: bool = False, flush: bool = False) -> None:
+    """Writes a JSON document to stdout, in one line or indented."""
+    if indented:
+        import msgspec
+
+        document = msgspec.json.format(document)
+    print(printable_json(document.decode()), flush=flush)
+
+
+def complain(*lines: str) -> None:
+    """Writes lines to stderr, each as one line."""
+    for line in lines:
+        print(printable(line), file=sys.stderr, flush=True)
+
+
 def console(file: TextIO | None = None) -> "Console":
     """A rich console for stdout, or for ``file``. It honours NO_COLOR, TERM=dumb and COLUMNS."""
-    from rich.console import Console
+    from probelet.cli.console import PrintableConsole
 
     stream = file or sys.stdout
     wide = None if stream.isatty() or "COLUMNS" in os.environ else PIPE_COLUMNS
-    return Console(file=stream, width=wide, highlight=False, markup=False, emoji=False, soft_wrap=False)
+    return PrintableConsole(file=stream, width=wide, highlight=False, markup=False, emoji=False, soft_wrap=False)
 
 
 def unicode_in(encoding: str | None) -> bool:
@@ -25,8 +50,12 @@ def unicode_in(encoding: str | None) -> bool:
     return (encoding or "").lower().replace("-", "").startswith("utf")
 
 
-def printable(text: str) -> str:
-    """A foreign text as one line, without the escape sequences and control characters that a terminal would obey."""
-    return "".join(
-        char if char.isprintable() else " " if char.isspace() else "\N{REPLACEMENT CHARACTER}" for char in text
-    )
+def one_line_texts(document: Any) -> Any:
+    """A copy of a document whose texts are one printable line each, so that a table can measure and place them."""
+    if isinstance(document, str):
+        return one_line(document)
+    if isinstance(document, dict):
+        return {key: one_line_texts(value) for key, value in document.items()}
+    if isinstance(document, list):
+        return [one_line_texts(value) for value in document]
+    return document

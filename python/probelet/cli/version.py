@@ -2,6 +2,7 @@
 
 from probelet.cli.exit import Exit
 from probelet.cli.options import Output
+from probelet.cli.terminal import say, say_json
 from probelet.cli.verb import verb
 
 # The release whose prober was recorded; see docs/kubelet-parity.md.
@@ -19,7 +20,7 @@ def version(*, output: Output = "table") -> int:
 
     found = {"probelet": _rust.version(), "kubernetes": KUBERNETES, "python": platform.python_version()}
     if output == "json":
-        print(json.dumps({"schema": "probelet-version/1", **found}))
+        say_json(json.dumps({"schema": "probelet-version/1", **found}).encode())
     else:
-        print(f"probelet {found['probelet']} (prober of Kubernetes {found['kubernetes']}, Python {found['python']})")
+        say(f"probelet {found['probelet']} (prober of Kubernetes {found['kubernetes']}, Python {found['python']})")
     return Exit.GOOD

@@ -2,14 +2,19 @@
 
 import logging
 import sys
+from io import StringIO
 from typing import Literal, TextIO
 
 import structlog
 
 from probelet.daemon.library_lines import LibraryLines
+from probelet.spec.text.printable import printable
 
 Format = Literal["text", "json"]
 Level = Literal["debug", "info", "warning", "error"]
+
+_QUOTED = frozenset(" \t=\r\n\"'")
+"""A value with one of these is quoted by structlog's renderer."""
 
 
 def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = None, *, colors: bool = False) -> None:
@@ -31,12 +36,11 @@ def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = Non
             structlog.processors.JSONRenderer(),
         ]
     else:
-        # rich's tracebacks would print the values of local variables.
-        plain = structlog.dev.plain_traceback
         last = [
+            _printable,
             structlog.dev.ConsoleRenderer(
-                colors=colors, timestamp_key="at", pad_event_to=0, sort_keys=False, exception_formatter=plain
-            )
+                colors=colors, timestamp_key="at", pad_event_to=0, sort_keys=False, exception_formatter=_plain_traceback
+            ),
         ]
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(LibraryLines())
@@ -58,6 +62,22 @@ def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = Non
 
 def _probelet_logger(*_: object) -> logging.Logger:
     return logging.getLogger("probelet")
+
+
+def _printable(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Escapes what a terminal would obey: names and errors come from runtimes and callers."""
+    for key, value in event.items():
+        # The renderer itself escapes a value that it has to quote.
+        if isinstance(value, str) and (key == "event" or not _QUOTED & set(value)):
+            event[key] = printable(value)
+    return event
+
+
+def _plain_traceback(stream: TextIO, error: structlog.typing.ExcInfo) -> None:
+    """rich's tracebacks would print the values of local variables."""
+    text = StringIO()
+    structlog.dev.plain_traceback(text, error)
+    stream.write(printable(text.getvalue(), keep="\n"))
 
 
 def _timestamp(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

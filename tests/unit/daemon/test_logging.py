@@ -55,6 +55,22 @@ def test_a_line_break_in_a_value_cannot_forge_a_line() -> None:
         assert "\x1b" not in stream.getvalue()
 
 
+@pytest.mark.parametrize("log_format", ["text", "json"])
+@pytest.mark.parametrize("harm", ["\x1b[2J\x07", "\x9b31m", "a\nforged", "\u202ertl", "\x1b]0;a title\x07"])
+def test_no_text_of_a_runtime_or_caller_reaches_the_terminal_as_it_is(log_format: Format, harm: str) -> None:
+    stream = io.StringIO()
+    logger = log_to(stream, log_format)
+    logger.warning(f"event {harm}", value=harm, quoted=f"two words {harm}", several=[harm])
+    logging.getLogger("library").warning("message %s", harm)
+    assert all(char.isprintable() or char == "\n" for char in stream.getvalue())
+    assert stream.getvalue().count("\n") == 2
+    try:
+        raise ValueError(harm)
+    except ValueError:
+        logger.exception("failed")
+    assert all(char.isprintable() or char == "\n" for char in stream.getvalue())
+
+
 def test_an_exception_is_inside_the_object() -> None:
     stream = io.StringIO()
     logger = log_to(stream)

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.terminal import printable
+from probelet.cli.terminal import say, say_json
 from probelet.server.control.client import Client
 from probelet.server.control.command import NoSuchPodError
 from probelet.server.control.state_dir import default_state_dir
@@ -41,9 +41,9 @@ def command(
     if output == "json":
         import msgspec
 
-        print(msgspec.json.encode(document).decode())
+        say_json(msgspec.json.encode(document))
     elif done:
-        print(printable(f"{done_word}: {', '.join(done)}"))
+        say(f"{done_word}: {', '.join(done)}")
     else:
-        print(printable(f"nothing to {name} in {pod}"))
+        say(f"nothing to {name} in {pod}")
     return done

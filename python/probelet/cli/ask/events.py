@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
-from probelet.cli.terminal import console, printable
+from probelet.cli.terminal import console, one_line_texts, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -56,17 +56,18 @@ def _print(event: dict[str, Any], output: str, out: "Console") -> None:
         import msgspec
 
         shown = {key: value for key, value in event.items() if key != "seq"}
-        print(msgspec.json.encode(shown).decode(), flush=True)
+        say_json(msgspec.json.encode(shown), flush=True)
         return
     from rich.text import Text
 
+    event = one_line_texts(event)
     # A message wider than the terminal wraps, because every word of it counts.
     at = datetime.fromisoformat(event["at"])
     line = Text.assemble(
         (f"{at:%H:%M:%S} ", "dim"),
-        (f"{printable(event['reason']):<10} ", "yellow" if event["type"] == "Warning" else "green"),
-        (f"{printable(event['object'])} ", "bold"),
-        printable(event["message"]),
+        (f"{event['reason']:<10} ", "yellow" if event["type"] == "Warning" else "green"),
+        (f"{event['object']} ", "bold"),
+        event["message"],
     )
     if event["count"] > 1:
         line.append(f" ({event['count']} times)", "dim")

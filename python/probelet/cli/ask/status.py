@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
-from probelet.cli.terminal import console, unicode_in
+from probelet.cli.terminal import console, say_json, unicode_in
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -77,8 +77,7 @@ def _print(document: dict[str, Any], output: str, out: "Console", *, one_line: b
     if output == "json":
         import msgspec
 
-        text = msgspec.json.encode(document)
-        print((text if one_line else msgspec.json.format(text)).decode(), flush=True)
+        say_json(msgspec.json.encode(document), indented=not one_line, flush=True)
     else:
         out.print(_table(document, out))
 

@@ -6,7 +6,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
-from probelet.cli.terminal import console, unicode_in
+from probelet.cli.terminal import console, say_json, unicode_in
 from probelet.cli.verb import verb
 from probelet.server.ranking import Order, top_document
 
@@ -63,4 +63,4 @@ def _table(status: dict[str, Any], sort: Order, out: "Console", lines: int | Non
 def _print_json(document: dict[str, Any]) -> None:
     import msgspec
 
-    print(msgspec.json.format(msgspec.json.encode(document)).decode(), flush=True)
+    say_json(msgspec.json.encode(document), indented=True, flush=True)

@@ -7,7 +7,7 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from probelet.cli.ask.status_table import StatusTable
-from probelet.cli.terminal import printable
+from probelet.cli.terminal import one_line_texts
 from probelet.server.summary import span, state, trouble
 
 # Times from which the table highlights a number: a prober that is late, and a probe that is slow.
@@ -22,12 +22,13 @@ class TopTable(StatusTable):
 
     def __init__(self, document: dict[str, Any], status: dict[str, Any], *, unicode: bool, lines: int | None) -> None:
         super().__init__(document, unicode=unicode)
+        pods = one_line_texts(status["pods"])
         self._containers = {
             (pod["namespace"], pod["name"], container["name"]): container
-            for pod in status["pods"]
+            for pod in pods
             for container in pod["containers"]
         }
-        self._counted = {(pod["namespace"], pod["name"]): len(pod["containers"]) for pod in status["pods"]}
+        self._counted = {(pod["namespace"], pod["name"]): len(pod["containers"]) for pod in pods}
         self._lines = lines
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
@@ -47,7 +48,7 @@ class TopTable(StatusTable):
         failing = sum(row["failing"] > 0 for row in rows)
         waiting = sum(row["backoff_seconds"] > 0 for row in rows)
         counts = f"{len(rows)} containers, {failing} failing, {waiting} in back-off, by {self._document['sort']}"
-        return Text(f"{printable(self._document['node'])}: {counts} at {self._as_of:%H:%M:%S} UTC", "dim")
+        return Text(f"{self._document['node']}: {counts} at {self._as_of:%H:%M:%S} UTC", "dim")
 
     def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
         rows = self._document["rows"]
@@ -60,7 +61,7 @@ class TopTable(StatusTable):
                 name += f"/{row['container']}"
             cells = [
                 Text(name),
-                Text(printable(state(container)), "" if row["state"] == "running" else "yellow"),
+                Text(state(container), "" if row["state"] == "running" else "yellow"),
                 Text(str(row["restart_count"]), "yellow" if row["restart_count"] else "dim"),
                 Text(span(row["backoff_seconds"]), "yellow") if row["backoff_seconds"] else Text(""),
                 _milliseconds(row["lateness_ms"], LATE_MS) if row["probes"] else Text(""),

@@ -8,6 +8,7 @@ import msgspec
 from probelet.backoff.claim import Figure
 from probelet.backoff.kep4603 import claims
 from probelet.cli.exit import Exit
+from probelet.cli.terminal import say, say_json
 
 WIDTH = 80
 MARGIN = " " * 5
@@ -39,20 +40,18 @@ def show_claims(output: str) -> int:
             }
             for claim in found
         ]
-        print(msgspec.json.encode({"schema": "probelet-kep4603/1", "claims": rows}).decode())
+        say_json(msgspec.json.encode({"schema": "probelet-kep4603/1", "claims": rows}))
         return Exit.GOOD
     for claim in found:
-        print(
-            *textwrap.wrap(claim.says, WIDTH, initial_indent=claim.number.ljust(5), subsequent_indent=MARGIN), sep="\n"
-        )
+        say(*textwrap.wrap(claim.says, WIDTH, initial_indent=claim.number.ljust(5), subsequent_indent=MARGIN))
         figures = f"KEP {_text(claim.published)}"
         if claim.reading is not None:
             figures += f"; here {_text(claim.reading.figure)}"
         sentence = f"{figures}; {claim.sentence}."
-        print(*textwrap.wrap(sentence, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN), sep="\n")
+        say(*textwrap.wrap(sentence, WIDTH, initial_indent=MARGIN, subsequent_indent=MARGIN))
     count: Counter[str] = Counter(claim.verdict for claim in found)
     verdicts = ", ".join(f"{count[verdict]} {text}" for verdict, text in VERDICTS.items())
-    print("", *textwrap.wrap(f"{len(found)} claims: {verdicts}. {READING}", WIDTH), sep="\n")
+    say("", *textwrap.wrap(f"{len(found)} claims: {verdicts}. {READING}", WIDTH))
     return Exit.GOOD
 
 

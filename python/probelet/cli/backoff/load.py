@@ -11,6 +11,7 @@ from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.backoff.table import curve_document
 from probelet.cli.columns import columns
 from probelet.cli.exit import CliError, Exit
+from probelet.cli.terminal import say, say_json
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,7 @@ def show_load(curve: Curve, today: Curve, life: LifeFlags, node: Node, output: s
     except ValueError as error:
         raise CliError(f"--window: {error}") from error
     if output == "json":
-        print(msgspec.json.encode(_document(curve, found, base, life, node)).decode())
+        say_json(msgspec.json.encode(_document(curve, found, base, life, node)))
     else:
         _print(curve, found, base, life, node)
     return Exit.GOOD
@@ -83,7 +84,7 @@ def _document(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node
 def _print(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node) -> None:
     low, high = (seconds_text(each) for each in life.run)
     pods = f"{node.pods:,} pods of {node.containers}, {node.succeed:.0%} of the containers exit with 0"
-    print(f"{pods}; each runs {low if low == high else f'{low}..{high}'}; {life.policy}; {seconds_text(node.window)}")
+    say(f"{pods}; each runs {low if low == high else f'{low}..{high}'}; {life.policy}; {seconds_text(node.window)}")
     both = (base, found)
     each = node.requests
     rows = [
@@ -96,4 +97,4 @@ def _print(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node) -
         ["API requests/s, mean", *(f"{one.per_second * each:,.1f}" for one in both)],
         ["API requests/s, busiest second", *(f"{one.peak_per_second * each:,.0f}" for one in both)],
     ]
-    print(*columns(rows), sep="\n")
+    say(*columns(rows))

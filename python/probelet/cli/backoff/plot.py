@@ -5,6 +5,7 @@ from pathlib import Path
 
 from probelet.backoff.figures import charts
 from probelet.cli.exit import CliError, Exit
+from probelet.cli.terminal import say
 
 
 def draw(names: Sequence[str], folder: Path, suffixes: Sequence[str]) -> int:
@@ -25,7 +26,7 @@ def draw(names: Sequence[str], folder: Path, suffixes: Sequence[str]) -> int:
             for suffix in suffixes:
                 path = folder / f"{name}.{suffix}"
                 save(known[name], path)
-                print(path)
+                say(str(path))
     except OSError as error:
         raise CliError(f"--out: {folder}: {error.strerror}") from error
     return Exit.GOOD

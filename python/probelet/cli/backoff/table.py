@@ -10,6 +10,7 @@ from probelet.backoff.curve import seconds, seconds_text
 from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.columns import columns
 from probelet.cli.exit import Exit
+from probelet.cli.terminal import say, say_json
 from probelet.spec.text.duration import SECOND
 
 WINDOWS_SECONDS: Final = (30, 60, 300, 600, 1800, 3600)
@@ -39,10 +40,10 @@ def show_table(curve: Curve, life: LifeFlags, count: int, output: str) -> int:
             "curve": curve_document(curve),
             "restarts": [_row(restart, late) for restart in found],
         }
-        print(msgspec.json.encode(document).decode())
+        say_json(msgspec.json.encode(document))
         return Exit.GOOD
     heads = ["restart", "at", "delay", *(["late"] if late else [])]
-    print(*columns([heads, *(_cells(restart, late) for restart in found)]), sep="\n")
+    say(*columns([heads, *(_cells(restart, late) for restart in found)]))
     return Exit.GOOD
 
 
@@ -73,7 +74,7 @@ def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, coun
             }
             for curve, each, counted in zip(curves, found, counts, strict=True)
         ]
-        print(msgspec.json.encode({"schema": "probelet-backoff-compare/1", "curves": rows}).decode())
+        say_json(msgspec.json.encode({"schema": "probelet-backoff-compare/1", "curves": rows}))
         return Exit.GOOD
     names = [curve.name for curve in curves]
     rows_at = [
@@ -83,8 +84,8 @@ def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, coun
         [f"{window}s", *(_excess(counted[index], base[index]) for counted in counts)]
         for index, window in enumerate(WINDOWS_SECONDS)
     ]
-    print("Restart n at, since the first start:", *columns([["", *names], *rows_at]), sep="\n")
-    print("\nRestarts in the first, and how many more than 10s/300s:", *columns([["", *names], *rows_in]), sep="\n")
+    say("Restart n at, since the first start:", *columns([["", *names], *rows_at]))
+    say("\nRestarts in the first, and how many more than 10s/300s:", *columns([["", *names], *rows_in]))
     return Exit.GOOD
 
 

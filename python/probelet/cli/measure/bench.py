@@ -1,7 +1,6 @@
 """``probelet bench``."""
 
 import json
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -9,6 +8,7 @@ from cyclopts import Parameter, Token
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Output, above_zero
+from probelet.cli.terminal import complain, say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -125,10 +125,10 @@ def _measure(load: "Load", target: str | None, output: str) -> None:
     except (TargetError, OSError) as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     if output == "json":
-        print(json.dumps({"schema": "probelet-bench/1", **seen}))
+        say_json(json.dumps({"schema": "probelet-bench/1", **seen}).encode())
     else:
-        print("\n".join(report(seen, where)))
+        say(*report(seen, where))
 
 
 def _say(text: str) -> None:
-    print(f"probelet bench: {text}", file=sys.stderr, flush=True)
+    complain(f"probelet bench: {text}")

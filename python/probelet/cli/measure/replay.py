@@ -7,6 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import KubeletVersion
+from probelet.cli.terminal import say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -41,7 +42,7 @@ def replay(
     for recording in recordings:
         if recording.uses_sockets:
             if output == "text":
-                print(f"skipped    {recording.scenario.name}: its probes need sockets, not only virtual time")
+                say(f"skipped    {recording.scenario.name}: its probes need sockets, not only virtual time")
             continue
         trace = play(recording, kubelet_version)
         differences = compare(recording, trace)
@@ -50,11 +51,11 @@ def replay(
         if output == "json":
             _print_json(recording, trace)
         elif len(recordings) == 1:
-            print(story(recording, trace))
+            say(story(recording, trace))
         if differences and output == "text":
-            print(differences_text(recording, differences))
+            say(differences_text(recording, differences))
     if output == "text":
-        print(f"{equal} of {played} recordings equal in every section")
+        say(f"{equal} of {played} recordings equal in every section")
     if refused:
         raise CliError(*refused)
     return Exit.GOOD if equal == played else Exit.FAILED
@@ -86,4 +87,4 @@ def _loaded(paths: list[Path]) -> tuple[list["Recording"], list[str]]:
 def _print_json(recording: "Recording", trace: "Trace") -> None:
     import msgspec
 
-    print(msgspec.json.encode({"scenario": recording.scenario.name, **trace}).decode())
+    say_json(msgspec.json.encode({"scenario": recording.scenario.name, **trace}))

@@ -8,8 +8,9 @@ from rich.console import Console
 from rich.text import Text
 
 from probelet.cli.probe.target import Target
-from probelet.cli.terminal import console, printable, unicode_in
+from probelet.cli.terminal import console, say_json, unicode_in
 from probelet.spec.text.golang import go_quote
+from probelet.spec.text.printable import one_line
 
 # Length of the bar of the longest part.
 BAR_COLUMNS = 32
@@ -29,7 +30,7 @@ _MEANING = {
 def show(seen: dict[str, Any], target: Target, output: str) -> None:
     """Prints a ``probelet-probe/1`` document, as JSON or for a person."""
     if output == "json":
-        print(msgspec.json.encode(seen).decode())
+        say_json(msgspec.json.encode(seen))
     else:
         report(seen, target, console())
 
@@ -67,15 +68,15 @@ def question(target: Target) -> str:
             scheme = (action.scheme or "http").lower()
             path = action.path if action.path.startswith("/") else f"/{action.path}"
             over = " over HTTP/2" if action.protocol == "HTTP2" else ""
-            return printable(f"GET {scheme}://{_at(action.host or ip, action.port)}{path}{over} ({seconds})")
+            return one_line(f"GET {scheme}://{_at(action.host or ip, action.port)}{path}{over} ({seconds})")
         case "tcpSocket" if connect := probe.tcp_socket:
-            return printable(f"connect to {_at(connect.host or ip, connect.port)} ({seconds})")
+            return one_line(f"connect to {_at(connect.host or ip, connect.port)} ({seconds})")
         case "grpc" if call := probe.grpc:
             service = f" of service {go_quote(call.service)}" if call.service else ""
             over = " over TLS" if call.mode == "TLS" else ""
-            return printable(f"grpc.health.v1.Health/Check{service} at {_at(ip, call.port)}{over} ({seconds})")
+            return one_line(f"grpc.health.v1.Health/Check{service} at {_at(ip, call.port)}{over} ({seconds})")
         case "exec" if run := probe.exec:
-            return printable(f"exec {shlex.join(run.command)} ({seconds})")
+            return one_line(f"exec {shlex.join(run.command)} ({seconds})")
     return "no handler"
 
 
@@ -95,7 +96,7 @@ def _timings(timings: dict[str, float], *, unicode: bool) -> list[Text]:
 
 def output_lines(output: str) -> list[str]:
     """The first lines of an output, without characters that a terminal would obey."""
-    lines = [printable(line) for line in output.rstrip("\n").splitlines()]
+    lines = [one_line(line) for line in output.rstrip("\n").splitlines()]
     if len(lines) > OUTPUT_LINES_MAX:
         hidden = len(lines) - OUTPUT_LINES_MAX
         return [*lines[:OUTPUT_LINES_MAX], f"({hidden} more lines; -o json has all)"]

@@ -1,12 +1,12 @@
 """The probe to run: from flags, from a manifest, or from a v1.Probe used as it is."""
 
 import ipaddress
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from probelet.cli.exit import CliError
+from probelet.cli.terminal import complain
 from probelet.server.control.client import Client
 from probelet.server.control.state_dir import default_state_dir
 from probelet.server.error import NotRunningError, UntrustedServiceError
@@ -141,7 +141,7 @@ def from_manifest(name: ProbeName, pod_ip: str | None, state_dir: Path | None) -
 
 def _warn(lines: Iterable[str]) -> None:
     for line in lines:
-        print(f"probelet probe: {line}", file=sys.stderr)
+        complain(f"probelet probe: {line}")
 
 
 def _choice(flag: str, wanted: str | None, choices: list[str], among: str) -> str:

@@ -5,7 +5,9 @@ from typing import Any
 from probelet.cli.exit import Exit
 from probelet.cli.options import Output
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
+from probelet.cli.terminal import console, say_json
 from probelet.cli.verb import verb
+from probelet.spec.text.printable import one_line
 
 app = verb(
     "config",
@@ -27,15 +29,13 @@ def show(*, config: ConfigFlags = CONFIG, output: Output = "table") -> int:
     if output == "json":
         import msgspec
 
-        print(msgspec.json.format(msgspec.json.encode(found)).decode())
+        say_json(msgspec.json.encode(found), indented=True)
     else:
         _print(found)
     return Exit.GOOD
 
 
 def _print(found: dict[str, Any]) -> None:
-    from probelet.cli.terminal import console, printable
-
     out = console()
     origins = found["origins"]
     rows = [("SETTING", "VALUE", "FROM")]
@@ -52,9 +52,9 @@ def _print(found: dict[str, Any]) -> None:
     width = max(len(name) for name, _, _ in rows), max(len(value) for _, value, _ in rows)
     for name, value, origin in rows:
         line = f"{name:<{width[0]}}  {value:<{width[1]}}  {origin}"
-        out.print(printable(line), style="bold" if name == "SETTING" else None, soft_wrap=True)
+        out.print(one_line(line), style="bold" if name == "SETTING" else None, soft_wrap=True)
     for warning in found["warnings"]:
-        out.print(printable(f"warning: {warning}"), style="yellow", soft_wrap=True)
+        out.print(one_line(f"warning: {warning}"), style="yellow", soft_wrap=True)
 
 
 def _leaves(section: dict[str, Any], within: str = "") -> list[tuple[str, str]]:

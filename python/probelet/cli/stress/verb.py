@@ -10,6 +10,7 @@ from cyclopts import Parameter
 from probelet.cli.backoff.flags import Count, Window, span
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Output
+from probelet.cli.terminal import complain, say, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -123,7 +124,7 @@ def _play(wanted: "list[Scene]", real: bool, seconds: float, warm_up: float, rep
 
     for number, scene in enumerate(wanted, start=1):
         if sys.stderr.isatty():
-            print(f"{number} of {len(wanted)}: {scene.name}", file=sys.stderr)
+            complain(f"{number} of {len(wanted)}: {scene.name}")
         try:
             yield play_real(scene, seconds, warm_up, repeat) if real else play_virtual(scene, seconds)
         except StressError as error:
@@ -131,7 +132,6 @@ def _play(wanted: "list[Scene]", real: bool, seconds: float, warm_up: float, rep
 
 
 def _show(outcomes: "list[Outcome]", folder: Path | None, output: str) -> int:
-    import sys
 
     import msgspec
 
@@ -141,15 +141,15 @@ def _show(outcomes: "list[Outcome]", folder: Path | None, output: str) -> int:
 
     document = Document(machine=machine(), outcomes=outcomes)
     if output == "json":
-        print(msgspec.json.encode(document).decode())
+        say_json(msgspec.json.encode(document))
     else:
-        print(*table(outcomes), sep="\n")
+        say(*table(outcomes))
     if folder is not None:
         with _report_errors(folder):
             written = write(document, folder)
         if output == "table":
-            print(f"\nwritten: {written[0]}")
+            say(f"\nwritten: {written[0]}")
     wrong = failures(outcomes)
     for line in wrong:
-        print(f"probelet stress: {line}", file=sys.stderr)
+        complain(f"probelet stress: {line}")
     return Exit.FAILED if wrong else Exit.GOOD

@@ -223,6 +223,9 @@ class _Reader:
             self._report("error", f"cannot be read: {error.strerror}")
         except TreeError as error:
             self._report("error", str(error), error.line)
+        except Exception as error:
+            # A mistake of ours that one manifest brings to light must not end the pods of all others.
+            self._report("error", f"cannot be read: {type(error).__name__}: {error}")
         return []
 
     def _report(self, severity: Severity, message: str, line: int = 0, field: str = "") -> None:

@@ -47,7 +47,7 @@ Value: TypeAlias = "bool | int | float | str | list[Node] | dict[str, Member] | 
 class Node:
     """A value and the line it starts on."""
 
-    __slots__ = ("line", "size", "text", "value")
+    __slots__ = ("depth", "line", "size", "text", "value")
 
     def __init__(self, value: Value, line: int, text: str = "") -> None:
         self.value = value
@@ -56,6 +56,8 @@ class Node:
         """The scalar as written."""
         self.size = 1
         """Nodes in this subtree with its aliases expanded."""
+        self.depth = 0
+        """Levels of this subtree below its root, with its aliases expanded."""
 
     def text_of(self, name: str) -> str:
         """The text of member ``name`` of a mapping; empty if the member is missing or no text."""
@@ -210,6 +212,8 @@ class _Builder:
         node = self._anchors[anchor]
         if node is None:
             raise TreeError(f"alias *{anchor} refers to a node that contains it", line)
+        if len(self._stack) + node.depth >= DEPTH_MAX:
+            raise TreeError(f"aliases nest deeper than {DEPTH_MAX} levels", line)
         self._aliased += node.size
         if self._aliased > ALIAS_NODES_MAX:
             raise TreeError(f"aliases expand to more than {ALIAS_NODES_MAX} values", line)
@@ -222,6 +226,7 @@ class _Builder:
         frame = self._stack[-1]
         value = frame.node.value
         frame.node.size += node.size
+        frame.node.depth = max(frame.node.depth, node.depth + 1)
         if isinstance(value, list):
             value.append(node)
         elif frame.key is None:

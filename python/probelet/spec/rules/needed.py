@@ -64,6 +64,9 @@ def _found(program: str, container: Container) -> bool:
     path = next((entry.value for entry in reversed(container.env) if entry.name == "PATH"), None)
     if "$(" in program or "$(" in (path or ""):
         return True
+    if "\0" in program or "\0" in container.working_dir:
+        # No file has such a name, and Python raises an error for it.
+        return False
     if "/" in program:
         return os.access(Path(container.working_dir, program), os.X_OK)
     return shutil.which(program, path=path) is not None

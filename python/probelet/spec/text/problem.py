@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 import msgspec
 
 from probelet.spec.text.golang import go_quote
+from probelet.spec.text.printable import printable
 
 Severity: TypeAlias = Literal["error", "warning"]
 
@@ -46,13 +47,6 @@ def go_value(value: Any) -> str:
 def shorten(text: str) -> str:
     """Cuts a long value, so that the message stays one line of a terminal."""
     return text if len(text) <= VALUE_LENGTH_MAX else f"{text[:VALUE_LENGTH_MAX]}..."
-
-
-def one_line(text: str) -> str:
-    """Escapes unprintable characters: keys and file names may contain line breaks and terminal commands."""
-    return (
-        text if text.isprintable() else "".join(char if char.isprintable() else go_quote(char)[1:-1] for char in text)
-    )
 
 
 class FieldError(msgspec.Struct, frozen=True):
@@ -106,4 +100,5 @@ class Problem(msgspec.Struct, frozen=True):
 
     def __str__(self) -> str:
         mark = "warning" if self.severity == "warning" else ""
-        return one_line(": ".join(part for part in (self.place, mark, shorten(self.field), self.message) if part))
+        # Keys and file names may contain line breaks and terminal commands.
+        return printable(": ".join(part for part in (self.place, mark, shorten(self.field), self.message) if part))

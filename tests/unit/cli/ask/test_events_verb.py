@@ -17,7 +17,7 @@ async def test_events_as_lines_for_a_person(service: Service) -> None:
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines() == [
         "14:02:01 Started    default/web Started container app",
-        "14:02:01 Unhealthy  default/web Liveness probe failed: \N{REPLACEMENT CHARACTER}[31mred second line (3 times)",
+        "14:02:01 Unhealthy  default/web Liveness probe failed: \\x1b[31mred second line (3 times)",
     ]
 
 

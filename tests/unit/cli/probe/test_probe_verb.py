@@ -125,7 +125,7 @@ def test_an_output_that_is_no_text_is_also_in_base64(probelet: Probelet, target:
 
 def test_an_output_cannot_harm_the_terminal_or_fill_it(probelet: Probelet, target: Server) -> None:
     ended = probelet("probe", "http", "--port", str(target.port), "--path", "/terminal")
-    assert ended.out.splitlines()[-1] == "  \N{REPLACEMENT CHARACTER}[31mx"
+    assert ended.out.splitlines()[-1] == "  \\x1b[31mx"
     ended = probelet("probe", "http", "--port", str(target.port), "--path", "/long")
     assert ended.out.splitlines()[-1] == f"  ({20 - OUTPUT_LINES_MAX} more lines; -o json has all)"
 

@@ -4,8 +4,9 @@ import os
 from pathlib import Path
 
 import pytest
-from probelet.spec import load
+from probelet.spec import Pod, load, validate
 from probelet.spec.read.load import FILE_BYTES_MAX, PROBLEMS_MAX
+from probelet.spec.text.problem import FieldError
 
 POD = """\
 apiVersion: v1
@@ -218,3 +219,15 @@ def test_a_file_without_a_pod_is_a_warning() -> None:
 def test_a_file_given_twice_is_loaded_once() -> None:
     path = write("d/web.yaml", POD.format(name="web"))
     assert lines(Path("d"), path, path.absolute()) == []
+
+
+def test_a_mistake_in_a_rule_costs_its_file_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    def validate_badly(pod: Pod) -> list[FieldError]:
+        if pod.metadata.name == "bad":
+            raise RecursionError("too deep")
+        return validate(pod)
+
+    monkeypatch.setattr("probelet.spec.read.load.validate", validate_badly)
+    bad, good = write("bad.yaml", POD.format(name="bad")), write("good.yaml", POD.format(name="good"))
+    assert lines(bad, good) == ["bad.yaml: cannot be read: RecursionError: too deep"]
+    assert names(bad, good) == ["good"]

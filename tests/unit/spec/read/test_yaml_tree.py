@@ -128,6 +128,16 @@ def test_a_bomb_of_merges_is_refused() -> None:
         list(documents(f"a: &a {{{wide}}}\nb:\n" + "- <<: *a\n" * 1000))
 
 
+@pytest.mark.parametrize("link", ["[*a{}]", "{{k: *a{}}}", "[{{k: *a{}}}]"])
+def test_aliases_that_nest_too_deep_are_refused(link: str) -> None:
+    def nest(levels: int) -> str:
+        return "- &a0 x\n" + "".join(f"- &a{n + 1} {link.format(n)}\n" for n in range(levels))
+
+    assert list(documents(nest(40)))
+    with pytest.raises(TreeError, match=f"aliases nest deeper than {DEPTH_MAX} levels"):
+        list(documents(nest(DEPTH_MAX)))
+
+
 @pytest.mark.parametrize("opening", ["[", "- ", "{a: ", "? "])
 def test_deep_nesting_is_refused(opening: str) -> None:
     with pytest.raises(TreeError, match=rf"nested deeper than {DEPTH_MAX} levels|a key must be a text"):

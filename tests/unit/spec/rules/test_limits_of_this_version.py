@@ -128,3 +128,17 @@ def test_a_program_that_depends_on_the_environment_is_left_to_the_container() ->
     assert missing_programs(pod_of({"containers": [{"name": "app", "command": ["$(HOME)/tool"]}]})) == []
     path = [{"name": "PATH", "value": "$(BASE)/bin"}]
     assert missing_programs(pod_of({"containers": [{"name": "app", "command": ["tool"], "env": path}]})) == []
+
+
+@pytest.mark.parametrize(
+    "container",
+    [
+        {"command": ["/bin/sl\0eep"]},
+        {"command": ["sl\0eep"]},
+        {"command": ["./tool"], "workingDir": "/\0"},
+        {"command": ["tool"], "env": [{"name": "PATH", "value": "/bin\0"}]},
+        {"command": ["x/" * 100_000]},
+    ],
+)
+def test_a_name_that_no_file_can_have_is_a_missing_program(container: dict[str, Any]) -> None:
+    assert len(missing_programs(pod_of({"containers": [{"name": "app", **container}]}))) == 1

@@ -1,0 +1,19 @@
+"""The rich console of every verb."""
+
+from collections.abc import Iterable
+
+from rich.console import Console, ConsoleOptions, RenderableType
+from rich.segment import Segment
+
+from probelet.spec.text.printable import printable
+
+
+class PrintableConsole(Console):
+    """Writes no control character but the console's own: rich passes on the escape sequences of a text."""
+
+    def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> Iterable[Segment]:
+        for segment in super().render(renderable, options):
+            if segment.control:
+                yield segment
+            else:
+                yield Segment(printable(segment.text, keep="\n"), segment.style)

@@ -1,0 +1,39 @@
+"""Foreign text for a terminal or a log: escape sequences and other characters that a terminal would obey are shown
+escaped, and so are those that would change the order or the place of the text around them.
+"""
+
+import re
+
+# What is printable without a look at Unicode's tables.
+_ODD = re.compile("[^ -~]")
+
+
+def printable(text: str, keep: str = "") -> str:
+    """``text`` with every unprintable character as Go escapes it, but for the characters in ``keep``."""
+    return _ODD.sub(lambda match: _shown(match[0], keep), text)
+
+
+def one_line(text: str) -> str:
+    """``printable`` for a person: a line break or another space becomes a blank."""
+    return printable("".join(" " if char.isspace() else char for char in text) if not text.isprintable() else text)
+
+
+def printable_json(text: str) -> str:
+    """A JSON document with every unprintable character escaped, which changes no value; its line breaks stay."""
+    return _ODD.sub(lambda match: _escaped(match[0]), text)
+
+
+def _shown(char: str, keep: str) -> str:
+    if char.isprintable() or char in keep:
+        return char
+    # The extension is loaded only for a text that needs it: a verb has to start quickly.
+    from probelet.spec.text.golang import go_quote
+
+    return go_quote(char)[1:-1]
+
+
+def _escaped(char: str) -> str:
+    if char.isprintable() or char == "\n":
+        return char
+    units = char.encode("utf-16-be", "surrogatepass")
+    return "".join(f"\\u{units[at]:02x}{units[at + 1]:02x}" for at in range(0, len(units), 2))
