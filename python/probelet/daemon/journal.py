@@ -2,11 +2,17 @@
 
 from pathlib import Path
 
+import structlog
+
 from probelet._rust import Backoff
 from probelet.config.load import Config
+from probelet.files.trusted_directory import UntrustedError
+from probelet.server.control.state_dir import opened
 
 # The file's name in the state directory.
 NAME = "journal"
+
+log = structlog.get_logger("probelet.journal")
 
 
 def journal(configuration: Config, state_dir: Path, backoff: Backoff) -> tuple[Path, Backoff] | None:
@@ -17,5 +23,10 @@ def journal(configuration: Config, state_dir: Path, backoff: Backoff) -> tuple[P
     path = state_dir / NAME
     if configuration.probelet.restore == "full":
         return path, backoff
-    path.unlink(missing_ok=True)
+    try:
+        with opened(state_dir) as directory:
+            (directory / NAME).unlink(missing_ok=True)
+    except (OSError, UntrustedError) as error:
+        # What is no file is no journal, and a later run does not take it for one.
+        log.warning("journal: cannot be removed", path=str(path), error=str(error))
     return None
