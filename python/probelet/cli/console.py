@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from probelet.spec.text.printable import printable
+from probelet.printable import printable
 
 
 class PrintableConsole(Console):

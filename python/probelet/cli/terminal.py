@@ -7,7 +7,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Any, TextIO
 
-from probelet.spec.text.printable import one_line, printable, printable_json
+from probelet.printable import one_line, printable, printable_json
 
 if TYPE_CHECKING:
     from rich.console import Console

@@ -8,7 +8,7 @@ from typing import Literal, TextIO
 import structlog
 
 from probelet.daemon.library_lines import LibraryLines
-from probelet.spec.text.printable import printable
+from probelet.printable import printable
 
 Format = Literal["text", "json"]
 Level = Literal["debug", "info", "warning", "error"]

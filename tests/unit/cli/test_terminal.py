@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from probelet.cli import terminal
 from probelet.cli.terminal import complain, one_line_texts, say, say_json
-from probelet.spec.text.printable import printable
+from probelet.printable import printable
 from rich.text import Text
 
 from tests.unit.cli.conftest import Probelet, Service

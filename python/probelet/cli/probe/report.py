@@ -9,8 +9,8 @@ from rich.text import Text
 
 from probelet.cli.probe.target import Target
 from probelet.cli.terminal import console, say_json, unicode_in
+from probelet.printable import one_line
 from probelet.spec.text.golang import go_quote
-from probelet.spec.text.printable import one_line
 
 # Length of the bar of the longest part.
 BAR_COLUMNS = 32

@@ -7,7 +7,7 @@ from probelet.cli.options import Output
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.terminal import console, say_json
 from probelet.cli.verb import verb
-from probelet.spec.text.printable import one_line
+from probelet.printable import one_line
 
 app = verb(
     "config",

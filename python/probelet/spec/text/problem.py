@@ -5,8 +5,8 @@ from typing import Any, Literal, TypeAlias
 
 import msgspec
 
+from probelet.printable import printable
 from probelet.spec.text.golang import go_quote
-from probelet.spec.text.printable import printable
 
 Severity: TypeAlias = Literal["error", "warning"]
 

@@ -90,7 +90,7 @@ def test_later_a_file_that_hangs_keeps_its_pod_and_the_others_change(folder: Pat
     first, second = watched.look(), watched.look()
     assert names(second) == {"a", "b", "d"}
     assert lines(first) + lines(second) == [f"{folder}/b.yaml: cannot be read: no answer within 0.02 s"]
-    # It is said once, and the file is read when the call has returned.
+    # The line comes once, and the file is read when the call has returned.
     assert lines(watched.look()) == []
     stall.names[call].clear()
     stall.over.set()

@@ -1,5 +1,5 @@
-"""Foreign text for a terminal or a log: escape sequences and other characters that a terminal would obey are shown
-escaped, and so are those that would change the order or the place of the text around them.
+"""Foreign text for a terminal or a log: each escape sequence, and each character that would change the order or the
+place of the text around it, is escaped.
 """
 
 import re
@@ -27,9 +27,9 @@ def _shown(char: str, keep: str) -> str:
     if char.isprintable() or char in keep:
         return char
     # The extension is loaded only for a text that needs it: a verb has to start quickly.
-    from probelet.spec.text.golang import go_quote
+    from probelet._rust import go_quote
 
-    return go_quote(char)[1:-1]
+    return go_quote(char.encode("utf-8", "surrogatepass"))[1:-1]
 
 
 def _escaped(char: str) -> str:
