@@ -4,8 +4,9 @@ from collections.abc import Iterable
 
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
+from rich.text import Text
 
-from probelet.printable import printable
+from probelet.printable import one_line, printable
 
 
 class PrintableConsole(Console):
@@ -17,3 +18,8 @@ class PrintableConsole(Console):
                 yield segment
             else:
                 yield Segment(printable(segment.text, keep="\n"), segment.style)
+
+
+def line_of(text: str, style: str = "") -> Text:
+    """A foreign text as one line, so that a table can measure and place it."""
+    return Text(one_line(text), style)

@@ -5,9 +5,9 @@ What a verb shows comes from containers, runtimes and files: nothing of it reach
 
 import os
 import sys
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, TextIO
 
-from probelet.printable import one_line, printable, printable_json
+from probelet.printable import printable, printable_json
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -48,14 +48,3 @@ def console(file: TextIO | None = None) -> "Console":
 def unicode_in(encoding: str | None) -> bool:
     """True if the output encoding can show the marks; otherwise use the ASCII spelling."""
     return (encoding or "").lower().replace("-", "").startswith("utf")
-
-
-def one_line_texts(document: Any) -> Any:
-    """A copy of a document whose texts are one printable line each, so that a table can measure and place them."""
-    if isinstance(document, str):
-        return one_line(document)
-    if isinstance(document, dict):
-        return {key: one_line_texts(value) for key, value in document.items()}
-    if isinstance(document, list):
-        return [one_line_texts(value) for value in document]
-    return document

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 from probelet.cli import terminal
-from probelet.cli.terminal import complain, one_line_texts, say, say_json
+from probelet.cli.console import line_of
+from probelet.cli.terminal import complain, say, say_json
 from probelet.printable import printable
 from rich.text import Text
 
@@ -67,8 +68,8 @@ def test_the_console_escapes_texts_and_keeps_its_own_colours() -> None:
     assert "\x1b[2J" not in stream.getvalue()
 
 
-def test_texts_of_a_table_are_one_line_each() -> None:
-    assert one_line_texts({"a": ["b\nc\t\x1b", 1, None]}) == {"a": ["b c \\x1b", 1, None]}
+def test_a_text_of_a_table_is_one_line() -> None:
+    assert line_of("b\nc\t\x1b", "red").plain == "b c \\x1b"
 
 
 @pytest.mark.parametrize("output", ["table", "json"])
@@ -86,6 +87,9 @@ async def test_every_verb_that_asks_the_service_is_harmless(
     assert (ended.code, ended.err) == (0, "")
     assert ended.out
     assert is_harmless(ended.out)
+    if (verb, output) == ("status", "table"):
+        # The table has the last line of an output, as for any other text.
+        assert "second line" in ended.out
 
 
 async def test_an_error_of_the_service_is_one_harmless_line(service: Service, monkeypatch: pytest.MonkeyPatch) -> None:

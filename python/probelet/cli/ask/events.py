@@ -8,7 +8,7 @@ from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
-from probelet.cli.terminal import console, one_line_texts, say_json
+from probelet.cli.terminal import console, say_json
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -60,14 +60,15 @@ def _print(event: dict[str, Any], output: str, out: "Console") -> None:
         return
     from rich.text import Text
 
-    event = one_line_texts(event)
+    from probelet.cli.console import line_of
+
     # A message wider than the terminal wraps, because every word of it counts.
     at = datetime.fromisoformat(event["at"])
     line = Text.assemble(
         (f"{at:%H:%M:%S} ", "dim"),
-        (f"{event['reason']:<10} ", "yellow" if event["type"] == "Warning" else "green"),
-        (f"{event['object']} ", "bold"),
-        event["message"],
+        line_of(f"{event['reason']:<10} ", "yellow" if event["type"] == "Warning" else "green"),
+        line_of(f"{event['object']} ", "bold"),
+        line_of(event["message"]),
     )
     if event["count"] > 1:
         line.append(f" ({event['count']} times)", "dim")

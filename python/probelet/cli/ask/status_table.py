@@ -8,7 +8,7 @@ from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from probelet.cli.terminal import one_line_texts
+from probelet.cli.console import line_of
 from probelet.server.summary import PROBE_TYPES, Sign, probe_mark, restarts, state, trouble
 
 GAP = "  "
@@ -40,7 +40,7 @@ class StatusTable:
     heads: tuple[str, ...] = ("POD", "READY", "STATE", "RESTARTS", "PROBES")
 
     def __init__(self, document: dict[str, Any], *, unicode: bool) -> None:
-        self._document = one_line_texts(document)
+        self._document = document
         self._as_of = datetime.fromisoformat(document["as_of"])
         self._marks = _MARKS if unicode else _ASCII_MARKS
         self._branch = "└ " if unicode else "- "
@@ -60,7 +60,7 @@ class StatusTable:
             yield self._line(cells, widths)
             for sentence in sentences:
                 indent = "  " + ("  " if cells[0].plain.startswith("  ") else "")
-                yield self._cut(Text(f"{indent}{self._branch}{sentence}", "dim"), options.max_width)
+                yield self._cut(line_of(f"{indent}{self._branch}{sentence}", "dim"), options.max_width)
 
     def _is_empty(self) -> bool:
         return not self._document["pods"]
@@ -69,7 +69,7 @@ class StatusTable:
         pods = self._document["pods"]
         ready = sum(pod["ready"] for pod in pods)
         many = "1 pod" if len(pods) == 1 else f"{len(pods)} pods"
-        return Text(f"{self._document['node']}: {many}, {ready} ready at {self._as_of:%H:%M:%S} UTC", "dim")
+        return line_of(f"{self._document['node']}: {many}, {ready} ready at {self._as_of:%H:%M:%S} UTC", "dim")
 
     def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
         pods = self._document["pods"]
@@ -78,14 +78,14 @@ class StatusTable:
             name = f"{pod['namespace']}/{pod['name']}" if qualified else pod["name"]
             containers = pod["containers"]
             if len(containers) == 1:
-                yield self._container(Text(name), containers[0], pod["ready"])
+                yield self._container(line_of(name), containers[0], pod["ready"])
                 continue
             counted = [container for container in containers if container["kind"] != "init"]
             ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
             total = str(sum(container["restart_count"] for container in containers))
-            yield [Text(name), _ready(ready, pod["ready"]), Text(pod["phase"]), Text(total), Text("")], []
+            yield [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")], []
             for container in containers:
-                yield self._container(Text(f"  {container['name']}"), container, container["ready"])
+                yield self._container(line_of(f"  {container['name']}"), container, container["ready"])
 
     def _container(self, name: Text, container: dict[str, Any], ready: bool) -> tuple[list[Text], list[str]]:
         style = {"running": "", "waiting": "yellow", "terminated": "dim"}[container["state"]]
@@ -94,7 +94,7 @@ class StatusTable:
         cells = [
             name,
             _ready("1/1" if container["ready"] else "0/1", ready),
-            Text(state(container), style),
+            line_of(state(container), style),
             Text(restarts(container, self._as_of), "yellow" if container["restart_count"] else ""),
             self._probes(container["probes"]),
         ]

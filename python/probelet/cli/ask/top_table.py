@@ -7,7 +7,7 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from probelet.cli.ask.status_table import StatusTable
-from probelet.cli.terminal import one_line_texts
+from probelet.cli.console import line_of
 from probelet.server.summary import span, state, trouble
 
 # Times from which the table highlights a number: a prober that is late, and a probe that is slow.
@@ -22,13 +22,12 @@ class TopTable(StatusTable):
 
     def __init__(self, document: dict[str, Any], status: dict[str, Any], *, unicode: bool, lines: int | None) -> None:
         super().__init__(document, unicode=unicode)
-        pods = one_line_texts(status["pods"])
         self._containers = {
             (pod["namespace"], pod["name"], container["name"]): container
-            for pod in pods
+            for pod in status["pods"]
             for container in pod["containers"]
         }
-        self._counted = {(pod["namespace"], pod["name"]): len(pod["containers"]) for pod in pods}
+        self._counted = {(pod["namespace"], pod["name"]): len(pod["containers"]) for pod in status["pods"]}
         self._lines = lines
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
@@ -48,7 +47,7 @@ class TopTable(StatusTable):
         failing = sum(row["failing"] > 0 for row in rows)
         waiting = sum(row["backoff_seconds"] > 0 for row in rows)
         counts = f"{len(rows)} containers, {failing} failing, {waiting} in back-off, by {self._document['sort']}"
-        return Text(f"{self._document['node']}: {counts} at {self._as_of:%H:%M:%S} UTC", "dim")
+        return line_of(f"{self._document['node']}: {counts} at {self._as_of:%H:%M:%S} UTC", "dim")
 
     def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
         rows = self._document["rows"]
@@ -60,8 +59,8 @@ class TopTable(StatusTable):
             if self._counted[key[:2]] > 1:
                 name += f"/{row['container']}"
             cells = [
-                Text(name),
-                Text(state(container), "" if row["state"] == "running" else "yellow"),
+                line_of(name),
+                line_of(state(container), "" if row["state"] == "running" else "yellow"),
                 Text(str(row["restart_count"]), "yellow" if row["restart_count"] else "dim"),
                 Text(span(row["backoff_seconds"]), "yellow") if row["backoff_seconds"] else Text(""),
                 _milliseconds(row["lateness_ms"], LATE_MS) if row["probes"] else Text(""),
