@@ -77,8 +77,7 @@ def test_a_text_of_a_table_is_one_line() -> None:
 async def test_every_verb_that_asks_the_service_is_harmless(
     service: Service, verb: str, output: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = hostile(SITUATIONS)
-    monkeypatch.setattr(type(service.view), "status", lambda _: document)
+    service.view.document = hostile(SITUATIONS)
     service.view.kept = [hostile(event(1)), hostile(event(2, count=3))]
     for name in ("retry", "reset"):
         monkeypatch.setattr(type(service.view), name, lambda *_: [f"app{HOSTILE[:-3]}"])
