@@ -21,6 +21,7 @@ from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.gate import restart_gate
 from probelet.daemon.readers import warn_of_readers
+from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
 from probelet.node.runtime.runtime_calls import RuntimeCalls
@@ -87,7 +88,7 @@ async def _run(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
         await stack.enter_async_context(_pages(service, listening, state_dir, plan.descriptors))
         log.info("listening", url=listening.address.url("/statusz"), state_dir=str(state_dir), logs=str(log_root))
         warn_of_readers(listening, log)
-        await stack.enter_async_context(_handed_over(plan.serve, service, plan.descriptors))
+        await stack.enter_async_context(_handed_over(plan, service))
         service.pods.set(plan.first)
         await service.remove_orphans()
         supervisor = Supervisor()
@@ -189,17 +190,24 @@ async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncItera
 
 
 @asynccontextmanager
-async def _handed_over(path: Path | None, service: Service, descriptors: Descriptors) -> AsyncIterator[None]:
+async def _handed_over(plan: Plan, service: Service) -> AsyncIterator[None]:
     """Serves the prober to another node agent, during our drain too: that agent ends its own pods."""
+    path = plan.serve
     if path is None:
         yield
         return
     own = service.pods
-    pods = HandedOverPods(service.engine, claimed=own.has, claimant=own.claimant, released=own.released)
+    pods = HandedOverPods(
+        service.engine,
+        rules=rules(plan.configuration),
+        claimed=own.has,
+        claimant=own.claimant,
+        released=own.released,
+    )
     service.share(pods)
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(served(path, pods, descriptors.callers))
+            await stack.enter_async_context(served(path, pods, plan.descriptors.callers))
         except OSError as error:
             raise DaemonError(f"--serve {path}: {error.strerror}") from error
         log.info("serving", socket=str(path), execs="caller")

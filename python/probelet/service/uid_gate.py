@@ -12,7 +12,7 @@ from typing import Any, Final
 import structlog
 
 from probelet.exposition.paced_log import PacedLog
-from probelet.service.limit import CONNECTIONS_MAX
+from probelet.service.limit import CONNECTIONS_MAX, PROCESS_CONNECTIONS_MIN, PROCESS_SHARE
 
 PIECE_BYTES: Final = 64 * 1024
 """How many bytes are passed on at once; the kernel's own buffer of a unix socket is not much larger."""
@@ -27,11 +27,13 @@ class UidGate:
         self._room = connections
         self._path = path
         self._inner = inner
-        self._connections: set[asyncio.Task[None]] = set()
+        # The process at the other end of each connection.
+        self._connections: dict[asyncio.Task[None], int] = {}
         self._server: asyncio.Server | None = None
         self._closing = asyncio.Event()
         self._refused_user = PacedLog(log.warning, "refused a caller of another user")
         self._refused_connection = PacedLog(log.warning, "refused a caller: too many connections")
+        self._broken = PacedLog(log.warning, "refused a caller: no connection to the service")
 
     async def __aenter__(self) -> "UidGate":
         _remove_abandoned(self._path)
@@ -61,17 +63,23 @@ class UidGate:
     async def _enter(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        uid = peer_uid(writer.get_extra_info("socket"))
+        pid, uid = peer(writer.get_extra_info("socket"))
+        of_process = sum(other == pid for other in self._connections.values())
         try:
             if uid not in (0, os.getuid()):
                 self._refused_user(uid=uid)
             elif len(self._connections) >= self._room:
                 self._refused_connection(connections=self._room)
+            elif of_process >= max(PROCESS_CONNECTIONS_MIN, self._room // PROCESS_SHARE):
+                self._refused_connection(connections=of_process, process=pid)
             else:
-                self._connections.add(task)
+                self._connections[task] = pid
                 await self._pass_on(reader, writer)
+        except OSError as error:
+            # The process has no descriptor left, for example. asyncio would log a traceback.
+            self._broken(error=str(error))
         finally:
-            self._connections.discard(task)
+            self._connections.pop(task, None)
             await _closed(writer)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
@@ -113,8 +121,8 @@ def _remove_abandoned(path: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def peer_uid(sock: socket.socket) -> int:
-    """The user at the other end of a unix socket, from the kernel."""
+def peer(sock: socket.socket) -> tuple[int, int]:
+    """Process and user at the other end of a unix socket, from the kernel."""
     credentials = sock.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, struct.calcsize("3i"))
-    uid: int = struct.unpack("3i", credentials)[1]
-    return uid
+    pid, uid, _ = struct.unpack("3i", credentials)
+    return pid, uid

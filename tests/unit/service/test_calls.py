@@ -104,7 +104,7 @@ async def test_a_removed_pod_leaves_no_results(caller: Caller) -> None:
 
 
 async def test_too_many_pods_are_refused(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.handed_over_pods.PODS_MAX", 1)
+    monkeypatch.setattr("probelet.service.holdings.PODS_MAX", 1)
     await caller.add_pod(make_pod("a"))
     with pytest.raises(grpc.aio.AioRpcError, match="1 pods are known already"):
         await caller.add_pod(make_pod("b"))
@@ -117,7 +117,7 @@ async def test_only_this_user_may_open_the_socket(socket: Path) -> None:
 
 
 async def test_a_caller_of_another_user_is_refused(socket: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.uid_gate.peer_uid", lambda _: 4711)
+    monkeypatch.setattr("probelet.service.uid_gate.peer", lambda _: (1, 4711))
     stranger = Caller(socket)
     with pytest.raises(grpc.aio.AioRpcError) as refused:
         await stranger.results()
