@@ -7,6 +7,7 @@ from typing import Literal, TextIO
 import structlog
 
 from probelet.daemon.library_lines import LibraryLines
+from probelet.daemon.log_text import cut, escape, write_traceback
 
 Format = Literal["text", "json"]
 Level = Literal["debug", "info", "warning", "error"]
@@ -27,16 +28,17 @@ def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = Non
     if log_format == "json":
         last = [
             structlog.processors.format_exc_info,
+            cut,
             structlog.processors.EventRenamer("message"),
             structlog.processors.JSONRenderer(),
         ]
     else:
-        # rich's tracebacks would print the values of local variables.
-        plain = structlog.dev.plain_traceback
         last = [
+            cut,
+            escape,
             structlog.dev.ConsoleRenderer(
-                colors=colors, timestamp_key="at", pad_event_to=0, sort_keys=False, exception_formatter=plain
-            )
+                colors=colors, timestamp_key="at", pad_event_to=0, sort_keys=False, exception_formatter=write_traceback
+            ),
         ]
     handler = logging.StreamHandler(stream or sys.stderr)
     handler.addFilter(LibraryLines())
