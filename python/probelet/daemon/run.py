@@ -20,6 +20,7 @@ from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.gate import restart_gate
+from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
@@ -70,6 +71,7 @@ class Ended:
 
 def carry_out(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
     """Runs the pods until the plan ends. Raises DaemonError if the run cannot start or one of its parts dies."""
+    apply_oom_score(plan.configuration)
     try:
         return asyncio.run(_run(plan, state_dir, listening))
     except (CriError, LaunchError) as error:

@@ -18,6 +18,7 @@ from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import callers_engine
 from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
+from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
@@ -46,6 +47,7 @@ class Serving:
 
 def carry_out(serving: Serving, state_dir: Path) -> None:
     """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start."""
+    apply_oom_score(serving.configuration)
     try:
         asyncio.run(_serve(serving, state_dir))
     except CriError as error:
