@@ -31,7 +31,7 @@ class Execs(Protocol):
 
 
 class CallerExecs:
-    """Asks the caller that opened its stream last, of those that are here. Each attempt gets exactly one answer."""
+    """Asks the caller whose open stream is the newest. Each attempt gets exactly one answer."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine

@@ -4,8 +4,6 @@ A worker keeps the pod of the AddPod that made it, and ends only after its attem
 or given other containers, still counts for as long as the engine has workers of it.
 """
 
-import time
-from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from typing import Final, Protocol
@@ -17,17 +15,18 @@ from probelet.service.limit import CONTAINERS_MAX, HELD_BYTES_MAX, HELD_CONTAINE
 from probelet.service.pod import CheckedPod
 
 LOOKS_MAX: Final = 1_000
-"""Pods that were removed and whose workers are looked up together, at most once in ``LOOK_SECONDS``."""
+"""How many removed pods the service looks for in the engine together, at most once in ``LOOK_NS``."""
 
-LOOK_SECONDS: Final = 1.0
+LOOK_NS: Final = 1_000_000_000
 
 Probe = tuple[str, str]
 """Container and type."""
 
 
 class Workers(Protocol):
-    """The part of ``Engine`` that lists a pod's workers."""
+    """The part of ``Engine`` that lists a pod's workers and tells the time."""
 
+    def now(self) -> int: ...
     def probe_states(self, uid: str | None = None) -> bytes: ...
 
 
@@ -65,15 +64,15 @@ class Held:
 class Holdings:
     """Each pod that is known, by its UID, and the pods that are forgotten and still have workers."""
 
-    def __init__(self, workers: Workers, now: Callable[[], float] = time.monotonic) -> None:
+    def __init__(self, workers: Workers) -> None:
         self.known: dict[str, Held] = {}
         """The pods with an object or a status."""
         self._workers = workers
-        self._now = now
         self._leaving: dict[str, Held] = {}
         self._bytes = 0
         self._containers = 0
-        self._looked = float("-inf")
+        # The engine's time of the last look.
+        self._looked: int | None = None
 
     def with_pod(self, uid: str, pod: CheckedPod) -> Held:
         """What is held once the engine has this pod. Raises RequestError if that is too much."""
@@ -128,15 +127,18 @@ class Holdings:
         return frozenset((worker.container, worker.type) for worker in found)
 
     def _checked(self, uid: str, new: Held) -> Held:
-        if self._excess(uid, new) and self._now() - self._looked >= LOOK_SECONDS:
+        if self._excess(uid, new):
             self._look()
         if excess := self._excess(uid, new):
             raise RequestError("RESOURCE_EXHAUSTED", excess)
         return new
 
     def _look(self) -> None:
-        """Drops pods whose workers have ended; the others are looked up again after all further ones."""
-        self._looked = self._now()
+        """Drops pods whose workers have ended. It takes the others last at its next turns."""
+        now = self._workers.now()
+        if self._looked is not None and now - self._looked < LOOK_NS:
+            return
+        self._looked = now
         for uid in list(islice(self._leaving, LOOKS_MAX)):
             held = self._leaving.pop(uid)
             if self._alive(uid):

@@ -41,6 +41,9 @@ PROCESS_CONNECTIONS_MIN: Final = 2
 CALLS_MAX: Final = 32
 """Calls at once on one connection, streams included. A client waits with further calls until one ends."""
 
+NODE_CALLS_MAX: Final = 256
+"""Calls at once on all connections together: each may hold a message of the largest size."""
+
 READERS_MAX: Final = 128
 """Streams of results, of events, and of exec attempts: each kind has this many."""
 

@@ -24,7 +24,7 @@ from probelet.execs.limits import ExecLimits
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.service.error import RequestError
 from probelet.service.handed_over_pods import HandedOverPods
-from probelet.service.limit import CALLS_MAX, CONNECTIONS_MAX, HANDSHAKE_SECONDS, MESSAGE_BYTES_MAX
+from probelet.service.limit import CALLS_MAX, CONNECTIONS_MAX, HANDSHAKE_SECONDS, MESSAGE_BYTES_MAX, NODE_CALLS_MAX
 from probelet.service.rules import KUBELETS, Rules
 from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2
@@ -73,7 +73,7 @@ async def served(path: Path, pods: HandedOverPods, connections: int = CONNECTION
     """Serves the calls on the unix socket ``path`` until the context ends. Raises OSError if it cannot listen there."""
     async with AsyncExitStack() as stack:
         directory = Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="probelet-serve-")))
-        server = grpc.aio.server(options=OPTIONS)
+        server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=NODE_CALLS_MAX)
         server.add_generic_rpc_handlers((_handlers(pods),))
         server.add_insecure_port(f"unix://{directory / 'grpc.sock'}")
         await server.start()

@@ -19,18 +19,15 @@ class Workers:
     def __init__(self) -> None:
         self.alive: dict[str, list[str]] = {}
         self.looks = 0
+        self.seconds = 0
+
+    def now(self) -> int:
+        return self.seconds * 1_000_000_000
 
     def probe_states(self, uid: str | None = None) -> bytes:
         self.looks += 1
         names = self.alive.get(uid or "", [])
         return json.dumps([{"container": name, "type": "liveness", "more": 1} for name in names]).encode()
-
-
-class Clock:
-    seconds = 0.0
-
-    def __call__(self) -> float:
-        return self.seconds
 
 
 @pytest.fixture
@@ -39,13 +36,8 @@ def workers() -> Workers:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def holdings(workers: Workers, clock: Clock) -> Holdings:
-    return Holdings(workers, clock)
+def holdings(workers: Workers) -> Holdings:
+    return Holdings(workers)
 
 
 def checked(uid: str, *names: str) -> CheckedPod:
@@ -59,7 +51,7 @@ def keep(holdings: Holdings, uid: str, *names: str) -> None:
 
 
 def test_a_pod_counts_until_its_workers_have_ended(
-    holdings: Holdings, workers: Workers, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    holdings: Holdings, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A worker in flight, with a timeout of years, keeps the object of a pod that was removed long ago."""
     monkeypatch.setattr("probelet.service.holdings.PODS_MAX", 2)
@@ -72,7 +64,7 @@ def test_a_pod_counts_until_its_workers_have_ended(
     del workers.alive["a"]
     with pytest.raises(RequestError):
         keep(holdings, "c", "app")
-    clock.seconds += 1
+    workers.seconds += 1
     keep(holdings, "c", "app")
     assert holdings.known.keys() == {"c"}
 
@@ -106,7 +98,7 @@ def test_one_uid_cannot_gather_workers_of_ever_new_containers(
 
 
 def test_bytes_are_limited_together_and_a_smaller_pod_is_always_taken(
-    holdings: Holdings, clock: Clock, monkeypatch: pytest.MonkeyPatch
+    holdings: Holdings, workers: Workers, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = checked("a", "app").bytes
     monkeypatch.setattr("probelet.service.holdings.HELD_BYTES_MAX", 4 * size + 10)
@@ -120,7 +112,7 @@ def test_bytes_are_limited_together_and_a_smaller_pod_is_always_taken(
     keep(holdings, "b", "app")
     keep(holdings, "b")
     holdings.forget("a")
-    clock.seconds += 1
+    workers.seconds += 1
     keep(holdings, "c", "app")
 
 

@@ -326,3 +326,30 @@ async def test_one_stream_too_many_is_refused(caller: Caller, monkeypatch: pytes
         code, _ = await refusal(asyncio.wait_for(second.read(), 10))
     assert code == "RESOURCE_EXHAUSTED"
     first.cancel()
+
+
+async def test_calls_at_once_are_limited(tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("probelet.service.server.NODE_CALLS_MAX", 1)
+    async with prober_service(tmp_path / "s", engine):
+        caller = Caller(tmp_path / "s")
+        held = caller.watch_results()
+        await held.read()
+        assert (await refusal(caller.results()))[0] == "RESOURCE_EXHAUSTED"
+        held.cancel()
+        await caller.channel.close()
+
+
+async def test_calls_at_once_on_a_connection_are_limited(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one = tuple((name, 1 if name == "grpc.max_concurrent_streams" else value) for name, value in OPTIONS)
+    assert one != OPTIONS
+    monkeypatch.setattr("probelet.service.server.OPTIONS", one)
+    async with prober_service(tmp_path / "s", engine):
+        caller = Caller(tmp_path / "s")
+        held = caller.watch_results()
+        await held.read()
+        late = caller.channel.unary_unary(f"/{SERVICE.full_name}/ListResults")(b"", timeout=0.2)
+        assert (await refusal(late))[0] == "DEADLINE_EXCEEDED", "the client waits until its stream ends"
+        held.cancel()
+        await caller.channel.close()

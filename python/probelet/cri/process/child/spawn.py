@@ -23,8 +23,9 @@ INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
 
 
 OOM_SCORE_ADJ = 1000
-"""When memory runs out, the kernel kills the containers first, as it does those that a kubelet calls BestEffort. All
-processes of a node on this runtime may share one memory limit, and without its prober the node has no containers."""
+"""A kubelet gives its BestEffort containers the same score: when memory runs out, the kernel kills containers first.
+All processes of a node on this runtime may share one memory limit, and without its prober the node has no containers.
+"""
 
 
 def environment(config: api_pb2.ContainerConfig, container_id: str, pod_ip: str, root: str) -> dict[bytes, bytes]:
