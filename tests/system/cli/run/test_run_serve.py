@@ -95,7 +95,7 @@ async def test_a_node_that_denies_hosts_denies_them_to_callers_too(
     options = [str(pod), "--serve"] if verb == "run" else ["--socket"]
     served = start(*options, str(socket), "--config", str(config), verb=verb)
     served.line("serving")
-    warned = [line["message"] for line in served.said if "no effect in serve" in line["message"]]
+    warned = [line["message"] for line in served.log_lines if "no effect in serve" in line["message"]]
     assert len(warned) == (verb == "serve"), "run itself restarts old containers"
     caller = Caller(socket)
     with pytest.raises(grpc.aio.AioRpcError, match=r"livenessProbe\.tcpSocket\.host: Forbidden"):
