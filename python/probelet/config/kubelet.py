@@ -53,12 +53,15 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     """Concurrent pulls unless ``serializeImagePulls`` is true, at least 1. Default: no limit."""
     seccomp_default: bool | None = None
     """Give the runtime's seccomp profile to every container that names none. Default false."""
+    oom_score_adj: Int32 | None = None
+    """probelet's own score when the kernel looks for a process to kill, -1000 to 1000. Default -999."""
     crash_loop_back_off: CrashLoopBackOffConfig = CrashLoopBackOffConfig()
     crashloopbackoff: ProposedCrashLoopBackOff = ProposedCrashLoopBackOff()
 
 
 RUNTIME_REQUEST_TIMEOUT = 2 * MINUTE
 POD_LOGS_DIR = "/var/log/pods"
+OOM_SCORE_ADJ = -999
 
 
 def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
@@ -73,6 +76,7 @@ def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
         pod_logs_dir=config.pod_logs_dir or POD_LOGS_DIR,
         serialize_image_pulls=serialize,
         seccomp_default=config.seccomp_default is True,
+        oom_score_adj=OOM_SCORE_ADJ if config.oom_score_adj is None else config.oom_score_adj,
     )
 
 

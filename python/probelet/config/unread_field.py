@@ -17,7 +17,7 @@ _NAMES = """
     kernelMemcgNotification kubeAPIBurst kubeAPIQPS kubeReserved kubeReservedCgroup kubeletCgroups
     localStorageCapacityIsolation logging makeIPTablesUtilChains maxOpenFiles maxPods
     memoryManagerPolicy memoryReservationPolicy memorySwap memoryThrottlingFactor mergeDefaultEvictionSettings
-    nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency nodeStatusUpdateFrequency oomScoreAdj
+    nodeLeaseDurationSeconds nodeStatusMaxImages nodeStatusReportFrequency nodeStatusUpdateFrequency
     podCIDR podPidsLimit podsPerCore port preloadedImagesVerificationAllowlist protectKernelDefaults
     providerID qosReserved readOnlyPort registerNode registerWithTaints registryBurst registryPullQPS
     reservedMemory reservedSystemCPUs resolvConf rotateCertificates runOnce

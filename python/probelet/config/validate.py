@@ -20,6 +20,9 @@ def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
     elif parallel is not None and parallel > 1 and config.serialize_image_pulls:
         detail = "cannot be larger than 1 unless serializeImagePulls is set to false"
         errors.append(FieldError("maxParallelImagePulls", "Invalid value", parallel, detail))
+    score = config.oom_score_adj
+    if score is not None and not -1000 <= score <= 1000:
+        errors.append(FieldError("oomScoreAdj", "Invalid value", score, "must be between -1000 and 1000, inclusive"))
     logs = config.pod_logs_dir
     if logs and not (logs.isascii() and logs.startswith("/") and posixpath.normpath(logs) == logs):
         # Container runtimes refuse other paths (apis/config/validation, 1.36).

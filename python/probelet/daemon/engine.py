@@ -1,25 +1,35 @@
-"""Creates a node's engine, with a journal that includes the restart gate's charges."""
+"""Creates the engine of a configuration."""
 
 import os
 from pathlib import Path
 
-from probelet._rust import Engine
+from probelet._rust import Backoff, Engine
 from probelet.config.load import Config
 from probelet.daemon.journal import journal
 from probelet.policy.node.restart_gate import RestartGate
 
 
 def node_engine(configuration: Config, gate: RestartGate, state_dir: Path) -> Engine:
-    """Creates the engine of ``configuration``; ``gate`` gets back the charges in ``state_dir``'s journal."""
+    """Creates a node's engine; ``gate`` gets back the charges in ``state_dir``'s journal."""
+    engine = _engine(configuration, state_dir, gate.table, glue=True)
+    gate.recalled(engine.now())
+    return engine
+
+
+def callers_engine(configuration: Config, state_dir: Path) -> Engine:
+    """Creates an engine for pods whose statuses callers keep."""
+    return _engine(configuration, state_dir, Backoff(), glue=False)
+
+
+def _engine(configuration: Config, state_dir: Path, table: Backoff, *, glue: bool) -> Engine:
     version, opted = configuration.gates.version, configuration.probelet
-    engine = Engine(
+    return Engine(
         seed=int.from_bytes(os.urandom(8)),
         kubelet_version=version,
         user_agent=f"kube-probe/{version}",
         phase=opted.schedule,
+        glue=glue,
         starved_share=opted.starved_share,
         starved_verdict=opted.starved_verdict,
-        journal=journal(configuration, state_dir, gate.table),
+        journal=journal(configuration, state_dir, table),
     )
-    gate.recalled(engine.now())
-    return engine

@@ -2,19 +2,15 @@
 
 import logging
 import sys
-from io import StringIO
 from typing import Literal, TextIO
 
 import structlog
 
 from probelet.daemon.library_lines import LibraryLines
-from probelet.printable import printable
+from probelet.daemon.log_text import cut, escape, write_traceback
 
 Format = Literal["text", "json"]
 Level = Literal["debug", "info", "warning", "error"]
-
-_QUOTED = frozenset(" \t=\r\n\"'")
-"""A value with one of these is quoted by structlog's renderer."""
 
 
 def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = None, *, colors: bool = False) -> None:
@@ -32,14 +28,16 @@ def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = Non
     if log_format == "json":
         last = [
             structlog.processors.format_exc_info,
+            cut,
             structlog.processors.EventRenamer("message"),
             structlog.processors.JSONRenderer(),
         ]
     else:
         last = [
-            _printable,
+            cut,
+            escape,
             structlog.dev.ConsoleRenderer(
-                colors=colors, timestamp_key="at", pad_event_to=0, sort_keys=False, exception_formatter=_plain_traceback
+                colors=colors, timestamp_key="at", pad_event_to=0, sort_keys=False, exception_formatter=write_traceback
             ),
         ]
     handler = logging.StreamHandler(stream or sys.stderr)
@@ -62,22 +60,6 @@ def set_up_logging(log_format: Format, level: Level, stream: TextIO | None = Non
 
 def _probelet_logger(*_: object) -> logging.Logger:
     return logging.getLogger("probelet")
-
-
-def _printable(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Escapes what a terminal would obey: names and errors come from runtimes and callers."""
-    for key, value in event.items():
-        # The renderer itself escapes a value that it has to quote.
-        if isinstance(value, str) and (key == "event" or not _QUOTED & set(value)):
-            event[key] = printable(value)
-    return event
-
-
-def _plain_traceback(stream: TextIO, error: structlog.typing.ExcInfo) -> None:
-    """rich's tracebacks would print the values of local variables."""
-    text = StringIO()
-    structlog.dev.plain_traceback(text, error)
-    stream.write(printable(text.getvalue(), keep="\n"))
 
 
 def _timestamp(_: object, __: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:

@@ -20,7 +20,9 @@ from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
 from probelet.daemon.gate import restart_gate
+from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
+from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
 from probelet.files.unix_socket import SocketPathError
@@ -70,6 +72,7 @@ class Ended:
 
 def carry_out(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
     """Runs the pods until the plan ends. Raises DaemonError if the run cannot start or one of its parts dies."""
+    apply_oom_score(plan.configuration)
     try:
         return asyncio.run(_run(plan, state_dir, listening))
     except (CriError, LaunchError) as error:
@@ -88,7 +91,7 @@ async def _run(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
         await stack.enter_async_context(_pages(service, listening, state_dir, plan.descriptors))
         log.info("listening", url=listening.address.url("/statusz"), state_dir=str(state_dir), logs=str(log_root))
         warn_of_readers(listening, log)
-        await stack.enter_async_context(_handed_over(plan.serve, service, plan.descriptors))
+        await stack.enter_async_context(_handed_over(plan, service))
         service.pods.set(plan.first)
         await service.remove_orphans()
         supervisor = Supervisor()
@@ -190,17 +193,24 @@ async def _signs_of_life(supervisor: Supervisor, service: Service) -> AsyncItera
 
 
 @asynccontextmanager
-async def _handed_over(path: Path | None, service: Service, descriptors: Descriptors) -> AsyncIterator[None]:
+async def _handed_over(plan: Plan, service: Service) -> AsyncIterator[None]:
     """Serves the prober to another node agent, during our drain too: that agent ends its own pods."""
+    path = plan.serve
     if path is None:
         yield
         return
     own = service.pods
-    pods = HandedOverPods(service.engine, claimed=own.has, claimant=own.claimant, released=own.released)
+    pods = HandedOverPods(
+        service.engine,
+        rules=rules(plan.configuration),
+        claimed=own.has,
+        claimant=own.claimant,
+        released=own.released,
+    )
     service.share(pods)
     async with AsyncExitStack() as stack:
         try:
-            await stack.enter_async_context(served(path, pods, descriptors.callers))
+            await stack.enter_async_context(served(path, pods, plan.descriptors.callers))
         except SocketPathError as error:
             raise DaemonError(f"--serve {error}") from error
         except OSError as error:

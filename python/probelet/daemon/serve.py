@@ -1,7 +1,6 @@
 """Builds and runs the parts of ``serve``."""
 
 import asyncio
-import os
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from dataclasses import dataclass
@@ -9,16 +8,19 @@ from pathlib import Path
 
 import structlog
 
-from probelet._rust import Backoff, Engine
+from probelet._rust import Engine
 from probelet.config.document import config_document
 from probelet.config.load import Config
+from probelet.config.reach import without_effect
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.daemon.descriptors import Descriptors
+from probelet.daemon.engine import callers_engine
 from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
-from probelet.daemon.journal import journal
+from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
+from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
 from probelet.files.unix_socket import SocketPathError
 from probelet.server.address import Listening
@@ -46,6 +48,7 @@ class Serving:
 
 def carry_out(serving: Serving, state_dir: Path) -> None:
     """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start."""
+    apply_oom_score(serving.configuration)
     try:
         asyncio.run(_serve(serving, state_dir))
     except CriError as error:
@@ -57,26 +60,18 @@ def carry_out(serving: Serving, state_dir: Path) -> None:
 
 
 async def _serve(serving: Serving, state_dir: Path) -> None:
-    version = serving.configuration.gates.version
-    seed = int.from_bytes(os.urandom(8))
-    kept = journal(serving.configuration, state_dir, Backoff())
+    for warning in without_effect(serving.configuration, has_runtime=serving.runtime is not None):
+        log.warning(str(warning))
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
         client = await _client(serving, stack)
-        engine = Engine(
-            seed=seed,
-            kubelet_version=version,
-            user_agent=f"kube-probe/{version}",
-            phase=serving.configuration.probelet.schedule,
-            glue=False,
-            starved_share=serving.configuration.probelet.starved_share,
-            starved_verdict=serving.configuration.probelet.starved_verdict,
-            journal=kept,
-        )
+        engine = callers_engine(serving.configuration, state_dir)
         stack.enter_context(_closing(engine))
         limits = exec_limits(serving.configuration.probelet)
         pods = await stack.enter_async_context(
-            prober_service(serving.path, engine, client, limits, serving.descriptors.callers)
+            prober_service(
+                serving.path, engine, client, limits, serving.descriptors.callers, rules(serving.configuration)
+            )
         )
         view = PagesView(engine, pods, serving.node, config_document(serving.configuration))
         await stack.enter_async_context(_pages(serving, view))

@@ -1,8 +1,11 @@
 """The time format of every document that probelet writes."""
 
+import re
 from datetime import UTC, datetime, timedelta
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+# Python also reads other forms of ISO 8601, and a time without a zone as one of this machine.
+_RFC3339 = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}([.,][0-9]+)?(Z|[+-][0-9]{2}:[0-9]{2})")
 
 
 def rfc3339(unix_ms: int) -> str:
@@ -12,5 +15,11 @@ def rfc3339(unix_ms: int) -> str:
 
 
 def unix_ms(text: str) -> int:
-    """The Unix milliseconds of an RFC 3339 time. Raises ValueError for any other text."""
-    return int(datetime.fromisoformat(text).timestamp() * 1000)
+    """The Unix milliseconds of an RFC 3339 time. Raises ValueError for any other text, and for a time that is not in
+    the years 1 to 9999 in UTC."""
+    if not _RFC3339.fullmatch(text):
+        raise ValueError("not a time as RFC 3339 has it")
+    try:
+        return (datetime.fromisoformat(text).astimezone(UTC) - _EPOCH) // timedelta(milliseconds=1)
+    except OverflowError as error:
+        raise ValueError("not in the years 1 to 9999") from error

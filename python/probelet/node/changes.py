@@ -6,10 +6,10 @@ import structlog
 
 from probelet._rust import Batch, Engine
 from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.exposition.wording import EventWording, counted
 from probelet.node.pods import NodePods
 from probelet.node.recorder import Recorder
 from probelet.node.timers import Timers
-from probelet.node.wording import EventWording, counted
 
 log = structlog.get_logger("probelet.node")
 

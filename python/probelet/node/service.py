@@ -13,6 +13,7 @@ from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.execs.limits import ExecLimits
 from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.exposition.wording import EventWording
 from probelet.node.aging import Aging
 from probelet.node.changes import Changes
 from probelet.node.handed_over import HandedOver
@@ -34,7 +35,6 @@ from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources
-from probelet.node.wording import EventWording
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Publish
 

@@ -2,13 +2,15 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 
 import structlog
 
 from probelet._rust import Engine, ExecEnd, ExecRun
 from probelet.cri.exec import OUTPUT_BYTES_MAX
-from probelet.service.limit import ANSWER_SECONDS
+from probelet.exposition.paced_log import PacedLog
+from probelet.service.error import RequestError
+from probelet.service.limit import ANSWER_SECONDS, READERS_MAX
 from probelet.service.results import PROBE_TYPES
 from probelet.service.v1 import prober_pb2
 
@@ -18,6 +20,9 @@ LATE: Final = "the caller that carries out exec probes did not answer"
 
 log = structlog.get_logger("probelet.service")
 
+# The attempts for one caller; None ends its stream.
+_Asked = asyncio.Queue[ExecRun | None]
+
 
 class Execs(Protocol):
     """Carries out exec attempts: ``CallerExecs`` or ``RuntimeExecs``."""
@@ -26,51 +31,60 @@ class Execs(Protocol):
 
 
 class CallerExecs:
-    """Asks the caller that opened its stream last. Each attempt gets exactly one answer."""
+    """Asks the caller whose open stream is the newest. Each attempt gets exactly one answer."""
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._asked: asyncio.Queue[ExecRun] | None = None
+        # One queue for each caller, in the order in which they came.
+        self._callers: list[_Asked] = []
         # The attempts without an answer, by run: the timer that gives up the attempt, and the queue of its caller. The
         # timer is the event loop's, because an attempt in flight keeps its time when the engine's clocks are put
         # forward.
-        self._open: dict[int, tuple[asyncio.TimerHandle, asyncio.Queue[ExecRun]]] = {}
+        self._open: dict[int, tuple[asyncio.TimerHandle, _Asked]] = {}
+        self._came = PacedLog(log.info, "a caller carries out exec probes")
+        self._left = PacedLog(log.info, "a caller no longer carries out exec probes")
 
     def start(self, runs: list[ExecRun]) -> None:
         """Asks for these attempts; without a caller they are errors at once."""
-        if self._asked is None:
+        if not self._callers:
             self._engine.finish_execs([_error(run.run, NOBODY) for run in runs])
             return
-        loop = asyncio.get_running_loop()
+        loop, asked = asyncio.get_running_loop(), self._callers[-1]
         for run in runs:
             limit = loop.call_later(run.timeout_seconds + ANSWER_SECONDS, self._finish, _error(run.run, LATE))
-            self._open[run.run] = (limit, self._asked)
-            self._asked.put_nowait(run)
+            self._open[run.run] = (limit, asked)
+            asked.put_nowait(run)
 
-    async def serve(self, answers: AsyncIterator[Any]) -> AsyncIterator[prober_pb2.ExecAttempt]:
-        """Serves one caller's stream until either side ends it. Attempts without an answer are errors then."""
-        asked: asyncio.Queue[ExecRun] = asyncio.Queue()
-        self._asked = asked
-        log.info("a caller carries out exec probes")
-        reading = asyncio.ensure_future(self._read(answers))
+    async def serve(self, answers: AsyncIterator[prober_pb2.ExecAnswer]) -> AsyncIterator[prober_pb2.ExecAttempt]:
+        """Serves one caller's stream until either side ends it. Attempts without an answer are errors then.
+
+        Raises RequestError for an answer that cannot be read, and for one stream too many.
+        """
+        if len(self._callers) >= READERS_MAX:
+            raise RequestError("RESOURCE_EXHAUSTED", f"{READERS_MAX} streams of this kind are open already")
+        asked = _Asked()
+        self._callers.append(asked)
+        self._came(callers=len(self._callers))
+        reading = asyncio.ensure_future(self._read(answers, asked))
+        reading.add_done_callback(lambda _: asked.put_nowait(None))
         try:
-            while True:
-                taking = asyncio.ensure_future(asked.get())
-                await asyncio.wait((taking, reading), return_when=asyncio.FIRST_COMPLETED)
-                if not taking.done():
-                    taking.cancel()
-                    return
-                yield _message(taking.result())
+            while (run := await asked.get()) is not None:
+                yield _message(run)
+            if isinstance(error := _failure(reading), RequestError):
+                raise error
         finally:
+            self._callers.remove(asked)
+            reading.add_done_callback(_failure)
             reading.cancel()
-            if self._asked is asked:
-                self._asked = None
-            for run in [run for run, (_, of) in self._open.items() if of is asked]:
-                self._finish(_error(run, GONE))
-            log.info("the caller no longer carries out exec probes")
+            for run_id in [run_id for run_id, (_, of) in self._open.items() if of is asked]:
+                self._finish(_error(run_id, GONE))
+            self._left(callers=len(self._callers))
 
-    async def _read(self, answers: AsyncIterator[Any]) -> None:
+    async def _read(self, answers: AsyncIterator[prober_pb2.ExecAnswer], asked: _Asked) -> None:
         async for answer in answers:
+            if answer.run not in self._open or self._open[answer.run][1] is not asked:
+                # A second answer, or one to an attempt that this caller was not asked for.
+                continue
             kind = answer.WhichOneof("outcome")
             if kind == "exit":
                 self._finish(ExecEnd.exit(answer.run, answer.exit.code, answer.exit.output[:OUTPUT_BYTES_MAX]))
@@ -80,10 +94,15 @@ class CallerExecs:
                 self._finish(ExecEnd.error(answer.run, answer.error.encode()[:OUTPUT_BYTES_MAX]))
 
     def _finish(self, finished: ExecEnd) -> None:
-        """Hands an attempt back once; a second answer, or one to an unknown attempt, is ignored."""
-        if found := self._open.pop(finished.run, None):
-            found[0].cancel()
-            self._engine.finish_execs([finished])
+        """Hands an attempt back."""
+        limit, _ = self._open.pop(finished.run)
+        limit.cancel()
+        self._engine.finish_execs([finished])
+
+
+def _failure(reading: "asyncio.Future[None]") -> BaseException | None:
+    """The error of a reader that has ended. asyncio would log one that nobody looks at."""
+    return None if reading.cancelled() else reading.exception()
 
 
 def _error(run: int, text: str) -> ExecEnd:

@@ -1,6 +1,6 @@
 """The prober's events, for callers that follow them."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 
 from probelet._rust import EventRecord
 from probelet.service.limit import EVENTS_KEPT
@@ -9,9 +9,11 @@ from probelet.service.v1 import prober_pb2
 
 
 class Events:
-    """Passes each event to the present readers; a reader that comes later gets only later events."""
+    """Passes each event to the present readers; a reader that comes later gets only later events. ``message`` words
+    an event."""
 
-    def __init__(self) -> None:
+    def __init__(self, message: Callable[[EventRecord], str]) -> None:
+        self._message = message
         self._readers: Readers[EventRecord] = Readers(EVENTS_KEPT)
 
     def record(self, event: EventRecord) -> None:
@@ -30,6 +32,6 @@ class Events:
                         field_path=event.field_path,
                         type=event.type,
                         reason=event.reason,
-                        message=event.message,
+                        message=self._message(event),
                         dropped=lost if number == 0 else 0,
                     )

@@ -2,20 +2,26 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import structlog
 
 from probelet._rust import Batch, Engine, EventRecord, ExecRun, Update
+from probelet.errors import InvalidInputError
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.service.caller_execs import CallerExecs, Execs
 from probelet.service.error import RequestError
 from probelet.service.events import Events
-from probelet.service.limit import PODS_MAX
-from probelet.service.pod import check_pod, mistyped, required_uid
+from probelet.service.holdings import Holdings
+from probelet.service.json_object import decode_object
+from probelet.service.limit import DESIRED_MAX, MESSAGE_BYTES_MAX
+from probelet.service.pod import check_pod, required_uid
 from probelet.service.results import Results
-from probelet.service.status import container_ids, decode_object, engine_status, fill
+from probelet.service.rules import KUBELETS, Rules
+from probelet.service.status import container_ids, containers, engine_status, fill
 from probelet.service.v1 import prober_pb2 as pb
+
+T = TypeVar("T")
 
 log = structlog.get_logger("probelet.service")
 
@@ -23,9 +29,10 @@ log = structlog.get_logger("probelet.service")
 class HandedOverPods:
     """The pods that another node agent hands over to be probed; that agent keeps their statuses. On one event loop.
 
-    ``execs`` carries out exec probes on a runtime; without it the caller does. On the engine of a node that runs pods
-    too, ``claimed`` says whether the node has a pod with this UID, ``claimant`` names the node's pod that has a
-    container, and ``released`` is called when a pod is no longer handed over.
+    ``rules`` are the node's options for the pods of others. ``execs`` carries out exec probes on a runtime; without it
+    the caller does. On the engine of a node that runs pods too, ``claimed`` says whether the node has a pod with this
+    UID, ``claimant`` names the node's pod that has a container, and ``released`` is called when a pod is no longer
+    handed over.
     """
 
     def __init__(
@@ -33,23 +40,24 @@ class HandedOverPods:
         engine: Engine,
         execs: RuntimeExecs | None = None,
         *,
+        rules: Rules = KUBELETS,
         claimed: Callable[[str], bool] = lambda _: False,
         claimant: Callable[[str], str | None] = lambda _: None,
         released: Callable[[str], None] = lambda _: None,
     ) -> None:
         self._engine = engine
+        self._rules = rules
         self._claimed = claimed
         self._claimant = claimant
         self._released = released
         self.results = Results()
         """The results that callers read."""
-        self._events = Events()
+        self._events = Events(rules.message)
         self.exec_counts = None if execs is None else execs.counts
         """The counts of exec attempts on a runtime; None if the caller carries them out."""
         self._callers = CallerExecs(engine)
         self._execs: Execs = self._callers if execs is None else execs
-        # Namespace and name, by UID, of the pods with workers or a status: the pods that the engine keeps anything of.
-        self._pods: dict[str, tuple[str, str]] = {}
+        self._held = Holdings(engine)
 
     def watch(self) -> None:
         """Reads the engine's batches on the running loop from now on. For an engine that no node reads."""
@@ -62,16 +70,16 @@ class HandedOverPods:
     @property
     def pods(self) -> int:
         """How many pods are handed over."""
-        return len(self._pods)
+        return len(self._held.known)
 
     @property
     def names(self) -> Mapping[str, tuple[str, str]]:
         """Namespace and name of each pod, by its UID; both are empty until the pod is added."""
-        return self._pods
+        return {uid: (held.namespace, held.name) for uid, held in self._held.known.items()}
 
     def owns(self, uid: str) -> bool:
         """Whether this pod is handed over."""
-        return uid in self._pods
+        return uid in self._held.known
 
     def sift(
         self, events: list[EventRecord], updates: list[Update], execs: list[ExecRun]
@@ -80,14 +88,15 @@ class HandedOverPods:
 
         A result that callers know stays theirs until it is removed, even if its pod is removed first.
         """
-        theirs = [update for update in updates if update.pod_uid in self._pods or self.results.has(update)]
-        self._take([event for event in events if event.pod_uid in self._pods], theirs)
-        self._execs.start([run for run in execs if run.pod_uid in self._pods])
+        pods = self._held.known
+        theirs = [update for update in updates if update.pod_uid in pods or self.results.has(update)]
+        self._take([event for event in events if event.pod_uid in pods], theirs)
+        self._execs.start([run for run in execs if run.pod_uid in pods])
         taken = set(map(id, theirs))
         return (
-            [event for event in events if event.pod_uid not in self._pods],
+            [event for event in events if event.pod_uid not in pods],
             [update for update in updates if id(update) not in taken],
-            [run for run in execs if run.pod_uid not in self._pods],
+            [run for run in execs if run.pod_uid not in pods],
         )
 
     def _take(self, events: list[EventRecord], updates: list[Update]) -> None:
@@ -105,17 +114,18 @@ class HandedOverPods:
     # The calls, named as the RPCs.
 
     async def add_pod(self, request: pb.AddPodRequest) -> pb.AddPodResponse:
-        checked = check_pod(request.pod)
-        uid = self._admitted(checked.uid)
-        _taken(self._engine.add_pod, request.pod)
-        self._pods[uid] = (checked.namespace, checked.name)
+        pod = check_pod(request.pod, self._rules)
+        held = self._held.with_pod(self._unclaimed(pod.uid), pod)
+        _taken(lambda: self._engine.add_pod(pod.document), "pod")
+        self._held.keep(pod.uid, held)
         return pb.AddPodResponse()
 
     async def set_pod_status(self, request: pb.SetPodStatusRequest) -> pb.SetPodStatusResponse:
-        status = self._status(decode_object(request.status, "status"))
-        uid = self._admitted(required_uid(request.pod_uid, "pod_uid"))
-        self._engine.set_pod_status(uid, status)
-        self._pods.setdefault(uid, ("", ""))
+        uid, status = required_uid(request.pod_uid, "pod_uid"), decode_object(request.status, "status")
+        given = self._status(status)
+        held = self._held.with_status(self._unclaimed(uid), given, containers(status))
+        _taken(lambda: self._engine.set_pod_status(uid, given), "status")
+        self._held.keep(uid, held)
         return pb.SetPodStatusResponse()
 
     async def remove_pod_status(self, request: pb.RemovePodStatusRequest) -> pb.RemovePodStatusResponse:
@@ -124,14 +134,15 @@ class HandedOverPods:
         return pb.RemovePodStatusResponse()
 
     async def update_pod_status(self, request: pb.UpdatePodStatusRequest) -> pb.UpdatePodStatusResponse:
-        uid = self._unclaimed(check_pod(request.pod).uid)
+        pod = check_pod(request.pod, self._rules)
+        uid = self._unclaimed(pod.uid)
         status = decode_object(request.status, "status")
         given = self._status(status)
-        _taken(self._engine.define_pod, request.pod)
+        _taken(lambda: self._engine.define_pod(pod.document), "pod")
         try:
-            filled = self._engine.update_pod_status(uid, given)
+            filled = _taken(lambda: self._engine.update_pod_status(uid, given), "status")
         finally:
-            if uid not in self._pods:
+            if not self.owns(uid):
                 # A kubelet fills statuses before it adds a pod and after it has removed the pod, too.
                 self._engine.forget_pod(uid)
         return pb.UpdatePodStatusResponse(status=fill(status, filled))
@@ -149,12 +160,21 @@ class HandedOverPods:
         return pb.StopLivenessAndStartupResponse()
 
     async def cleanup_pods(self, request: pb.CleanupPodsRequest) -> pb.CleanupPodsResponse:
-        for uid in self._pods.keys() - set(request.desired_pod_uids):
+        if (count := len(request.desired_pod_uids)) > DESIRED_MAX:
+            raise RequestError(
+                "INVALID_ARGUMENT", f"desired_pod_uids: Too many: {count}: must have at most {DESIRED_MAX} items"
+            )
+        for uid in self._held.known.keys() - set(request.desired_pod_uids):
             self._forget(uid)
         return pb.CleanupPodsResponse()
 
     async def list_results(self, request: pb.ListResultsRequest) -> pb.ListResultsResponse:
-        return pb.ListResultsResponse(sequence=self.results.sequence, results=self.results.all())
+        response = pb.ListResultsResponse(sequence=self.results.sequence, results=self.results.all())
+        if (size := response.ByteSize()) > MESSAGE_BYTES_MAX:
+            raise RequestError(
+                "RESOURCE_EXHAUSTED", f"the results have {size} bytes: too many for a message; watch them"
+            )
+        return response
 
     def watch_results(self, request: pb.WatchResultsRequest) -> AsyncIterator[pb.WatchResultsResponse]:
         return self.results.follow()
@@ -178,25 +198,21 @@ class HandedOverPods:
         return given
 
     def _unclaimed(self, uid: str) -> str:
-        if uid not in self._pods and self._claimed(uid):
+        if not self.owns(uid) and self._claimed(uid):
             raise RequestError(
                 "ALREADY_EXISTS", f'metadata.uid: "{uid}": this probelet runs a pod with this UID itself'
             )
         return uid
 
-    def _admitted(self, uid: str) -> str:
-        if uid not in self._pods and len(self._pods) >= PODS_MAX:
-            raise RequestError("RESOURCE_EXHAUSTED", f"{PODS_MAX} pods are known already")
-        return self._unclaimed(uid)
-
     def _forget(self, uid: str) -> None:
-        self._pods.pop(uid, None)
+        self._held.forget(uid)
         self._engine.forget_pod(uid)
         self._released(uid)
 
 
-def _taken(call: Callable[[bytes], None], pod: bytes) -> None:
+def _taken(call: Callable[[], T], what: str) -> T:
+    """What the engine answers. It reads the documents once more, with an eye of its own."""
     try:
-        call(pod)
-    except ValueError as error:
-        raise RequestError("INVALID_ARGUMENT", mistyped(pod, str(error))) from error
+        return call()
+    except InvalidInputError as error:
+        raise RequestError("INVALID_ARGUMENT", f"{what}: {error}") from error

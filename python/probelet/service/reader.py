@@ -6,6 +6,9 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Generic, TypeVar
 
+from probelet.service.error import RequestError
+from probelet.service.limit import READERS_MAX
+
 T = TypeVar("T")
 
 
@@ -45,7 +48,9 @@ class Readers(Generic[T]):
 
     @contextmanager
     def reader(self) -> Iterator[Reader[T]]:
-        """A reader that gets every item until the context ends."""
+        """A reader that gets every item until the context ends. Raises RequestError if there are too many already."""
+        if len(self._readers) >= READERS_MAX:
+            raise RequestError("RESOURCE_EXHAUSTED", f"{READERS_MAX} streams of this kind are open already")
         reader: Reader[T] = Reader(self._kept)
         self._readers.add(reader)
         try:

@@ -6,13 +6,14 @@ passes bytes on to the library's own socket, in a directory that only this user 
 
 import os
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AsyncExitStack, aclosing, asynccontextmanager
 from pathlib import Path
 from typing import Any, Final
 
 os.environ.setdefault("GRPC_VERBOSITY", "NONE")
 
 import grpc  # type: ignore[import-untyped]
+from google.protobuf.message import DecodeError
 from google.protobuf.message_factory import GetMessageClass
 
 from probelet._rust import Engine
@@ -23,7 +24,8 @@ from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.files.private_directory import private_directory
 from probelet.service.error import RequestError
 from probelet.service.handed_over_pods import HandedOverPods
-from probelet.service.limit import CONNECTIONS_MAX, MESSAGE_BYTES_MAX
+from probelet.service.limit import CALLS_MAX, CONNECTIONS_MAX, HANDSHAKE_SECONDS, MESSAGE_BYTES_MAX, NODE_CALLS_MAX
+from probelet.service.rules import KUBELETS, Rules
 from probelet.service.uid_gate import UidGate
 from probelet.service.v1 import prober_pb2
 
@@ -34,6 +36,8 @@ OPTIONS: Final = (
     ("grpc.max_send_message_length", MESSAGE_BYTES_MAX),
     # One service owns a socket; a second service must fail instead of taking half of the callers.
     ("grpc.so_reuseport", 0),
+    ("grpc.max_concurrent_streams", CALLS_MAX),
+    ("grpc.server_handshake_timeout_ms", int(HANDSHAKE_SECONDS * 1000)),
 )
 
 
@@ -44,15 +48,17 @@ async def prober_service(
     client: RuntimeClient | None = None,
     limits: ExecLimits | None = None,
     connections: int = CONNECTIONS_MAX,
+    rules: Rules = KUBELETS,
 ) -> AsyncIterator[HandedOverPods]:
     """Serves an engine on the unix socket ``path`` until the context ends. Raises OSError or
     SocketPathError if it cannot listen there.
 
-    With ``client``, exec probes go to its runtime within ``limits``; otherwise the caller carries them out. The caller
-    of this function closes the engine, which has no glue, and the client.
+    ``rules`` are the node's options for the pods of callers. With ``client``, exec probes go to its runtime within
+    ``limits``; otherwise the caller carries them out. The caller of this function closes the engine, which has no glue,
+    and the client.
     """
     execs = None if client is None else RuntimeExecs(client, engine, limits)
-    pods = HandedOverPods(engine, execs)
+    pods = HandedOverPods(engine, execs, rules=rules)
     pods.watch()
     try:
         async with served(path, pods, connections):
@@ -69,7 +75,7 @@ async def served(path: Path, pods: HandedOverPods, connections: int = CONNECTION
     SocketPathError if it cannot listen there."""
     async with AsyncExitStack() as stack:
         directory = stack.enter_context(private_directory("probelet-serve-"))
-        server = grpc.aio.server(options=OPTIONS)
+        server = grpc.aio.server(options=OPTIONS, maximum_concurrent_rpcs=NODE_CALLS_MAX)
         server.add_generic_rpc_handlers((_handlers(pods),))
         server.add_insecure_port(f"unix://{directory / 'grpc.sock'}")
         await server.start()
@@ -82,26 +88,48 @@ def _handlers(pods: HandedOverPods) -> Any:
     handlers = {}
     for method in SERVICE.methods:
         call = getattr(pods, snake_case(method.name))
+        kind = GetMessageClass(method.input_type)
         if method.client_streaming:
-            make, behaviour = grpc.stream_stream_rpc_method_handler, _stream(call)
+            make, behaviour = grpc.stream_stream_rpc_method_handler, _stream(_reading(call, kind))
         elif method.server_streaming:
-            make, behaviour = grpc.unary_stream_rpc_method_handler, _stream(call)
+            make, behaviour = grpc.unary_stream_rpc_method_handler, _stream(_parsing(call, kind))
         else:
-            make, behaviour = grpc.unary_unary_rpc_method_handler, _unary(call)
+            make, behaviour = grpc.unary_unary_rpc_method_handler, _unary(_parsing(call, kind))
+        # The library's own deserializing answers a request that cannot be read with UNKNOWN, and logs a traceback.
         handlers[method.name] = make(
-            behaviour,
-            request_deserializer=GetMessageClass(method.input_type).FromString,
-            response_serializer=lambda message: message.SerializeToString(),
+            behaviour, request_deserializer=None, response_serializer=lambda message: message.SerializeToString()
         )
     return grpc.method_handlers_generic_handler(SERVICE.full_name, handlers)
 
 
-def _unary(call: Callable[[Any], Any]) -> Callable[[Any, Any], Any]:
-    async def behaviour(request: Any, context: Any) -> Any:
+def _parsed(kind: Any, request: bytes) -> Any:
+    try:
+        return kind.FromString(request)
+    except DecodeError as error:
+        raise RequestError("INVALID_ARGUMENT", f"not a {kind.DESCRIPTOR.full_name}: {error}") from error
+
+
+def _parsing(call: Callable[[Any], Any], kind: Any) -> Callable[[bytes], Any]:
+    """The call for a request that is bytes."""
+    return lambda request: call(_parsed(kind, request))
+
+
+def _reading(call: Callable[[Any], Any], kind: Any) -> Callable[[Any], Any]:
+    """The call for requests that are a stream of bytes."""
+
+    async def requests(stream: AsyncIterator[bytes]) -> AsyncIterator[Any]:
+        async for request in stream:
+            yield _parsed(kind, request)
+
+    return lambda stream: call(requests(stream))
+
+
+def _unary(call: Callable[[bytes], Any]) -> Callable[[bytes, Any], Any]:
+    async def behaviour(request: bytes, context: Any) -> Any:
         try:
             return await call(request)
         except RequestError as error:
-            await context.abort(grpc.StatusCode[error.code], str(error))
+            await context.abort(grpc.StatusCode[error.code], error.details)
 
     return behaviour
 
@@ -110,7 +138,11 @@ def _stream(call: Callable[[Any], AsyncIterator[Any]]) -> Callable[[Any, Any], A
     async def behaviour(request: Any, context: Any) -> AsyncIterator[Any]:
         # The headers tell the caller that nothing is missed from now on.
         await context.send_initial_metadata(())
-        async for message in call(request):
-            yield message
+        try:
+            async with aclosing(call(request)) as messages:  # type: ignore[type-var]
+                async for message in messages:
+                    yield message
+        except RequestError as error:
+            await context.abort(grpc.StatusCode[error.code], error.details)
 
     return behaviour

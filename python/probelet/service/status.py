@@ -7,26 +7,20 @@ import msgspec
 
 from probelet.exposition.timestamp import unix_ms
 from probelet.service.error import RequestError
+from probelet.service.json_object import encode_object
+from probelet.service.limit import CONTAINERS_MAX
+from probelet.service.pod import too_long
 from probelet.spec.rules.validate_probe import unsupported_value
-from probelet.spec.text.problem import FieldError
+from probelet.spec.text.problem import FieldError, shorten
 
 PHASES: Final = ("Failed", "Pending", "Running", "Succeeded", "Unknown")
 
 _LISTS: Final = (("containerStatuses", "containers"), ("initContainerStatuses", "init_containers"))
 _WORDS: Final = {bool: "true or false", dict: "an object", int: "a number", list: "a list", str: "a text"}
 
+INT32: Final = (-(2**31), 2**31 - 1)
+
 T = TypeVar("T", bool, dict[str, Any], int, list[Any], str)
-
-
-def decode_object(text: bytes, what: str) -> dict[str, Any]:
-    """A JSON object. Raises RequestError for anything else."""
-    try:
-        value = msgspec.json.decode(text)
-    except msgspec.DecodeError as error:
-        raise RequestError("INVALID_ARGUMENT", f"{what}: {error}") from error
-    if not isinstance(value, dict):
-        raise RequestError("INVALID_ARGUMENT", f"{what}: must be a JSON object")
-    return value
 
 
 def engine_status(status: dict[str, Any]) -> bytes:
@@ -44,6 +38,11 @@ def engine_status(status: dict[str, Any]) -> bytes:
     return msgspec.json.encode(document)
 
 
+def containers(status: dict[str, Any]) -> int:
+    """The containers of a status that ``engine_status`` took."""
+    return sum(len(_rows(status, theirs)) for theirs, _ in _LISTS)
+
+
 def container_ids(status: dict[str, Any]) -> Iterator[tuple[str, str]]:
     """The ID of each container that has one, with the path of the field, of a status that ``engine_status`` took."""
     for theirs, _ in _LISTS:
@@ -58,7 +57,7 @@ def fill(status: dict[str, Any], filled: bytes) -> bytes:
     for theirs, ours in _LISTS:
         for row, found in zip(status.get(theirs) or (), document[ours], strict=True):
             row["ready"], row["started"] = found["ready"], found["started"]
-    return msgspec.json.encode(status)
+    return encode_object(status, "status")
 
 
 def _get(row: dict[str, Any], key: str, path: str, default: T) -> T:
@@ -68,23 +67,27 @@ def _get(row: dict[str, Any], key: str, path: str, default: T) -> T:
         return default
     # A bool is an int in Python, and not in JSON.
     if not isinstance(value, kind) or isinstance(value, bool) is not (kind is bool):
-        raise _refused(FieldError(f"{path}.{key}", "Invalid value", value, f"must be {_WORDS[kind]}"))
+        raise _refused(FieldError(f"{path}.{key}", "Invalid value", _shown(value), f"must be {_WORDS[kind]}"))
     return value
 
 
 def _rows(status: dict[str, Any], key: str) -> list[tuple[dict[str, Any], str]]:
     """The objects of a list, each with its path."""
     listed: list[Any] = []
-    rows = [(row, f"status.{key}[{index}]") for index, row in enumerate(_get(status, key, "status", listed))]
+    items = _get(status, key, "status", listed)
+    if len(items) > CONTAINERS_MAX:
+        detail = f"must have at most {CONTAINERS_MAX} items"
+        raise _refused(FieldError(f"status.{key}", "Too many", len(items), detail))
+    rows = [(row, f"status.{key}[{index}]") for index, row in enumerate(items)]
     for row, path in rows:
         if not isinstance(row, dict):
-            raise _refused(FieldError(path, "Invalid value", row, f"must be {_WORDS[dict]}"))
+            raise _refused(FieldError(path, "Invalid value", _shown(row), f"must be {_WORDS[dict]}"))
     return rows
 
 
 def _pod_ip(status: dict[str, Any]) -> str:
-    ips = [_get(row, "ip", path, "") for row, path in _rows(status, "podIPs")]
-    return ips[0] if ips else _get(status, "podIP", "status", "")
+    ips = [_name(row, "ip", path) for row, path in _rows(status, "podIPs")]
+    return ips[0] if ips else _name(status, "podIP", "status")
 
 
 def _is_true(status: dict[str, Any], condition: str) -> bool:
@@ -92,11 +95,11 @@ def _is_true(status: dict[str, Any], condition: str) -> bool:
 
 
 def _container(row: dict[str, Any], path: str) -> dict[str, Any]:
-    if not (name := _get(row, "name", path, "")):
+    if not (name := _name(row, "name", path)):
         raise _refused(FieldError(f"{path}.name", "Required value"))
     document: dict[str, Any] = {
         "name": name,
-        "id": _get(row, "containerID", path, ""),
+        "id": _name(row, "containerID", path),
         "ready": _get(row, "ready", path, False),
         "started": None if row.get("started") is None else _get(row, "started", path, False),
         "state": "waiting",
@@ -109,8 +112,24 @@ def _container(row: dict[str, Any], path: str) -> dict[str, Any]:
             document["started_at_ms"] = _unix_ms(started, f"{within}.running.startedAt")
     elif state.get("terminated") is not None:
         document["state"] = "terminated"
-        document["exit_code"] = _get(_get(state, "terminated", within, empty), "exitCode", f"{within}.terminated", 0)
+        document["exit_code"] = _int32(_get(state, "terminated", within, empty), "exitCode", f"{within}.terminated")
     return document
+
+
+def _name(row: dict[str, Any], key: str, path: str) -> str:
+    """A text that is kept."""
+    text = _get(row, key, path, "")
+    for mistake in too_long(f"{path}.{key}", text):
+        raise _refused(mistake)
+    return text
+
+
+def _int32(row: dict[str, Any], key: str, path: str) -> int:
+    number = _get(row, key, path, 0)
+    if not INT32[0] <= number <= INT32[1]:
+        detail = f"must be between {INT32[0]} and {INT32[1]}, inclusive"
+        raise _refused(FieldError(f"{path}.{key}", "Invalid value", number, detail))
+    return number
 
 
 def _unix_ms(text: str, path: str) -> int:
@@ -120,5 +139,12 @@ def _unix_ms(text: str, path: str) -> int:
         raise _refused(FieldError(path, "Invalid value", text, "must be a time as RFC 3339 has it")) from error
 
 
+def _shown(value: Any) -> Any:
+    """A wrong value as a message repeats it. A list or an object can be too deep to be written."""
+    if isinstance(value, str):
+        return shorten(value)
+    return value if not isinstance(value, list | dict) else f"{len(value)} items"
+
+
 def _refused(mistake: FieldError) -> RequestError:
-    return RequestError("INVALID_ARGUMENT", str(mistake))
+    return RequestError("INVALID_ARGUMENT", str(mistake.shortened()))

@@ -10,7 +10,7 @@ import structlog
 
 from probelet.exposition.paced_log import PacedLog
 from probelet.files.unix_socket import bound_socket, peer_of, trusted_uids
-from probelet.service.limit import CONNECTIONS_MAX
+from probelet.service.limit import CONNECTIONS_MAX, PROCESS_CONNECTIONS_MIN, PROCESS_SHARE
 
 PIECE_BYTES: Final = 64 * 1024
 """How many bytes are passed on at once; the kernel's own buffer of a unix socket is not much larger."""
@@ -25,12 +25,14 @@ class UidGate:
         self._room = connections
         self._path = path
         self._inner = inner
-        self._connections: set[asyncio.Task[None]] = set()
+        # The process at the other end of each connection.
+        self._connections: dict[asyncio.Task[None], int] = {}
         self._server: asyncio.Server | None = None
         self._bound = ExitStack()
         self._closing = asyncio.Event()
         self._refused_user = PacedLog(log.warning, "refused a caller of another user")
         self._refused_connection = PacedLog(log.warning, "refused a caller: too many connections")
+        self._broken = PacedLog(log.warning, "refused a caller: no connection to the service")
 
     async def __aenter__(self) -> "UidGate":
         sock = self._bound.enter_context(bound_socket(self._path))
@@ -50,17 +52,24 @@ class UidGate:
     async def _enter(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        uid = peer_of(writer.get_extra_info("socket")).uid
+        process = peer_of(writer.get_extra_info("socket"))
+        pid, uid = process.pid, process.uid
+        of_process = sum(other == pid for other in self._connections.values())
         try:
             if uid not in trusted_uids():
                 self._refused_user(uid=uid)
             elif len(self._connections) >= self._room:
                 self._refused_connection(connections=self._room)
+            elif of_process >= max(PROCESS_CONNECTIONS_MIN, self._room // PROCESS_SHARE):
+                self._refused_connection(connections=of_process, process=pid)
             else:
-                self._connections.add(task)
+                self._connections[task] = pid
                 await self._pass_on(reader, writer)
+        except OSError as error:
+            # The process has no descriptor left, for example. asyncio would log a traceback.
+            self._broken(error=str(error))
         finally:
-            self._connections.discard(task)
+            self._connections.pop(task, None)
             await _closed(writer)
 
     async def _pass_on(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:

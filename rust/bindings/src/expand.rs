@@ -4,15 +4,27 @@ use probelet_core::expand as core;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
+use crate::error::InputError;
+
+/// A text whose variables add more than [`core::VALUES_BYTES_MAX`] is an error: a few short variables that name each
+/// other can ask for more than a machine has.
 #[pyfunction]
 pub(crate) fn expand(text: &str, variables: &Bound<'_, PyDict>) -> PyResult<String> {
-    let mut failed = Ok(());
-    let value_of = |name: &str| variables.get_item(name)?.map(|value| value.extract()).transpose();
-    let expanded = core::expand(text, |name| {
-        value_of(name).unwrap_or_else(|error: PyErr| {
+    let mut failed: PyResult<()> = Ok(());
+    let mut room = core::Room::new(core::VALUES_BYTES_MAX);
+    let value_of = |name: &str| variables.get_item(name)?.map(|value| value.extract::<String>()).transpose();
+    let expanded = core::expand(text, |name| match value_of(name) {
+        Ok(value) => value.filter(|value| room.take(value.len())),
+        Err(error) => {
             failed = Err(error);
             None
-        })
+        }
     });
-    failed.map(|()| expanded)
+    failed?;
+    if room.is_exceeded() {
+        let given = format!("a text of {} bytes", text.len());
+        let allowed = format!("one whose variables have at most {} bytes", core::VALUES_BYTES_MAX);
+        return Err(InputError::Argument { name: "text", given, allowed }.into());
+    }
+    Ok(expanded)
 }

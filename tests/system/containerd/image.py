@@ -1,7 +1,7 @@
 """The images of the containerd tests; the tests build the images and fetch nothing.
 
-One layer: Debian's static busybox with its applets, and our own static C programs. Every name shares it; the sandbox's
-image only sleeps, and two images name a user.
+One layer: Debian's static busybox with its applets, our own static C programs, and where there is Go a program that
+speaks TLS. Every name shares it; the sandbox's image only sleeps, and two images name a user.
 """
 
 import hashlib
@@ -9,6 +9,7 @@ import io
 import json
 import os
 import platform
+import shutil
 import subprocess
 import tarfile
 from pathlib import Path
@@ -17,6 +18,7 @@ from tests.support.paths import ROOT
 
 SOURCES = ROOT / "tests" / "support" / "target"
 PROGRAMS = ("target", "health")
+TLS_FRONT = ROOT / "tests" / "support" / "tls_front" / "main.go"
 
 APP = "docker.io/probelet/app:1"
 PAUSE = "docker.io/probelet/pause:1"
@@ -78,6 +80,10 @@ def _layer(folder: Path, busybox: Path) -> bytes:
             compiler = os.environ.get("CC", "cc")
             subprocess.run([compiler, "-O2", "-static", "-o", built, SOURCES / f"{program}.c"], check=True)
             _add(tar, f"bin/{program}", built.read_bytes(), mode=0o755)
+        if shutil.which("go") is not None:
+            built = folder / "tls_front"
+            subprocess.run(["go", "build", "-o", built, TLS_FRONT], check=True, env={**os.environ, "CGO_ENABLED": "0"})
+            _add(tar, "bin/tls_front", built.read_bytes(), mode=0o755)
         _add(tar, "etc/passwd", b"root:x:0:0:root:/:/bin/sh\n")
     return buffer.getvalue()
 

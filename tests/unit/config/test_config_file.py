@@ -5,6 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet.config import Config, ConfigError, ProbeletConfiguration, load_config
+from probelet.config.reach import EVERYWHERE, EXECS, RESTARTS, without_effect
 from probelet.config.unavailable import UNAVAILABLE_FIELDS
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
@@ -227,6 +228,18 @@ def test_an_opt_in_is_read_or_refused_by_name(name: str) -> None:
         assert errors(text) == [f"c.yaml:3: {name}: Forbidden: not available in this version of probelet"]
     else:
         assert read(text).probelet != ProbeletConfiguration()
+
+
+def test_each_opt_in_says_whether_it_reaches_the_pods_of_callers() -> None:
+    assert sorted([*EVERYWHERE, *EXECS, *RESTARTS]) == sorted(SET)
+
+
+@pytest.mark.parametrize("name", sorted(SET.keys() - UNAVAILABLE_FIELDS))
+def test_an_opt_in_without_effect_in_serve_is_a_warning_there(name: str) -> None:
+    config = read(f"{PROBELET}{name}: {SET[name]}\n")
+    warned = {problem.field.partition(".")[0] for problem in without_effect(config, has_runtime=False)}
+    assert warned == ({name} if name in RESTARTS | EXECS else set())
+    assert all(name in RESTARTS for _ in without_effect(config, has_runtime=True))
 
 
 def test_the_default_of_an_opt_in_may_be_written_out() -> None:

@@ -47,12 +47,76 @@ def test_text_is_one_line_for_a_person() -> None:
     )
 
 
-def test_a_line_break_in_a_value_cannot_forge_a_line() -> None:
-    for log_format in ("text", "json"):
-        stream = io.StringIO()
-        log_to(stream, log_format).info("probe output", output="one\ntwo \x1b[31m")
-        assert stream.getvalue().count("\n") == 1
-        assert "\x1b" not in stream.getvalue()
+FORGED = "12:00:00.000 [error    ] the node is on fire"
+HOSTILE = [
+    f"x\n{FORGED}",
+    f"x\r{FORGED}",
+    f"\u2028{FORGED}",
+    f"x\x0b\x85{FORGED}",
+    "\x1b[2J\x1b]0;title\x07",
+    "\x1b[31m\x1b]52;c;AAAA\x07",
+    "\x9b2J",
+    "\u202eltr\u2066",
+    "a b\x1b[2J'\"=\n",
+    "\ud800",
+    "\0",
+]
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_no_text_of_others_forges_a_line_or_reaches_the_terminal(log_format: Format, text: str) -> None:
+    stream = io.StringIO()
+    logger = log_to(stream, log_format)
+    logger.info(text)
+    logger.info("said", pod=text, words=[text], fields={text: text}, error=ValueError(text))
+    logger.info("said", **{text: "key"})
+    logging.getLogger("asyncio").warning("library: %s", text)
+    lines = stream.getvalue().removesuffix("\n").split("\n")
+    assert len(lines) == 4
+    assert all(line.isprintable() for line in lines), lines
+
+
+def test_colors_are_our_own() -> None:
+    stream = io.StringIO()
+    set_up_logging("text", "info", stream, colors=True)
+    structlog.get_logger().info("\x1b[2J", pod="\x1b[3m")
+    assert "\x1b[2J" not in stream.getvalue()
+    assert "\x1b[3m" not in stream.getvalue()
+
+
+def test_a_value_of_several_lines_is_quoted_once() -> None:
+    stream = io.StringIO()
+    log_to(stream, "text").info("said", output="one\ntwo three", name="a\x1bb")
+    assert stream.getvalue().endswith("output='one\\ntwo three' name=a\\x1bb\n")
+
+
+@pytest.mark.parametrize("text", HOSTILE)
+def test_no_line_of_a_traceback_looks_like_one_of_the_log(text: str) -> None:
+    stream = io.StringIO()
+    logger = log_to(stream, "text")
+    try:
+        raise ValueError(text)
+    except ValueError:
+        logger.exception("sync failed")
+    first, *others = stream.getvalue().removesuffix("\n").split("\n")
+    assert first.endswith("sync failed")
+    assert len(others) >= 3
+    assert all(line.startswith("    ") and line.isprintable() for line in others)
+
+
+@pytest.mark.parametrize("log_format", ["text", "json"])
+def test_a_line_has_a_limit(log_format: Format) -> None:
+    stream = io.StringIO()
+    logger = log_to(stream, log_format)
+    logger.info("m" * 1_000_000, value="v" * 1_000_000)
+    assert len(stream.getvalue()) < 40_000
+    try:
+        raise ValueError("e" * 1_000_000 + "the end")
+    except ValueError:
+        logger.exception("sync failed")
+    assert len(stream.getvalue()) < 80_000
+    assert "the end" in stream.getvalue()
 
 
 @pytest.mark.parametrize("log_format", ["text", "json"])

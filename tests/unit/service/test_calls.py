@@ -105,7 +105,7 @@ async def test_a_removed_pod_leaves_no_results(caller: Caller) -> None:
 
 
 async def test_too_many_pods_are_refused(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.handed_over_pods.PODS_MAX", 1)
+    monkeypatch.setattr("probelet.service.holdings.PODS_MAX", 1)
     await caller.add_pod(make_pod("a"))
     with pytest.raises(grpc.aio.AioRpcError, match="1 pods are known already"):
         await caller.add_pod(make_pod("b"))

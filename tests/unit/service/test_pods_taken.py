@@ -20,8 +20,7 @@ NUMBER = make_pod(livenessProbe=exec_probe(timeoutSeconds="soon"))
     ("pod", "status", "said"),
     [
         ({"metadata": {}}, running(), ["metadata.uid: Required value"]),
-        ({"metadata": 7}, running(), ["metadata.uid: Required value"]),
-        ({"metadata": {"uid": "u"}}, running(), ["missing field `spec`"]),
+        ({"metadata": 7}, running(), ["metadata: Invalid value: 7: must be a mapping"]),
         ({"metadata": {"uid": "u"}, "spec": 7}, running(), ["spec: "]),
         (NUMBER, running(), ["spec.containers[0].livenessProbe.timeoutSeconds: "]),
         (
@@ -63,7 +62,7 @@ async def test_a_refusal_names_the_field_of_each_mistake(
 
 
 async def test_a_refused_pod_leaves_nothing_behind(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("probelet.service.handed_over_pods.PODS_MAX", 1)
+    monkeypatch.setattr("probelet.service.holdings.PODS_MAX", 1)
     with pytest.raises(grpc.aio.AioRpcError):
         await caller.add_pod(NUMBER)
     with pytest.raises(grpc.aio.AioRpcError):
@@ -77,6 +76,9 @@ async def test_a_refused_pod_leaves_nothing_behind(caller: Caller, monkeypatch: 
         # An API server refuses these pods; a kubelet's prober does not validate.
         make_pod(livenessProbe=exec_probe(successThreshold=3, failureThreshold=0, timeoutSeconds=0)),
         make_pod(livenessProbe={"periodSeconds": 1}),
+        {"metadata": {"uid": "u"}},
+        {"metadata": {"uid": "u"}, "spec": {"containers": [{"ports": [{}], "env": [{}]}]}},
+        {"metadata": {"uid": "u"}, "spec": None, "status": {"conditions": [{}]}},
         make_pod(livenessProbe={"tcpSocket": {"port": 99999}, "periodSeconds": 1}),
         {"metadata": {"uid": "u"}, "spec": {"containers": [{"name": "A b"}], "unknown": [1]}},
     ],

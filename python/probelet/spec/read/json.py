@@ -1,5 +1,7 @@
 """Pods and probes as JSON: the form in which a node agent sends them and the engine reads them."""
 
+from typing import Any, Final
+
 import msgspec
 
 from probelet.errors import ProbeletError
@@ -8,6 +10,10 @@ from probelet.spec.model.probe import Probe
 from probelet.spec.read.decode import decode
 from probelet.spec.read.tree import DEPTH_MAX, TreeError, documents
 from probelet.spec.text.problem import Problem
+
+EXPLAINED_BYTES_MAX: Final = 64 * 1024
+"""The largest object whose every mistake is named: the decoder that can takes a second for each MiB, and a caller
+waits meanwhile. Of a larger object the first mistake is named."""
 
 
 class SpecError(ProbeletError, ValueError):
@@ -21,17 +27,23 @@ class SpecError(ProbeletError, ValueError):
 def decode_pod(data: bytes) -> Pod:
     """Decodes a v1.Pod from JSON without defaulting or validation; ignores unknown fields and reads null as unset.
 
-    Raises ``SpecError`` with one problem per field of a wrong type.
+    Raises ``SpecError`` with one problem per field of a wrong type; for an object above ``EXPLAINED_BYTES_MAX`` with
+    the first.
     """
     try:
         return msgspec.json.decode(data, type=Pod)
     except msgspec.ValidationError:
-        # Either a null that Go's decoder accepts, or a mistake: the tree decoder can tell and names every mistake.
+        # Either a null that Go's decoder accepts, or a mistake.
         pass
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SpecError([Problem("error", f"not JSON: {error}")]) from None
     except RecursionError:
         raise SpecError([Problem("error", f"nested deeper than {DEPTH_MAX} levels")]) from None
+    return _explained(data) if len(data) <= EXPLAINED_BYTES_MAX else _without_nulls(data)
+
+
+def _explained(data: bytes) -> Pod:
+    """Decodes with the tree decoder, which accepts each null and names every mistake."""
     problems: list[Problem] = []
     try:
         pods = [decode(document, Pod, None, problems) for document in documents(data.decode())]
@@ -41,6 +53,23 @@ def decode_pod(data: bytes) -> Pod:
     if errors or not pods:
         raise SpecError(errors or [Problem("error", "Invalid value: null: must be a v1.Pod")])
     return pods[0]
+
+
+def _without_nulls(data: bytes) -> Pod:
+    """Decodes without the members that are null."""
+    try:
+        return msgspec.convert(_stripped(msgspec.json.decode(data)), Pod)
+    except msgspec.ValidationError as error:
+        message, _, place = str(error).partition(" - at `$")
+        raise SpecError([Problem("error", message, field=place.rstrip("`").lstrip("."))]) from None
+    except RecursionError:
+        raise SpecError([Problem("error", f"nested deeper than {DEPTH_MAX} levels")]) from None
+
+
+def _stripped(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _stripped(member) for key, member in value.items() if member is not None}
+    return [_stripped(item) for item in value] if isinstance(value, list) else value
 
 
 def encode_pod(pod: Pod) -> bytes:

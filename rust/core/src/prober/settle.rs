@@ -47,6 +47,9 @@ impl Prober {
         };
         worker.queued = false;
         match worker.phase {
+            WorkerPhase::New | WorkerPhase::Jitter if worker.stop && self.pods[worker.pod].is_forgotten() => {
+                self.end_worker(id);
+            }
             WorkerPhase::New => self.first_run(id, now),
             WorkerPhase::Jitter | WorkerPhase::InFlight { .. } => {}
             WorkerPhase::Waiting if worker.stop => self.end_worker(id),

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use probelet_core::prober::{Prober, Settings};
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
@@ -80,4 +81,23 @@ fn nothing_is_left_of_a_forgotten_pod() {
     assert!(prober.pod("some-pod").is_none());
     // The UID is part of the containers' IDs here.
     assert!(!format!("{prober:?}").contains("some-pod"));
+}
+
+/// In a young prober a worker sleeps for up to a period, which can be years, before its first run.
+#[test]
+fn a_worker_that_sleeps_before_its_first_run_ends_with_its_pod() {
+    for settled in [true, false] {
+        let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+        add(&mut prober, "u", &ProbeType::ALL, true);
+        add(&mut prober, "other", &ProbeType::ALL, true);
+        if settled {
+            settle(&mut prober, Instant::ZERO);
+        }
+        prober.remove_pod("u");
+        prober.remove_pod_status("u");
+        assert_eq!(prober.worker_count(), 18, "a kubelet's worker sleeps on");
+        prober.forget_pod("u");
+        settle(&mut prober, Instant::ZERO);
+        assert_eq!((prober.worker_count(), working(&prober, "other").len()), (9, 9));
+    }
 }

@@ -1,8 +1,9 @@
 //! The part of a v1.Pod that a prober reads.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use probelet_core::expand::expand;
+use probelet_core::expand::{Room, VALUES_BYTES_MAX, expand};
 use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::Deserialize;
@@ -16,13 +17,20 @@ use super::error::JsonError;
 pub fn decode_pod(json: &[u8]) -> Result<PodSpec, JsonError> {
     let pod: Pod = serde_json::from_slice(json)?;
     let regular = pod.spec.containers.len();
+    let mut room = Room::new(VALUES_BYTES_MAX);
     let containers = pod.spec.containers.into_iter().chain(pod.spec.init_containers);
+    let containers = containers.map(|container| container.into_core(&mut room)).collect();
+    if room.is_exceeded() {
+        return Err(JsonError::of(format_args!(
+            "spec: the variables in all exec commands together have more than {VALUES_BYTES_MAX} bytes"
+        )));
+    }
     Ok(PodSpec {
         uid: pod.metadata.uid,
         name: pod.metadata.name,
         namespace: pod.metadata.namespace,
         restart_policy: pod.spec.restart_policy.map_or(RestartPolicy::Always, Policy::into_core),
-        containers: containers.map(Container::into_core).collect(),
+        containers,
         regular,
         deleting: pod.metadata.deletion_timestamp.is_some(),
         api_ready: pod
@@ -39,7 +47,7 @@ pub fn decode_pod(json: &[u8]) -> Result<PodSpec, JsonError> {
 /// The first place where the JSON is not a probe.
 pub fn decode_probe(json: &[u8]) -> Result<ProbeSpec, JsonError> {
     let probe: Probe = serde_json::from_slice(json)?;
-    Ok(probe.into_core(&[]))
+    Ok(probe.into_core(&Variables::new(), &mut Room::new(0)))
 }
 
 /// Decodes a container's `restartPolicyRules`.
@@ -54,6 +62,7 @@ pub fn decode_rules(json: &[u8]) -> Result<Vec<RestartRule>, JsonError> {
 #[derive(Deserialize)]
 struct Pod {
     metadata: Metadata,
+    #[serde(default)]
     spec: Spec,
     #[serde(default)]
     status: Status,
@@ -79,12 +88,13 @@ struct Status {
 
 #[derive(Deserialize)]
 struct Condition {
-    #[serde(rename = "type")]
+    #[serde(default, rename = "type")]
     kind: String,
+    #[serde(default)]
     status: String,
 }
 
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Spec {
     #[serde(default)]
@@ -114,6 +124,7 @@ impl Policy {
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
 struct Container {
+    #[serde(default)]
     name: Arc<str>,
     #[serde(default)]
     ports: Vec<Port>,
@@ -128,10 +139,12 @@ struct Container {
 }
 
 impl Container {
-    fn into_core(self) -> ContainerSpec {
+    fn into_core(self, room: &mut Room) -> ContainerSpec {
+        // Of a name that is listed twice the last value counts.
+        let env: Variables<'_> = self.env.iter().map(|var| (&*var.name, &*var.value)).collect();
         let probes = [self.startup_probe, self.readiness_probe, self.liveness_probe];
         ContainerSpec {
-            probes: probes.map(|probe| probe.map(|probe| Box::new(probe.into_core(&self.env)))),
+            probes: probes.map(|probe| probe.map(|probe| Box::new(probe.into_core(&env, room)))),
             name: self.name,
             ports: self.ports.into_iter().map(|port| (port.name, port.container_port)).collect(),
             restart_policy: self.restart_policy.map(Policy::into_core),
@@ -145,16 +158,21 @@ impl Container {
 struct Port {
     #[serde(default)]
     name: Box<str>,
+    #[serde(default)]
     container_port: i64,
 }
 
 /// A variable with `valueFrom` has no literal value here and expands to nothing, as in the kubelet.
 #[derive(Deserialize)]
 struct EnvVar {
+    #[serde(default)]
     name: String,
     #[serde(default)]
     value: String,
 }
+
+/// The literal values by name: a pod may have a hundred thousand variables, and as many references to them.
+type Variables<'a> = HashMap<&'a str, &'a str>;
 
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -217,7 +235,7 @@ struct Probe {
 }
 
 impl Probe {
-    fn into_core(self, env: &[EnvVar]) -> ProbeSpec {
+    fn into_core(self, env: &Variables<'_>, room: &mut Room) -> ProbeSpec {
         ProbeSpec {
             initial_delay_seconds: self.initial_delay_seconds,
             timeout_seconds: self.timeout_seconds,
@@ -225,15 +243,18 @@ impl Probe {
             success_threshold: self.success_threshold,
             failure_threshold: self.failure_threshold,
             initialization_failure_threshold: self.initialization_failure_threshold,
-            handler: self.handler(env),
+            handler: self.handler(env, room),
         }
     }
 
     /// The order in which the kubelet looks at the handlers.
-    fn handler(self, env: &[EnvVar]) -> Handler {
+    fn handler(self, env: &Variables<'_>, room: &mut Room) -> Handler {
         if let Some(exec) = self.exec {
-            let value = |name: &str| env.iter().rev().find(|var| var.name == name).map(|var| var.value.clone());
-            Handler::Exec { command: exec.command.iter().map(|word| expand(word, value).into()).collect() }
+            let mut value = |name: &str| {
+                let value = env.get(name).filter(|value| room.take(value.len()))?;
+                Some((*value).to_owned())
+            };
+            Handler::Exec { command: exec.command.iter().map(|word| expand(word, &mut value).into()).collect() }
         } else if let Some(http) = self.http_get {
             Handler::HttpGet(HttpGet {
                 scheme: http.scheme,
@@ -326,6 +347,23 @@ mod tests {
         .expect("a pod");
         let probe = pod.containers[0].probe(probelet_core::spec::ProbeType::Liveness).expect("a liveness probe");
         assert_eq!(probe.handler, Handler::Exec { command: vec!["sh".into(), "new$(C)$(A)".into()] });
+    }
+
+    #[test]
+    fn commands_that_variables_make_too_long_are_refused() {
+        let pod = |references: usize| {
+            let (value, word) = ("v".repeat(1 << 10), "$(A)".repeat(references));
+            decode_pod(
+                format!(
+                    r#"{{"metadata": {{}}, "spec": {{"containers": [{{"env": [{{"name": "A", "value": "{value}"}}],
+                    "livenessProbe": {{"exec": {{"command": ["{word}"]}}}}}}]}}}}"#
+                )
+                .as_bytes(),
+            )
+        };
+        assert!(pod(1 << 10).is_ok());
+        let refused = pod((1 << 10) + 1).expect_err("a pod of 1 MiB and more");
+        assert!(refused.to_string().starts_with("spec: the variables"), "{refused}");
     }
 
     #[test]

@@ -5,6 +5,7 @@ import signal
 import stat
 from pathlib import Path
 
+import grpc
 import pytest
 
 from tests.system.cli.conftest import Start, manifest, probelet, processes_with, wait_for
@@ -81,6 +82,27 @@ def test_a_path_too_long_for_a_socket_is_reported(verb: str, tmp_path: Path, mar
     assert (ended.returncode, ended.stdout) == (2, "")
     message = f"{options[-1]} {path}: too long, the socket's path may have 107 bytes"
     assert ended.stderr == f"probelet {verb}: {message}\n"
+
+
+@pytest.mark.parametrize("verb", ["run", "serve"])
+async def test_a_node_that_denies_hosts_denies_them_to_callers_too(
+    verb: str, start: Start, tmp_path: Path, marker: str
+) -> None:
+    config, pod, socket = tmp_path / "config.yaml", tmp_path / "web.yaml", tmp_path / "prober.sock"
+    opted = "denyHostProbes: true\nmaxContainerAge: 24h\n"
+    config.write_text(f"apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n{opted}")
+    pod.write_text(manifest("web", marker))
+    options = [str(pod), "--serve"] if verb == "run" else ["--socket"]
+    served = start(*options, str(socket), "--config", str(config), verb=verb)
+    served.line("serving")
+    warned = [line["message"] for line in served.log_lines if "no effect in serve" in line["message"]]
+    assert len(warned) == (verb == "serve"), "run itself restarts old containers"
+    caller = Caller(socket)
+    with pytest.raises(grpc.aio.AioRpcError, match=r"livenessProbe\.tcpSocket\.host: Forbidden"):
+        await caller.add_pod(
+            make_pod(livenessProbe={"tcpSocket": {"port": 1, "host": "127.0.0.1"}, "periodSeconds": 1})
+        )
+    await caller.channel.close()
 
 
 async def test_serve_has_pages_of_its_probes(start: Start, tmp_path: Path) -> None:

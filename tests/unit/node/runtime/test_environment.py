@@ -7,6 +7,7 @@ import pytest
 from probelet._rust import expand
 from probelet.node.runtime.cri_config import Instance, container_config
 from probelet.node.runtime.environment import Place, environment
+from probelet.node.runtime.environment import expanded as expanded_texts
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser
 from probelet.spec.model.container import Container
@@ -114,3 +115,20 @@ def test_command_and_arguments_are_expanded_with_the_whole_environment() -> None
     assert list(config.command) == ["serve", "127.0.0.9:80"]
     assert list(config.args) == ["--workers=2", "$(HOME)"]
     assert [(env.key, env.value) for env in config.envs] == [("PORT", b"80"), ("LATE", b"2")], "POD_IP is the runtime's"
+
+
+@pytest.mark.parametrize("steps", [18, 19, 60])
+def test_variables_that_grow_without_end_are_an_error_of_the_start_alone(steps: int) -> None:
+    """A kilobyte of manifest asks for more memory than a machine has. The kubelet would take it."""
+    first = {"name": "V0", "value": "0123456789"}
+    doubled = [{"name": f"V{step}", "value": f"$(V{step - 1})$(V{step - 1})"} for step in range(1, steps + 1)]
+    with pytest.raises(OSError, match="Argument list too long"):
+        environment(POD, container(first, *doubled), PLACE)
+
+
+def test_arguments_that_grow_without_end_are_an_error_of_the_start_alone() -> None:
+    with pytest.raises(OSError, match="Argument list too long"):
+        expanded_texts(["$(A)" * 100_000], {"A": "v" * 100_000})
+    with pytest.raises(OSError, match="Argument list too long"):
+        expanded_texts(["$(A)"] * 100, {"A": "v" * 100_000})
+    assert expanded_texts(["$(A)"] * 50, {"A": "v" * 100_000}) == ["v" * 100_000] * 50

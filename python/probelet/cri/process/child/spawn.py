@@ -4,6 +4,8 @@ import errno
 import os
 import subprocess
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from probelet import open_files
 from probelet.cri import errors
@@ -18,6 +20,12 @@ ROOT_VARIABLE = b"PROBELET_RUNTIME_ROOT"
 
 INHERITED = (b"PATH", b"HOME", b"LANG", b"LC_ALL", b"TMPDIR", b"TZ", b"USER")
 """Variables that a container inherits from the runtime; with images, the image would set them."""
+
+
+OOM_SCORE_ADJ = 1000
+"""A kubelet gives its BestEffort containers the same score: when memory runs out, the kernel kills containers first.
+All processes of a node on this runtime may share one memory limit, and without its prober the node has no containers.
+"""
 
 
 def environment(config: api_pb2.ContainerConfig, container_id: str, pod_ip: str, root: str) -> dict[bytes, bytes]:
@@ -54,6 +62,9 @@ def spawn(argv: Sequence[str], env: Mapping[bytes, bytes], cwd: str, stdout: int
     # Only the reaper may wait for children. A Popen that believes its process alive would also wait, in its finalizer,
     # and take the exit code.
     process.returncode = 0
+    # The process may have ended already.
+    with suppress(OSError):
+        Path(f"/proc/{process.pid}/oom_score_adj").write_text(str(OOM_SCORE_ADJ))
     return process.pid
 
 

@@ -19,6 +19,14 @@ pub(crate) struct Pod {
     pub(crate) workers: Vec<WorkerId>,
 }
 
+impl Pod {
+    /// Whether nobody keeps the pod any more. A kubelet's worker that sleeps through its jitter would find no status
+    /// after it, and end; ours ends at once, because a period can be years.
+    pub(crate) const fn is_forgotten(&self) -> bool {
+        self.object.is_none() && self.status.is_none()
+    }
+}
+
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Pods {
     pub(crate) by_uid: BTreeMap<Arc<str>, u32>,
@@ -52,7 +60,7 @@ impl Pods {
 
     pub(crate) fn drop_unused(&mut self, index: u32) {
         let pod = &self.pods[index];
-        if pod.object.is_none() && pod.status.is_none() && pod.workers.is_empty() {
+        if pod.is_forgotten() && pod.workers.is_empty() {
             let pod = self.pods.remove(index).expect("the pod was read above");
             self.by_uid.remove(&pod.uid);
         }

@@ -1,0 +1,51 @@
+"""Which opt-ins reach pods that a caller hands over, so that no option is silently without effect in ``serve``."""
+
+from typing import Final
+
+from probelet.config.load import Config
+from probelet.spec.text.problem import Problem
+
+EVERYWHERE: Final = frozenset(
+    {
+        "denyHostProbes",
+        "eventWording",
+        "restore",
+        "schedule",
+        "startedCarriedBy",
+        "starvedShare",
+        "starvedVerdict",
+    }
+)
+"""Opt-ins of the prober."""
+
+EXECS: Final = frozenset({"execClientDeadline", "execMaxInFlight", "execSingleFlight"})
+"""Opt-ins for exec probes on a runtime."""
+
+RESTARTS: Final = frozenset(
+    {
+        "containerBackoffAnnotations",
+        "containerBackoffMax",
+        "containerBackoffMin",
+        "firstRestart",
+        "maxContainerAge",
+        "probeKillAccounting",
+        "reducedCurveMax",
+        "releaseOnDependency",
+        "restartBudget",
+        "restartTimer",
+    }
+)
+"""Opt-ins for restarts, which a caller decides itself."""
+
+
+def without_effect(config: Config, *, has_runtime: bool) -> list[Problem]:
+    """A warning for each opt-in that a file sets and that ``serve`` does not use."""
+    reasons = dict.fromkeys(RESTARTS, "the caller restarts containers")
+    if not has_runtime:
+        reasons |= dict.fromkeys(EXECS, "the caller carries out exec probes; --runtime would")
+    found = []
+    for path, origin in sorted(config.origins.items()):
+        name = path.partition(".")[0]
+        if name in reasons:
+            found.append(Problem("warning", f"no effect in serve: {reasons[name]} ({origin})", field=path))
+    return found

@@ -1,0 +1,38 @@
+"""The part of the node's configuration that applies to pods that callers hand over."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from probelet._rust import EventRecord
+from probelet.exposition.wording import EventWording, counted
+from probelet.spec.model.pod import Pod
+from probelet.spec.rules.disabled import drop_disabled_fields
+from probelet.spec.rules.host_rule import denied_hosts
+from probelet.spec.text.problem import FieldError
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Every option that decides about a pod or an event of a caller, so that ``serve`` and ``run --serve`` apply the
+    same ones. ``gates`` is None if every field of a pod counts."""
+
+    deny_hosts: bool = False
+    event_wording: EventWording = "kubelet"
+    gates: Mapping[str, bool] | None = None
+
+    def apply(self, pod: Pod) -> Pod:
+        """The pod without the fields whose gate is off."""
+        return pod if self.gates is None else drop_disabled_fields(pod, None, self.gates)
+
+    def mistakes(self, pod: Pod) -> list[FieldError]:
+        """The mistakes that the configuration makes of a pod's fields."""
+        return denied_hosts(pod) if self.deny_hosts else []
+
+    def message(self, event: EventRecord) -> str:
+        """The text of an event."""
+        return (counted(event) if self.event_wording == "counted" else "") or event.message
+
+
+KUBELETS: Final = Rules()
+"""The kubelet's own: every pod and field counts."""
