@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use super::batch::Batch;
 use super::driver::drive;
 use super::exec::ExecEnd;
-use super::journal_keeper::{JournalKeeper, JournalOptions};
+use super::journal::{JournalKeeper, JournalOptions};
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};

@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::attempt::{EndedAttempt, Start, Ticket};
 use super::batch::Batch;
 use super::exec::ExecFlight;
-use super::journal_keeper::JournalKeeper;
+use super::journal::JournalKeeper;
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
 #[cfg(test)]

@@ -13,7 +13,7 @@ use probelet_core::backoff::Curve;
 use probelet_core::results::ProbeResult;
 
 use super::super::backoff_table::BackoffTable;
-use super::super::journal_keeper::JournalOptions;
+use super::super::journal::JournalOptions;
 use super::rig::Rig;
 use crate::journal::read;
 

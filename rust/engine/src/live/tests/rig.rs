@@ -16,7 +16,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::super::engine::{Engine, Options};
 use super::super::exec::ExecEnd;
-use super::super::journal_keeper::JournalOptions;
+use super::super::journal::JournalOptions;
 use crate::attempt::starvation::Starving;
 
 /// What a test sees.

@@ -11,9 +11,9 @@ use probelet_core::backoff::Backoff;
 use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
 
-use super::backoff_table::BackoffTable;
-use super::batch::Notice;
-use super::journal_thread::{JournalThread, Written};
+use super::super::backoff_table::BackoffTable;
+use super::super::batch::Notice;
+use super::thread::{JournalThread, Written};
 use crate::journal::{BackoffRecord, Reading, Record, Tally, WorkerKey, Writer, read_file};
 
 /// Where an engine keeps what a restart would lose.
@@ -26,7 +26,7 @@ pub struct JournalOptions {
 }
 
 #[derive(Debug)]
-pub(super) struct JournalKeeper {
+pub(in super::super) struct JournalKeeper {
     thread: JournalThread,
     table: Arc<BackoffTable>,
     /// Back-off entries of the file that were too old to restore; the next write removes them.
@@ -49,7 +49,7 @@ impl JournalKeeper {
     ///
     /// # Errors
     /// The system has no thread to give.
-    pub(super) fn open(
+    pub(in super::super) fn open(
         options: &JournalOptions,
         prober: &mut Prober,
         wall: WallOffset,
@@ -89,16 +89,16 @@ impl JournalKeeper {
         Ok((keeper, said))
     }
 
-    pub(super) fn table(&self) -> Arc<BackoffTable> {
+    pub(in super::super) fn table(&self) -> Arc<BackoffTable> {
         Arc::clone(&self.table)
     }
 
-    pub(super) const fn tally(&self) -> Option<Tally> {
+    pub(in super::super) const fn tally(&self) -> Option<Tally> {
         self.tally
     }
 
     /// When the journal next needs a turn. While the thread writes, the end of the write wakes the engine.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(in super::super) fn deadline(&self) -> Option<Instant> {
         let next = match self.writing_since {
             Some(since) => (!self.is_hanging).then(|| since + HANGS_AFTER),
             None => self.due,
@@ -108,7 +108,7 @@ impl JournalKeeper {
 
     /// Takes the result of the last write, and hands over the changes if they are due. `gone` are the workers that have
     /// ended since the last hand-over. Returns lines for the log.
-    pub(super) fn turn(
+    pub(in super::super) fn turn(
         &mut self,
         prober: &mut Prober,
         gone: &mut BTreeSet<WorkerKey>,
@@ -167,7 +167,7 @@ impl JournalKeeper {
     }
 
     /// Takes the changes. Workers that have ended come first, because another of the same name may have begun since.
-    pub(super) fn changes(
+    pub(in super::super) fn changes(
         &mut self,
         prober: &mut Prober,
         gone: &mut BTreeSet<WorkerKey>,
@@ -188,7 +188,7 @@ impl JournalKeeper {
 
     /// Hands over the last changes and ends the thread. Waits for the disk for [`CLOSE_TIME_MAX`] at most; returns a
     /// warning if the changes are not written by then.
-    pub(super) fn close(&mut self, changes: Vec<Record>) -> Option<Notice> {
+    pub(in super::super) fn close(&mut self, changes: Vec<Record>) -> Option<Notice> {
         let is_written = self.thread.close(changes, CLOSE_TIME_MAX);
         let text = "journal: the last changes were not written before the end; the next start does not know them";
         (!is_written).then(|| warning(text.into()))

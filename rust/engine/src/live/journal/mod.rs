@@ -1,0 +1,7 @@
+//! The journal of a live engine: what the engine's thread notices, and the thread that writes it.
+
+mod keeper;
+mod thread;
+
+pub(super) use self::keeper::JournalKeeper;
+pub use self::keeper::JournalOptions;
