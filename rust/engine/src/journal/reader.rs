@@ -1,6 +1,8 @@
 //! Reads a journal back: its contents, or why the file is not believed. It never panics and never guesses.
 
+use std::fs::OpenOptions;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -77,11 +79,15 @@ pub fn read(bytes: &[u8]) -> Result<Reading, JournalError> {
 /// # Errors
 /// As [`read`]; or it cannot be read, or is longer than any journal.
 pub fn read_file(path: &Path) -> Result<Reading, JournalError> {
-    let mut file = match std::fs::File::open(path) {
+    // Without the flag, opening a named pipe would wait for a writer.
+    let mut file = match OpenOptions::new().read(true).custom_flags(libc::O_NONBLOCK).open(path) {
         Ok(file) => file,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Reading::default()),
         Err(error) => return Err(JournalError(format!("it cannot be opened: {error}"))),
     };
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err(JournalError("it is not a file".into()));
+    }
     let mut bytes = Vec::new();
     if let Err(error) = file.by_ref().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes) {
         return Err(JournalError(format!("it cannot be read: {error}")));
