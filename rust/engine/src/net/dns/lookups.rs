@@ -109,8 +109,9 @@ const fn threads_max(of_pod: usize) -> usize {
     THREADS_MAX / POD_THREADS_MAX * (POD_THREADS_MAX - of_pod)
 }
 
-/// Look-ups in flight on a node at most: as many as Go makes with the C library at a time (`net.acquireThread`).
-const THREADS_MAX: usize = 500;
+/// Look-ups in flight on a node at most: half as many as Go makes with the C library at a time (`net.acquireThread`),
+/// because each has descriptors of its own.
+const THREADS_MAX: usize = 256;
 /// Look-ups in flight of one pod at most: the probes of a pod seldom have more than one name.
 const POD_THREADS_MAX: usize = 4;
 /// Far more than `getaddrinfo` and the modules that it loads need. Only the part that a thread uses costs memory.
@@ -185,7 +186,7 @@ mod tests {
         for number in 0..THREADS_MAX {
             assert!(glance(&lookups, &format!("pod{number}"), &format!("hang{number}")).is_pending());
         }
-        let refused = ProberError("500 other names are being looked up".into());
+        let refused = ProberError("256 other names are being looked up".into());
         assert_eq!(run(lookups.ask(None, "web")), Err(refused));
         assert!(glance(&lookups, "another", "hang7").is_pending(), "a name that is being looked up costs no thread");
         drop(release);
