@@ -65,7 +65,7 @@ impl Prober {
         })
     }
 
-    /// The memories of all workers, and those that no worker has taken yet.
+    /// The memories of all workers, and the memories that no worker has taken yet.
     pub fn memories(&self) -> impl Iterator<Item = Memory> {
         let of_workers = self.workers.iter().filter_map(|(id, _)| self.memory(id));
         of_workers.chain(self.memories.recalled.values().flatten().cloned())

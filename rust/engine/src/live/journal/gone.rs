@@ -26,7 +26,7 @@ impl Gone {
         self.keys.is_empty() && !self.is_overflown
     }
 
-    /// The workers; None for so many that only the list of those that are left tells.
+    /// The workers; None for so many that only a list of the remaining workers tells.
     pub(super) fn take(&mut self) -> Option<BTreeSet<WorkerKey>> {
         let Self { keys, is_overflown } = std::mem::take(self);
         (!is_overflown).then_some(keys)

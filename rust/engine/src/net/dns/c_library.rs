@@ -4,8 +4,8 @@ use std::io;
 use std::net::ToSocketAddrs;
 use std::sync::{Arc, LazyLock};
 
+use super::answer::{Answer, ProberError};
 use super::lookups::Lookups;
-use super::{Answer, ProberError};
 use crate::net::descriptors::are_left;
 use crate::net::host::is_numeric;
 

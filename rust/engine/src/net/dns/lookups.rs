@@ -9,7 +9,7 @@ use std::thread;
 
 use tokio::sync::watch::{self, Receiver, Sender};
 
-use super::{Answer, ProberError};
+use super::answer::{Answer, ProberError};
 
 /// A function that resolves a name and blocks meanwhile.
 pub(super) type Resolver = Box<dyn Fn(&str) -> Answer + Send + Sync>;

@@ -4,6 +4,7 @@
 //! sockets of its own reactor. It leaves other names to the C library, on threads.
 
 mod address_order;
+mod answer;
 mod c_library;
 mod exchange;
 mod hosts;
@@ -14,21 +15,13 @@ mod query;
 mod resolv_conf;
 mod system;
 
-use std::net::SocketAddr;
-
 use tokio::time::{Instant, timeout_at};
 
+pub(crate) use self::answer::{Answer, ProberError};
 use self::nsswitch::Order;
 use self::query::query;
 use self::system::{FILES, System};
 use super::host::{is_domain_name, is_onion};
-
-/// The addresses of a name, best first, with port 0; or Go's text, as it stands behind `dial tcp: `.
-pub(crate) type Answer = Result<Vec<SocketAddr>, String>;
-
-/// Why the prober could not look a name up, though the name may be fine.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct ProberError(pub(crate) String);
 
 /// Looks a name up until `deadline`. `pod` is the UID of the pod whose probe asks, if there is one.
 ///

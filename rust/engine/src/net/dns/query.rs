@@ -6,10 +6,10 @@
 use std::net::{IpAddr, SocketAddr};
 
 use super::address_order::sort;
+use super::answer::{Answer, ProberError};
 use super::exchange::{ExchangeError, exchange};
 use super::message::{Found, Kind, UNREADABLE};
 use super::resolv_conf::ResolvConf;
-use super::{Answer, ProberError};
 
 /// What one name brought.
 #[derive(Debug)]

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::watch::{self, Receiver};
 use tokio::time::{Instant, timeout_at};
 
-use super::ProberError;
+use super::answer::ProberError;
 use super::hosts::Hosts;
 use super::nsswitch::{Machine, Nsswitch, Order};
 use super::resolv_conf::ResolvConf;

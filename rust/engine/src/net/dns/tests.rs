@@ -1,6 +1,6 @@
 //! Look-ups against a server of these tests.
 
-use std::net::{TcpListener, UdpSocket};
+use std::net::{SocketAddr, TcpListener, UdpSocket};
 use std::pin::Pin;
 use std::task::{Context, Waker};
 use std::time::Duration;
