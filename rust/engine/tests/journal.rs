@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
-use probelet_engine::journal::{BackoffRecord, Contents, Record, WorkerKey, WorkerRecord, Writer, read, read_file};
+use probelet_engine::journal::{
+    BackoffRecord, Changes, Contents, Record, WorkerKey, WorkerRecord, Writer, read, read_file,
+};
 use proptest::prelude::*;
 
 /// A directory that is removed with the test.
@@ -212,6 +214,30 @@ fn records_that_the_disk_refused_are_written_once_it_takes_them() {
     assert_eq!(writer.tally().errors, 2);
     let read = read_file(&directory.join("journal")).expect("a journal").contents;
     assert_eq!(read.workers.keys().collect::<Vec<_>>(), [&key(0), &key(1)]);
+}
+
+#[test]
+fn everything_replaces_what_the_journal_said() {
+    let test_directory = TestDirectory::new("everything");
+    let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
+    writer.write([Record::Worker(key(0), memory(1)), Record::Worker(key(1), memory(1))]).expect("room on the disk");
+    let all = Changes { is_all: true, records: vec![Record::Worker(key(1), memory(2))] };
+    writer.write(all).expect("room on the disk");
+    let read = read_file(&test_directory.journal()).expect("a journal").contents;
+    assert_eq!(read.workers.into_iter().collect::<Vec<_>>(), [(key(1), memory(2))]);
+}
+
+#[test]
+fn what_is_no_file_is_refused_and_never_waited_for() {
+    let test_directory = TestDirectory::new("no-file");
+    let path = test_directory.journal();
+    let reason = || read_file(&path).expect_err("no file").0;
+    std::fs::create_dir(&path).expect("a directory");
+    assert_eq!(reason(), "it is not a file");
+    std::fs::remove_dir(&path).expect("an empty directory");
+    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("a program");
+    assert!(made.success());
+    assert_eq!(reason(), "it is not a file");
 }
 
 #[test]

@@ -13,10 +13,18 @@ FORGET_PEAK = "5"
 class Growth:
     """How much the resident memory of a process grew, in bytes."""
 
+    process: Path
+    """The folder of the process in /proc."""
+    before_bytes: int
+    """Its memory before the work."""
     peak_bytes: int = 0
     """Growth at the peak."""
     left_bytes: int = 0
     """Growth that was left at the end."""
+
+    def now_bytes(self) -> int:
+        """Growth until now."""
+        return resident(self.process, "VmRSS") - self.before_bytes
 
 
 def resident(process: Path, field: str) -> int:
@@ -28,10 +36,9 @@ def resident(process: Path, field: str) -> int:
 @contextmanager
 def measured(pid: int | None = None) -> Iterator[Growth]:
     """Measures the process ``pid``, by default this one, during the body of the ``with`` statement."""
-    growth = Growth()
     process = Path("/proc") / (str(pid) if pid else "self")
     (process / "clear_refs").write_text(FORGET_PEAK)
-    before = resident(process, "VmRSS")
+    growth = Growth(process, resident(process, "VmRSS"))
     yield growth
-    growth.peak_bytes = resident(process, "VmHWM") - before
-    growth.left_bytes = resident(process, "VmRSS") - before
+    growth.peak_bytes = resident(process, "VmHWM") - growth.before_bytes
+    growth.left_bytes = growth.now_bytes()

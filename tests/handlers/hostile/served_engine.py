@@ -66,6 +66,9 @@ class ServedEngine:
         self._engine.define_pod(pod(uid, handler, timeout_seconds))
         self._engine.sync_pod(uid, facts(uid))
 
+    def remove(self, uid: str) -> None:
+        self._engine.remove_pod(uid)
+
     def serve_until(self, done: Callable[[dict[str, Worker]], bool]) -> dict[str, Worker]:
         """Reads the mailbox at once, as the node service does, until ``done``; returns the workers at that moment."""
         return self._until(done, self._serve)

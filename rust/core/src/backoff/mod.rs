@@ -124,6 +124,20 @@ pub fn entry_after(entry: Option<&Entry>, curve: &Curve, finished: Instant, now:
     }
 }
 
+/// Notes a key, unless all count as touched; returns whether they do from now on. Who takes the changes may have to wait
+/// for a disk for hours, while keys come and go.
+fn note(touched: &mut BTreeSet<Box<str>>, key: &str, are_all: bool) -> bool {
+    if are_all || touched.len() >= TOUCHED_MAX {
+        touched.clear();
+        return true;
+    }
+    touched.insert(key.into());
+    false
+}
+
+/// Keys that are noted at most: more than change on a node within a second.
+const TOUCHED_MAX: usize = 10_000;
+
 /// Entries by key, under one curve unless a decision names another.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Backoff {
@@ -131,12 +145,24 @@ pub struct Backoff {
     entries: BTreeMap<Box<str>, Entry>,
     /// Keys whose entry has changed since [`Backoff::take_touched`]; none where nobody watches.
     touched: Option<BTreeSet<Box<str>>>,
+    /// Whether more keys have changed than are noted, so that none of them is.
+    #[serde(default)]
+    is_all_touched: bool,
+}
+
+/// What has changed in a table.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Touched {
+    /// These keys, in order, with their entries; none for one that is gone.
+    Keys(Vec<(Box<str>, Option<Entry>)>),
+    /// So many keys that only [`Backoff::entries`] tells.
+    All,
 }
 
 impl Backoff {
     /// An empty table.
     pub const fn new(curve: Curve) -> Self {
-        Self { curve, entries: BTreeMap::new(), touched: None }
+        Self { curve, entries: BTreeMap::new(), touched: None, is_all_touched: false }
     }
 
     /// Decides, and records a start that the decision allows. Records nothing for a container without an exit.
@@ -245,22 +271,25 @@ impl Backoff {
 
     /// Whether an entry has changed since the changes were last taken.
     pub fn has_touched(&self) -> bool {
-        self.touched.as_ref().is_some_and(|touched| !touched.is_empty())
+        self.is_all_touched || self.touched.as_ref().is_some_and(|touched| !touched.is_empty())
     }
 
-    /// The entries that have changed since this was last asked, in order of their keys; none for one that is gone.
-    pub fn take_touched(&mut self) -> Vec<(Box<str>, Option<Entry>)> {
+    /// The entries that have changed since this was last asked.
+    pub fn take_touched(&mut self) -> Touched {
+        if std::mem::take(&mut self.is_all_touched) {
+            return Touched::All;
+        }
         let touched = self.touched.as_mut().map(std::mem::take).unwrap_or_default();
         let entry = |key: Box<str>| {
             let entry = self.entry(&key).copied();
             (key, entry)
         };
-        touched.into_iter().map(entry).collect()
+        Touched::Keys(touched.into_iter().map(entry).collect())
     }
 
     fn touch(&mut self, key: &str) {
         if let Some(touched) = self.touched.as_mut().filter(|touched| !touched.contains(key)) {
-            touched.insert(key.into());
+            self.is_all_touched |= note(touched, key, self.is_all_touched);
         }
     }
 
@@ -288,11 +317,11 @@ impl Backoff {
     /// Drops the entries whose last start is longer ago than the curve's reset; returns how many.
     pub fn collect(&mut self, now: Instant) -> usize {
         let before = self.entries.len();
-        let touched = &mut self.touched;
+        let (touched, is_all_touched) = (&mut self.touched, &mut self.is_all_touched);
         self.entries.retain(|key, entry| {
             let is_kept = !entry.left_alone(&self.curve, now);
             if let Some(touched) = touched.as_mut().filter(|_| !is_kept) {
-                touched.insert(key.clone());
+                *is_all_touched |= note(touched, key, *is_all_touched);
             }
             is_kept
         });
@@ -515,12 +544,30 @@ mod tests {
         assert!(table.reset("c8"));
         assert!(!table.reset("no such key"));
         crate::visits::reset();
-        let touched = table.take_touched();
+        let Touched::Keys(touched) = table.take_touched() else { panic!("four keys") };
         assert_eq!(crate::visits::counted(), 4);
         let shown: Vec<_> = touched.iter().map(|(key, entry)| (&**key, entry.is_some())).collect();
         assert_eq!(shown, [("c10", true), ("c7", true), ("c8", false), ("c9", true)]);
         assert!(!table.has_touched());
-        assert_eq!((table.collect(secs(10_000)), table.take_touched().len()), (9_999, 9_999));
+        assert_eq!(table.collect(secs(10_000)), 9_999);
+        assert!(matches!(table.take_touched(), Touched::Keys(keys) if keys.len() == 9_999));
+    }
+
+    #[test]
+    fn keys_that_come_and_go_while_nobody_takes_them_cost_no_more_than_a_limit() {
+        let mut table = Backoff::new(Curve::default());
+        table.watch();
+        let exit = Some(Exit { finished: secs(0), code: 1 });
+        for number in 0..3 * TOUCHED_MAX {
+            table.decide(&format!("c{number}"), exit, RestartPolicy::Always, &[], secs(0));
+            assert!(table.touched.as_ref().unwrap().len() <= TOUCHED_MAX);
+        }
+        assert_eq!(table.collect(secs(10_000)), 3 * TOUCHED_MAX);
+        assert!(table.has_touched() && table.touched.as_ref().unwrap().is_empty());
+        assert_eq!(table.take_touched(), Touched::All);
+        assert!(!table.has_touched());
+        table.decide("c", exit, RestartPolicy::Always, &[], secs(20_000));
+        assert!(matches!(table.take_touched(), Touched::Keys(keys) if keys.len() == 1));
     }
 
     proptest! {

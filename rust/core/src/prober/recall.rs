@@ -65,6 +65,12 @@ impl Prober {
         })
     }
 
+    /// The memories of all workers, and the memories that no worker has taken yet.
+    pub fn memories(&self) -> impl Iterator<Item = Memory> {
+        let of_workers = self.workers.iter().filter_map(|(id, _)| self.memory(id));
+        of_workers.chain(self.memories.recalled.values().flatten().cloned())
+    }
+
     pub(super) fn touch(&mut self, id: WorkerId) {
         if self.memories.watched {
             self.memories.touched.insert(id);

@@ -79,10 +79,36 @@ fn address(end: SocketAddr) -> String {
     }
 }
 
+/// A transport, as `net.OpError` names it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Network {
+    Tcp,
+    Udp,
+}
+
 /// `net.OpError` of a connection, such as `read tcp A->B: read: connection reset by peer`.
-pub(crate) fn operation(call: &str, local: Option<SocketAddr>, peer: SocketAddr, number: i32) -> String {
+pub(crate) fn operation(
+    network: Network,
+    call: &str,
+    local: Option<SocketAddr>,
+    peer: SocketAddr,
+    number: i32,
+) -> String {
+    format!("{}: {call}: {}", between(network, call, local, peer), errno(number))
+}
+
+/// `net.OpError` of a connection whose deadline has passed.
+pub(crate) fn timed_out(network: Network, call: &str, local: Option<SocketAddr>, peer: SocketAddr) -> String {
+    format!("{}: i/o timeout", between(network, call, local, peer))
+}
+
+fn between(network: Network, call: &str, local: Option<SocketAddr>, peer: SocketAddr) -> String {
+    let network = match network {
+        Network::Tcp => "tcp",
+        Network::Udp => "udp",
+    };
     let local = local.map_or_else(String::new, address);
-    format!("{call} tcp {local}->{}: {call}: {}", address(peer), errno(number))
+    format!("{call} {network} {local}->{}", address(peer))
 }
 
 /// `net.JoinHostPort`.

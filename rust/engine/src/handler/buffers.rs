@@ -19,12 +19,21 @@ pub struct Buffers {
 }
 
 impl Buffers {
-    /// Prepares for another attempt; frees buffers that the last attempt made too large.
+    /// Prepares for another attempt.
     pub(super) fn begin(&mut self) {
-        if self.request.capacity() > KEPT_BYTES_MAX || self.reader.is_large(KEPT_BYTES_MAX) {
-            *self = Self { poll: self.poll.take(), ahead: self.ahead.take(), ..Self::default() };
-        }
+        self.release();
         self.body.clear();
+    }
+
+    /// Frees buffers that the last attempt made too large, because a task that waits for its next attempt may wait for
+    /// ever. Returns how many bytes that were.
+    pub fn release(&mut self) -> usize {
+        let bytes = self.request.capacity() + self.reader.capacity();
+        if bytes <= KEPT_BYTES_MAX {
+            return 0;
+        }
+        *self = Self { poll: self.poll.take(), ahead: self.ahead.take(), ..Self::default() };
+        bytes
     }
 
     /// The connection to `address` that was asked for ahead, if there is one.
@@ -43,7 +52,8 @@ impl Buffers {
     }
 }
 
-/// Buffers above this size, which a hostile head or a huge request needs, are freed.
+/// Buffers that exceed this size together, as a hostile head or a huge request needs them, are freed. The window of four
+/// KiB and a body, which never exceeds 16 KiB, do not count.
 const KEPT_BYTES_MAX: usize = 16_384;
 
 #[cfg(test)]
@@ -58,7 +68,7 @@ mod tests {
         buffers.begin();
         assert!(buffers.body.is_empty() && buffers.request.capacity() >= 100);
         buffers.request.reserve_exact(KEPT_BYTES_MAX + 1);
-        buffers.begin();
+        buffers.release();
         assert_eq!(buffers.request.capacity(), 0);
     }
 }

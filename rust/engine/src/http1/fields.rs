@@ -45,8 +45,7 @@ impl Fields {
 
     /// How many bytes the buffers can hold without growing.
     pub(super) const fn capacity(&self) -> usize {
-        let (line, field) = (self.line.text.bytes.capacity(), self.field.bytes.capacity());
-        if line > field { line } else { field }
+        self.line.text.bytes.capacity() + self.field.bytes.capacity()
     }
 
     /// Reads fields into `head`, up to and with the empty line after them.

@@ -44,8 +44,8 @@ impl Head {
         self.fields.clear();
     }
 
-    pub(crate) fn capacity(&self) -> usize {
-        self.values.capacity().max(self.fields.capacity() * size_of::<(Name, Range<usize>)>())
+    pub(crate) const fn capacity(&self) -> usize {
+        self.values.capacity() + self.fields.capacity() * size_of::<(Name, Range<usize>)>()
     }
 
     /// Whether another head follows. A 101 ends HTTP, so it is final.

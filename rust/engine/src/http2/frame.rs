@@ -2,11 +2,11 @@
 
 use super::code::Code;
 use super::error::Http2Error;
-use super::hpack::Field;
+use super::fields::FieldList;
 
-/// A frame, as far as a probe needs it.
+/// A frame, as far as a probe needs it. `F` is what the probe keeps of a message's fields.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Frame {
+pub(crate) enum Frame<F> {
     /// Content of a message. `padding` is the rest of the frame, because padding counts for the windows too.
     Data {
         stream: u32,
@@ -16,8 +16,7 @@ pub(crate) enum Frame {
     },
     Headers {
         stream: u32,
-        fields: Vec<Field>,
-        is_truncated: bool,
+        list: FieldList<F>,
         ends: bool,
     },
     Reset {
@@ -80,7 +79,7 @@ impl Header {
 }
 
 /// Parses the content of every frame except those with header fields (`http2.typeFrameParser`).
-pub(crate) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
+pub(crate) fn parse<F>(header: Header, payload: &[u8]) -> Result<Frame<F>, Http2Error> {
     let Header { stream, .. } = header;
     match header.kind {
         DATA => data_of(header, payload),
@@ -113,7 +112,7 @@ pub(crate) fn parse(header: Header, payload: &[u8]) -> Result<Frame, Http2Error>
     }
 }
 
-fn data_of(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
+fn data_of<F>(header: Header, payload: &[u8]) -> Result<Frame<F>, Http2Error> {
     not_of_connection(header.stream)?;
     let (padding, payload) = padding(header, payload)?;
     let length = payload.len().checked_sub(padding).ok_or(Http2Error::Connection(Code::PROTOCOL))?;
@@ -121,7 +120,7 @@ fn data_of(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     Ok(Frame::Data { stream: header.stream, data, padding: header.length - length, ends: header.has(END_STREAM) })
 }
 
-fn settings_of(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
+fn settings_of<F>(header: Header, payload: &[u8]) -> Result<Frame<F>, Http2Error> {
     if header.has(ACK) && !payload.is_empty() {
         return Err(Http2Error::Connection(Code::FRAME_SIZE));
     }
@@ -137,7 +136,7 @@ fn settings_of(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
     Ok(if header.has(ACK) { Frame::SettingsAck } else { Frame::Settings(settings) })
 }
 
-fn push_promise(header: Header, payload: &[u8]) -> Result<Frame, Http2Error> {
+fn push_promise<F>(header: Header, payload: &[u8]) -> Result<Frame<F>, Http2Error> {
     not_of_connection(header.stream)?;
     let (padding, payload) = padding(header, payload)?;
     let rest = payload.get(4..).ok_or(Http2Error::Cut)?;

@@ -2,23 +2,44 @@
 //! v0.49).
 
 use std::collections::VecDeque;
+use std::sync::{Arc, LazyLock};
 
-use super::huffman;
+use super::text::{Text, TextInProgress};
 
-/// Name and value.
-pub(crate) type Field = (Vec<u8>, Vec<u8>);
+/// Name and value. A clone shares both.
+#[derive(Clone, Debug)]
+pub(crate) struct Field {
+    pub(crate) name: Arc<Text>,
+    pub(crate) value: Arc<Text>,
+}
 
-/// The decoder of one connection, with the fields that later fields may refer to.
+impl Field {
+    pub(crate) fn new(name: &[u8], value: &[u8]) -> Self {
+        Self { name: Arc::new(Text::of(name)), value: Arc::new(Text::of(value)) }
+    }
+
+    /// The size of the field in the table (RFC 7541, 4.1) and in a list of fields.
+    pub(super) fn size(&self) -> usize {
+        self.name.length() + self.value.length() + FIELD_BYTES
+    }
+}
+
+/// Takes the fields of a block.
+pub(super) trait Emit {
+    /// Whether more fields are wanted. The decoder does not look into literals that nobody wants.
+    fn is_wanted(&self) -> bool;
+
+    /// Takes a complete field.
+    fn emit(&mut self, field: &Field);
+}
+
+/// The decoder of one connection. It keeps the fields that later fields may refer to, and the field that has begun.
 #[derive(Debug)]
 pub(crate) struct Decoder {
-    /// The dynamic table, the newest entry first.
-    entries: VecDeque<Field>,
-    bytes: usize,
-    bytes_max: usize,
+    table: Table,
     /// The longest name or value that the decoder takes.
     text_bytes_max: usize,
-    /// The beginning of a field that the next piece continues.
-    begun: Vec<u8>,
+    state: State,
     /// Whether the block has had no field yet.
     is_first: bool,
 }
@@ -27,175 +48,240 @@ pub(crate) struct Decoder {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct HpackError;
 
-/// Why a field cannot be read yet, or at all.
+/// What the next byte belongs to.
 #[derive(Debug)]
-enum FieldError {
-    /// The next piece continues the field.
-    Cut,
-    Broken,
+enum State {
+    /// The first byte of a field.
+    Begin,
+    /// The number that the field begins with.
+    Index(Kind, Number),
+    /// The first byte of a literal's next text.
+    Length(Literal),
+    /// The rest of the length of a literal's next text.
+    LengthGoesOn(Literal, TextInProgress, Number),
+    /// The bytes of a literal's next text, and how many are left.
+    Text(Literal, TextInProgress, usize),
+}
+
+/// How a field is written.
+#[derive(Clone, Copy, Debug)]
+enum Kind {
+    /// As an index.
+    Indexed,
+    /// In full; its name may be an index.
+    Literal { is_stored: bool },
+    /// Not a field, but a change of the table's size.
+    TableSize,
+}
+
+/// A field that is written out, as far as it has come.
+#[derive(Debug)]
+struct Literal {
+    is_stored: bool,
+    name: Option<Arc<Text>>,
+    /// Whether the name's code was right. A wrong one shows once the value has come.
+    is_name_right: bool,
 }
 
 impl Decoder {
-    pub(crate) const fn new(text_bytes_max: usize) -> Self {
-        Self {
-            entries: VecDeque::new(),
-            bytes: 0,
-            bytes_max: TABLE_BYTES_MAX,
-            text_bytes_max,
-            begun: Vec::new(),
-            is_first: true,
-        }
+    pub(crate) fn new(text_bytes_max: usize) -> Self {
+        Self { table: Table::default(), text_bytes_max, state: State::Begin, is_first: true }
     }
 
-    /// Reads a piece of a block and calls `emit` for every complete field in order.
-    pub(crate) fn decode(&mut self, piece: &[u8], mut emit: impl FnMut(&[u8], &[u8])) -> Result<(), HpackError> {
-        if self.begun.is_empty() {
-            let read = self.fields(piece, &mut emit)?;
-            self.begun.extend_from_slice(&piece[read..]);
-            return Ok(());
+    /// Reads a piece of a block; `fields` gets every complete field in order.
+    pub(super) fn decode(&mut self, piece: &[u8], fields: &mut impl Emit) -> Result<(), HpackError> {
+        let mut rest = piece;
+        while let Some((&byte, after)) = rest.split_first() {
+            (self.state, rest) = match std::mem::replace(&mut self.state, State::Begin) {
+                State::Begin => (self.begin(byte, fields)?, after),
+                State::Index(kind, mut number) => match number.goes_on(byte)? {
+                    Some(index) => (self.indexed(kind, index, fields)?, after),
+                    None => (State::Index(kind, number), after),
+                },
+                State::Length(literal) => {
+                    let text = TextInProgress::new(byte >= 0x80);
+                    match Number::begin(byte, 7) {
+                        Ok(length) => (self.text(literal, text, length, fields)?, after),
+                        Err(number) => (State::LengthGoesOn(literal, text, number), after),
+                    }
+                }
+                State::LengthGoesOn(literal, text, mut number) => match number.goes_on(byte)? {
+                    Some(length) => (self.text(literal, text, length, fields)?, after),
+                    None => (State::LengthGoesOn(literal, text, number), after),
+                },
+                State::Text(literal, mut text, left) => {
+                    let (bytes, after) = rest.split_at(left.min(rest.len()));
+                    text.push(bytes);
+                    match left - bytes.len() {
+                        0 => (self.text_ends(literal, text, fields)?, after),
+                        left => (State::Text(literal, text, left), after),
+                    }
+                }
+            };
         }
-        let mut begun = std::mem::take(&mut self.begun);
-        begun.extend_from_slice(piece);
-        let read = self.fields(&begun, &mut emit)?;
-        begun.drain(..read);
-        self.begun = begun;
         Ok(())
     }
 
     /// Ends the block; an error if it ends within a field.
     pub(crate) fn end(&mut self) -> Result<(), HpackError> {
         self.is_first = true;
-        if std::mem::take(&mut self.begun).is_empty() { Ok(()) } else { Err(HpackError) }
-    }
-
-    /// Reads complete fields; returns how many bytes they were.
-    fn fields(&mut self, bytes: &[u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<usize, HpackError> {
-        let mut rest = bytes;
-        while !rest.is_empty() {
-            match self.field(rest, emit) {
-                Ok(after) => rest = after,
-                Err(FieldError::Cut) => break,
-                Err(FieldError::Broken) => return Err(HpackError),
-            }
-            self.is_first = false;
+        match std::mem::replace(&mut self.state, State::Begin) {
+            State::Begin => Ok(()),
+            _ => Err(HpackError),
         }
-        Ok(bytes.len() - rest.len())
     }
 
-    /// Reads one field, or a change of the table's size; returns what follows.
-    fn field<'a>(&mut self, bytes: &'a [u8], emit: &mut impl FnMut(&[u8], &[u8])) -> Result<&'a [u8], FieldError> {
-        match bytes[0] {
-            0x80.. => {
-                let (index, rest) = number(bytes, 7)?;
-                let (name, value) = self.entry(index)?;
-                emit(name, value);
-                Ok(rest)
-            }
-            0x40.. => {
-                let ((name, value), rest) = self.literal(bytes, 6)?;
-                emit(&name, &value);
-                self.insert((name, value));
-                Ok(rest)
-            }
-            0x20.. => {
-                let (size, rest) = number(bytes, 5)?;
-                // Go takes a change of the size at a block's beginning, and later only while the table is empty.
-                if size > TABLE_BYTES_MAX as u64 || (!self.is_first && self.bytes > 0) {
-                    return Err(FieldError::Broken);
+    fn begin(&mut self, byte: u8, fields: &mut impl Emit) -> Result<State, HpackError> {
+        let (kind, bits) = match byte {
+            0x80.. => (Kind::Indexed, 7),
+            0x40.. => (Kind::Literal { is_stored: true }, 6),
+            0x20.. => (Kind::TableSize, 5),
+            _ => (Kind::Literal { is_stored: false }, 4),
+        };
+        match Number::begin(byte, bits) {
+            Ok(index) => self.indexed(kind, index, fields),
+            Err(number) => Ok(State::Index(kind, number)),
+        }
+    }
+
+    /// Goes on after the number that a field begins with.
+    fn indexed(&mut self, kind: Kind, index: u64, fields: &mut impl Emit) -> Result<State, HpackError> {
+        match kind {
+            Kind::Indexed => {
+                let field = self.table.field(index)?;
+                if fields.is_wanted() {
+                    fields.emit(field);
                 }
-                self.bytes_max = size as usize;
-                self.evict();
-                Ok(rest)
             }
-            _ => {
-                let ((name, value), rest) = self.literal(bytes, 4)?;
-                emit(&name, &value);
-                Ok(rest)
+            Kind::Literal { is_stored } => {
+                let name = if index > 0 { Some(Arc::clone(&self.table.field(index)?.name)) } else { None };
+                return Ok(State::Length(Literal { is_stored, name, is_name_right: true }));
             }
+            Kind::TableSize => {
+                // Go takes a change of the size at a block's beginning, and later only while the table is empty.
+                if index > TABLE_BYTES_MAX as u64 || (!self.is_first && self.table.bytes > 0) {
+                    return Err(HpackError);
+                }
+                self.table.resize(index as usize);
+            }
+        }
+        self.is_first = false;
+        Ok(State::Begin)
+    }
+
+    /// Goes on after the length of a literal's next text.
+    fn text(
+        &mut self,
+        literal: Literal,
+        text: TextInProgress,
+        length: u64,
+        fields: &mut impl Emit,
+    ) -> Result<State, HpackError> {
+        match usize::try_from(length).ok().filter(|&length| length <= self.text_bytes_max).ok_or(HpackError)? {
+            0 => self.text_ends(literal, text, fields),
+            length => Ok(State::Text(literal, text, length)),
         }
     }
 
-    /// Reads a field that is written out; its name may be an index.
-    fn literal<'a>(&self, bytes: &'a [u8], prefix: u32) -> Result<(Field, &'a [u8]), FieldError> {
-        let (index, rest) = number(bytes, prefix)?;
-        let most = self.text_bytes_max;
-        if index > 0 {
-            let name = self.entry(index)?.0;
-            let (value, rest) = string(rest, most)?;
-            return Ok(((name.to_vec(), value.plain()?), rest));
+    fn text_ends(
+        &mut self,
+        literal: Literal,
+        text: TextInProgress,
+        fields: &mut impl Emit,
+    ) -> Result<State, HpackError> {
+        let (text, is_right) = text.end();
+        let is_right = is_right && text.length() <= self.text_bytes_max;
+        let Literal { is_stored, name, is_name_right } = literal;
+        let Some(name) = name else {
+            return Ok(State::Length(Literal { is_stored, name: Some(Arc::new(text)), is_name_right: is_right }));
+        };
+        if (fields.is_wanted() || is_stored) && !(is_name_right && is_right) {
+            return Err(HpackError);
         }
-        let (name, rest) = string(rest, most)?;
-        let (value, rest) = string(rest, most)?;
-        Ok(((name.plain()?, value.plain()?), rest))
+        let field = Field { name, value: Arc::new(text) };
+        if fields.is_wanted() {
+            fields.emit(&field);
+        }
+        if is_stored {
+            self.table.insert(field);
+        }
+        self.is_first = false;
+        Ok(State::Begin)
     }
+}
 
-    fn entry(&self, index: u64) -> Result<(&[u8], &[u8]), FieldError> {
-        let index = usize::try_from(index).ok().and_then(|index| index.checked_sub(1)).ok_or(FieldError::Broken)?;
-        if let Some((name, value)) = STATIC.get(index) {
-            return Ok((name.as_bytes(), value.as_bytes()));
-        }
-        self.entries.get(index - STATIC.len()).map(|(name, value)| (&**name, &**value)).ok_or(FieldError::Broken)
+/// The dynamic table.
+#[derive(Debug)]
+struct Table {
+    /// The newest entry first.
+    entries: VecDeque<Field>,
+    bytes: usize,
+    bytes_max: usize,
+}
+
+impl Default for Table {
+    fn default() -> Self {
+        Self { entries: VecDeque::new(), bytes: 0, bytes_max: TABLE_BYTES_MAX }
+    }
+}
+
+impl Table {
+    /// The field at an index: of the static table first, then of this one.
+    fn field(&self, index: u64) -> Result<&Field, HpackError> {
+        let index = usize::try_from(index).ok().and_then(|index| index.checked_sub(1)).ok_or(HpackError)?;
+        STATIC_FIELDS.get(index).or_else(|| self.entries.get(index - STATIC.len())).ok_or(HpackError)
     }
 
     fn insert(&mut self, field: Field) {
-        self.bytes += size_of_field(&field.0, &field.1);
+        self.bytes += field.size();
         self.entries.push_front(field);
+        self.evict();
+    }
+
+    fn resize(&mut self, bytes_max: usize) {
+        self.bytes_max = bytes_max;
         self.evict();
     }
 
     fn evict(&mut self) {
         while self.bytes > self.bytes_max
-            && let Some((name, value)) = self.entries.pop_back()
+            && let Some(field) = self.entries.pop_back()
         {
-            self.bytes -= size_of_field(&name, &value);
+            self.bytes -= field.size();
         }
     }
 }
 
-/// The size of a field in the table (RFC 7541, 4.1).
+/// The size of a field in a list of fields (RFC 9113, 10.5.1).
 pub(crate) const fn size_of_field(name: &[u8], value: &[u8]) -> usize {
     name.len() + value.len() + FIELD_BYTES
 }
 
-/// Reads a number whose first byte has `prefix` bits for it.
-fn number(bytes: &[u8], prefix: u32) -> Result<(u64, &[u8]), FieldError> {
-    let most = (1u64 << prefix) - 1;
-    let (&first, mut rest) = bytes.split_first().ok_or(FieldError::Cut)?;
-    let mut value = u64::from(first) & most;
-    if value < most {
-        return Ok((value, rest));
+/// A number of which the first bytes have come.
+#[derive(Debug)]
+struct Number {
+    value: u64,
+    shift: u32,
+}
+
+impl Number {
+    /// Reads the first byte, which has `bits` for the number: the number, or its beginning.
+    const fn begin(byte: u8, bits: u32) -> Result<u64, Self> {
+        let most = (1u64 << bits) - 1;
+        let value = byte as u64 & most;
+        if value < most { Ok(value) } else { Err(Self { value, shift: 0 }) }
     }
-    for shift in (0..NUMBER_BITS_MAX).step_by(7) {
-        let (&byte, after) = rest.split_first().ok_or(FieldError::Cut)?;
-        rest = after;
-        value = value.wrapping_add(u64::from(byte & 0x7f).wrapping_shl(shift));
-        if byte < 0x80 {
-            return Ok((value, rest));
+
+    /// Reads one more byte; returns the number if it is the last one.
+    fn goes_on(&mut self, byte: u8) -> Result<Option<u64>, HpackError> {
+        self.value = self.value.wrapping_add(u64::from(byte & 0x7f).wrapping_shl(self.shift));
+        self.shift += 7;
+        match (byte < 0x80, self.shift >= NUMBER_BITS_MAX) {
+            (true, _) => Ok(Some(self.value)),
+            (false, true) => Err(HpackError),
+            (false, false) => Ok(None),
         }
     }
-    Err(FieldError::Broken)
-}
-
-/// A text as the peer sent it.
-struct Text<'a> {
-    bytes: &'a [u8],
-    is_coded: bool,
-}
-
-impl Text<'_> {
-    /// Undoes the Huffman code.
-    fn plain(&self) -> Result<Vec<u8>, FieldError> {
-        if self.is_coded { huffman::decode(self.bytes).ok_or(FieldError::Broken) } else { Ok(self.bytes.to_vec()) }
-    }
-}
-
-/// Reads a text; returns what follows it too.
-fn string(bytes: &[u8], most: usize) -> Result<(Text<'_>, &[u8]), FieldError> {
-    let is_coded = bytes.first().is_some_and(|&byte| byte >= 0x80);
-    let (length, rest) = number(bytes, 7)?;
-    let length = usize::try_from(length).ok().filter(|&length| length <= most).ok_or(FieldError::Broken)?;
-    let (bytes, rest) = rest.split_at_checked(length).ok_or(FieldError::Cut)?;
-    Ok((Text { bytes, is_coded }, rest))
 }
 
 /// Writes a field plainly, so that the peer's decoder does not store it.
@@ -226,6 +312,9 @@ const FIELD_BYTES: usize = 32;
 /// `hpack.readVarInt` gives up at this many bits.
 const NUMBER_BITS_MAX: u32 = 63;
 
+static STATIC_FIELDS: LazyLock<Vec<Field>> =
+    LazyLock::new(|| STATIC.map(|(name, value)| Field::new(name.as_bytes(), value.as_bytes())).into());
+
 /// RFC 7541, appendix A.
 #[rustfmt::skip]
 const STATIC: [(&str, &str); 61] = [
@@ -253,16 +342,76 @@ mod tests {
     /// The tests cut blocks into pieces this small, so that fields are often cut.
     const PIECE_BYTES: usize = 3;
 
-    fn decoded(decoder: &mut Decoder, block: &[u8]) -> Result<Vec<Field>, HpackError> {
-        let mut fields = Vec::new();
+    type Texts = Vec<(Vec<u8>, Vec<u8>)>;
+
+    /// Takes everything.
+    impl Emit for Texts {
+        fn is_wanted(&self) -> bool {
+            true
+        }
+
+        fn emit(&mut self, field: &Field) {
+            self.push((field.name.bytes().into(), field.value.bytes().into()));
+        }
+    }
+
+    fn decoded(decoder: &mut Decoder, block: &[u8]) -> Result<Texts, HpackError> {
+        let mut fields = Texts::new();
         let mut pieces = block.chunks(PIECE_BYTES);
-        let mut emit = |name: &[u8], value: &[u8]| fields.push((name.to_vec(), value.to_vec()));
-        let read = pieces.try_for_each(|piece| decoder.decode(piece, &mut emit));
+        let read = pieces.try_for_each(|piece| decoder.decode(piece, &mut fields));
         read.and(decoder.end()).map(|()| fields)
     }
 
-    fn texts(fields: &[(&str, &str)]) -> Vec<Field> {
+    fn texts(fields: &[(&str, &str)]) -> Texts {
         fields.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec())).collect()
+    }
+
+    #[test]
+    fn a_reference_shares_the_text_of_its_entry() {
+        struct Last(Option<Field>, usize);
+        impl Emit for Last {
+            fn is_wanted(&self) -> bool {
+                true
+            }
+
+            fn emit(&mut self, field: &Field) {
+                self.1 += usize::from(self.0.as_ref().is_some_and(|last| Arc::ptr_eq(&last.value, &field.value)));
+                self.0 = Some(field.clone());
+            }
+        }
+        let (mut decoder, mut last) = (Decoder::new(1 << 20), Last(None, 0));
+        decoder.decode(&[&[0x40, 1, b'a', 1, b'b'][..], &[0xbe; 1_000]].concat(), &mut last).unwrap();
+        assert_eq!(last.1, 1_000);
+    }
+
+    #[test]
+    fn a_literal_that_nobody_wants_may_be_wrong_unless_it_is_stored() {
+        struct Nobody;
+        impl Emit for Nobody {
+            fn is_wanted(&self) -> bool {
+                false
+            }
+
+            fn emit(&mut self, _: &Field) {
+                unreachable!("nobody wants it")
+            }
+        }
+        let wrong_code = [1, b'a', 0x81, 0x1c];
+        let decode = |first: u8| Decoder::new(9).decode(&[&[0x82, first][..], &wrong_code].concat(), &mut Nobody);
+        assert_eq!((decode(0), decode(0x40)), (Ok(()), Err(HpackError)));
+    }
+
+    #[test]
+    fn a_text_is_too_long_by_its_plain_bytes_too() {
+        // Sixteen letters of five bits each are ten bytes.
+        let block = [
+            &[0x00, 1, b'n', 0x8a][..],
+            &[0b0001_1000, 0b1100_0110, 0b0011_0001, 0b1000_1100, 0b0110_0011],
+            &[0b0001_1000, 0b1100_0110, 0b0011_0001, 0b1000_1100, 0b0110_0011],
+        ]
+        .concat();
+        assert_eq!(decoded(&mut Decoder::new(16), &block), Ok(texts(&[("n", "aaaaaaaaaaaaaaaa")])));
+        assert_eq!(decoded(&mut Decoder::new(15), &block), Err(HpackError));
     }
 
     #[test]
@@ -271,7 +420,7 @@ mod tests {
         let mut decoder = Decoder::new(1 << 20);
         let first = [0x48, 0x82, 0x64, 0x02, 0x58, 0x85, 0xae, 0xc3, 0x77, 0x1a, 0x4b];
         assert_eq!(decoded(&mut decoder, &first), Ok(texts(&[(":status", "302"), ("cache-control", "private")])));
-        assert_eq!(decoder.bytes, 42 + 52);
+        assert_eq!(decoder.table.bytes, 42 + 52);
         assert_eq!(
             decoded(&mut decoder, &[0x48, 0x83, 0x64, 0x0e, 0xff, 0xbf]),
             Ok(texts(&[(":status", "307"), ("cache-control", "private")]))
@@ -291,7 +440,7 @@ mod tests {
         let mut decoder = Decoder::new(1 << 20);
         assert_eq!(decoded(&mut decoder, &[0x40, 1, b'a', 1, b'b', 0x20]), Err(HpackError));
         assert_eq!(decoded(&mut decoder, &[0x20, 0x82]), Ok(texts(&[(":method", "GET")])));
-        assert_eq!((decoder.bytes, decoder.entries.len()), (0, 0));
+        assert_eq!((decoder.table.bytes, decoder.table.entries.len()), (0, 0));
     }
 
     proptest! {
@@ -307,8 +456,8 @@ mod tests {
             let mut decoder = Decoder::new(1 << 20);
             for block in blocks {
                 let _ = decoded(&mut decoder, &block);
-                let bytes: usize = decoder.entries.iter().map(|(name, value)| size_of_field(name, value)).sum();
-                prop_assert_eq!(bytes, decoder.bytes);
+                let bytes: usize = decoder.table.entries.iter().map(Field::size).sum();
+                prop_assert_eq!(bytes, decoder.table.bytes);
                 prop_assert!(bytes <= TABLE_BYTES_MAX);
             }
         }

@@ -2,28 +2,48 @@
 
 use std::sync::LazyLock;
 
-/// Undoes the code; None if the text ends within a symbol or holds the symbol that ends a text.
-pub(crate) fn decode(coded: &[u8]) -> Option<Vec<u8>> {
-    let mut plain = Vec::with_capacity(coded.len() * 2);
-    let mut node = ROOT;
-    let (mut bits_since, mut are_ones) = (0, true);
-    for byte in coded {
+/// A text whose code is undone byte by byte.
+#[derive(Debug)]
+pub(super) struct Huffman {
+    node: usize,
+    /// Bits since the last whole symbol, and whether all of them are ones.
+    bits: u32,
+    are_ones: bool,
+}
+
+impl Default for Huffman {
+    fn default() -> Self {
+        Self { node: ROOT, bits: 0, are_ones: true }
+    }
+}
+
+impl Huffman {
+    /// Undoes the code of one more byte and calls `emit` for each byte of the text; None for the symbol that ends a
+    /// text.
+    pub(super) fn decode(&mut self, coded: u8, mut emit: impl FnMut(u8)) -> Option<()> {
         for shift in (0..8).rev() {
-            let bit = usize::from(byte >> shift & 1);
-            bits_since += 1;
-            are_ones &= bit == 1;
-            match TREE[node][bit] {
-                Branch::Node(next) => node = next,
+            let bit = usize::from(coded >> shift & 1);
+            self.bits += 1;
+            self.are_ones &= bit == 1;
+            match TREE[self.node][bit] {
+                Branch::Node(next) => self.node = next,
                 Branch::Symbol(symbol) => {
-                    plain.push(symbol);
-                    (node, bits_since, are_ones) = (ROOT, 0, true);
+                    emit(symbol);
+                    *self = Self::default();
                 }
-                Branch::End => return None,
+                Branch::End => {
+                    *self = Self::default();
+                    return None;
+                }
             }
         }
+        Some(())
     }
-    // The rest must be the beginning of the end symbol, which consists of ones.
-    (bits_since < 8 && are_ones).then_some(plain)
+
+    /// Whether the text may end here: the rest must be the beginning of the end symbol, which consists of ones.
+    pub(super) const fn may_end(self) -> bool {
+        self.bits < 8 && self.are_ones
+    }
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -79,6 +99,12 @@ const LENGTHS: [u8; 257] = [
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    fn decode(coded: &[u8]) -> Option<Vec<u8>> {
+        let (mut huffman, mut plain) = (Huffman::default(), Vec::new());
+        coded.iter().try_for_each(|&byte| huffman.decode(byte, |symbol| plain.push(symbol)))?;
+        huffman.may_end().then_some(plain)
+    }
 
     #[test]
     fn examples_of_the_standard() {

@@ -5,13 +5,16 @@
 
 mod code;
 mod error;
+mod fields;
 mod frame;
 mod hpack;
 mod huffman;
 mod reader;
+mod text;
 
 pub(crate) use self::code::Code;
 pub(crate) use self::error::Http2Error;
+pub(crate) use self::fields::{FieldList, Fields};
 /// The writers of frames, and what a server needs to find the frames of a client.
 pub use self::frame::{
     ACK, DATA, END_STREAM, HEADER_BYTES, HEADERS, Header, PING, PREFACE, SETTINGS, Setting, ack_ping, ack_settings,
@@ -20,3 +23,4 @@ pub use self::frame::{
 pub(crate) use self::frame::{FRAME_BYTES_MAX, Frame, window_update};
 pub(crate) use self::hpack::{Field, size_of_field, write_field};
 pub(crate) use self::reader::Reader;
+pub(crate) use self::text::{Judgement, Text};

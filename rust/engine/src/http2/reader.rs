@@ -4,10 +4,11 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 
 use super::code::Code;
 use super::error::Http2Error;
+use super::fields::{Fields, List};
 use super::frame::{
     CONTINUATION, END_HEADERS, END_STREAM, FRAME_BYTES_MAX, Frame, HEADER_BYTES, HEADERS, Header, fragment, parse,
 };
-use super::hpack::{Decoder, Field, size_of_field};
+use super::hpack::Decoder;
 
 /// The reader of one connection.
 #[derive(Debug)]
@@ -23,7 +24,7 @@ pub(crate) struct Reader {
 
 impl Reader {
     /// `fields_bytes_max` limits the fields of one message (`Framer.MaxHeaderListSize`).
-    pub(crate) const fn new(fields_bytes_max: usize) -> Self {
+    pub(crate) fn new(fields_bytes_max: usize) -> Self {
         let decoder = Decoder::new(fields_bytes_max);
         Self { buffer: Vec::new(), done: 0, decoder, fields_bytes_max, empty: 0 }
     }
@@ -35,7 +36,10 @@ impl Reader {
     }
 
     /// The next frame.
-    pub(crate) async fn next(&mut self, link: &mut (impl AsyncRead + Unpin)) -> Result<Frame, Http2Error> {
+    pub(crate) async fn next<F: Fields>(
+        &mut self,
+        link: &mut (impl AsyncRead + Unpin),
+    ) -> Result<Frame<F>, Http2Error> {
         let header = self.whole(link).await?;
         match header.kind {
             HEADERS => self.headers(link, header).await,
@@ -45,7 +49,11 @@ impl Reader {
     }
 
     /// Reads the fields that begin with the frame `first`. No other frame may come before they are complete.
-    async fn headers(&mut self, link: &mut (impl AsyncRead + Unpin), first: Header) -> Result<Frame, Http2Error> {
+    async fn headers<F: Fields>(
+        &mut self,
+        link: &mut (impl AsyncRead + Unpin),
+        first: Header,
+    ) -> Result<Frame<F>, Http2Error> {
         let mut list = List::new(self.fields_bytes_max);
         let mut last = first;
         loop {
@@ -55,8 +63,7 @@ impl Reader {
             if piece.len() > 2 * list.bytes_left || list.wrong.is_some() {
                 return Err(Http2Error::Connection(Code::PROTOCOL));
             }
-            let read = self.decoder.decode(piece, |name, value| list.add(name, value));
-            read.map_err(|_| Http2Error::Connection(Code::COMPRESSION))?;
+            self.decoder.decode(piece, &mut list).map_err(|_| Http2Error::Connection(Code::COMPRESSION))?;
             if last.has(END_HEADERS) {
                 break;
             }
@@ -66,11 +73,8 @@ impl Reader {
             }
         }
         self.decoder.end().map_err(|_| Http2Error::Connection(Code::COMPRESSION))?;
-        if let Some(why) = list.wrong.take().or_else(|| wrong_pseudo(&list.fields)) {
-            return Err(Http2Error::Stream { stream: first.stream, code: Code::PROTOCOL, why });
-        }
-        let List { fields, is_truncated, .. } = list;
-        Ok(Frame::Headers { stream: first.stream, fields, is_truncated, ends: first.has(END_STREAM) })
+        let wrong = |why| Http2Error::Stream { stream: first.stream, code: Code::PROTOCOL, why };
+        Ok(Frame::Headers { stream: first.stream, list: list.end().map_err(wrong)?, ends: first.has(END_STREAM) })
     }
 
     /// Reads a whole frame; its content then ends at `done`.
@@ -109,79 +113,6 @@ impl Reader {
     }
 }
 
-/// The fields of a message, kept up to a limit (`Framer.readMetaFrame`).
-#[derive(Debug)]
-struct List {
-    fields: Vec<Field>,
-    bytes_left: usize,
-    is_truncated: bool,
-    has_regular: bool,
-    wrong: Option<String>,
-}
-
-impl List {
-    const fn new(bytes_left: usize) -> Self {
-        Self { fields: Vec::new(), bytes_left, is_truncated: false, has_regular: false, wrong: None }
-    }
-
-    fn add(&mut self, name: &[u8], value: &[u8]) {
-        if self.wrong.is_some() || self.is_truncated {
-            return;
-        }
-        self.wrong = self.why_wrong(name, value);
-        if self.wrong.is_some() {
-            return;
-        }
-        match self.bytes_left.checked_sub(size_of_field(name, value)) {
-            Some(left) => {
-                self.bytes_left = left;
-                self.fields.push((name.to_vec(), value.to_vec()));
-            }
-            None => (self.is_truncated, self.bytes_left) = (true, 0),
-        }
-    }
-
-    fn why_wrong(&mut self, name: &[u8], value: &[u8]) -> Option<String> {
-        let shown = || String::from_utf8_lossy(name).into_owned();
-        if name.starts_with(b":") {
-            if self.has_regular {
-                return Some("pseudo header field after regular".to_owned());
-            }
-        } else {
-            self.has_regular = true;
-            if !is_name(name) {
-                return Some(format!("invalid header field name {:?}", shown()));
-            }
-        }
-        let is_value = value.iter().all(|&byte| byte == b'\t' || (byte >= b' ' && byte != 0x7f));
-        (!is_value).then(|| format!("invalid header field value for {:?}", shown()))
-    }
-}
-
-/// The check `http2.validWireHeaderFieldName`.
-fn is_name(name: &[u8]) -> bool {
-    let is_token = |byte: u8| b"!#$%&'*+-.^_`|~".contains(&byte) || byte.is_ascii_digit() || byte.is_ascii_lowercase();
-    !name.is_empty() && name.iter().copied().all(is_token)
-}
-
-/// The check `MetaHeadersFrame.checkPseudos`; returns the error.
-fn wrong_pseudo(fields: &[Field]) -> Option<String> {
-    let names: Vec<&[u8]> = fields.iter().map(|(name, _)| &**name).take_while(|name| name.starts_with(b":")).collect();
-    let (mut is_request, mut is_response) = (false, false);
-    for (index, name) in names.iter().enumerate() {
-        let shown = String::from_utf8_lossy(name);
-        match *name {
-            b":method" | b":path" | b":scheme" | b":authority" | b":protocol" => is_request = true,
-            b":status" => is_response = true,
-            _ => return Some(format!("invalid pseudo-header {shown:?}")),
-        }
-        if names[..index].contains(name) {
-            return Some(format!("duplicate pseudo-header {shown:?}"));
-        }
-    }
-    (is_request && is_response).then(|| "mix of request and response pseudo headers".to_owned())
-}
-
 /// Go reads empty frames while there is time, so a server could keep it busy at nearly no cost.
 const EMPTY_FRAMES_MAX: usize = 10_000;
 /// The reader reads at least this many bytes at a time.
@@ -193,10 +124,21 @@ const LOOKS_LIKE_HTTP1: &str = "http2: failed reading the frame payload: http2: 
 
 #[cfg(test)]
 mod tests {
+    use super::super::fields::FieldList;
     use super::super::frame::Setting;
+    use super::super::hpack::Field;
     use super::*;
 
-    fn read(bytes: &[u8]) -> Vec<Result<Frame, String>> {
+    type Texts = Vec<(Vec<u8>, Vec<u8>)>;
+
+    /// Keeps everything.
+    impl Fields for Texts {
+        fn add(&mut self, field: &Field) {
+            self.push((field.name.bytes().into(), field.value.bytes().into()));
+        }
+    }
+
+    fn read(bytes: &[u8]) -> Vec<Result<Frame<Texts>, String>> {
         let runtime = tokio::runtime::Builder::new_current_thread().build().unwrap();
         let (mut reader, mut link, mut found) = (Reader::new(1 << 20), bytes, Vec::new());
         loop {
@@ -212,7 +154,7 @@ mod tests {
         }
     }
 
-    fn fields(fields: &[(&str, &str)]) -> Vec<Field> {
+    fn fields(fields: &[(&str, &str)]) -> Texts {
         fields.iter().map(|(name, value)| (name.as_bytes().to_vec(), value.as_bytes().to_vec())).collect()
     }
 
@@ -228,8 +170,12 @@ mod tests {
             Ok(Frame::Settings(vec![Setting(3, 100)])),
             Ok(Frame::Headers {
                 stream: 1,
-                fields: fields(&[(":status", "200"), ("content-length", "2")]),
-                is_truncated: false,
+                list: FieldList {
+                    fields: fields(&[(":status", "200"), ("content-length", "2")]),
+                    bytes: 42 + 47,
+                    is_truncated: false,
+                    has_pseudo: true,
+                },
                 ends: false,
             }),
             Ok(Frame::Data { stream: 1, data: b"ok".to_vec(), padding: 2, ends: true }),

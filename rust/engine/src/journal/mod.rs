@@ -4,6 +4,7 @@
 //! It is written after the fact, every 100 ms while something changes, and not flushed to the medium: a kill of the
 //! process loses what the last 100 ms brought, and a machine that loses its memory loses its containers with it.
 
+mod changes;
 mod contents;
 mod format;
 mod open;
@@ -11,6 +12,7 @@ mod reader;
 mod record;
 mod writer;
 
+pub use self::changes::Changes;
 pub use self::contents::Contents;
 #[cfg(feature = "fuzzing")]
 pub use self::format::bytes_of;

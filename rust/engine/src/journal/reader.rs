@@ -84,6 +84,9 @@ pub fn read_file(path: &Path) -> Result<Reading, JournalError> {
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(Reading::default()),
         Err(error) => return Err(JournalError(format!("it cannot be opened: {error}"))),
     };
+    if !file.metadata().is_ok_and(|metadata| metadata.is_file()) {
+        return Err(JournalError("it is not a file".into()));
+    }
     let mut bytes = Vec::new();
     if let Err(error) = file.by_ref().take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes) {
         return Err(JournalError(format!("it cannot be read: {error}")));

@@ -6,10 +6,10 @@ use std::fs::{File, OpenOptions};
 use std::io::{Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
+use super::changes::Changes;
 use super::contents::Contents;
 use super::format::{self, HEADER};
 use super::open;
-use super::record::Record;
 
 /// What was written so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -60,7 +60,12 @@ impl Writer {
     ///
     /// # Errors
     /// The file could not be written.
-    pub fn write(&mut self, changes: impl IntoIterator<Item = Record>) -> std::io::Result<()> {
+    pub fn write(&mut self, changes: impl Into<Changes>) -> std::io::Result<()> {
+        let Changes { is_all, records: changes } = changes.into();
+        if is_all {
+            // What is not among the records is gone. Only a whole new file can say that.
+            (self.contents, self.file) = (Contents::default(), None);
+        }
         let mut bytes = Vec::new();
         let mut records = 0;
         for record in changes {

@@ -13,7 +13,7 @@ use tokio::time::sleep;
 use super::attempt::{EndedAttempt, Start};
 use super::barrier_schedule::BarrierSchedule;
 use super::batch::Batch;
-use super::journal_keeper::JournalKeeper;
+use super::journal::JournalKeeper;
 use super::pool::AttemptPool;
 use super::state::{Shared, State};
 #[cfg(test)]

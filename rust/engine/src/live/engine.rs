@@ -1,6 +1,6 @@
 //! The engine's handle: each call reads or changes the shared state, and wakes the engine's thread if it must act.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -18,7 +18,7 @@ use tokio::sync::Notify;
 use super::batch::Batch;
 use super::driver::drive;
 use super::exec::ExecEnd;
-use super::journal_keeper::{JournalKeeper, JournalOptions};
+use super::journal::{Gone, JournalKeeper, JournalOptions};
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};
@@ -96,7 +96,7 @@ impl Engine {
             next_exec: 0,
             starts: Vec::new(),
             looks_at: None,
-            gone: BTreeSet::new(),
+            gone: Gone::default(),
         };
         let shared = Arc::new(Shared {
             clock,

@@ -12,8 +12,7 @@ mod driver;
 mod engine;
 mod exec;
 mod hand_out;
-mod journal_keeper;
-mod journal_thread;
+mod journal;
 mod mailbox;
 mod metrics;
 mod pool;
@@ -22,11 +21,12 @@ mod state;
 #[cfg(test)]
 mod tests;
 mod time;
+mod trimmer;
 mod worker_states;
 
 pub use self::backoff_table::BackoffTable;
 pub use self::batch::{Batch, Change, Notice};
 pub use self::engine::{Engine, Options};
 pub use self::exec::{ExecAttempt, ExecEnd};
-pub use self::journal_keeper::JournalOptions;
+pub use self::journal::JournalOptions;
 pub use self::mailbox::Mailbox;

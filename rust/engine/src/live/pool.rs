@@ -10,6 +10,7 @@ use tokio::sync::Notify;
 use super::attempt::{EndedAttempt, Start, Ticket};
 use super::time::clock::Clock;
 use super::time::overdue::Overdue;
+use super::trimmer::Trimmer;
 use crate::attempt::starvation::Spent;
 use crate::handler::{Asker, Buffers, connect_ahead, probe_once};
 use crate::net::barrier::ConnectBarrier;
@@ -22,6 +23,7 @@ pub(super) struct AttemptPool {
     overdue: Mutex<Overdue>,
     /// Holds attempts that have connected while more attempts start.
     barrier: Arc<ConnectBarrier>,
+    trimmer: Trimmer,
     /// Rung when an attempt has finished.
     pub(super) bell: Notify,
 }
@@ -42,6 +44,7 @@ impl AttemptPool {
             overdue: Mutex::new(Overdue::after(overdue)),
             bell: Notify::new(),
             barrier: Arc::default(),
+            trimmer: Trimmer::default(),
         }
     }
 
@@ -106,6 +109,7 @@ async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
         };
         let flight = Flight { pool: &pool, ticket: Some(start.ticket) };
         flight.finish(perform(start, &mut buffers, &pool).await);
+        pool.trimmer.freed(buffers.release());
         if !pool.keeps(&task) {
             return;
         }

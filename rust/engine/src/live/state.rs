@@ -1,6 +1,6 @@
 //! The state that the engine's thread and its callers share.
 
-use std::collections::{BTreeSet, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -12,7 +12,7 @@ use tokio::sync::Notify;
 use super::attempt::{EndedAttempt, Start, Ticket};
 use super::batch::Batch;
 use super::exec::ExecFlight;
-use super::journal_keeper::JournalKeeper;
+use super::journal::{Gone, JournalKeeper};
 use super::mailbox::Mailbox;
 use super::starvation_log::StarvationLog;
 #[cfg(test)]
@@ -20,7 +20,6 @@ use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::Starving;
-use crate::journal::WorkerKey;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -54,8 +53,8 @@ pub(super) struct State {
     pub(super) starts: Vec<Start>,
     /// When that thread wakes by itself; None: only when its bell rings.
     pub(super) looks_at: Option<Instant>,
-    /// Workers that have ended since the journal last took changes; a set, because a disk may hang for long.
-    pub(super) gone: BTreeSet<WorkerKey>,
+    /// Workers that have ended since the journal last took changes.
+    pub(super) gone: Gone,
 }
 
 impl Shared {

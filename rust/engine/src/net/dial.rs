@@ -8,9 +8,8 @@ use std::time::Duration;
 use tokio::time::{Instant, sleep, timeout_at};
 
 use super::connect::{Dialled, connect, failed, open, send_first};
+use super::dns::{self, ProberError};
 use super::host::Literal;
-use super::lookups::NoThread;
-use super::resolve::lookup;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::attempt::stopwatch::Stopwatch;
@@ -65,13 +64,9 @@ async fn addresses_of(
     host: &str,
     deadline: Option<Instant>,
 ) -> Result<Vec<SocketAddr>, AttemptError> {
-    let found = match deadline {
-        Some(deadline) => timeout_at(deadline, lookup(pod, host)).await,
-        None => Ok(lookup(pod, host).await),
-    };
-    match found.unwrap_or_else(|_| Ok(Err(format!("lookup {host}: i/o timeout")))) {
+    match dns::lookup(pod, host, deadline).await {
         Ok(answer) => answer.map_err(|text| AttemptError::new(Cause::Dns, format!("dial tcp: {text}"))),
-        Err(NoThread(why)) => Err(AttemptError::of_prober(format!("dial tcp: lookup {host}: {why}"))),
+        Err(ProberError(why)) => Err(AttemptError::of_prober(format!("dial tcp: lookup {host}: {why}"))),
     }
 }
 

@@ -13,7 +13,7 @@ use tokio::net::TcpStream;
 use super::connect::cause_of;
 use super::read_budget::ReadBudget;
 use crate::attempt::error::AttemptError;
-use crate::golang::text;
+use crate::golang::text::{self, Network};
 
 /// A watched connection.
 #[derive(Debug)]
@@ -68,7 +68,7 @@ pub(crate) fn operation_error(
     error: &io::Error,
 ) -> AttemptError {
     let number = error.raw_os_error().unwrap_or(libc::EIO);
-    AttemptError::new(cause_of(number), text::operation(call, local, peer, number))
+    AttemptError::new(cause_of(number), text::operation(Network::Tcp, call, local, peer, number))
 }
 
 impl<W: Watch> AsyncRead for WatchedStream<W> {

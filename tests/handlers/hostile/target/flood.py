@@ -83,6 +83,13 @@ async def endless_kept_headers(conn: Connection) -> None:
     await conn.flood(b"Trailer:\n")
 
 
+async def held_head(conn: Connection) -> None:
+    """Fields that a client has to store, and never their end."""
+    await conn.request()
+    await conn.send(OK_HEAD + b"Location: " + b"x" * BLOCK_BYTES + b"\r\n" + b"Trailer: x\r\n" * 20_000)
+    await conn.gone()
+
+
 async def endless_header_line(conn: Connection) -> None:
     await conn.request()
     await conn.send(OK_HEAD + b"X-Header: ")
@@ -133,6 +140,7 @@ BEHAVIOURS = named(
     endless_tiny_headers,
     endless_trailer,
     headers_of_16_mib,
+    held_head,
     huge_chunk,
     interim_responses,
     long_wrong_line,

@@ -169,6 +169,15 @@ async def h2_header_bomb(conn: Connection) -> None:
     await conn.forever()
 
 
+async def h2_held_references(conn: Connection) -> None:
+    """A block that refers thousands of times to one table entry, and never ends."""
+    await asked(conn)
+    name = b"grpc-message"
+    entry = literal(name, b"b" * (TABLE_BYTES - 32 - len(name)), indexed=True)
+    await conn.send(frame(HEADERS, OK + entry + b"\xbe" * 2_300, 0, STREAM))
+    await conn.forever()
+
+
 async def h2_interim_heads(conn: Connection) -> None:
     """Sends 103 responses without end."""
     await asked(conn)
@@ -231,6 +240,18 @@ async def h2_grpc_long_message(conn: Connection) -> None:
     await conn.flood(frame(DATA, bytes(FRAME_BYTES), 0, STREAM))
 
 
+async def h2_grpc_held_message(conn: Connection) -> None:
+    """A message of a megabyte in fields that no probe knows, of which the last byte is missing."""
+    await asked(conn)
+    field = b"\x12\x7e" + bytes(126)
+    size = 1 << 20
+    await conn.send(frame(HEADERS, GRPC, END_HEADERS, STREAM))
+    await conn.send(frame(DATA, b"\x00" + size.to_bytes(4, "big") + field, 0, STREAM))
+    for _ in range(size // FRAME_BYTES - 1):
+        await conn.send(frame(DATA, field * (FRAME_BYTES // len(field)), 0, STREAM))
+    await conn.forever()
+
+
 async def h2_grpc_endless_length(conn: Connection) -> None:
     await asked(conn)
     await conn.send(frame(HEADERS, GRPC, END_HEADERS, STREAM))
@@ -280,11 +301,13 @@ BEHAVIOURS = named(
     h2_goaway_with_long_text,
     h2_goaways,
     h2_grpc_endless_length,
+    h2_grpc_held_message,
     h2_grpc_long_message,
     h2_grpc_long_status,
     h2_grpc_messages,
     h2_grpc_no_trailers,
     h2_header_bomb,
+    h2_held_references,
     h2_interim_heads,
     h2_long_frame,
     h2_no_streams,

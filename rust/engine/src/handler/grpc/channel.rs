@@ -4,12 +4,13 @@
 //! The kubelet's client also measures the connection with a PING after the first data, and sends RST_STREAM and GOAWAY
 //! when it closes. Neither changes a single call, so this client sends none of them.
 
+use super::head::Values;
 use super::status::{Code, Status};
 use super::transport::BufferedTransport;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::golang::text::quote;
-use crate::http2::{self, Field, Frame, Http2Error, PREFACE, Reader, Setting};
+use crate::http2::{self, FieldList, Frame, Http2Error, PREFACE, Reader, Setting};
 use crate::net::stream::SharedReadError;
 
 /// A connection on which the server's SETTINGS have come.
@@ -49,8 +50,7 @@ struct Going {
 #[derive(Debug)]
 pub(super) enum Event {
     Headers {
-        fields: Vec<Field>,
-        is_truncated: bool,
+        list: FieldList<Values>,
         ends: bool,
     },
     Data {
@@ -83,7 +83,7 @@ impl Channel {
         read_error: SharedReadError,
     ) -> Result<Self, AttemptError> {
         let mut reader = Reader::new(FIELDS_BYTES_MAX);
-        let settings = match reader.next(&mut transport).await {
+        let settings = match reader.next::<Values>(&mut transport).await {
             Ok(Frame::Settings(settings)) => Some(settings),
             Ok(Frame::SettingsAck) => None,
             Ok(_) => {
@@ -136,9 +136,7 @@ impl Channel {
         };
         let is_ours = |other| stream == Some(other);
         match frame {
-            Frame::Headers { stream, fields, is_truncated, ends } if is_ours(stream) => {
-                return Ok(Event::Headers { fields, is_truncated, ends });
-            }
+            Frame::Headers { stream, list, ends } if is_ours(stream) => return Ok(Event::Headers { list, ends }),
             Frame::Data { stream, data, padding, ends } => {
                 self.give_back(data.len() + padding);
                 if is_ours(stream) {
@@ -195,7 +193,7 @@ impl Channel {
     fn give_back(&mut self, bytes: usize) {
         self.received += bytes;
         if self.received >= WINDOW_BYTES as usize / 4 {
-            http2::window_update(self.transport.out(), 0, self.received as u32);
+            http2::window_update(self.transport.answer(), 0, self.received as u32);
             self.received = 0;
         }
     }

@@ -1,10 +1,12 @@
 //! The fields at a response's beginning or end (grpc-go internal/transport/http2_client.go:operateHeaders, v1.79).
 
+use std::sync::Arc;
+
 use super::http_status::name_of;
 use super::status::{Code, Status, unescaped};
 use crate::golang::base64::from_base64;
 use crate::golang::text::quote;
-use crate::http2::Field;
+use crate::http2::{Field, Fields, Judgement, Text};
 
 /// What a list of fields means.
 #[derive(Debug, PartialEq, Eq)]
@@ -19,81 +21,91 @@ pub(super) enum Head {
     Wrong(Status),
 }
 
-/// The fields' values, without metadata that no probe reads.
-#[derive(Debug)]
-struct Values<'a> {
+/// What the fields say, without metadata that no probe reads.
+#[derive(Debug, Default)]
+pub(super) struct Values {
     is_grpc: bool,
-    why_not: String,
-    http_status: &'a [u8],
-    encoding: &'a [u8],
-    code: Code,
-    message: Vec<u8>,
-    details: Vec<Vec<u8>>,
-    wrong: Option<String>,
+    /// The last content type that is not gRPC's.
+    other_type: Option<Arc<Text>>,
+    http_status: Option<Arc<Text>>,
+    encoding: Option<Arc<Text>>,
+    code: Option<Code>,
+    /// The first status code that is none. Go reads no further.
+    wrong_code: Option<Arc<Text>>,
+    message: Option<Arc<Text>>,
+    /// The first details that can be read, and how many of them there are.
+    details: Option<Arc<Text>>,
+    details_count: usize,
+    /// The last field whose bytes cannot be decoded, and where.
+    wrong: Option<(Arc<Text>, usize)>,
 }
 
-/// Reads fields. `is_begun` says that other fields of the response came before; `ends` says that nothing follows.
-pub(super) fn read(fields: &[Field], is_begun: bool, ends: bool) -> Head {
-    match Values::of(fields, is_begun) {
-        Err(status) => Head::Wrong(status),
-        Ok(values) if !values.is_grpc => values.without_grpc(ends),
-        Ok(Values { wrong: Some(wrong), .. }) => Head::Wrong(Status::internal(wrong)),
-        Ok(values) if !ends => Head::Begun { encoding: values.encoding.to_vec() },
-        Ok(values) => {
-            let status = Status::new(values.code, values.message);
-            let [details] = &values.details[..] else { return Head::CallEnd(status) };
-            Head::CallEnd(status.with_details(details))
+impl Fields for Values {
+    fn add(&mut self, Field { name, value }: &Field) {
+        if self.wrong_code.is_some() {
+            return;
         }
-    }
-}
-
-impl<'a> Values<'a> {
-    fn of(fields: &'a [Field], is_begun: bool) -> Result<Self, Status> {
-        let mut values = Self {
-            is_grpc: is_begun,
-            why_not: "malformed header: missing HTTP content-type".to_owned(),
-            http_status: b"",
-            encoding: b"",
-            code: Code::UNKNOWN,
-            message: Vec::new(),
-            details: Vec::new(),
-            wrong: None,
-        };
-        for (name, value) in fields {
-            match &name[..] {
-                b"content-type" if is_grpc(value) => values.is_grpc = true,
-                b"content-type" => {
-                    values.why_not = format!("transport: received unexpected content-type {}", quote(value));
+        match name.bytes() {
+            b"content-type" if is_grpc(value.bytes()) => self.is_grpc = true,
+            b"content-type" => self.other_type = Some(Arc::clone(value)),
+            b"grpc-encoding" => self.encoding = Some(Arc::clone(value)),
+            b"grpc-status" => match value.judged(number_of) {
+                Ok(number) => self.code = Some(Code::of_number(number)),
+                Err(_) => self.wrong_code = Some(Arc::clone(value)),
+            },
+            b"grpc-message" => self.message = Some(Arc::clone(value)),
+            b":status" => self.http_status = Some(Arc::clone(value)),
+            name_bytes if name_bytes.ends_with(b"-bin") => match value.judged(is_base64) {
+                Ok(_) if name_bytes == DETAILS => {
+                    self.details_count += 1;
+                    self.details.get_or_insert_with(|| Arc::clone(value));
                 }
-                b"grpc-encoding" => values.encoding = value,
-                b"grpc-status" => values.code = Code::read(value)?,
-                b"grpc-message" => values.message = unescaped(value),
-                b":status" => values.http_status = value,
-                _ if name.ends_with(b"-bin") => values.binary(name, value),
-                _ => {}
-            }
-        }
-        Ok(values)
-    }
-
-    fn binary(&mut self, name: &[u8], value: &[u8]) {
-        match from_base64(value) {
-            Ok(bytes) if name == DETAILS => self.details.push(bytes),
-            Ok(_) => {}
-            Err(at) => {
-                let name = String::from_utf8_lossy(name);
-                self.wrong = Some(format!("transport: malformed {name}: illegal base64 data at input byte {at}"));
-            }
+                Ok(_) => {}
+                Err(at) => self.wrong = Some((Arc::clone(name), at)),
+            },
+            _ => {}
         }
     }
+}
 
+/// What the fields mean. `is_begun` says that other fields of the response came before; `ends` says that nothing
+/// follows.
+pub(super) fn read(values: Values, is_begun: bool, ends: bool) -> Head {
+    if let Some(code) = &values.wrong_code {
+        let why = why_no_number("ParseInt", &String::from_utf8_lossy(code.bytes()));
+        return Head::Wrong(Status::new(Code::UNKNOWN, format!("transport: malformed grpc-status: {why}")));
+    }
+    if !values.is_grpc && !is_begun {
+        return values.without_grpc(ends);
+    }
+    if let Some((name, at)) = values.wrong {
+        let name = String::from_utf8_lossy(name.bytes());
+        let text = format!("transport: malformed {name}: illegal base64 data at input byte {at}");
+        return Head::Wrong(Status::internal(text));
+    }
+    let bytes_of = |text: &Option<Arc<Text>>| text.as_ref().map_or_else(Vec::new, |text| text.bytes().to_vec());
+    if !ends {
+        return Head::Begun { encoding: bytes_of(&values.encoding) };
+    }
+    let status = Status::new(values.code.unwrap_or(Code::UNKNOWN), unescaped(&bytes_of(&values.message)));
+    Head::CallEnd(match (values.details, values.details_count) {
+        (Some(details), 1) => status.with_details(&from_base64(details.bytes()).unwrap_or_default()),
+        _ => status,
+    })
+}
+
+impl Values {
     /// Handles a response without gRPC's content type as a plain HTTP response.
     fn without_grpc(self, ends: bool) -> Head {
-        let why_not = self.why_not;
-        if self.http_status.is_empty() {
+        let why_not = match &self.other_type {
+            None => "malformed header: missing HTTP content-type".to_owned(),
+            Some(other) => format!("transport: received unexpected content-type {}", quote(other.bytes())),
+        };
+        let http_status = self.http_status.as_ref().map_or(&b""[..], |status| status.bytes());
+        if http_status.is_empty() {
             return Head::Wrong(Status::internal(format!("malformed header: missing HTTP status; {why_not}")));
         }
-        let text = String::from_utf8_lossy(self.http_status);
+        let text = String::from_utf8_lossy(http_status);
         match text.parse::<i64>() {
             Err(_) => {
                 let why = why_no_number("Atoi", &text);
@@ -112,16 +124,14 @@ impl<'a> Values<'a> {
     }
 }
 
-impl Code {
-    /// Reads `grpc-status`, a signed number of 32 bits.
-    fn read(value: &[u8]) -> Result<Self, Status> {
-        let text = String::from_utf8_lossy(value);
-        let number = text.parse::<i32>().map_err(|_| {
-            let why = why_no_number("ParseInt", &text);
-            Status::new(Self::UNKNOWN, format!("transport: malformed grpc-status: {why}"))
-        })?;
-        Ok(Self::of_number(number as u32))
-    }
+/// Reads `grpc-status`, a signed number of 32 bits.
+fn number_of(value: &[u8]) -> Judgement {
+    let number = std::str::from_utf8(value).ok().and_then(|text| text.parse::<i32>().ok());
+    number.map(|number| number as u32).ok_or(0)
+}
+
+fn is_base64(value: &[u8]) -> Judgement {
+    from_base64(value).map(|_| 0)
 }
 
 /// Whether the content type is `application/grpc`, perhaps with a subtype or parameters (grpcutil.ContentSubtype).
@@ -144,8 +154,9 @@ mod tests {
     use super::*;
 
     fn end(fields: &[(&str, &str)]) -> Head {
-        let fields: Vec<Field> = fields.iter().map(|(name, value)| (name.as_bytes().into(), (*value).into())).collect();
-        read(&fields, true, true)
+        let mut values = Values::default();
+        fields.iter().for_each(|(name, value)| values.add(&Field::new(name.as_bytes(), value.as_bytes())));
+        read(values, true, true)
     }
 
     #[test]

@@ -1,14 +1,27 @@
 //! The messages of a response, which may hold one (grpc-go rpc_util.go:parser and recvAndDecompress, v1.79).
 
 use super::health::Health;
+use super::health_reader::HealthReader;
 use super::status::{Code, Status};
 use crate::golang::text::quote;
 
-/// The bytes of a response's messages, and the message they held.
+/// The messages of a response as far as they have come, and the message they held.
 #[derive(Debug, Default)]
 pub(super) struct Messages {
+    /// Bytes that nobody has read: those before the response's head, and a prefix of which the rest is missing.
     bytes: Vec<u8>,
+    /// The message in progress.
+    message: Option<Message>,
     health: Option<Health>,
+}
+
+/// A message whose prefix has come.
+#[derive(Debug)]
+struct Message {
+    flag: u8,
+    /// How many of its bytes are still to come.
+    left: usize,
+    reader: HealthReader,
 }
 
 impl Messages {
@@ -17,31 +30,55 @@ impl Messages {
         self.bytes.extend_from_slice(data);
     }
 
-    /// Reads the messages that are complete. `encoding` is the response's `grpc-encoding`.
+    /// Reads what has come. `encoding` is the response's `grpc-encoding`.
     pub(super) fn read(&mut self, encoding: &[u8]) -> Result<(), Status> {
-        while let Some(([flag, length @ ..], rest)) = self.bytes.split_first_chunk::<PREFIX_BYTES>() {
-            let length = u32::from_be_bytes(*length) as usize;
-            if length > MESSAGE_BYTES_MAX {
-                let text = format!("grpc: received message larger than max ({length} vs. {MESSAGE_BYTES_MAX})");
-                return Err(Status::new(Code::RESOURCE_EXHAUSTED, text));
+        let mut bytes = std::mem::take(&mut self.bytes);
+        let mut rest = &bytes[..];
+        loop {
+            let mut message = match self.message.take() {
+                Some(message) => message,
+                None => {
+                    let Some(([flag, length @ ..], after)) = rest.split_first_chunk::<PREFIX_BYTES>() else { break };
+                    let length = u32::from_be_bytes(*length) as usize;
+                    if length > MESSAGE_BYTES_MAX {
+                        let text = format!("grpc: received message larger than max ({length} vs. {MESSAGE_BYTES_MAX})");
+                        return Err(Status::new(Code::RESOURCE_EXHAUSTED, text));
+                    }
+                    rest = after;
+                    Message { flag: *flag, left: length, reader: HealthReader::default() }
+                }
+            };
+            let (piece, after) = rest.split_at(message.left.min(rest.len()));
+            message.reader.push(piece);
+            message.left -= piece.len();
+            rest = after;
+            if message.left > 0 {
+                self.message = Some(message);
+                break;
             }
-            let Some(message) = rest.get(..length) else { return Ok(()) };
-            is_plain(*flag, encoding)?;
-            let unreadable =
-                |error| Status::internal(format!("grpc: failed to unmarshal the received message: {error}"));
-            let health = Health::read(message).map_err(unreadable)?;
-            if self.health.replace(health).is_some() {
-                return Err(Status::internal(TWO_MESSAGES));
-            }
-            self.bytes.drain(..PREFIX_BYTES + length);
+            self.message_ends(message, encoding)?;
         }
+        let read = bytes.len() - rest.len();
+        bytes.drain(..read);
+        self.bytes = bytes;
         Ok(())
+    }
+
+    /// Takes a message whose last byte has come.
+    fn message_ends(&mut self, message: Message, encoding: &[u8]) -> Result<(), Status> {
+        is_plain(message.flag, encoding)?;
+        let unreadable = |error| Status::internal(format!("grpc: failed to unmarshal the received message: {error}"));
+        let health = message.reader.end().map_err(unreadable)?;
+        match self.health.replace(health) {
+            Some(_) => Err(Status::internal(TWO_MESSAGES)),
+            None => Ok(()),
+        }
     }
 
     /// The result of a response that ends here with `status`. An incomplete prefix counts as nothing.
     pub(super) fn end(self, status: Status) -> Result<Health, Status> {
         match self.health {
-            _ if self.bytes.len() >= PREFIX_BYTES => Err(Status::internal("unexpected EOF")),
+            _ if self.message.is_some() => Err(Status::internal("unexpected EOF")),
             _ if status.code != Code::OK => Err(status),
             Some(health) => Ok(health),
             None => Err(Status::internal(NO_MESSAGE)),

@@ -7,6 +7,7 @@ mod channel;
 pub(crate) mod fuzzing;
 mod head;
 mod health;
+mod health_reader;
 mod http_status;
 mod messages;
 mod protobuf;

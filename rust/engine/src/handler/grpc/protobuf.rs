@@ -19,7 +19,7 @@ pub(super) fn fields(message: &[u8]) -> impl Iterator<Item = Result<(u64, Value<
                 rest = Some(after);
                 Some(Ok((number, value)))
             }
-            None => Some(Err("proto: cannot parse invalid wire-format data")),
+            None => Some(Err(INVALID)),
         }
     })
 }
@@ -73,9 +73,11 @@ fn varint(bytes: &[u8]) -> Option<(u64, &[u8])> {
 }
 
 /// The largest number that a field may have.
-const NUMBER_MAX: u64 = (1 << 29) - 1;
+pub(super) const NUMBER_MAX: u64 = (1 << 29) - 1;
 /// How deep groups may nest. Go allows 10000, but no server sends one, and each level costs some stack.
-const GROUPS_MAX: usize = 100;
+pub(super) const GROUPS_MAX: usize = 100;
+/// The error of Go's `proto.Unmarshal`.
+pub(super) const INVALID: &str = "proto: cannot parse invalid wire-format data";
 
 #[cfg(test)]
 mod tests {

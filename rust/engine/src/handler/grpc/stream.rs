@@ -1,11 +1,11 @@
 //! The stream of a call: how much of the request is sent, and what has come of the response.
 
 use super::channel::{Channel, Event, WINDOW_BYTES};
-use super::head::{self, Head};
+use super::head::{self, Head, Values};
 use super::health::Health;
 use super::messages::Messages;
 use super::status::{Code, Status};
-use crate::http2::{self, FRAME_BYTES_MAX, Field};
+use crate::http2::{self, FRAME_BYTES_MAX, FieldList};
 
 /// How a call ended.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ impl Stream {
     /// Handles a frame's event; returns how the call ended, or None while it continues.
     pub(super) fn take(&mut self, channel: &mut Channel, event: Event) -> Option<CallEnd> {
         let ended = match event {
-            Event::Headers { fields, is_truncated, ends } => self.headers(&fields, is_truncated, ends),
+            Event::Headers { list, ends } => self.headers(list, ends),
             Event::Data { data, padding, ends } => self.data(channel, &data, padding, ends),
             Event::Reset(code) => {
                 let text = format!("stream terminated by RST_STREAM with error code: {code}");
@@ -104,13 +104,13 @@ impl Stream {
         }
     }
 
-    fn headers(&mut self, fields: &[Field], is_truncated: bool, ends: bool) -> Option<CallEnd> {
+    fn headers(&mut self, list: FieldList<Values>, ends: bool) -> Option<CallEnd> {
         let is_begun = self.encoding.is_some();
         let wrong = |text: &str| Some(End::Broken(Status::internal(text)));
-        let end = match (is_begun && !ends, is_truncated) {
+        let end = match (is_begun && !ends, list.is_truncated) {
             (true, _) => wrong("a HEADERS frame cannot appear in the middle of a stream"),
             (_, true) => wrong("peer header list size exceeded limit"),
-            _ => match head::read(fields, is_begun, ends) {
+            _ => match head::read(list.fields, is_begun, ends) {
                 Head::Interim => None,
                 Head::Begun { encoding } => {
                     self.encoding = Some(encoding);
@@ -135,7 +135,7 @@ impl Stream {
         } else if let Some(ended) = self.read() {
             return Some(ended);
         } else if self.received >= WINDOW_BYTES as usize / 4 {
-            http2::window_update(channel.transport.out(), self.id, self.received as u32);
+            http2::window_update(channel.transport.answer(), self.id, self.received as u32);
             self.received = 0;
         }
         ends.then(|| self.end(End::Whole(Status::internal("server closed the stream without sending trailers"))))

@@ -32,7 +32,7 @@ impl BufferedTransport {
         &mut self.out
     }
 
-    /// Like [`Self::out`], for a frame that answers a frame of the peer.
+    /// Like [`Self::out`], for a frame that answers a frame of the peer: the peer decides how many there are.
     pub(super) const fn answer(&mut self) -> &mut Vec<u8> {
         self.answers += 1;
         &mut self.out

@@ -13,9 +13,9 @@ use probelet_core::backoff::Curve;
 use probelet_core::results::ProbeResult;
 
 use super::super::backoff_table::BackoffTable;
-use super::super::journal_keeper::JournalOptions;
-use super::rig::Rig;
-use crate::journal::read;
+use super::super::journal::JournalOptions;
+use super::rig::{Rig, uid};
+use crate::journal::{read, read_file};
 
 /// A directory of its own whose journal cannot be written until somebody reads the pipe in its place.
 struct Disk(PathBuf);
@@ -73,6 +73,27 @@ fn probes_go_on_while_the_disk_hangs_and_the_journal_goes_on_after_it() {
 }
 
 #[test]
+fn pods_that_come_and_go_by_the_thousand_while_the_disk_hangs_are_not_in_the_journal_after_it() {
+    let disk = Disk::that_hangs("churn");
+    let rig = Rig::new(1, 1, Some(disk.options()));
+    rig.probed(2, 2);
+    let others = 2..2 + MANY;
+    rig.add_execs(others.clone());
+    rig.probed(2 + MANY, 1);
+    rig.remove(others);
+    rig.gone(MANY);
+    let mut pipe = File::open(disk.pipe()).expect("the thread waits to write");
+    rig.probed(2, 2);
+    rig.into_engine().close();
+    let mut bytes = Vec::new();
+    // The pipe has what the first write was to say; what followed is in a file.
+    pipe.read_to_end(&mut bytes).expect("all that was written");
+    let kept = read_file(&disk.journal()).expect("a journal").contents;
+    let uids: Vec<_> = kept.workers.keys().map(|key| key.pod_uid.to_string()).collect();
+    assert_eq!(uids, [uid(0), uid(1)]);
+}
+
+#[test]
 fn the_end_does_not_wait_for_a_disk_that_hangs_and_says_what_is_missing() {
     let disk = Disk::that_hangs("end");
     let rig = Rig::new(1, 0, Some(disk.options()));
@@ -83,3 +104,6 @@ fn the_end_does_not_wait_for_a_disk_that_hangs_and_says_what_is_missing() {
     let missing = "journal: the last changes were not written before the end; the next start does not know them";
     assert_eq!(notices, [missing]);
 }
+
+/// More than the journal notes one by one.
+const MANY: usize = 10_001;

@@ -1,6 +1,7 @@
 //! A live engine with pods that are probed every second, and a reader of its mailbox.
 
 use std::net::TcpListener;
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -16,8 +17,9 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::super::engine::{Engine, Options};
 use super::super::exec::ExecEnd;
-use super::super::journal_keeper::JournalOptions;
+use super::super::journal::JournalOptions;
 use crate::attempt::starvation::Starving;
+use crate::pods::PodCalls;
 
 /// What a test sees.
 #[derive(Debug, PartialEq, Eq)]
@@ -60,10 +62,19 @@ impl Rig {
         for pod in 0..sockets {
             add(&engine, pod, target(pod, tell.clone()));
         }
-        for pod in sockets..sockets + execs {
-            add(&engine, pod, Handler::Exec { command: vec!["true".into()] });
-        }
-        Self { engine, seen, is_over, reader: Some(reader) }
+        let rig = Self { engine, seen, is_over, reader: Some(reader) };
+        rig.add_execs(sockets..sockets + execs);
+        rig
+    }
+
+    /// Adds pods that are probed by commands.
+    pub(super) fn add_execs(&self, pods: Range<usize>) {
+        pods.for_each(|pod| add(&self.engine, pod, Handler::Exec { command: vec!["true".into()] }));
+    }
+
+    /// Removes pods.
+    pub(super) fn remove(&self, pods: Range<usize>) {
+        pods.for_each(|pod| PodCalls::remove_pod(&mut &*self.engine, &uid(pod)));
     }
 
     /// Waits until each of the pods has been probed so often from now on.

@@ -40,8 +40,7 @@ impl Response {
     }
 
     pub(super) fn location(&self) -> Option<&[u8]> {
-        let (_, location) = self.head.fields.iter().find(|(name, _)| name == b"location")?;
-        (!location.is_empty()).then_some(location)
+        self.head.location.as_ref().map(|location| location.bytes()).filter(|location| !location.is_empty())
     }
 
     /// Reads as much of the body as the kubelet keeps.

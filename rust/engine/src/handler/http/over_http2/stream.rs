@@ -1,5 +1,7 @@
 //! The only stream of a connection, and how it handles each frame (http2/transport.go:clientConnReadLoop, v0.49).
 
+use std::sync::Arc;
+
 use tokio::io::AsyncWriteExt;
 
 use super::error::ExchangeError;
@@ -7,7 +9,9 @@ use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::golang::text::quote;
 use crate::http1::error::UNEXPECTED_EOF;
-use crate::http2::{self, Code, FRAME_BYTES_MAX, Field, Frame, Http2Error, PREFACE, Reader, Setting};
+use crate::http2::{
+    self, Code, FRAME_BYTES_MAX, Field, FieldList, Fields, Frame, Http2Error, PREFACE, Reader, Setting, Text,
+};
 use crate::net::stream::{SharedReadError, Transport};
 
 /// A connection and the state of its stream.
@@ -46,9 +50,35 @@ enum Stage {
 #[derive(Debug)]
 pub(super) struct Head {
     pub(super) status: i64,
-    pub(super) fields: Vec<Field>,
+    /// The first location.
+    pub(super) location: Option<Arc<Text>>,
     /// The announced length of the body.
     pub(super) length: Option<u64>,
+}
+
+/// The fields of a head that decide something.
+#[derive(Debug, Default)]
+struct Values {
+    status: Option<Arc<Text>>,
+    location: Option<Arc<Text>>,
+    length: Option<Arc<Text>>,
+    /// Whether more than one length came.
+    has_lengths: bool,
+}
+
+impl Fields for Values {
+    fn add(&mut self, Field { name, value }: &Field) {
+        let place = match name.bytes() {
+            b":status" => &mut self.status,
+            b"location" => &mut self.location,
+            b"content-length" => {
+                self.has_lengths |= self.length.is_some();
+                &mut self.length
+            }
+            _ => return,
+        };
+        place.get_or_insert_with(|| Arc::clone(value));
+    }
 }
 
 /// What a frame brought.
@@ -132,7 +162,7 @@ impl Stream {
             return Err(lost(Code::PROTOCOL));
         }
         match frame {
-            Frame::Headers { stream: STREAM, fields, is_truncated, ends } => self.headers(fields, is_truncated, ends),
+            Frame::Headers { stream: STREAM, list, ends } => self.headers(list, ends),
             Frame::Data { stream: STREAM, data, ends, .. } => self.received(data, ends),
             Frame::Data { stream, .. } if stream > STREAM => Err(lost(Code::PROTOCOL)),
             Frame::Reset { stream: STREAM, code } => Err(self.reset_by_peer(code)),
@@ -156,22 +186,20 @@ impl Stream {
     }
 
     /// Handles HEADERS (`clientConnReadLoop.processHeaders`).
-    fn headers(&mut self, fields: Vec<Field>, is_truncated: bool, ends: bool) -> Result<Step, StreamError> {
+    fn headers(&mut self, list: FieldList<Values>, ends: bool) -> Result<Step, StreamError> {
         if self.stage != Stage::Head {
-            let is_pseudo = fields.first().is_some_and(|(name, _)| name.starts_with(b":"));
-            if !ends || is_pseudo {
+            if !ends || list.has_pseudo {
                 return Err(lost(Code::PROTOCOL));
             }
             self.stage = Stage::Ended;
             return Ok(Step::Data(Vec::new()));
         }
-        if is_truncated {
+        if list.is_truncated {
             return Err(reset(Code::PROTOCOL, "http2: response header list larger than advertised limit"));
         }
-        let status = status(&fields).map_err(|why| reset(Code::PROTOCOL, why))?;
+        let status = status(&list.fields).map_err(|why| reset(Code::PROTOCOL, why))?;
         if (100..=199).contains(&status) {
-            self.interim_bytes +=
-                fields.iter().map(|(name, value)| name.len() + value.len() + FIELD_BYTES).sum::<usize>();
+            self.interim_bytes += list.bytes;
             if ends {
                 return Err(reset(Code::PROTOCOL, "1xx informational response with END_STREAM flag"));
             }
@@ -181,8 +209,8 @@ impl Stream {
             return Ok(Step::Nothing);
         }
         self.stage = if ends { Stage::Ended } else { Stage::Body };
-        let length = length(&fields);
-        Ok(Step::Head(Head { status, fields, length }))
+        let length = length(&list.fields);
+        Ok(Step::Head(Head { status, location: list.fields.location, length }))
     }
 
     fn received(&mut self, data: Vec<u8>, ends: bool) -> Result<Step, StreamError> {
@@ -299,8 +327,8 @@ fn failed(text: String) -> StreamError {
 }
 
 /// The status as Go reads it: any number at all (`strconv.Atoi`).
-fn status(fields: &[Field]) -> Result<i64, &'static str> {
-    let status = fields.iter().find(|(name, _)| name == b":status").map(|(_, status)| &**status).unwrap_or_default();
+fn status(values: &Values) -> Result<i64, &'static str> {
+    let status = values.status.as_ref().map_or(&b""[..], |status| status.bytes());
     if status.is_empty() {
         return Err("malformed response from server: missing status pseudo header");
     }
@@ -310,9 +338,8 @@ fn status(fields: &[Field]) -> Result<i64, &'static str> {
 
 /// The announced length, if there is exactly one and it can be read. It frames nothing over HTTP/2, so a bad one does
 /// no harm.
-fn length(fields: &[Field]) -> Option<u64> {
-    let mut lengths = fields.iter().filter(|(name, _)| name == b"content-length");
-    let (Some((_, length)), None) = (lengths.next(), lengths.next()) else { return None };
+fn length(values: &Values) -> Option<u64> {
+    let length = values.length.as_ref().filter(|_| !values.has_lengths)?.bytes();
     let digits = std::str::from_utf8(length).ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?;
     digits.parse().ok().filter(|&length| length <= i64::MAX as u64)
 }
@@ -331,6 +358,4 @@ const SETTINGS: [Setting; 4] = [
 /// Go's default of `http2.Transport.MaxHeaderListSize`.
 const FIELDS_BYTES_MAX: u32 = 10 << 20;
 const CONNECTION_WINDOW_BYTES: u32 = 1 << 30;
-/// What a field counts for besides its bytes (RFC 7541, 4.1).
-const FIELD_BYTES: usize = 32;
 const LOST: &str = "http2: Transport received Server's graceful shutdown GOAWAY";

@@ -1,27 +1,21 @@
-//! The look-ups of host names in flight: each on a thread of its own, because a resolver blocks, and a bounded number,
-//! because a resolver may hang and cannot be stopped.
+//! The look-ups that the C library makes: each on a thread of its own, because the C library blocks, and a bounded
+//! number, because it may hang and cannot be stopped.
 //!
 //! All attempts that ask for one name share one look-up. An attempt that gives up leaves it; the thread goes on.
 
 use std::collections::HashMap;
-use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
 use tokio::sync::watch::{self, Receiver, Sender};
 
-/// The addresses of a name, or Go's text for why there are none.
-pub(crate) type Answer = Result<Vec<SocketAddr>, String>;
+use super::answer::{Answer, ProberError};
 
 /// A function that resolves a name and blocks meanwhile.
-pub(crate) type Resolver = Box<dyn Fn(&str) -> Answer + Send + Sync>;
-
-/// Why the prober could not look a name up: it has no thread left for it.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct NoThread(pub(crate) String);
+pub(super) type Resolver = Box<dyn Fn(&str) -> Answer + Send + Sync>;
 
 /// The look-ups of one resolver.
-pub(crate) struct Lookups {
+pub(super) struct Lookups {
     resolver: Resolver,
     in_flight: Mutex<InFlight>,
 }
@@ -35,36 +29,34 @@ struct InFlight {
 }
 
 impl Lookups {
-    pub(crate) fn new(resolver: Resolver) -> Arc<Self> {
+    pub(super) fn new(resolver: Resolver) -> Arc<Self> {
         Arc::new(Self { resolver, in_flight: Mutex::default() })
     }
 
     /// Asks for a name on behalf of `pod`, or waits for the answer that another attempt has asked for.
-    pub(crate) async fn ask(self: &Arc<Self>, pod: Option<&str>, name: &str) -> Result<Answer, NoThread> {
+    pub(super) async fn ask(self: &Arc<Self>, pod: Option<&str>, name: &str) -> Result<Answer, ProberError> {
         let mut answer = self.join(pod, name)?;
         match answer.wait_for(Option::is_some).await {
             Ok(answer) => Ok(answer.clone().expect("it was waited for")),
             // No answer will come: the system gave no thread, or the thread panicked.
-            Err(_) => Err(NoThread("the system has no thread left".to_owned())),
+            Err(_) => Err(ProberError("the system has no thread left".to_owned())),
         }
     }
 
-    fn join(self: &Arc<Self>, pod: Option<&str>, name: &str) -> Result<Receiver<Option<Answer>>, NoThread> {
+    fn join(self: &Arc<Self>, pod: Option<&str>, name: &str) -> Result<Receiver<Option<Answer>>, ProberError> {
         let mut in_flight = self.lock();
         if let Some(answer) = in_flight.names.get(name) {
             return Ok(answer.clone());
         }
-        if in_flight.names.len() >= THREADS_MAX {
-            return Err(NoThread(format!("{THREADS_MAX} other names are being looked up")));
+        let of_pod = pod.and_then(|pod| in_flight.of_pod.get(pod)).copied().unwrap_or(0);
+        if of_pod >= POD_THREADS_MAX {
+            return Err(ProberError(format!("{POD_THREADS_MAX} other names of this pod are being looked up")));
+        }
+        if in_flight.names.len() >= threads_max(of_pod) {
+            return Err(ProberError(format!("{} other names are being looked up", in_flight.names.len())));
         }
         if let Some(pod) = pod {
-            match in_flight.of_pod.get_mut(pod) {
-                Some(threads) if *threads >= POD_THREADS_MAX => {
-                    return Err(NoThread(format!("{POD_THREADS_MAX} other names of this pod are being looked up")));
-                }
-                Some(threads) => *threads += 1,
-                None => drop(in_flight.of_pod.insert(pod.into(), 1)),
-            }
+            in_flight.of_pod.insert(pod.into(), of_pod + 1);
         }
         let (tell, answer) = watch::channel(None);
         in_flight.names.insert(name.into(), answer.clone());
@@ -111,11 +103,16 @@ impl Drop for Registration {
     }
 }
 
-/// Look-ups in flight on a node at most. Names in probes are rare, and a resolver that hangs for all names must not use
-/// up the node's threads and memory.
-const THREADS_MAX: usize = 128;
-/// Look-ups in flight of one pod at most: the probes of a pod seldom have more than one name. 32 pods whose names all
-/// hang are needed before another pod's name gets no thread.
+/// How many look-ups of the node may be in flight when a pod with `of_pod` of its own begins another one: the more a
+/// pod has, the sooner it yields to pods that have none.
+const fn threads_max(of_pod: usize) -> usize {
+    THREADS_MAX / POD_THREADS_MAX * (POD_THREADS_MAX - of_pod)
+}
+
+/// Look-ups in flight on a node at most: half as many as Go makes with the C library at a time (`net.acquireThread`),
+/// because each has descriptors of its own.
+const THREADS_MAX: usize = 256;
+/// Look-ups in flight of one pod at most: the probes of a pod seldom have more than one name.
 const POD_THREADS_MAX: usize = 4;
 /// Far more than `getaddrinfo` and the modules that it loads need. Only the part that a thread uses costs memory.
 const STACK_BYTES: usize = 256 << 10;
@@ -152,7 +149,7 @@ mod tests {
     }
 
     /// What an attempt that asks sees at once: an answer, no thread, or nothing yet.
-    fn glance(lookups: &Arc<Lookups>, pod: &str, name: &str) -> Poll<Result<Answer, NoThread>> {
+    fn glance(lookups: &Arc<Lookups>, pod: &str, name: &str) -> Poll<Result<Answer, ProberError>> {
         let mut ask = Box::pin(lookups.ask(Some(pod), name));
         ask.as_mut().poll(&mut Context::from_waker(Waker::noop()))
     }
@@ -162,9 +159,25 @@ mod tests {
         let (lookups, _, _release) = lookups();
         let hanging: Vec<_> = (0..64).map(|number| glance(&lookups, "a", &format!("hang{number}"))).collect();
         assert!(hanging[..POD_THREADS_MAX].iter().all(Poll::is_pending));
-        let refused = NoThread("4 other names of this pod are being looked up".into());
-        assert!(hanging[POD_THREADS_MAX..].iter().all(|asked| *asked == Poll::Ready(Err(NoThread(refused.0.clone())))));
+        let refused = ProberError("4 other names of this pod are being looked up".into());
+        assert!(
+            hanging[POD_THREADS_MAX..].iter().all(|asked| *asked == Poll::Ready(Err(ProberError(refused.0.clone()))))
+        );
         assert_eq!(run(lookups.ask(Some("b"), "web")), Ok(Ok(vec![ADDRESS.parse().unwrap()])));
+    }
+
+    #[test]
+    fn pods_with_many_names_that_never_resolve_leave_room_for_pods_with_one() {
+        let (lookups, _, _release) = lookups();
+        let mut begun = 0;
+        for pod in 0..THREADS_MAX {
+            let hangs = |number| glance(&lookups, &format!("pod{pod}"), &format!("hang{pod}-{number}")).is_pending();
+            begun += (0..POD_THREADS_MAX).filter(|&number| hangs(number)).count();
+            if pod == THREADS_MAX / 2 {
+                assert_eq!(run(lookups.ask(Some("healthy"), "web")), Ok(Ok(vec![ADDRESS.parse().unwrap()])));
+            }
+        }
+        assert_eq!(begun, THREADS_MAX);
     }
 
     #[test]
@@ -173,7 +186,7 @@ mod tests {
         for number in 0..THREADS_MAX {
             assert!(glance(&lookups, &format!("pod{number}"), &format!("hang{number}")).is_pending());
         }
-        let refused = NoThread("128 other names are being looked up".into());
+        let refused = ProberError("256 other names are being looked up".into());
         assert_eq!(run(lookups.ask(None, "web")), Err(refused));
         assert!(glance(&lookups, "another", "hang7").is_pending(), "a name that is being looked up costs no thread");
         drop(release);
@@ -213,7 +226,7 @@ mod tests {
     #[test]
     fn a_resolver_that_panics_is_no_answer_and_keeps_no_name() {
         let lookups = Lookups::new(Box::new(|_| panic!("a resolver's own fault")));
-        assert_eq!(run(lookups.ask(Some("a"), "web")), Err(NoThread("the system has no thread left".into())));
+        assert_eq!(run(lookups.ask(Some("a"), "web")), Err(ProberError("the system has no thread left".into())));
         assert!(lookups.lock().names.is_empty());
     }
 }

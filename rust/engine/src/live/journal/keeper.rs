@@ -3,18 +3,19 @@
 
 use std::collections::BTreeSet;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::backoff::Backoff;
+use probelet_core::backoff::{Backoff, Touched};
 use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
 
-use super::backoff_table::BackoffTable;
-use super::batch::Notice;
-use super::journal_thread::{JournalThread, Written};
-use crate::journal::{BackoffRecord, Reading, Record, Tally, WorkerKey, Writer, read_file};
+use super::super::backoff_table::BackoffTable;
+use super::super::batch::Notice;
+use super::gone::Gone;
+use super::thread::{JournalThread, Opened, Written};
+use crate::journal::{BackoffRecord, Changes, Reading, Record, Tally, WorkerKey, read_file};
 
 /// Where an engine keeps what a restart would lose.
 #[derive(Clone, Debug)]
@@ -26,7 +27,7 @@ pub struct JournalOptions {
 }
 
 #[derive(Debug)]
-pub(super) struct JournalKeeper {
+pub(in super::super) struct JournalKeeper {
     thread: JournalThread,
     table: Arc<BackoffTable>,
     /// Back-off entries of the file that were too old to restore; the next write removes them.
@@ -45,19 +46,25 @@ pub(super) struct JournalKeeper {
 
 impl JournalKeeper {
     /// Reads the journal of an earlier engine, restores the prober and the table from it, and returns a line for the
-    /// log.
+    /// log. Waits for the disk for [`OPEN_TIME_MAX`] at most, and then begins without memories.
     ///
     /// # Errors
     /// The system has no thread to give.
-    pub(super) fn open(
+    pub(in super::super) fn open(
         options: &JournalOptions,
         prober: &mut Prober,
         wall: WallOffset,
         now: Instant,
     ) -> io::Result<(Self, Option<Notice>)> {
-        let (reading, refused) = match read_file(&options.path) {
-            Ok(reading) => (reading, None),
-            Err(error) => (Reading::default(), Some(set_aside(&options.path, &error.0))),
+        let bell = Arc::clone(&options.table.bell);
+        let (thread, opened) = JournalThread::start(&options.path, read_file, OPEN_TIME_MAX, bell)?;
+        let (reading, refused) = match opened {
+            Opened::Journal(reading) => (reading, None),
+            Opened::Refused { why, kept } => {
+                let text = format!("journal: not believed, every probe starts anew: {why}; {kept}");
+                (Reading::default(), Some(warning(text)))
+            }
+            Opened::Late => (Reading::default(), Some(warning(LATE.into()))),
         };
         prober.watch_memories();
         let workers = reading.contents.workers.len();
@@ -74,9 +81,8 @@ impl JournalKeeper {
         });
         let kept = reading.contents.backoff.len() - outdated.len();
         let said = refused.or_else(|| read_well(&reading, kept));
-        let writer = Writer::new(&options.path, reading.contents, reading.whole);
         let keeper = Self {
-            thread: JournalThread::start(writer, Arc::clone(&options.table.bell))?,
+            thread,
             table: Arc::clone(&options.table),
             outdated,
             due: None,
@@ -89,16 +95,16 @@ impl JournalKeeper {
         Ok((keeper, said))
     }
 
-    pub(super) fn table(&self) -> Arc<BackoffTable> {
+    pub(in super::super) fn table(&self) -> Arc<BackoffTable> {
         Arc::clone(&self.table)
     }
 
-    pub(super) const fn tally(&self) -> Option<Tally> {
+    pub(in super::super) const fn tally(&self) -> Option<Tally> {
         self.tally
     }
 
     /// When the journal next needs a turn. While the thread writes, the end of the write wakes the engine.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(in super::super) fn deadline(&self) -> Option<Instant> {
         let next = match self.writing_since {
             Some(since) => (!self.is_hanging).then(|| since + HANGS_AFTER),
             None => self.due,
@@ -108,10 +114,10 @@ impl JournalKeeper {
 
     /// Takes the result of the last write, and hands over the changes if they are due. `gone` are the workers that have
     /// ended since the last hand-over. Returns lines for the log.
-    pub(super) fn turn(
+    pub(in super::super) fn turn(
         &mut self,
         prober: &mut Prober,
-        gone: &mut BTreeSet<WorkerKey>,
+        gone: &mut Gone,
         now: Instant,
         wall: WallOffset,
     ) -> Vec<Notice> {
@@ -119,7 +125,7 @@ impl JournalKeeper {
         if self.claims_end.is_some_and(|end| end <= now) {
             self.claims_end = None;
             let unclaimed = prober.forget_recalled();
-            gone.extend(unclaimed.iter().map(WorkerKey::of));
+            unclaimed.iter().for_each(|memory| gone.insert(WorkerKey::of(memory)));
         }
         let changed = prober.has_touched() || !gone.is_empty() || self.table.with(|table| table.has_touched());
         if self.due.is_none() && changed {
@@ -166,33 +172,56 @@ impl JournalKeeper {
         notices
     }
 
-    /// Takes the changes. Workers that have ended come first, because another of the same name may have begun since.
-    pub(super) fn changes(
-        &mut self,
-        prober: &mut Prober,
-        gone: &mut BTreeSet<WorkerKey>,
-        wall: WallOffset,
-    ) -> Vec<Record> {
-        let mut changes: Vec<Record> = std::mem::take(gone).into_iter().map(Record::WorkerGone).collect();
-        for id in prober.take_touched() {
-            changes.extend(prober.memory(id).map(|memory| Record::of(&memory, wall)));
-        }
-        changes.extend(std::mem::take(&mut self.outdated).into_iter().map(Record::BackoffGone));
-        let entries = self.table.with(Backoff::take_touched).into_iter();
-        changes.extend(entries.map(|(key, entry)| match entry {
+    /// Takes the changes.
+    pub(in super::super) fn changes(&mut self, prober: &mut Prober, gone: &mut Gone, wall: WallOffset) -> Changes {
+        let touched = prober.take_touched();
+        let (gone, entries) = match (gone.take(), self.table.with(Backoff::take_touched)) {
+            (Some(gone), Touched::Keys(entries)) => (gone, entries),
+            _ => return self.everything(prober, wall),
+        };
+        let memories = touched.into_iter().filter_map(|id| prober.memory(id));
+        let mut records = of_workers(gone, memories.map(|memory| Record::of(&memory, wall)).collect());
+        let is_older = |key: &str| entries.binary_search_by(|(other, _)| (**other).cmp(key)).is_err();
+        let outdated = std::mem::take(&mut self.outdated).into_iter().filter(|key| is_older(key));
+        records.extend(outdated.map(Record::BackoffGone));
+        records.extend(entries.into_iter().map(|(key, entry)| match entry {
             Some(entry) => Record::Backoff(key, BackoffRecord::of(&entry, wall)),
             None => Record::BackoffGone(key),
         }));
-        changes
+        Changes { is_all: false, records }
+    }
+
+    /// All that a journal says.
+    fn everything(&mut self, prober: &Prober, wall: WallOffset) -> Changes {
+        self.outdated.clear();
+        let mut records: Vec<Record> = prober.memories().map(|memory| Record::of(&memory, wall)).collect();
+        self.table.with(|table| {
+            let entries = table.entries();
+            records.extend(entries.map(|(key, entry)| Record::Backoff(key.into(), BackoffRecord::of(entry, wall))));
+            // They are among the records.
+            let _ = table.take_touched();
+        });
+        Changes { is_all: true, records }
     }
 
     /// Hands over the last changes and ends the thread. Waits for the disk for [`CLOSE_TIME_MAX`] at most; returns a
     /// warning if the changes are not written by then.
-    pub(super) fn close(&mut self, changes: Vec<Record>) -> Option<Notice> {
+    pub(in super::super) fn close(&mut self, changes: Changes) -> Option<Notice> {
         let is_written = self.thread.close(changes, CLOSE_TIME_MAX);
         let text = "journal: the last changes were not written before the end; the next start does not know them";
         (!is_written).then(|| warning(text.into()))
     }
+}
+
+/// The records of workers that have ended and of workers that have not. Where another worker of the same name has begun
+/// since, its record replaces the old one.
+fn of_workers(mut gone: BTreeSet<WorkerKey>, memories: Vec<Record>) -> Vec<Record> {
+    for record in &memories {
+        if let Record::Worker(key, _) = record {
+            gone.remove(key);
+        }
+    }
+    gone.into_iter().map(Record::WorkerGone).chain(memories).collect()
 }
 
 const fn info(text: String) -> Notice {
@@ -211,17 +240,14 @@ fn read_well(reading: &Reading, entries: usize) -> Option<Notice> {
     (reading.whole > 0 || reading.cut).then(|| info(text))
 }
 
-fn set_aside(path: &Path, why: &str) -> Notice {
-    let aside = path.with_extension("refused");
-    let kept = match std::fs::rename(path, &aside) {
-        Ok(()) => format!("kept as {}", aside.display()),
-        Err(error) => format!("it cannot be set aside: {error}"),
-    };
-    warning(format!("journal: not believed, every probe starts anew: {why}; {kept}"))
-}
+const LATE: &str =
+    "journal: the disk has not answered in time, every probe starts anew; the journal goes on once it does";
 
 /// From a change to its write, so that a burst of changes is one write. A kill may lose this much.
 const DELAY: Duration = Duration::from_millis(100);
+
+/// How long the start waits for the disk. A journal of 100,000 workers is read in a second.
+const OPEN_TIME_MAX: Duration = Duration::from_secs(10);
 
 /// A write that takes longer than this hangs: a disk that is only busy takes a few kilobytes sooner.
 const HANGS_AFTER: Duration = Duration::from_secs(5);
@@ -234,3 +260,31 @@ const RETRY: Duration = Duration::from_secs(1);
 
 /// How long a memory waits for its pod: as long as a node that gets its pods from an API server takes to start.
 const CLAIM_TIME: Duration = Duration::from_secs(600);
+
+#[cfg(test)]
+mod tests {
+    use probelet_core::results::ProbeResult;
+    use probelet_core::spec::ProbeType;
+
+    use super::*;
+    use crate::journal::WorkerRecord;
+
+    #[test]
+    fn a_worker_that_ended_and_began_again_has_one_record() {
+        let key = |uid: &str| WorkerKey { pod_uid: uid.into(), container: "c".into(), probe_type: ProbeType::Liveness };
+        let memory = WorkerRecord {
+            container_id: "c://1".into(),
+            result: None,
+            last_result: ProbeResult::Success,
+            result_run: 1,
+            on_hold: false,
+            has_initialized: true,
+            in_doubt: false,
+            tick_ns: 0,
+            period: Duration::from_secs(1),
+        };
+        let begun = Record::Worker(key("again"), memory);
+        let records = of_workers([key("again"), key("ended")].into(), vec![begun.clone()]);
+        assert_eq!(records, [Record::WorkerGone(key("ended")), begun]);
+    }
+}

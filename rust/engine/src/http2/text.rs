@@ -1,0 +1,140 @@
+//! A field's name or value: its beginning, and what is known about all of it.
+//!
+//! A peer may refer to a text of four KiB with one byte, thousands of times. So a text is copied and checked once, when
+//! its bytes arrive; a reference shares it.
+
+use std::sync::OnceLock;
+
+use super::huffman::Huffman;
+
+/// A name or a value.
+#[derive(Debug)]
+pub(crate) struct Text {
+    kept: Box<[u8]>,
+    length: usize,
+    is_name: bool,
+    is_value: bool,
+    judgement: OnceLock<Judgement>,
+}
+
+/// What a reader of a text found out about it: a number, or the position of the first wrong byte.
+pub(crate) type Judgement = Result<u32, usize>;
+
+impl Text {
+    /// A text that is at hand whole.
+    pub(super) fn of(bytes: &[u8]) -> Self {
+        let mut text = TextInProgress::new(false);
+        text.push(bytes);
+        text.end().0
+    }
+
+    /// The text, or its first [`KEPT_BYTES_MAX`] bytes.
+    pub(crate) fn bytes(&self) -> &[u8] {
+        &self.kept
+    }
+
+    /// How long the text is, kept or not.
+    pub(super) const fn length(&self) -> usize {
+        self.length
+    }
+
+    /// The check `http2.validWireHeaderFieldName`.
+    pub(super) const fn is_name(&self) -> bool {
+        self.is_name && self.length > 0
+    }
+
+    /// The check `httpguts.ValidHeaderFieldValue`.
+    pub(super) const fn is_value(&self) -> bool {
+        self.is_value
+    }
+
+    /// The result of `judge`, which is called once in the text's life. A value belongs to one name, so all its readers
+    /// judge it alike.
+    pub(crate) fn judged(&self, judge: impl FnOnce(&[u8]) -> Judgement) -> Judgement {
+        *self.judgement.get_or_init(|| judge(&self.kept))
+    }
+}
+
+/// A text whose bytes arrive in pieces.
+#[derive(Debug)]
+pub(super) struct TextInProgress {
+    kept: Vec<u8>,
+    length: usize,
+    is_name: bool,
+    is_value: bool,
+    huffman: Option<Huffman>,
+    is_broken: bool,
+}
+
+impl TextInProgress {
+    pub(super) fn new(is_coded: bool) -> Self {
+        Self {
+            kept: Vec::new(),
+            length: 0,
+            is_name: true,
+            is_value: true,
+            huffman: is_coded.then(Huffman::default),
+            is_broken: false,
+        }
+    }
+
+    /// Adds bytes as the peer sent them.
+    pub(super) fn push(&mut self, bytes: &[u8]) {
+        let Some(mut huffman) = self.huffman.take() else { return self.push_plain(bytes) };
+        for &byte in bytes {
+            self.is_broken |= huffman.decode(byte, |plain| self.push_plain(&[plain])).is_none();
+        }
+        self.huffman = Some(huffman);
+    }
+
+    fn push_plain(&mut self, bytes: &[u8]) {
+        let room = KEPT_BYTES_MAX - self.kept.len();
+        self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
+        self.length += bytes.len();
+        self.is_name &= bytes.iter().all(|&byte| is_name_byte(byte));
+        self.is_value &= bytes.iter().all(|&byte| is_value_byte(byte));
+    }
+
+    /// The text, and whether its code was right.
+    pub(super) fn end(self) -> (Text, bool) {
+        let is_right = !self.is_broken && self.huffman.is_none_or(Huffman::may_end);
+        let Self { kept, length, is_name, is_value, .. } = self;
+        (Text { kept: kept.into(), length, is_name, is_value, judgement: OnceLock::new() }, is_right)
+    }
+}
+
+fn is_name_byte(byte: u8) -> bool {
+    b"!#$%&'*+-.^_`|~".contains(&byte) || byte.is_ascii_digit() || byte.is_ascii_lowercase()
+}
+
+const fn is_value_byte(byte: u8) -> bool {
+    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
+}
+
+/// How many bytes of a text are kept; the kubelet keeps all of it, up to its limit for a header list. No text that
+/// decides about a response is this long, and of a text that an error quotes nobody sees more than 10 KiB.
+pub(super) const KEPT_BYTES_MAX: usize = 16_384;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_text_is_counted_and_checked_to_its_end_and_only_its_beginning_is_kept() {
+        let mut text = TextInProgress::new(false);
+        for _ in 0..10 {
+            text.push(&[b'v'; KEPT_BYTES_MAX / 4 + 1]);
+        }
+        text.push(b"\x01");
+        let (text, is_right) = text.end();
+        assert_eq!((text.bytes().len(), text.length()), (KEPT_BYTES_MAX, 10 * (KEPT_BYTES_MAX / 4 + 1) + 1));
+        assert!(is_right && !text.is_value() && !text.is_name());
+    }
+
+    #[test]
+    fn a_text_is_judged_once() {
+        let text = Text::of(b"a");
+        assert_eq!(text.judged(|bytes| Ok(bytes.len() as u32)), Ok(1));
+        assert_eq!(text.judged(|_| unreachable!("it has been judged")), Ok(1));
+    }
+}
