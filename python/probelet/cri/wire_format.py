@@ -15,6 +15,8 @@ ELEMENTS_MAX: Final = 2**18
 memory, so that without this limit an answer of 16 MiB takes 1.2 GiB."""
 
 VARINT_BYTES_MAX: Final = 10
+TAG_BYTES_MAX: Final = 5
+TAG_MAX: Final = 2**32 - 1
 
 VARINT, FIXED64, LENGTH_DELIMITED, FIXED32 = 0, 1, 2, 5
 
@@ -88,12 +90,12 @@ class Salvage:
 
 def _frame(data: bytes, at: int) -> tuple[int, int, int]:
     """The field that begins at ``at``: its number if it has a length, else 0, and where its content begins and ends."""
-    key = data[at]
+    begins, key = at, data[at]
     at += 1
     if key > 0x7F:
-        key, at = _varint(data, at - 1)
-    if key < 8:
-        raise UnreadableError("illegal tag 0")
+        key, at = _varint(data, begins)
+    if key < 8 or key > TAG_MAX or at - begins > TAG_BYTES_MAX:
+        raise UnreadableError(f"illegal tag {key >> 3}")
     wire, length = key & 7, 0
     if wire == LENGTH_DELIMITED:
         length, at = _varint(data, at)

@@ -2,7 +2,7 @@
 
 import pytest
 from google.protobuf.message import DecodeError
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from probelet.cri import wire_format
 from probelet.cri.v1 import api_pb2
@@ -93,6 +93,9 @@ def test_a_message_with_too_many_messages_inside_is_refused_whichever_they_are(m
             read(data)
 
 
+# A field number of 33 bits, and a tag that takes six bytes.
+@example(b"\xc5\x80\x80\x80\x10\x00\x00\x00\x00")
+@example(b"\x8a\x80\x80\x80\x80\x00\x00")
 @given(st.binary(max_size=200))
 def test_any_bytes_are_read_or_refused(data: bytes) -> None:
     for kind in (api_pb2.ListContainersResponse, LIST):

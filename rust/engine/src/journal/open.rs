@@ -18,9 +18,11 @@ pub(super) fn regular(path: &Path, options: &mut OpenOptions) -> io::Result<File
 /// Creates the file that a whole new journal is written to; an earlier one is emptied.
 ///
 /// # Errors
-/// `path` is no regular file, or the file cannot be created.
+/// `path` is a link, or the file cannot be created.
 pub(super) fn fresh(path: &Path) -> io::Result<File> {
-    regular(path, OpenOptions::new().write(true).create(true).truncate(true).mode(0o600))
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
+    options.open(path).map_err(named)
 }
 
 /// The system reports a link as too many links.
