@@ -228,19 +228,6 @@ fn everything_replaces_what_the_journal_said() {
 }
 
 #[test]
-fn what_is_no_file_is_refused_and_never_waited_for() {
-    let test_directory = TestDirectory::new("no-file");
-    let path = test_directory.journal();
-    let reason = || read_file(&path).expect_err("no file").0;
-    std::fs::create_dir(&path).expect("a directory");
-    assert_eq!(reason(), "it is not a file");
-    std::fs::remove_dir(&path).expect("an empty directory");
-    let made = std::process::Command::new("mkfifo").arg(&path).status().expect("a program");
-    assert!(made.success());
-    assert_eq!(reason(), "it is not a file");
-}
-
-#[test]
 fn a_name_too_long_for_a_record_is_counted_and_costs_nothing_else() {
     let test_directory = TestDirectory::new("long");
     let mut writer = Writer::new(&test_directory.journal(), Contents::default(), 0);
