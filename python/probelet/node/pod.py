@@ -24,7 +24,7 @@ from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.messages import named
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.protocol.actions import Action, Arm, Cancel, Forget, Perform, Publish, Record, StopProbing
+from probelet.policy.protocol.actions import Action, Arm, Cancel, Define, Forget, Perform, Publish, Record, StopProbing
 from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
@@ -35,9 +35,23 @@ from probelet.policy.protocol.effects import (
     RunHook,
     StartContainer,
 )
-from probelet.policy.protocol.inputs import Due, Input, Observed, Performed, Release, Restart, SyncRequested, Terminate
+from probelet.policy.protocol.inputs import (
+    Change,
+    Due,
+    Input,
+    Observed,
+    Performed,
+    Release,
+    Restart,
+    SyncRequested,
+    Terminate,
+)
 from probelet.policy.rules.grace import find_container, termination_grace
+from probelet.policy.rules.kind import containers
+from probelet.policy.rules.restart import definition
 from probelet.server.summary import last_line
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
 
 INITIAL_RESULTS: Final[dict[str, str]] = {
@@ -185,6 +199,21 @@ class NodePod:
         """Replace a container that nothing is wrong with; ``message`` is its Killing event, without the suffix."""
         self.give(Restart(container_id, message))
 
+    def change(self, manifest: Manifest) -> None:
+        """The manifest has changed: containers with another image restart, everything else waits for a later start.
+
+        Kubelet config/config.go:checkAndUpdatePod and container/helpers.go:HashContainer, 1.36.
+        """
+        before = {container.name: definition(container) for _, container in containers(self.manifest.pod)}
+        now = {container.name: definition(container) for _, container in containers(manifest.pod)}
+        self.manifest = manifest
+        if begun := sorted(name for name in now if now[name] != before.get(name)):
+            self._log.info("pod changed", path=str(manifest.path), containers=begun)
+        else:
+            said = "pod changed; under its own UID only another image restarts a container, so nothing restarts"
+            self._log.warning(said, path=str(manifest.path))
+        self.give(Change(manifest.pod))
+
     def end(self, terminate: Terminate) -> int:
         """End the pod; returns the seconds it may take."""
         self.removing = True
@@ -221,12 +250,18 @@ class NodePod:
             case Cancel(ticket):
                 for call in self._calls.get(ticket, ()):
                     call.cancel()
+            case Define(pod):
+                self._define(pod)
             case Arm(deadline):
                 self._arm(deadline)
             case StopProbing():
                 parts.engine.remove_pod(self.uid)
             case Forget():
                 self._forget()
+
+    def _define(self, pod: Pod) -> None:
+        self.pod = pod
+        self._parts.engine.define_pod(encode_pod(pod))
 
     def _publish(self, publish: Publish) -> None:
         engine = self._parts.engine

@@ -52,13 +52,15 @@ class NodePods:
         self._parts = parts
 
     def set(self, manifests: Iterable[Manifest]) -> None:
-        """Runs exactly these pods: starts the new ones, and ends each missing pod within its grace."""
+        """Runs exactly these pods: starts the new ones, changes others, and ends each missing pod within its grace."""
         wanted = list(manifests)
         running = {uid: pod.manifest for uid, pod in self.by_uid.items() if not pod.removing}
         running |= {manifest.pod.metadata.uid: manifest for manifest in self._waiting.values()}
         change = difference(running, wanted)
         for uid in change.removed:
             self._remove(uid, running[uid])
+        for manifest in change.changed:
+            self._change(manifest)
         for manifest in change.added:
             self._add(manifest)
 
@@ -80,6 +82,12 @@ class NodePods:
         said = {"adopted": running} if running else {}
         log.info("pod added", pod=pod.full_name, uid=uid, path=str(manifest.path), **said)
         added.observe()
+
+    def _change(self, manifest: Manifest) -> None:
+        if manifest.pod.full_name in self._waiting:
+            self._waiting[manifest.pod.full_name] = manifest
+            return
+        self.by_uid[manifest.pod.metadata.uid].change(manifest)
 
     def _remove(self, uid: str, manifest: Manifest) -> None:
         if self._waiting.get(manifest.pod.full_name) is manifest:

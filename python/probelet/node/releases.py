@@ -7,6 +7,7 @@ import structlog
 from probelet._rust import Update
 from probelet.node.pod import NodePod
 from probelet.spec.annotation.release_on import Dependency, dependencies
+from probelet.spec.model.pod import Pod
 
 log = structlog.get_logger("probelet.node")
 
@@ -16,8 +17,8 @@ class Releases:
 
     def __init__(self, pods: Mapping[str, NodePod]) -> None:
         self._pods = pods
-        # The dependencies of each pod's containers, by the pod's UID; read once, because a pod does not change.
-        self._wanted: dict[str, dict[str, Dependency]] = {}
+        # The dependencies of each pod's containers, by the pod's UID, with the pod that they were read from.
+        self._wanted: dict[str, tuple[Pod, dict[str, Dependency]]] = {}
 
     def note(self, update: Update) -> None:
         """A result changed: Success of a probe, also its first one, starts the containers that wait for it."""
@@ -36,6 +37,8 @@ class Releases:
         self._wanted.pop(uid, None)
 
     def _of(self, uid: str, pod: NodePod) -> dict[str, Dependency]:
-        if uid not in self._wanted:
-            self._wanted[uid], _ = dependencies(pod.pod)
-        return self._wanted[uid]
+        known, wanted = self._wanted.get(uid, (None, {}))
+        if known is not pod.pod:
+            wanted, _ = dependencies(pod.pod)
+            self._wanted[uid] = pod.pod, wanted
+        return wanted

@@ -32,7 +32,8 @@ class Effects:
     def __init__(
         self, pod: Pod, runtime: PodRuntime, workload: Workload, agenda: Agenda, on_exit: Callable[[str, str], None]
     ) -> None:
-        self._pod = pod
+        self.pod = pod
+        """The pod as its machine last defined it."""
         self._runtime = runtime
         self._workload = workload
         self._agenda = agenda
@@ -41,12 +42,12 @@ class Effects:
     def takes_ns(self, effect: Effect) -> int:
         """How long an effect takes that begins now."""
         if isinstance(effect, KillContainer):
-            return min(self._workload.ends_ns(self._pod, effect), effect.grace_seconds * SECOND)
-        return self._workload.takes_ns(self._pod, effect)
+            return min(self._workload.ends_ns(self.pod, effect), effect.grace_seconds * SECOND)
+        return self._workload.takes_ns(self.pod, effect)
 
     def perform(self, effect: Effect) -> Outcome:
         """What an effect does, at the moment it ends."""
-        if error := self._workload.error(self._pod, effect):
+        if error := self._workload.error(self.pod, effect):
             return Outcome(error=f"rpc error: code = Unknown desc = {error}", detail=error)
         runtime, now = self._runtime, self._agenda.now
         match effect:
@@ -73,6 +74,6 @@ class Effects:
     def _start(self, name: str, container_id: str) -> None:
         now = self._agenda.now
         self._runtime.start(container_id, now)
-        runs_ns = self._workload.runs_ns(self._pod, name)
+        runs_ns = self._workload.runs_ns(self.pod, name)
         if runs_ns is not None:
             self._agenda.at(now + runs_ns, lambda: self._on_exit(name, container_id))

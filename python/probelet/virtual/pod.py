@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from probelet.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.protocol.actions import Action, Arm, Cancel, Forget, Perform, Publish, StopProbing
+from probelet.policy.protocol.actions import Action, Arm, Cancel, Define, Forget, Perform, Publish, StopProbing
 from probelet.policy.protocol.inputs import Due, Input, Observed, Performed, SyncRequested
 from probelet.spec.model.pod import Pod
 from probelet.virtual.agenda import Agenda, Entry
@@ -95,6 +95,8 @@ class VirtualPod:
                 self._in_flight[action.ticket] = (entry, action)
             case Publish():
                 self._publish(action)
+            case Define(pod):
+                self._define(pod)
             case Arm(deadline):
                 self._arm(deadline)
             case Cancel(ticket):
@@ -103,6 +105,11 @@ class VirtualPod:
                 self._parts.prober.stop(self.uid)
             case Forget():
                 self._parts.gate.forget(self.pod, self._agenda.now)
+
+    def _define(self, pod: Pod) -> None:
+        self.pod = pod
+        self._effects.pod = pod
+        self._parts.prober.define(pod)
 
     def _publish(self, publish: Publish) -> None:
         self._parts.prober.publish(self.uid, publish)

@@ -26,6 +26,9 @@ class Prober(Deadlines, Protocol):
     def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
         """Adds a pod; the prober calls ``request_sync`` when a result asks for a sync of the pod."""
 
+    def define(self, pod: Pod) -> None:
+        """A pod's manifest has changed; probes that run go on as they are."""
+
     def publish(self, uid: str, publish: Publish) -> None:
         """Take the status of a pod."""
 
@@ -49,6 +52,10 @@ class SimulatedProber:
     def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
         """Make the pod known; its workers begin when its first status is published."""
         self._syncs[pod.metadata.uid] = request_sync
+        self.define(pod)
+
+    def define(self, pod: Pod) -> None:
+        """Makes the pod known as it is now."""
         self.simulation.define_pod(encode_pod(pod))
 
     def publish(self, uid: str, publish: Publish) -> None:
@@ -99,6 +106,9 @@ class GivenResults:
 
     def add(self, pod: Pod, request_sync: Callable[[], None]) -> None:
         """The caller that sets a result also requests the sync, so ``request_sync`` is not kept."""
+
+    def define(self, pod: Pod) -> None:
+        """Nothing is probed here."""
 
     def publish(self, uid: str, publish: Publish) -> None:
         """Note which containers run."""

@@ -114,16 +114,21 @@ class ContainerdNode:
     # Its pods.
 
     def run(
-        self, name: str, *containers: dict[str, Any], init: list[dict[str, Any]] | None = None, **spec: Any
+        self,
+        name: str,
+        *containers: dict[str, Any],
+        init: list[dict[str, Any]] | None = None,
+        uid: str = "",
+        **spec: Any,
     ) -> None:
-        """Write the manifest of a pod. The default image is the tests' own."""
+        """Write the manifest of a pod. The default image is the tests' own, the default ``uid`` none."""
         of_pod = {
             "terminationGracePeriodSeconds": 2,
             "containers": [{"image": APP, **container} for container in containers],
             "initContainers": [{"image": APP, **container} for container in init or []],
             **spec,
         }
-        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": of_pod}
+        pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name, "uid": uid}, "spec": of_pod}
         written = self._manifests / f".{name}"
         written.write_text(yaml.safe_dump(pod))
         written.rename(self._manifests / f"{name}.yaml")

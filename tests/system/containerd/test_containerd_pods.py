@@ -4,6 +4,7 @@ import signal
 
 import pytest
 
+from tests.system.containerd.image import APP, NUMBERED
 from tests.system.containerd.node import ContainerdNode
 
 pytestmark = pytest.mark.e2e
@@ -126,3 +127,23 @@ def test_drain_ends_the_pods_and_leaves_nothing(node: ContainerdNode) -> None:
     assert node.containerd.ctr("tasks", "ls", "-q") == ""
     assert node.shims() == []
     assert list(node.logs.iterdir()) == []
+
+
+def test_a_changed_image_restarts_its_container_in_place_and_a_changed_environment_restarts_nothing(
+    node: ContainerdNode,
+) -> None:
+    def write(image: str, value: str) -> None:
+        containers = [{"name": name, "command": ["sh", "-c", "echo $A; exec sleep 1000"]} for name in ("app", "kept")]
+        first, kept = ({**container, "env": [{"name": "A", "value": value}]} for container in containers)
+        node.run("web", {**first, "image": image}, kept, uid="11111111-2222-3333-4444-000000000001")
+
+    write(APP, "before")
+    node.start()
+    node.until(lambda: node.pod("web")["ready"], "a ready pod")
+    kept, sandboxes = node.container("web", "kept"), [box.id for box in node.sandboxes()]
+    write(NUMBERED, "after")
+    node.until(lambda: node.container("web")["restart_count"] == 1 and node.pod("web")["ready"], "the restart")
+    assert node.container("web", "kept") == kept
+    assert [box.id for box in node.sandboxes()] == sandboxes
+    assert node.events("Killing", "app") == ["Container app definition changed, will be restarted"]
+    assert (node.log("web"), node.log("web", restart_count=1)) == (["before"], ["after"])

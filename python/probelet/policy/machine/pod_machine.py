@@ -17,6 +17,7 @@ Rules
  6. A runtime that reports nonsense gets the same order at most once a second after the first ten (``start.pace``).
  7. Termination is final. It gives up a kill or a postStart hook in flight, for which the kubelet would wait: the
     deletion's grace replaces that kill's. A preStop hook goes on, and the new kill waits for it.
+ 7. A changed pod takes the place of the old one when a programme begins, never in the middle of one.
 """
 
 from probelet.policy.facts.probe_state import ProbeState
@@ -42,9 +43,10 @@ from probelet.policy.machine.states import (
 from probelet.policy.machine.sync_pod import SyncPod
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.node.wait import Wait
-from probelet.policy.protocol.actions import Action, Arm, Cancel, Forget, Perform, StopProbing
+from probelet.policy.protocol.actions import Action, Arm, Cancel, Define, Forget, Perform, StopProbing
 from probelet.policy.protocol.effects import Effect, KillContainer, PullImage, RunHook
 from probelet.policy.protocol.inputs import (
+    Change,
     Due,
     Input,
     Observed,
@@ -71,7 +73,6 @@ class PodMachine:
     """
 
     def __init__(self, pod: Pod, gate: RestartGate, *, probe_grace: bool = True, images: bool = False) -> None:
-        self.pod = pod
         self.state: PodState = Syncing()
         self.programme: ProgrammeState = Unseen()
         self.synced_ns: list[int] = []
@@ -82,15 +83,22 @@ class PodMachine:
         self._hooks = Strands(self._perform)
         self._killing = Killing(context, PreStopHooks(context, self._hooks))
         self._starting = Starting(context, gate, self._killing, images=images)
-        self._deadline = ActiveDeadline(pod)
+        self._deadline = ActiveDeadline(context)
         self._publishing = Publishing(context, self._deadline, self._starting.errors)
         self._sync = SyncPod(
             context, self._killing, self._starting, self._publishing, self._deadline, probe_grace=probe_grace
         )
+        # The newest pod of a manifest that changed, until a programme takes it.
+        self._changed: Pod | None = None
         # The driver's timer: it gets a new deadline only when this one is another.
         self._armed: int | None = None
         # The number of tickets given out: each names one request for effects.
         self._tickets = 0
+
+    @property
+    def pod(self) -> Pod:
+        """The pod as the last programme took it."""
+        return self._context.pod
 
     @property
     def phase(self) -> PodPhase:
@@ -148,6 +156,9 @@ class PodMachine:
             case Restart(container_id, message):
                 self._sync.to_replace[container_id] = message
                 context.sync_requested = True
+            case Change(pod):
+                self._changed = pod
+                context.sync_requested |= isinstance(self.state, Syncing)
             case Terminate():
                 self._terminate(given)
         self._go_on()
@@ -225,6 +236,7 @@ class PodMachine:
         self._hooks.look(context.now)
         while self._is_idle() and context.sync_requested:
             context.sync_requested = False
+            self._take_change()
             programme = self._next_programme(context.snapshot)
             if programme is None:
                 return
@@ -232,6 +244,15 @@ class PodMachine:
             strands = Strands(self._perform)
             self.programme = Running(strands)
             strands.begin(programme)
+
+    def _take_change(self) -> None:
+        if self._changed is None:
+            return
+        context, pod = self._context, self._changed
+        self._changed = None
+        self._gate.change(context.pod, pod, context.now)
+        context.pod = pod
+        context.out.append(Define(pod))
 
     def _is_idle(self) -> bool:
         """Whether a programme could begin, after the one under way has gone on as far as it can."""

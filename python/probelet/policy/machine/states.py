@@ -30,8 +30,10 @@ The programme
 | idle       | Due                                            | running    |
 | idle       | Release of a container that waits              | running    |
 | idle       | Restart                                        | running    |
+| idle       | Change                                         | running    |
 | idle       | Terminate                                      | running    |
 | running    | SyncRequested                                  | running    |
+| running    | Change                                         | running    |
 | running    | its last step ends and no sync is requested    | idle       |
 | running    | its last step ends and a sync is requested     | running    |
 | running    | Terminate of a syncing pod                     | superseded |

@@ -57,7 +57,7 @@ class SyncPod:
         What the pod's ``Pace`` puts off is left to a later sync, and nothing that belongs to it is done in this one.
         """
         context, starting = self._context, self._starting
-        if self._deadline.look(context.now):
+        if self._deadline.look():
             context.record("Normal", active_deadline.REASON, active_deadline.MESSAGE)
         phase = self._publishing.publish(snapshot, terminal=False)
         starting.waits.clear()

@@ -18,6 +18,7 @@ from typing import Final, Literal, Protocol
 from probelet._rust import Backoff, Requeue, TokenBucket
 from probelet.policy.facts.snapshot import ContainerRecord
 from probelet.policy.node.wait import Wait
+from probelet.policy.rules.kind import containers
 from probelet.policy.rules.restart import back_off_key
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.model.container import Container
@@ -207,13 +208,24 @@ class RestartGate:
 
     def forget(self, pod: Pod, now: int) -> None:
         """Notes that a pod ended. Its delays stay until their reset time is over: a pod of its name may come back."""
-        for container in (*pod.spec.containers, *pod.spec.init_containers):
-            key = back_off_key(pod, container)
-            self._gone[key] = now
-            self._refused.pop(key, None)
-            self._reserved.pop(key, None)
-            self._released.discard(key)
+        for _, container in containers(pod):
+            self._leave(back_off_key(pod, container), now)
         self._sweep(now)
+
+    def _leave(self, key: str, now: int) -> None:
+        self._gone[key] = now
+        self._refused.pop(key, None)
+        self._reserved.pop(key, None)
+        self._released.discard(key)
+
+    def change(self, before: Pod, pod: Pod, now: int) -> None:
+        """Notes that a pod's manifest changed. A container with another image has another key, and begins anew."""
+        keys = {back_off_key(pod, container) for _, container in containers(pod)}
+        for _, container in containers(before):
+            key = back_off_key(before, container)
+            self._curves.pop(key, None)
+            if key not in keys:
+                self._leave(key, now)
 
     def entries(self, now: int) -> int:
         """How many containers have a delay."""

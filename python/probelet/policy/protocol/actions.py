@@ -13,7 +13,7 @@ from typing import Literal, TypeAlias
 
 from probelet.policy.protocol.effects import Effect
 from probelet.policy.status.container_status import ContainerStatus
-from probelet.spec.model.pod import PodPhase
+from probelet.spec.model.pod import Pod, PodPhase
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +52,13 @@ class Publish:
 
 
 @dataclass(frozen=True, slots=True)
+class Define:
+    """From here on the pod is this one: actions that follow are about it, and its new probes begin with its status."""
+
+    pod: Pod
+
+
+@dataclass(frozen=True, slots=True)
 class Arm:
     """Answer with ``Due`` at this time; replaces the deadline armed before. None disarms."""
 
@@ -68,4 +75,4 @@ class Forget:
     """Nothing of the pod is left; the machine is done."""
 
 
-Action: TypeAlias = Perform | Cancel | Record | Publish | Arm | StopProbing | Forget
+Action: TypeAlias = Perform | Cancel | Record | Publish | Define | Arm | StopProbing | Forget

@@ -5,6 +5,7 @@ from typing import TypeAlias
 
 from probelet.policy.facts.snapshot import Snapshot
 from probelet.policy.protocol.effects import Outcome
+from probelet.spec.model.pod import Pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +42,13 @@ class Release:
 
 
 @dataclass(frozen=True, slots=True)
+class Change:
+    """The pod's manifest has changed, and its UID and name have not: the next sync brings the pod to ``pod``."""
+
+    pod: Pod
+
+
+@dataclass(frozen=True, slots=True)
 class Terminate:
     """The pod's manifest is gone: end it within its grace, or within ``grace_seconds``, or ``at_once``.
 
@@ -62,4 +70,4 @@ class Restart:
     message: str
 
 
-Input: TypeAlias = Observed | Performed | SyncRequested | Due | Release | Restart | Terminate
+Input: TypeAlias = Observed | Performed | SyncRequested | Due | Release | Restart | Change | Terminate

@@ -11,7 +11,10 @@ from probelet.spec.model.pod import Pod
 
 
 class PodContext:
-    """``now`` and ``probes`` belong to the input that the machine handles; ``out`` holds the actions it has led to."""
+    """``now`` and ``probes`` belong to the input that the machine handles; ``out`` holds the actions it has led to.
+
+    ``pod`` changes between two programmes only, and never its name or UID.
+    """
 
     def __init__(self, pod: Pod) -> None:
         meta = pod.metadata

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from probelet.policy.machine import states
 from probelet.policy.protocol.effects import KillContainer, RemoveContainer, RemoveSandbox
-from probelet.policy.protocol.inputs import Due, Input, Observed, Release, Restart, SyncRequested, Terminate
+from probelet.policy.protocol.inputs import Change, Due, Input, Observed, Release, Restart, SyncRequested, Terminate
 
 from tests.unit.policy.rig import Rig, make_pod
 
@@ -148,6 +148,8 @@ PLAYED: dict[tuple[str, str], tuple[Callable[[], Rig], Callable[[Rig], object]]]
     ("idle", "SyncRequested"): (idle, give(SyncRequested())),
     ("idle", "Due"): (idle, give(Due())),
     ("idle", "Release of a container that waits"): (waiting, give(Release(("app",)))),
+    ("idle", "Change"): (idle, give(Change(make_pod({"name": "app", "image": "j"})))),
+    ("running", "Change"): (running, give(Change(make_pod({"name": "app", "image": "j"})))),
     ("idle", "Restart"): (idle, give(Restart("t://app-0", "Container app is old"))),
     ("idle", "Terminate"): (idle, give(Terminate(30))),
     ("running", "SyncRequested"): (running, give(SyncRequested())),
