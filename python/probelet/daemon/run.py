@@ -47,7 +47,8 @@ log = structlog.get_logger("probelet.run")
 class Plan:
     """The options of the command line. ``seconds`` limits the run; None means until a signal.
 
-    ``drain``: the pods end with the service. ``serve``: the socket for another node agent's pods, if any.
+    ``drain``: the pods end with the service. ``root``: where the files of pods are on a CRI runtime. ``serve``: the
+    socket for another node agent's pods, if any.
     """
 
     configuration: Config
@@ -57,6 +58,7 @@ class Plan:
     node: str
     seconds: float | None
     drain: bool
+    root: Path
     serve: Path | None
     descriptors: Descriptors
 
@@ -145,6 +147,7 @@ async def _service(
         gate,
         node=plan.node,
         log_root=log_root,
+        root=None if plan.runtime == PROCESS else plan.root,
         on_host=plan.runtime == PROCESS,
         probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],
         kubelet_version=plan.configuration.gates.version,

@@ -31,7 +31,9 @@ from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.linux.host import this_host
 from probelet.node.runtime.orphans import Orphans
 from probelet.node.runtime.pleg import Pleg
+from probelet.node.runtime.pod_files import PodFiles
 from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.runtime.termination_message import TerminationMessages
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources
@@ -47,6 +49,7 @@ class Service:
     ``start``, then ``pods.set`` whenever the source has news, ``pods.drain`` once, ``close``. All on one event loop.
     ``close`` closes the engine; the client stays the caller's.
 
+    ``root`` is the directory for files that containers get as mounts, None on a runtime without mounts;
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; HTTP hooks name ``kubelet_version`` in their user
     agent; ``/configz`` shows ``configuration``; ``release_on_dependency``, ``event_wording`` and ``max_age_ns``
@@ -64,6 +67,7 @@ class Service:
         *,
         node: str,
         log_root: Path,
+        root: Path | None = None,
         on_host: bool = False,
         probe_grace: bool = True,
         kubelet_version: str = "1.36",
@@ -88,6 +92,7 @@ class Service:
         self._gate = gate
         self._node = node
         self._log_root = log_root
+        self._files = None if root is None else PodFiles(root)
         self._on_host = on_host
         self._probe_grace = probe_grace
         self._on_publish = on_publish
@@ -137,7 +142,7 @@ class Service:
         """Finds the runtime and lists its pods. Raises CriError, one line for the user, if it cannot be used."""
         version = await self._client.verify()
         runtime = version.runtime_name
-        inspection = Inspection(self._client, self._cache, self.timers, runtime)
+        inspection = Inspection(self._client, self._cache, self.timers, runtime, self._messages())
         pleg = self.view.pleg = Pleg(
             self._client,
             self._cache,
@@ -157,6 +162,9 @@ class Service:
             self._tasks.spawn(self._aging.run())
         log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
 
+    def _messages(self) -> TerminationMessages | None:
+        return None if self._files is None else TerminationMessages(self._files, self._log_root)
+
     def _parts(self, pleg: Pleg, inspection: Inspection) -> Parts:
         effects = Effects(
             self._client,
@@ -165,6 +173,7 @@ class Service:
             Images(self._client, self.timers.now, self._parallel_pulls),
             node=self._node,
             log_root=self._log_root,
+            files=self._files,
             on_host=self._on_host,
             host=self._host,
             user_agent=self._user_agent,
@@ -193,7 +202,9 @@ class Service:
 
     async def remove_orphans(self) -> None:
         """Ends the pods that an earlier probelet of this node left on the runtime and that ``pods`` does not have."""
-        orphans = Orphans(self._client, self.timers, self._tasks, node=self._node, log_root=self._log_root)
+        orphans = Orphans(
+            self._client, self.timers, self._tasks, node=self._node, log_root=self._log_root, files=self._files
+        )
         await orphans.remove(self.pods.by_uid)
 
     def share(self, handed_over: HandedOver) -> None:

@@ -36,6 +36,7 @@ class ContainerdNode:
         # Pods carry the name of their node, so that no test ends another test's pods.
         self.name = f"node-{folder.name}"
         self.logs = folder / "logs"
+        self.root = folder / "root"
         self._state = folder / "state"
         self._manifests = folder / "manifests"
         self._configuration = folder / "config.yaml"
@@ -55,7 +56,8 @@ class ContainerdNode:
     def start(self, *arguments: str) -> None:
         command = [*self.containerd.inside, sys.executable, "-m", "probelet", "run", str(self._manifests)]
         command += ["--runtime", self.containerd.endpoint, "--config", str(self._configuration)]
-        command += ["--state-dir", str(self._state), "--listen", "127.0.0.1:0", "--node-name", self.name]
+        command += ["--root-dir", str(self.root), "--state-dir", str(self._state)]
+        command += ["--listen", "127.0.0.1:0", "--node-name", self.name]
         with self._output.open("ab") as output:
             process = [*command, "--log-format", "json", *arguments]
             self._process = subprocess.Popen(process, stdout=output, stderr=output)

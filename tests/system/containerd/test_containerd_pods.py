@@ -147,3 +147,23 @@ def test_a_changed_image_restarts_its_container_in_place_and_a_changed_environme
     assert [box.id for box in node.sandboxes()] == sandboxes
     assert node.events("Killing", "app") == ["Container app definition changed, will be restarted"]
     assert (node.log("web"), node.log("web", restart_count=1)) == (["before"], ["after"])
+
+
+def test_a_container_ends_with_its_message_or_with_the_end_of_its_log(node: ContainerdNode) -> None:
+    said = "echo said; id -u > /dev/termination-log; exit 3"
+    node.run(
+        "web",
+        {"name": "app", "command": ["sh", "-c", said], "securityContext": {"runAsUser": 1000}},
+        {
+            "name": "logs",
+            "command": ["sh", "-c", "echo said; exit 3"],
+            "terminationMessagePath": "/tmp/why",
+            "terminationMessagePolicy": "FallbackToLogsOnError",
+        },
+        restartPolicy="Never",
+    )
+    node.start("--drain")
+    node.until(lambda: node.pod("web")["phase"] == "Failed", "the end")
+    assert [node.container("web", name)["message"] for name in ("app", "logs")] == ["1000\n", "said\n"]
+    assert node.signal(signal.SIGTERM) == 0
+    assert list((node.root / "pods").iterdir()) == []

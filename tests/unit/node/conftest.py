@@ -26,7 +26,9 @@ def gate() -> RestartGate:
 @pytest.fixture
 async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
     client = await runtime.serve(tmp_path)
-    service = Service(client, Engine(start_jitter=False), gate, node="node-a", log_root=tmp_path / "logs")
+    service = Service(
+        client, Engine(start_jitter=False), gate, node="node-a", log_root=tmp_path / "logs", root=tmp_path / "root"
+    )
     await service.start()
     yield ScriptedNode(service, runtime, client)
     await service.close()

@@ -43,6 +43,10 @@ def run(
         ),
     ] = None,
     state_dir: StateDir = None,
+    root_dir: Annotated[
+        Path,
+        Parameter(name="--root-dir", metavar="DIR", help="Files of pods on a CRI runtime."),
+    ] = Path("/var/lib/probelet"),
     node_name: NodeName = None,
     duration: Duration = None,
     drain: Annotated[bool, Parameter(negative="", help="End the pods with probelet on a CRI runtime too.")] = False,
@@ -81,6 +85,7 @@ def run(
         node=node_name or socket.gethostname(),
         seconds=duration,
         drain=drain or runtime == PROCESS,
+        root=root_dir,
         serve=serve,
         descriptors=descriptors,
     )

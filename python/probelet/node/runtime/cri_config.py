@@ -1,7 +1,7 @@
 """Sandbox and container configurations for the runtime (kubelet kuberuntime_sandbox.go, 1.36)."""
 
 from dataclasses import dataclass
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
@@ -57,12 +57,14 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
 class Instance:
     """One instance of a container, beside what its manifest says.
 
-    ``image_ref`` is the image service's name for the image; empty where there are no images.
+    ``image_ref`` is the image service's name for the image; empty where there are no images. ``message_file`` is the
+    file on this machine for its termination message, None without one.
     """
 
     restart_count: int
     image_ref: str
     user: ImageUser
+    message_file: Path | None = None
 
 
 def container_config(
@@ -81,9 +83,18 @@ def container_config(
         envs=[api_pb2.KeyValue(key=name, value=value.encode()) for name, value in variables.items()],
         labels=labels.container_labels(pod, container),
         annotations=labels.container_annotations(pod, container, restart_count),
+        mounts=_mounts(container, instance, host),
         log_path=f"{container.name}/{log_name(restart_count)}",
         stdin=container.stdin is True,
         stdin_once=container.stdin_once is True,
         tty=container.tty is True,
         linux=container_linux(pod, container, host, instance.user),
     )
+
+
+def _mounts(container: Container, instance: Instance, host: Host) -> list[api_pb2.Mount]:
+    """Kubelet kuberuntime_container.go:makeMounts, 1.36."""
+    if instance.message_file is None:
+        return []
+    inside = str(PurePosixPath("/", container.termination_message_path))
+    return [api_pb2.Mount(host_path=str(instance.message_file), container_path=inside, selinux_relabel=host.selinux)]

@@ -19,6 +19,7 @@ from probelet.node.runtime.labels import count_in
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ContainerConfigError, ImageUser, check_non_root, image_user
 from probelet.node.runtime.linux.security import needs_strict_groups
+from probelet.node.runtime.pod_files import PodFiles
 from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
@@ -45,8 +46,9 @@ CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", d
 class Effects:
     """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
-    ``request_relist`` asks for a list soon; ``on_host`` says that containers are processes of this machine;
-    ``host`` is this machine; ``user_agent`` is the header of HTTP hooks.
+    ``request_relist`` asks for a list soon; ``files`` are the files that containers get as mounts, None without mounts;
+    ``on_host`` says that containers are processes of this machine; ``host`` is this machine; ``user_agent`` is the
+    header of HTTP hooks.
     """
 
     def __init__(
@@ -58,6 +60,7 @@ class Effects:
         *,
         node: str,
         log_root: Path,
+        files: PodFiles | None,
         on_host: bool,
         host: Host,
         user_agent: str,
@@ -70,6 +73,7 @@ class Effects:
         self._images = images
         self._node = node
         self._log_root = log_root
+        self._files = files
         self._on_host = on_host
         self._host = host
         self._hooks = Hooks(client, user_agent)
@@ -148,10 +152,14 @@ class Effects:
             # The name comes from the runtime.
             with suppress(OSError):
                 below.remove_file(self._log_root, log_directory(pod), effect.name, log_name(known.restart_count))
+        if known is not None and self._files is not None:
+            self._files.remove_message_file(pod.metadata.uid, effect.name, known.restart_count)
         await _unless_gone(self._client.remove_container(bare_id(effect.container_id)))
 
-    def remove_logs(self, pod: Pod) -> None:
-        """Removes the log directory of a pod that is gone."""
+    def remove_files(self, pod: Pod) -> None:
+        """Removes the logs and other files of a pod that is gone."""
+        if self._files is not None:
+            self._files.remove(pod.metadata.uid)
         with suppress(OSError):
             below.remove_tree(self._log_root, log_directory(pod))
 
@@ -165,7 +173,8 @@ class Effects:
         ip = sandbox.ip or "" if sandbox is not None else ""
         # The process runtime gives every container its address in a variable: a server has to bind that address.
         given = {"POD_IP": ip} if self._on_host and ip else {}
-        instance = Instance(self._count(pod, effect), effect.image_ref, user)
+        count = self._count(pod, effect)
+        instance = Instance(count, effect.image_ref, user, self._message_file(pod, effect, count))
         config = container_config(pod, effect.container, instance, Place(self._node, ip, given), self._host)
         # The runtime writes the log, but does not make its directory.
         below.make_directory(self._log_root, log_directory(pod), effect.container.name)
@@ -183,6 +192,11 @@ class Effects:
         user = image_user(await self._client.image_status(effect.image_ref or effect.container.image))
         check_non_root(pod, effect.container, user)
         return user
+
+    def _message_file(self, pod: Pod, effect: CreateContainer, count: int) -> Path | None:
+        if self._files is None or not effect.container.termination_message_path:
+            return None
+        return self._files.make_message_file(pod.metadata.uid, effect.container.name, count)
 
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
         """The restart count. If the runtime has forgotten every instance, the names of their logs give it.

@@ -1,22 +1,35 @@
 """Asks the runtime about single containers and sandboxes, and puts the answers into the cache."""
 
+from dataclasses import replace
+
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.facts import container_record, sandbox_record
+from probelet.node.runtime.termination_message import TerminationMessages
 from probelet.node.timers import Timers
+from probelet.policy.facts.snapshot import State
 
 
 class Inspection:
-    """``runtime`` is the type in ``type://id``."""
+    """``runtime`` is the type in ``type://id``. ``messages`` finds with which words containers ended; None if the
+    runtime itself knows them."""
 
-    def __init__(self, client: RuntimeClient, cache: PodCache, timers: Timers, runtime: str) -> None:
+    def __init__(
+        self,
+        client: RuntimeClient,
+        cache: PodCache,
+        timers: Timers,
+        runtime: str,
+        messages: TerminationMessages | None,
+    ) -> None:
         self._client = client
         self._cache = cache
         self._timers = timers
         self._runtime = runtime
+        self._messages = messages
 
     def full_id(self, container_id: str) -> str:
         """``type://id``."""
@@ -42,4 +55,10 @@ class Inspection:
         """Puts the status of one container into the cache; True if that changed it."""
         now, wall = self._timers.now(), self._timers.wall_ns()
         record = container_record(status, runtime=self._runtime, sandbox_id=sandbox_id, now_ns=now, wall_ns=wall)
+        if self._messages is not None and record.state is State.EXITED:
+            known = self._cache.container(uid, record.id)
+            if known is not None and known.state is State.EXITED:
+                record = replace(record, message=known.message)
+            else:
+                record = self._messages.completed(uid, status, record)
         return self._cache.put_container(uid, record, now)

@@ -24,6 +24,8 @@ COUNT: Final = re.compile(r"[0-9]{1,10}")
 RESTART_COUNT_MAX: Final = 2**31 - 1
 """The largest restart count of the API, an int32. A count beyond it is none, and the next instance begins at 0."""
 
+MESSAGE_PATH: Final = "io.kubernetes.container.terminationMessagePath"
+MESSAGE_POLICY: Final = "io.kubernetes.container.terminationMessagePolicy"
 POD_GRACE: Final = "io.kubernetes.pod.terminationGracePeriod"
 
 NODE: Final = "probelet.dev/node"
@@ -42,7 +44,12 @@ def container_labels(pod: Pod, container: Container) -> dict[str, str]:
 
 def container_annotations(pod: Pod, container: Container, restart_count: int) -> dict[str, str]:
     """The annotations from which probelet recognises a container after probelet itself was restarted."""
-    annotations = {HASH: definition(container), RESTART_COUNT: str(restart_count)}
+    annotations = {
+        HASH: definition(container),
+        RESTART_COUNT: str(restart_count),
+        MESSAGE_PATH: container.termination_message_path,
+        MESSAGE_POLICY: container.termination_message_policy,
+    }
     grace = pod.spec.termination_grace_period_seconds
     if grace is not None:
         annotations[POD_GRACE] = str(grace)

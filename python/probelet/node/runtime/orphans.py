@@ -16,6 +16,7 @@ from probelet.files import below
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of
 from probelet.node.runtime.facts import NAME_CHARS_MAX
+from probelet.node.runtime.pod_files import PodFiles
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.spec.rules.names import dns1123_label, dns1123_subdomain, pod_uid
@@ -38,7 +39,16 @@ log = structlog.get_logger("probelet.node")
 class Orphans:
     """Ends each pod in a task of its own, which tries again until the pod is gone."""
 
-    def __init__(self, client: RuntimeClient, timers: Timers, tasks: Tasks, *, node: str, log_root: Path) -> None:
+    def __init__(
+        self,
+        client: RuntimeClient,
+        timers: Timers,
+        tasks: Tasks,
+        *,
+        node: str,
+        log_root: Path,
+        files: PodFiles | None,
+    ) -> None:
         self._client = client
         self._timers = timers
         self._tasks = tasks
@@ -46,6 +56,7 @@ class Orphans:
         self._log_root = log_root
         self._turns = asyncio.Semaphore(ENDS_MAX)
         self._failed = PacedLog(log.error, "a pod without a manifest could not be ended", timers.seconds)
+        self._files = files
 
     async def remove(self, claimed: Container[str]) -> None:
         """Ends every pod of the node whose UID is not claimed. Raises CriError if the runtime cannot be listed."""
@@ -69,11 +80,13 @@ class Orphans:
             except errors.CriError as error:
                 self._failed(pod=name, error=str(error))
             await self._timers.sleep(RETRY_NS)
-        if _has_logs(sandbox):
-            await asyncio.to_thread(self._remove_logs, sandbox.metadata)
+        if _is_ours(sandbox):
+            await asyncio.to_thread(self._remove_files, sandbox.metadata)
         log.info("pod without a manifest gone", pod=name)
 
-    def _remove_logs(self, meta: api_pb2.PodSandboxMetadata) -> None:
+    def _remove_files(self, meta: api_pb2.PodSandboxMetadata) -> None:
+        if self._files is not None:
+            self._files.remove(meta.uid)
         # The logs stay if the system refuses to remove them, as the kubelet's do.
         with suppress(OSError):
             below.remove_tree(self._log_root, log_directory_of(meta.namespace, meta.name, meta.uid))
@@ -90,8 +103,8 @@ class Orphans:
             await self._client.stop_container(container_id, GRACE_SECONDS)
 
 
-def _has_logs(sandbox: api_pb2.PodSandbox) -> bool:
-    """Whether a sandbox is one that probelet made, so that the log directory of its name is its own.
+def _is_ours(sandbox: api_pb2.PodSandbox) -> bool:
+    """Whether a sandbox is one that probelet made, so that the directories of its name and UID are its own.
 
     Another client of the runtime may have set our label on a sandbox of any name, or on one that bears the name of a
     living pod: probelet chose by the label which pod to end, so the metadata has to agree with the labels.

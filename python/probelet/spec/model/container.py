@@ -93,8 +93,9 @@ class Container(Object, frozen=True, kw_only=True):
     security_context: SecurityContext | None = None
     stdin: Opaque = None
     stdin_once: Opaque = None
-    termination_message_path: Opaque = None
-    termination_message_policy: Opaque = None
+    termination_message_path: str = ""
+    termination_message_policy: str = ""
+    """``File``, or ``FallbackToLogsOnError``: the log's end instead of an empty file's, if the container failed."""
     tty: Opaque = None
     volume_devices: Opaque = None
     volume_mounts: Opaque = None

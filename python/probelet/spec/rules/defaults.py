@@ -17,6 +17,8 @@ PERIOD_SECONDS = 10
 SUCCESS_THRESHOLD = 1
 FAILURE_THRESHOLD = 3
 TERMINATION_GRACE_PERIOD_SECONDS = 30
+TERMINATION_MESSAGE_PATH = "/dev/termination-log"
+TERMINATION_MESSAGE_POLICY = "File"
 
 
 def set_defaults(pod: Pod) -> Pod:
@@ -55,6 +57,8 @@ def _container(container: Container) -> Container:
         readiness_probe=set_probe_defaults(container.readiness_probe),
         startup_probe=set_probe_defaults(container.startup_probe),
         lifecycle=_lifecycle(container.lifecycle),
+        termination_message_path=container.termination_message_path or TERMINATION_MESSAGE_PATH,
+        termination_message_policy=container.termination_message_policy or TERMINATION_MESSAGE_POLICY,
     )
 
 

@@ -13,6 +13,7 @@ import msgspec
 from probelet.spec.annotation.app_armor import KEY_PREFIX
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.security_context import PodSecurityContext, SecurityContext
+from probelet.spec.rules.defaults import TERMINATION_MESSAGE_PATH
 from probelet.spec.rules.downward import readable_field
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.problem import Problem
@@ -53,8 +54,6 @@ _CRI_CONTAINER: Mapping[str, str] = {
     "env_from": f"{_NOT_READ}; use env",
     "volume_mounts": "volumes are not mounted in this version of probelet",
     "volume_devices": "volumes are not mounted in this version of probelet",
-    "termination_message_path": "the message is not read",
-    "termination_message_policy": "the message is not read",
 }
 _CRI_POD: Mapping[str, str] = {
     "dns_config": f"{_NOT_YET}; the runtime gives the node's resolv.conf",
@@ -78,7 +77,11 @@ _SECCOMP_ANNOTATIONS = ("seccomp.security.alpha.kubernetes.io/pod", "container.s
 _NO_FUNCTION = 'non-functional in v1.27+; use the "seccompProfile" field instead'
 
 # Values that only spell out the default behaviour.
-_SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {"dns_policy": ("Default",), "host_users": (True,)}
+_SAME_AS_ABSENT: Mapping[str, tuple[Any, ...]] = {
+    "dns_policy": ("Default",),
+    "host_users": (True,),
+    "termination_message_path": (TERMINATION_MESSAGE_PATH,),
+}
 
 
 def ignored_fields(pod: Pod, runtime: RuntimeKind) -> list[Problem]:

@@ -16,6 +16,7 @@ PULL_POLICIES = ("Always", "IfNotPresent", "Never")
 RESTART_POLICIES = ("Always", "Never", "OnFailure")
 RESTART_RULE_ACTIONS = ("Restart", "RestartAllContainers")
 RESTART_RULE_OPERATORS = ("In", "NotIn")
+MESSAGE_POLICIES = ("FallbackToLogsOnError", "File")
 PORT_PROTOCOLS = ("SCTP", "TCP", "UDP")
 
 # KEP-5307.
@@ -60,6 +61,9 @@ def validate_containers(spec: PodSpec) -> list[FieldError]:
 
 def _shared(container: Container, spec: PodSpec, path: str) -> list[FieldError]:
     errors = named(f"{path}.name", container.name, dns1123_label)
+    said = container.termination_message_policy
+    if said and said not in MESSAGE_POLICIES:
+        errors.append(unsupported_value(f"{path}.terminationMessagePolicy", said, MESSAGE_POLICIES))
     errors += _ports(container.ports, f"{path}.ports") + _env(container.env, f"{path}.env")
     policy = container.image_pull_policy
     if policy and policy not in PULL_POLICIES:

@@ -37,13 +37,23 @@ def test_kubernetes_spelling_survives_the_round_trip() -> None:
     assert msgspec.json.decode(encode_pod(decode_pod(msgspec.json.encode(data)))) == data
 
 
-def test_empty_fields_are_left_out() -> None:
+def test_empty_fields_are_left_out_and_defaults_are_not() -> None:
     pod = pod_of({"containers": [{"name": "a", "command": [], "env": [], "args": None}]})
     assert msgspec.json.decode(encode_pod(pod)) == {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": "web", "namespace": "default"},
-        "spec": {"containers": [{"name": "a"}], "restartPolicy": "Always", "terminationGracePeriodSeconds": 30},
+        "spec": {
+            "containers": [
+                {
+                    "name": "a",
+                    "terminationMessagePath": "/dev/termination-log",
+                    "terminationMessagePolicy": "File",
+                }
+            ],
+            "restartPolicy": "Always",
+            "terminationGracePeriodSeconds": 30,
+        },
     }
 
 

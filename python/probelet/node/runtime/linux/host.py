@@ -42,6 +42,8 @@ class Host:
     huge_page_sizes: tuple[str, ...] = ()
     """As the kernel's cgroups name them: ``2MB``."""
     seccomp_default: bool = False
+    selinux: bool = False
+    """Whether SELinux is enabled, so that a file of this machine needs a label before a container may use it."""
 
 
 def this_host(*, seccomp_default: bool = False, root: Path = Path("/")) -> Host:
@@ -53,6 +55,7 @@ def this_host(*, seccomp_default: bool = False, root: Path = Path("/")) -> Host:
         memory_bytes=_memory(root / "proc" / "meminfo"),
         huge_page_sizes=_huge_page_sizes(sys / "kernel" / "mm" / "hugepages"),
         seccomp_default=seccomp_default,
+        selinux=(sys / "fs" / "selinux" / "enforce").exists(),
     )
 
 

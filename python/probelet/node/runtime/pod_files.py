@@ -1,0 +1,76 @@
+"""Files of pods that their containers get as mounts, below a root directory of the node's own.
+
+The layout is ``pods/UID/containers/NAME/RESTART_COUNT``, one file for the termination message of each instance. (The
+kubelet's files have random names; from these the next probelet finds the message of an instance without asking the
+runtime for a path, so no runtime can have it read another file.) Every name is reached by descriptor.
+"""
+
+import os
+from contextlib import suppress
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from probelet.files import below
+
+PODS: Final = "pods"
+CONTAINERS: Final = "containers"
+
+_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+
+log = structlog.get_logger("probelet.node")
+
+
+class PodFiles:
+    """The files below ``root``, which only this user and this group may enter, because everyone may write in some."""
+
+    def __init__(self, root: Path) -> None:
+        self._root = root.absolute()
+
+    def make_message_file(self, uid: str, container: str, restart_count: int) -> Path | None:
+        """An empty file that every user of the container may write to (kubelet ``makeMounts``, 1.36).
+
+        As in the kubelet, a container whose file cannot be made starts without one.
+        """
+        names = (PODS, uid, CONTAINERS, container)
+        try:
+            with below.directory(self._root, make=True) as root, suppress(FileExistsError):
+                os.mkdir(PODS, 0o750, dir_fd=root)
+            with below.directory(self._root, *names, make=True) as folder:
+                # A creation that failed may have left its file.
+                with suppress(FileNotFoundError):
+                    os.unlink(str(restart_count), dir_fd=folder)
+                fd = os.open(str(restart_count), _NEW, 0o600, dir_fd=folder)
+                try:
+                    os.fchmod(fd, 0o666)
+                finally:
+                    os.close(fd)
+        except OSError as error:
+            log.warning("no file for termination messages", root=str(self._root), container=container, error=str(error))
+            return None
+        return self._root.joinpath(*names, str(restart_count))
+
+    def end_of_message(self, uid: str, container: str, restart_count: int, bytes_max: int) -> bytes:
+        """The last bytes that an instance has written; none without a file. Raises OSError."""
+        try:
+            with below.directory(self._root, PODS, uid, CONTAINERS, container) as folder:
+                fd = os.open(str(restart_count), _READ, dir_fd=folder)
+        except FileNotFoundError:
+            return b""
+        try:
+            size = os.fstat(fd).st_size
+            return os.pread(fd, bytes_max, max(0, size - bytes_max))
+        finally:
+            os.close(fd)
+
+    def remove_message_file(self, uid: str, container: str, restart_count: int) -> None:
+        """Removes the file of an instance, if it has one."""
+        with suppress(OSError):
+            below.remove_file(self._root, PODS, uid, CONTAINERS, container, str(restart_count))
+
+    def remove(self, uid: str) -> None:
+        """Removes everything of a pod that is gone."""
+        with suppress(OSError):
+            below.remove_tree(self._root / PODS, uid)
