@@ -203,7 +203,13 @@ class Service:
     async def remove_orphans(self) -> None:
         """Ends the pods that an earlier probelet of this node left on the runtime and that ``pods`` does not have."""
         orphans = Orphans(
-            self._client, self.timers, self._tasks, node=self._node, log_root=self._log_root, files=self._files
+            self._client,
+            self.timers,
+            self._tasks,
+            node=self._node,
+            log_root=self._log_root,
+            files=self._files,
+            recorder=self.recorder,
         )
         await orphans.remove(self.pods.by_uid)
 

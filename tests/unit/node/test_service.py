@@ -193,7 +193,10 @@ async def test_the_service_ends_pods_that_an_earlier_probelet_left_behind(
     await later.remove_orphans()
     await node.until(lambda: len(runtime.sandboxes) == 1)
     assert next(iter(runtime.sandboxes.values())).metadata.name == "kept"
-    assert runtime.called("stop_container")[0].timeout == 1
+    assert [request.timeout for request in runtime.called("stop_container")] == [2]
+    (event,) = [event for event in later.view.events(0) if event["reason"] == "Killing"]
+    assert (event["object"], event["message"]) == ("default/old", "Stopping container app")
+    assert event["field_path"] == "spec.containers{app}"
     await later.close()
 
 

@@ -13,16 +13,21 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.exposition.paced_log import PacedLog
 from probelet.files import below
+from probelet.node.recorder import Recorder
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of
 from probelet.node.runtime.facts import NAME_CHARS_MAX
 from probelet.node.runtime.pod_files import PodFiles
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
+from probelet.policy import messages
+from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS
+from probelet.policy.rules.kind import field_path
 from probelet.spec.rules.names import dns1123_label, dns1123_subdomain, pod_uid
 
-GRACE_SECONDS: Final = 1
-"""The grace of a pod whose manifest went away while probelet did not run (kubelet SyncTerminatingRuntimePod, 1.36)."""
+GRACE_SECONDS: Final = MINIMUM_GRACE_SECONDS
+"""The grace of a pod whose manifest went away while probelet did not run. The kubelet asks for a second
+(SyncTerminatingRuntimePod, 1.36), and gives every container the minimum. No hook runs, because nobody has its pod."""
 
 RETRY_NS: Final = 10_000_000_000
 """How long after a failure a pod is tried again, as after a failed sync."""
@@ -48,6 +53,7 @@ class Orphans:
         node: str,
         log_root: Path,
         files: PodFiles | None,
+        recorder: Recorder,
     ) -> None:
         self._client = client
         self._timers = timers
@@ -57,6 +63,7 @@ class Orphans:
         self._turns = asyncio.Semaphore(ENDS_MAX)
         self._failed = PacedLog(log.error, "a pod without a manifest could not be ended", timers.seconds)
         self._files = files
+        self._recorder = recorder
 
     async def remove(self, claimed: Container[str]) -> None:
         """Ends every pod of the node whose UID is not claimed. Raises CriError if the runtime cannot be listed."""
@@ -75,9 +82,11 @@ class Orphans:
         while True:
             try:
                 async with self._turns:
-                    await self._try(sandbox.id)
+                    await self._try(sandbox, name)
                 break
             except errors.CriError as error:
+                failed = messages.failed_kill(str(error))
+                self._recorder.record(sandbox.metadata.uid, name, "Warning", messages.FAILED_KILL_POD, failed)
                 self._failed(pod=name, error=str(error))
             await self._timers.sleep(RETRY_NS)
         if _is_ours(sandbox):
@@ -91,12 +100,18 @@ class Orphans:
         with suppress(OSError):
             below.remove_tree(self._log_root, log_directory_of(meta.namespace, meta.name, meta.uid))
 
-    async def _try(self, sandbox_id: str) -> None:
-        listed = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox_id))
-        inside = [found.id for found in listed if found.pod_sandbox_id == sandbox_id]
-        await asyncio.gather(*map(self._stop, inside))
-        await self._client.stop_pod_sandbox(sandbox_id)
-        await self._client.remove_pod_sandbox(sandbox_id)
+    async def _try(self, sandbox: api_pb2.PodSandbox, name: str) -> None:
+        listed = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox.id))
+        inside = [found for found in listed if found.pod_sandbox_id == sandbox.id]
+        running = [found for found in inside if found.state == api_pb2.CONTAINER_RUNNING]
+        for found in running:
+            container = found.labels.get(labels.CONTAINER_NAME, found.metadata.name)[:NAME_CHARS_MAX]
+            # Without a manifest every container counts as a regular one, as in the kubelet (Pod.ToAPIPod).
+            path, said = field_path("regular", container), messages.stopping(container)
+            self._recorder.record(sandbox.metadata.uid, name, "Normal", messages.KILLING, said, path)
+        await asyncio.gather(*(self._stop(found.id) for found in running))
+        await self._client.stop_pod_sandbox(sandbox.id)
+        await self._client.remove_pod_sandbox(sandbox.id)
 
     async def _stop(self, container_id: str) -> None:
         with suppress(errors.NotFound):
