@@ -14,7 +14,8 @@ from probelet.cli.verb import verb
 app = verb(
     "run",
     "PATH is a file with v1 Pods (YAML or JSON, several documents, a List) or a\n"
-    "directory of such files. probelet watches it: a new pod starts, a removed pod\n"
+    "directory of such files: *.yaml, *.yml and *.json; on a CRI runtime every file\n"
+    "without a leading dot. probelet watches it: a new pod starts, a removed pod\n"
     "ends, and a pod whose new version has a mistake keeps its old one. SIGTERM or\n"
     "Ctrl-C ends the pods within their grace periods and exits 0; a second signal\n"
     "kills at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the\n"

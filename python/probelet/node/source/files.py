@@ -143,8 +143,11 @@ class ManifestFiles:
         return Look(list(self._in_force.values()) if read else None, problems, kept, unsettled)
 
     def _list(self) -> Listing:
-        found = self._calls.each(manifests_at, self._paths)
-        return list_found({path: found.get(path, self._no_answer) for path in self._paths})
+        found = self._calls.each(self._manifests_at, self._paths)
+        return list_found({path: found.get(path, self._no_answer) for path in self._paths}, self._runtime)
+
+    def _manifests_at(self, path: Path) -> list[Path] | str:
+        return manifests_at(path, self._runtime)
 
     @property
     def _no_answer(self) -> str:

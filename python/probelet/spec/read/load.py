@@ -81,27 +81,28 @@ def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None) -> Loaded
     ``runtime`` is the kind that will run the pods: it requires a command or an image, and warns of fields without
     effect. None means that the pods will not run. Nothing raises for a bad input: each mistake is a problem.
     """
-    listing = list_manifests(paths)
+    listing = list_manifests(paths, runtime)
     read = [read_file(name, runtime=runtime) for name in listing.files.values()]
     found = unique([manifest for loaded in read for manifest in loaded.pods])
     problems = [problem for loaded in read for problem in loaded.problems]
     return Loaded(found.pods, [*listing.problems, *problems, *found.problems])
 
 
-def list_manifests(paths: Sequence[Path]) -> Listing:
-    """The files behind ``paths``: a file is itself, a directory stands for its manifests.
+def list_manifests(paths: Sequence[Path], runtime: RuntimeKind | None = None) -> Listing:
+    """The files behind ``paths``: a file is itself, a directory stands for its manifests, in order of names.
 
-    A directory is read as the kubelet reads its static pod directory: only ``*.yaml``, ``*.yml`` and ``*.json``, in
-    order of names, without dot files and subdirectories.
+    On a CRI runtime a directory is read as the kubelet reads its static pod directory: every file in it is a manifest,
+    without dot files and subdirectories (config/file.go:extractFromDir, 1.36). Elsewhere only ``*.yaml``, ``*.yml`` and
+    ``*.json`` are: a pod of the process runtime is a program, which may lie next to its manifest.
     """
-    found = {path: manifests_at(path) for path in paths}
-    listing = list_found(found)
+    found = {path: manifests_at(path, runtime) for path in paths}
+    listing = list_found(found, runtime)
     for path in [path for path, name in listing.files.items() if name not in found and name.is_dir()]:
         del listing.files[path]
     return listing
 
 
-def manifests_at(path: Path) -> list[Path] | str:
+def manifests_at(path: Path, runtime: RuntimeKind | None) -> list[Path] | str:
     """The files that ``path`` stands for, or the reason why the directory cannot be read. It looks at no file, so that
     one that hangs hangs alone; a link to a directory counts as a file here."""
     try:
@@ -111,10 +112,11 @@ def manifests_at(path: Path) -> list[Path] | str:
             names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
     except OSError as error:
         return str(error.strerror)
-    return [path / name for name in sorted(names) if Path(name).suffix in SUFFIXES and not name.startswith(".")]
+    chosen = (name for name in sorted(names) if runtime == "cri" or Path(name).suffix in SUFFIXES)
+    return [path / name for name in chosen if not name.startswith(".")]
 
 
-def list_found(found: Mapping[Path, list[Path] | str]) -> Listing:
+def list_found(found: Mapping[Path, list[Path] | str], runtime: RuntimeKind | None) -> Listing:
     """The listing of what ``manifests_at`` found."""
     listing = Listing({}, [], [])
     for path, names in found.items():
@@ -123,7 +125,8 @@ def list_found(found: Mapping[Path, list[Path] | str]) -> Listing:
             listing.problems.append(Problem("error", f"cannot be read: {names}", path))
             continue
         if not names:
-            message = "no manifest in this directory (*.yaml, *.yml, *.json; directories in it are not read)"
+            which = "every file without a leading dot" if runtime == "cri" else "*.yaml, *.yml, *.json"
+            message = f"no manifest in this directory ({which}; directories in it are not read)"
             listing.problems.append(Problem("warning", message, path))
         for name in names:
             listing.files.setdefault(name.absolute(), name)

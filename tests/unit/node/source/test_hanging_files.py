@@ -26,10 +26,10 @@ class Stall:
             monkeypatch.setattr(files_module, name, self._stalled(getattr(files_module, name), waits))
 
     def _stalled(self, call: Any, waits: set[str]) -> Any:
-        def stalled(path: Path) -> Any:
+        def stalled(path: Path, *more: Any) -> Any:
             if path.name in waits:
                 self.over.wait()
-            return call(path)
+            return call(path, *more)
 
         return stalled
 

@@ -70,11 +70,25 @@ def test_a_directory_is_read_in_order_without_dot_files_others_and_directories()
     assert lines(Path("d")) == []
 
 
+def test_on_a_cri_runtime_every_file_of_a_directory_without_a_leading_dot_is_a_manifest() -> None:
+    for name in ("d/b.yaml", "d/a", "d/c.manifest", "d/.hidden", "d/x.yaml~"):
+        pod = POD.format(name=Path(name).name.strip(".~").replace(".", "-"))
+        write(name, f"{pod}    image: i\n")
+    Path("d/sub").mkdir()
+    found = load([Path("d")], runtime="cri")
+    assert [manifest.pod.metadata.name for manifest in found.pods] == ["a", "b-yaml", "c-manifest", "x-yaml"]
+    assert names(write("alone", POD.format(name="alone"))) == ["alone"], "a file that is named needs no suffix"
+
+
 def test_an_empty_directory_is_a_warning() -> None:
     Path("d").mkdir()
     assert lines(Path("d")) == [
         "d: warning: no manifest in this directory (*.yaml, *.yml, *.json; directories in it are not read)"
     ]
+    [problem] = load([Path("d")], runtime="cri").problems
+    assert problem.message == (
+        "no manifest in this directory (every file without a leading dot; directories in it are not read)"
+    )
 
 
 def test_an_unreadable_path_is_named() -> None:
