@@ -5,11 +5,14 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from probelet._rust import Engine
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 from probelet.glue.sync_requests import SYNC_BURST
+from probelet.node.service import Service
 from probelet.policy.facts.probe_state import ProbeState
 from probelet.policy.machine.pod_machine import PodMachine
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Action
 from probelet.policy.protocol.inputs import Input, SyncRequested
 from structlog.testing import capture_logs
@@ -159,9 +162,6 @@ async def test_a_call_that_failed_names_the_container_and_no_long_ids(
 async def test_a_new_service_adopts_pods_with_their_restart_counts(
     node: ScriptedNode, runtime: ScriptedRuntime, tmp_path: Path
 ) -> None:
-    from probelet._rust import Engine
-    from probelet.node.service import Service
-    from probelet.policy.node.restart_gate import RestartGate
 
     node.service.pods.set([make_manifest()])
     await node.until(lambda: node.container()["state"] == "running")
@@ -182,9 +182,6 @@ async def test_the_service_ends_pods_that_an_earlier_probelet_left_behind(
 ) -> None:
     node.service.pods.set([make_manifest("old"), make_manifest("kept")])
     await node.until(lambda: node.pod("old").get("ready") and node.pod("kept").get("ready"))
-    from probelet._rust import Engine
-    from probelet.node.service import Service
-    from probelet.policy.node.restart_gate import RestartGate
 
     await node.service.close()
     later = Service(node.client, Engine(), RestartGate(), node="node-a", log_root=Path("/nowhere"))
@@ -197,6 +194,23 @@ async def test_the_service_ends_pods_that_an_earlier_probelet_left_behind(
     (event,) = [event for event in later.view.events(0) if event["reason"] == "Killing"]
     assert (event["object"], event["message"]) == ("default/old", "Stopping container app")
     assert event["field_path"] == "spec.containers{app}"
+    await later.close()
+
+
+async def test_a_pod_whose_uid_an_upgrade_changes_is_replaced_once(
+    node: ScriptedNode, runtime: ScriptedRuntime
+) -> None:
+    """UIDs of static pods depend on the release, as a kubelet's do: its hash covers all fields that it knows."""
+    node.service.pods.set([make_manifest(uid="as-before")])
+    await node.until(lambda: node.pod().get("ready"))
+    await node.service.close()
+    later = Service(node.client, Engine(start_jitter=False), RestartGate(), node="node-a", log_root=Path("/nowhere"))
+    await later.start()
+    later.pods.set([make_manifest(uid="as-now")])
+    await later.remove_orphans()
+    await node.until(lambda: [box.metadata.uid for box in runtime.sandboxes.values()] == ["as-now"])
+    assert len(runtime.called("run_pod_sandbox")) == 2
+    assert len(runtime.called("stop_container")) == 1
     await later.close()
 
 

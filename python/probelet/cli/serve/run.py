@@ -68,11 +68,13 @@ def run(
     configuration, descriptors = begin(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
+    node = node_name or socket.gethostname()
     manifests = Manifests(
         list(paths),
         configuration.gates,
         runtime="process" if runtime == PROCESS else "cri",
         deny_hosts=configuration.probelet.deny_host_probes,
+        node=node,
     )
     try:
         first = manifests.first()
@@ -83,7 +85,7 @@ def run(
         manifests=manifests,
         first=first,
         runtime=runtime,
-        node=node_name or socket.gethostname(),
+        node=node,
         seconds=duration,
         drain=drain or runtime == PROCESS,
         root=root_dir,

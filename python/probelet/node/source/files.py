@@ -72,8 +72,8 @@ class Look:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which fields exist; ``runtime`` and ``deny_hosts`` are those of ``read_file``. ``first`` is called
-    before ``look``.
+    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts`` and ``node`` are those of ``read_pods``. ``first``
+    is called before ``look``.
     """
 
     def __init__(
@@ -84,12 +84,14 @@ class ManifestFiles:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        node: str = "",
     ) -> None:
         self._paths = paths
         self._calls = calls
         self._gates = gates
         self._runtime: RuntimeKind = runtime
         self._deny_hosts = deny_hosts
+        self._node = node
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}
         # By namespace/name.
@@ -165,7 +167,14 @@ class ManifestFiles:
         return problems
 
     def _load(self, name: Path, text: Text) -> Loaded:
-        return read_pods(name, text, runtime=self._runtime, deny_hosts=self._deny_hosts, missing=self._missing_programs)
+        return read_pods(
+            name,
+            text,
+            runtime=self._runtime,
+            deny_hosts=self._deny_hosts,
+            missing=self._missing_programs,
+            node=self._node,
+        )
 
     def _missing_programs(self, pod: Pod) -> list[FieldError]:
         """``missing_programs``, or none if looking for them hangs: a pod may name a program on any file system."""

@@ -41,15 +41,21 @@ class Manifests:
     """The pods in the files and directories ``paths``.
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
-    ``deny_hosts`` a probe or hook that names a host is a mistake.
+    ``deny_hosts`` a probe or hook that names a host is a mistake. ``node`` is the name of the node that runs the pods.
     """
 
     def __init__(
-        self, paths: Sequence[Path], gates: Mapping[str, bool], *, runtime: RuntimeKind, deny_hosts: bool = False
+        self,
+        paths: Sequence[Path],
+        gates: Mapping[str, bool],
+        *,
+        runtime: RuntimeKind,
+        deny_hosts: bool = False,
+        node: str = "",
     ) -> None:
         self._paths = paths
         self._calls = FileCalls()
-        self._files = ManifestFiles(paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts)
+        self._files = ManifestFiles(paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts, node=node)
         self._is_announced = True
 
     def first(self) -> list[Manifest]:

@@ -145,13 +145,15 @@ def read_pods(
     runtime: RuntimeKind | None = None,
     deny_hosts: bool = False,
     missing: MissingPrograms = missing_programs,
+    node: str = "",
 ) -> Loaded:
     """The pods of a file's text, and its problems. Pods of the same name all stay (``unique`` drops them).
 
     ``path`` is the file's name for messages. ``deny_hosts`` makes a host in a probe or hook a mistake.
+    ``node`` is the name of the node that will run the pods.
     """
     problems: list[Problem] = []
-    pods = _Reader(path, problems, runtime, deny_hosts, missing).manifests(text)
+    pods = _Reader(path, problems, runtime, deny_hosts, missing, node).manifests(text)
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
@@ -209,12 +211,14 @@ class _Reader:
         runtime: RuntimeKind | None,
         deny_hosts: bool,
         missing: MissingPrograms,
+        node: str,
     ) -> None:
         self._path = path
         self._problems = problems
         self._runtime = runtime
         self._deny_hosts = deny_hosts
         self._missing = missing
+        self._node = node
 
     def manifests(self, text: Text) -> list[Manifest]:
         """The pods of the file; none if its end is unreadable, because the rest could have changed their meaning."""
@@ -284,7 +288,7 @@ class _Reader:
         found += [problem for problem in problems if not _echoes(problem, mistyped)]
         self._problems.extend(sorted(found, key=lambda problem: problem.line))
         if not any(problem.severity == "error" for problem in found):
-            pod = with_static_uid(pod, self._path)
+            pod = with_static_uid(pod, self._path, self._node)
             yield Manifest(pod, self._path, root.line, hashlib.sha256(encode_pod(pod)).hexdigest())
 
     def _located(self, root: Node, prefix: str, error: FieldError, severity: Severity) -> Problem:

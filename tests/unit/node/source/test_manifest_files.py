@@ -28,8 +28,8 @@ def pod(name: str, seconds: int = 1) -> str:
 class Watched:
     """Watched files, and the pods in force: ``pods`` maps a name to the last word of the pod's command."""
 
-    def __init__(self, *paths: Path, gates: Gates | None = None) -> None:
-        self.files = ManifestFiles(list(paths), gates or Gates(), FileCalls(), runtime="process")
+    def __init__(self, *paths: Path, gates: Gates | None = None, node: str = "") -> None:
+        self.files = ManifestFiles(list(paths), gates or Gates(), FileCalls(), runtime="process", node=node)
         self.now = 100 * SECOND
         self.pods: dict[str, str] = {}
         self.begun: list[str] = []
@@ -282,6 +282,17 @@ def test_a_file_that_cannot_be_read_any_more_keeps_its_pod(watch: Watch) -> None
     os.mkfifo(path)
     assert lines(watched.settled()) == ["pods/a.yaml: cannot be read: not a regular file"]
     assert watched.pods == {"a": "1"}
+
+
+def test_two_nodes_with_the_same_manifest_have_different_pods(tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    path.write_text(pod("web"))
+
+    def uid(node: str) -> str:
+        (found,) = Watched(path, node=node).files.first().pods
+        return found.pod.metadata.uid
+
+    assert uid("a") == uid("a") != uid("b")
 
 
 def test_a_file_that_is_named_twice_is_read_once(watch: Watch) -> None:
