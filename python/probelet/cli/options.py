@@ -30,6 +30,7 @@ StateDir = Annotated[
         help="Directory of the control socket. Default: $XDG_RUNTIME_DIR/probelet, or /tmp/probelet-UID.",
     ),
 ]
+RootDir = Annotated[Path, Parameter(name="--root-dir", metavar="DIR", help="Files of pods on a CRI runtime.")]
 Duration = Annotated[
     float | None,
     Parameter(name="--duration", converter=above_zero, metavar="TIME", help="End after this long: 60s, 1m30s."),

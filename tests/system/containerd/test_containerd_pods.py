@@ -150,7 +150,7 @@ def test_a_changed_image_restarts_its_container_in_place_and_a_changed_environme
 
 
 def test_a_container_ends_with_its_message_or_with_the_end_of_its_log(node: ContainerdNode) -> None:
-    said = "echo said; id -u > /dev/termination-log; exit 3"
+    said = "echo said; { id -u; tail -n 1 /etc/hosts | cut -f 2; } > /dev/termination-log; exit 3"
     node.run(
         "web",
         {"name": "app", "command": ["sh", "-c", said], "securityContext": {"runAsUser": 1000}},
@@ -164,6 +164,6 @@ def test_a_container_ends_with_its_message_or_with_the_end_of_its_log(node: Cont
     )
     node.start("--drain")
     node.until(lambda: node.pod("web")["phase"] == "Failed", "the end")
-    assert [node.container("web", name)["message"] for name in ("app", "logs")] == ["1000\n", "said\n"]
+    assert [node.container("web", name)["message"] for name in ("app", "logs")] == ["1000\nweb\n", "said\n"]
     assert node.signal(signal.SIGTERM) == 0
     assert list((node.root / "pods").iterdir()) == []

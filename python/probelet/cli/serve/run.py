@@ -1,15 +1,20 @@
 """``probelet run``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import AllowRemote, Duration, Listen, NodeName, Runtime, StateDir
+from probelet.cli.options import AllowRemote, Duration, Listen, NodeName, RootDir, Runtime, StateDir
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from probelet.daemon.run import Ended
+    from probelet.node.source.watch import Manifests
+    from probelet.spec.read.load import Manifest
 
 app = verb(
     "run",
@@ -44,10 +49,7 @@ def run(
         ),
     ] = None,
     state_dir: StateDir = None,
-    root_dir: Annotated[
-        Path,
-        Parameter(name="--root-dir", metavar="DIR", help="Files of pods on a CRI runtime."),
-    ] = Path("/var/lib/probelet"),
+    root_dir: RootDir = Path("/var/lib/probelet"),
     node_name: NodeName = None,
     duration: Duration = None,
     drain: Annotated[bool, Parameter(negative="", help="End the pods with probelet on a CRI runtime too.")] = False,
@@ -60,7 +62,7 @@ def run(
     from probelet.daemon.error import DaemonError
     from probelet.daemon.run import PROCESS, Plan, carry_out
     from probelet.files.unix_socket import SocketPathError, check_socket_path
-    from probelet.node.source.watch import ManifestError, Manifests
+    from probelet.node.source.watch import Manifests
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir
     from probelet.server.error import ServerError
@@ -76,14 +78,10 @@ def run(
         deny_hosts=configuration.probelet.deny_host_probes,
         node=node,
     )
-    try:
-        first = manifests.first()
-    except ManifestError as error:
-        raise CliError(*str(error).splitlines()) from error
     plan = Plan(
         configuration=configuration,
         manifests=manifests,
-        first=first,
+        first=_first(manifests),
         runtime=runtime,
         node=node,
         seconds=duration,
@@ -105,6 +103,19 @@ def run(
         raise CliError(str(error)) from error
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
+    return _exit_code(ended)
+
+
+def _first(manifests: "Manifests") -> "list[Manifest]":
+    from probelet.node.source.watch import ManifestError
+
+    try:
+        return manifests.first()
+    except ManifestError as error:
+        raise CliError(*str(error).splitlines()) from error
+
+
+def _exit_code(ended: "Ended") -> int:
     if ended.pods_left:
         return Exit.CANNOT
     return 0 if ended.hurried_by is None else 128 + ended.hurried_by

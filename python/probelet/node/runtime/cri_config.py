@@ -6,6 +6,7 @@ from pathlib import Path, PurePosixPath
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
 from probelet.node.runtime.environment import Place, environment, expanded
+from probelet.node.runtime.hosts_file import PATH_INSIDE, hostname
 from probelet.node.runtime.linux.config import container_linux, sandbox_linux
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser
@@ -34,7 +35,7 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
     meta = pod.metadata
     return api_pb2.PodSandboxConfig(
         metadata=api_pb2.PodSandboxMetadata(name=meta.name, uid=meta.uid, namespace=meta.namespace, attempt=attempt),
-        hostname="" if pod.spec.host_network else pod.spec.hostname or meta.name,
+        hostname="" if pod.spec.host_network else hostname(pod),
         log_directory=str(log_root / log_directory(pod)),
         labels=labels.sandbox_labels(pod, node),
         annotations=meta.annotations,
@@ -57,14 +58,15 @@ def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_
 class Instance:
     """One instance of a container, beside what its manifest says.
 
-    ``image_ref`` is the image service's name for the image; empty where there are no images. ``message_file`` is the
-    file on this machine for its termination message, None without one.
+    ``image_ref`` is the image service's name for the image; empty where there are no images. ``message_file``
+    and ``hosts_file`` are its files on this machine for a termination message and for /etc/hosts, None without one.
     """
 
     restart_count: int
     image_ref: str
     user: ImageUser
     message_file: Path | None = None
+    hosts_file: Path | None = None
 
 
 def container_config(
@@ -93,8 +95,10 @@ def container_config(
 
 
 def _mounts(container: Container, instance: Instance, host: Host) -> list[api_pb2.Mount]:
-    """Kubelet kuberuntime_container.go:makeMounts, 1.36."""
-    if instance.message_file is None:
-        return []
-    inside = str(PurePosixPath("/", container.termination_message_path))
-    return [api_pb2.Mount(host_path=str(instance.message_file), container_path=inside, selinux_relabel=host.selinux)]
+    """Kubelet kubelet_pods.go:makeMounts and kuberuntime_container.go:makeMounts, 1.36."""
+    message_path = str(PurePosixPath("/", container.termination_message_path))
+    return [
+        api_pb2.Mount(host_path=str(file), container_path=inside, selinux_relabel=host.selinux)
+        for file, inside in ((instance.hosts_file, PATH_INSIDE), (instance.message_file, message_path))
+        if file is not None
+    ]

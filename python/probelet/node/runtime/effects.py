@@ -13,6 +13,7 @@ from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.cri_config import Instance, container_config, log_directory, log_name, sandbox_config
 from probelet.node.runtime.environment import Place
 from probelet.node.runtime.hooks import Hooks
+from probelet.node.runtime.hosts_file import hosts_file
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.labels import count_in
@@ -174,7 +175,8 @@ class Effects:
         # The process runtime gives every container its address in a variable: a server has to bind that address.
         given = {"POD_IP": ip} if self._on_host and ip else {}
         count = self._count(pod, effect)
-        instance = Instance(count, effect.image_ref, user, self._message_file(pod, effect, count))
+        files = self._message_file(pod, effect, count), self._hosts_file(pod, ip)
+        instance = Instance(count, effect.image_ref, user, *files)
         config = container_config(pod, effect.container, instance, Place(self._node, ip, given), self._host)
         # The runtime writes the log, but does not make its directory.
         below.make_directory(self._log_root, log_directory(pod), effect.container.name)
@@ -197,6 +199,11 @@ class Effects:
         if self._files is None or not effect.container.termination_message_path:
             return None
         return self._files.make_message_file(pod.metadata.uid, effect.container.name, count)
+
+    def _hosts_file(self, pod: Pod, ip: str) -> Path | None:
+        if self._files is None or not ip:
+            return None
+        return self._files.write_hosts_file(pod.metadata.uid, hosts_file(pod, ip))
 
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
         """The restart count. If the runtime has forgotten every instance, the names of their logs give it.

@@ -8,6 +8,8 @@ import re
 from collections.abc import Mapping
 from typing import Final
 
+import msgspec
+
 from probelet.cri.v1 import api_pb2
 from probelet.policy.rules.restart import definition
 from probelet.spec.model.container import Container
@@ -26,6 +28,8 @@ RESTART_COUNT_MAX: Final = 2**31 - 1
 
 MESSAGE_PATH: Final = "io.kubernetes.container.terminationMessagePath"
 MESSAGE_POLICY: Final = "io.kubernetes.container.terminationMessagePolicy"
+PORTS: Final = "io.kubernetes.container.ports"
+PRE_STOP: Final = "io.kubernetes.container.preStopHandler"
 POD_GRACE: Final = "io.kubernetes.pod.terminationGracePeriod"
 
 NODE: Final = "probelet.dev/node"
@@ -43,7 +47,7 @@ def container_labels(pod: Pod, container: Container) -> dict[str, str]:
 
 
 def container_annotations(pod: Pod, container: Container, restart_count: int) -> dict[str, str]:
-    """The annotations from which probelet recognises a container after probelet itself was restarted."""
+    """What a restarted probelet, and a tool that reads the runtime, finds of a container's definition."""
     annotations = {
         HASH: definition(container),
         RESTART_COUNT: str(restart_count),
@@ -53,6 +57,10 @@ def container_annotations(pod: Pod, container: Container, restart_count: int) ->
     grace = pod.spec.termination_grace_period_seconds
     if grace is not None:
         annotations[POD_GRACE] = str(grace)
+    if container.lifecycle is not None and container.lifecycle.pre_stop is not None:
+        annotations[PRE_STOP] = msgspec.json.encode(container.lifecycle.pre_stop).decode()
+    if container.ports:
+        annotations[PORTS] = msgspec.json.encode(container.ports).decode()
     return annotations
 
 

@@ -1,8 +1,8 @@
 """Files of pods that their containers get as mounts, below a root directory of the node's own.
 
-The layout is ``pods/UID/containers/NAME/RESTART_COUNT``, one file for the termination message of each instance. (The
-kubelet's files have random names; from these the next probelet finds the message of an instance without asking the
-runtime for a path, so no runtime can have it read another file.) Every name is reached by descriptor.
+``pods/UID/etc-hosts`` is a pod's hosts file. ``pods/UID/containers/NAME/RESTART_COUNT`` is the termination message of
+one instance: from that name the next probelet finds the message without asking the runtime for a path, so no runtime
+can have it read another file. (The kubelet's names are random.) Every name is reached by descriptor.
 """
 
 import os
@@ -16,8 +16,9 @@ from probelet.files import below
 
 PODS: Final = "pods"
 CONTAINERS: Final = "containers"
+HOSTS: Final = "etc-hosts"
 
-_NEW: Final = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+_WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 _READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 log = structlog.get_logger("probelet.node")
@@ -34,23 +35,37 @@ class PodFiles:
 
         As in the kubelet, a container whose file cannot be made starts without one.
         """
-        names = (PODS, uid, CONTAINERS, container)
         try:
-            with below.directory(self._root, make=True) as root, suppress(FileExistsError):
-                os.mkdir(PODS, 0o750, dir_fd=root)
-            with below.directory(self._root, *names, make=True) as folder:
-                # A creation that failed may have left its file.
-                with suppress(FileNotFoundError):
-                    os.unlink(str(restart_count), dir_fd=folder)
-                fd = os.open(str(restart_count), _NEW, 0o600, dir_fd=folder)
-                try:
-                    os.fchmod(fd, 0o666)
-                finally:
-                    os.close(fd)
+            # A creation that failed may have left its file.
+            below.remove_file(self._root, PODS, uid, CONTAINERS, container, str(restart_count))
+            return self._write(b"", 0o666, uid, CONTAINERS, container, str(restart_count))
         except OSError as error:
             log.warning("no file for termination messages", root=str(self._root), container=container, error=str(error))
             return None
-        return self._root.joinpath(*names, str(restart_count))
+
+    def write_hosts_file(self, uid: str, content: str) -> Path | None:
+        """Writes the hosts file of a pod, which running containers of the pod may have as a mount.
+
+        A container whose file cannot be written starts with the runtime's own.
+        """
+        try:
+            return self._write(content.encode(), 0o644, uid, HOSTS)
+        except OSError as error:
+            log.warning("no hosts file for a pod", root=str(self._root), uid=uid, error=str(error))
+            return None
+
+    def _write(self, content: bytes, mode: int, *names: str) -> Path:
+        *folders, name = names
+        with below.directory(self._root, make=True) as root, suppress(FileExistsError):
+            os.mkdir(PODS, 0o750, dir_fd=root)
+        with below.directory(self._root, PODS, *folders, make=True) as folder:
+            fd = os.open(name, _WRITE, 0o600, dir_fd=folder)
+        try:
+            os.write(fd, content)
+            os.fchmod(fd, mode)
+        finally:
+            os.close(fd)
+        return self._root.joinpath(PODS, *names)
 
     def end_of_message(self, uid: str, container: str, restart_count: int, bytes_max: int) -> bytes:
         """The last bytes that an instance has written; none without a file. Raises OSError."""

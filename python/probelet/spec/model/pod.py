@@ -14,6 +14,13 @@ from probelet.spec.model.security_context import PodSecurityContext
 PodPhase: TypeAlias = Literal["Pending", "Running", "Succeeded", "Failed", "Unknown"]
 
 
+class HostAlias(Object, frozen=True, kw_only=True):
+    """A line of /etc/hosts."""
+
+    ip: str = ""
+    hostnames: list[str] = msgspec.field(default_factory=list)
+
+
 class PodSpec(Object, frozen=True, kw_only=True):
     """The wanted state of a pod. Fields typed ``Opaque`` are passed on without being read."""
 
@@ -25,6 +32,7 @@ class PodSpec(Object, frozen=True, kw_only=True):
     termination_grace_period_seconds: Int64 | None = None
     """Default 30; at least 0."""
     active_deadline_seconds: Int64 | None = None
+    host_aliases: list[HostAlias] = msgspec.field(default_factory=list)
     hostname: str = ""
     host_ipc: bool = msgspec.field(default=False, name="hostIPC")
     host_network: bool = False
@@ -38,7 +46,6 @@ class PodSpec(Object, frozen=True, kw_only=True):
     dns_config: Opaque = None
     dns_policy: Opaque = None
     enable_service_links: Opaque = None
-    host_aliases: Opaque = None
     hostname_override: Opaque = None
     image_pull_secrets: Opaque = None
     node_selector: Opaque = None

@@ -58,7 +58,6 @@ _CRI_CONTAINER: Mapping[str, str] = {
 _CRI_POD: Mapping[str, str] = {
     "dns_config": f"{_NOT_YET}; the runtime gives the node's resolv.conf",
     "dns_policy": f"{_NOT_YET}; the runtime gives the node's resolv.conf",
-    "host_aliases": _NOT_YET,
     "image_pull_secrets": f"{_NOT_READ}; images are pulled without credentials",
     "resources": _NOT_YET,
     "volumes": "volumes are not mounted in this version of probelet",

@@ -24,7 +24,7 @@ async def mounted(node: ScriptedNode, runtime: ScriptedRuntime, **fields: Any) -
     """Runs a pod that never restarts; returns the mount of its container."""
     node.service.pods.set([make_manifest(restartPolicy="Never", containers=app(**fields))])
     await node.until(lambda: node.container()["state"] == "running")
-    (mount,) = runtime.called("create_container")[0].config.mounts
+    _, mount = runtime.called("create_container")[0].config.mounts
     return mount
 
 
@@ -141,7 +141,7 @@ async def test_the_next_probelet_finds_the_message_and_removes_the_files_of_pods
     later = Service(node.client, Engine(start_jitter=False), RestartGate(), node="node-a", **roots)
     await later.start()
     later.pods.set([make_manifest(restartPolicy="Never")])
-    assert later.view.status()["pods"][0]["containers"][0]["message"] == "while nobody looked"
+    assert later.view.status().document()["pods"][0]["containers"][0]["message"] == "while nobody looked"
     await later.close()
     last = Service(node.client, Engine(start_jitter=False), RestartGate(), node="node-a", **roots)
     await last.start()
