@@ -29,11 +29,11 @@ from probelet.node.runtime.effects import Effects
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.linux.host import this_host
+from probelet.node.runtime.mounts.pod_files import PodFiles
+from probelet.node.runtime.mounts.termination_message import TerminationMessages
 from probelet.node.runtime.orphans import Orphans
 from probelet.node.runtime.pleg import Pleg
-from probelet.node.runtime.pod_files import PodFiles
 from probelet.node.runtime.runtime_calls import RuntimeCalls
-from probelet.node.runtime.termination_message import TerminationMessages
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources

@@ -6,10 +6,10 @@ from pathlib import Path, PurePosixPath
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
 from probelet.node.runtime.environment import Place, environment, expanded
-from probelet.node.runtime.hosts_file import PATH_INSIDE, hostname
 from probelet.node.runtime.linux.config import container_linux, sandbox_linux
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser
+from probelet.node.runtime.mounts.hosts_file import PATH_INSIDE, hostname
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 

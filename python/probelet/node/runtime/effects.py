@@ -13,14 +13,14 @@ from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.cri_config import Instance, container_config, log_directory, log_name, sandbox_config
 from probelet.node.runtime.environment import Place
 from probelet.node.runtime.hooks import Hooks
-from probelet.node.runtime.hosts_file import hosts_file
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.labels import count_in
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ContainerConfigError, ImageUser, check_non_root, image_user
 from probelet.node.runtime.linux.security import needs_strict_groups
-from probelet.node.runtime.pod_files import PodFiles
+from probelet.node.runtime.mounts.hosts_file import hosts_file
+from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,

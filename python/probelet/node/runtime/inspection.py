@@ -8,7 +8,7 @@ from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.facts import container_record, sandbox_record
-from probelet.node.runtime.termination_message import TerminationMessages
+from probelet.node.runtime.mounts.termination_message import TerminationMessages
 from probelet.node.timers import Timers
 from probelet.policy.facts.snapshot import State
 

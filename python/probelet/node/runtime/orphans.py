@@ -17,7 +17,7 @@ from probelet.node.recorder import Recorder
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of
 from probelet.node.runtime.facts import NAME_CHARS_MAX
-from probelet.node.runtime.pod_files import PodFiles
+from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.policy import messages
@@ -103,13 +103,14 @@ class Orphans:
     async def _try(self, sandbox: api_pb2.PodSandbox, name: str) -> None:
         listed = await self._client.list_containers(api_pb2.ContainerFilter(pod_sandbox_id=sandbox.id))
         inside = [found for found in listed if found.pod_sandbox_id == sandbox.id]
-        running = [found for found in inside if found.state == api_pb2.CONTAINER_RUNNING]
-        for found in running:
+        # A container whose state the runtime does not know may run.
+        alive = [found for found in inside if found.state != api_pb2.CONTAINER_EXITED]
+        for found in alive:
             container = found.labels.get(labels.CONTAINER_NAME, found.metadata.name)[:NAME_CHARS_MAX]
             # Without a manifest every container counts as a regular one, as in the kubelet (Pod.ToAPIPod).
             path, said = field_path("regular", container), messages.stopping(container)
             self._recorder.record(sandbox.metadata.uid, name, "Normal", messages.KILLING, said, path)
-        await asyncio.gather(*(self._stop(found.id) for found in running))
+        await asyncio.gather(*(self._stop(found.id) for found in alive))
         await self._client.stop_pod_sandbox(sandbox.id)
         await self._client.remove_pod_sandbox(sandbox.id)
 

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.log_tail import log_tail
+from probelet.node.runtime.mounts.log_tail import log_tail
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from structlog.testing import capture_logs

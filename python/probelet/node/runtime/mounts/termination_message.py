@@ -13,8 +13,8 @@ from probelet.cri.v1 import api_pb2
 from probelet.files import below
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import log_directory_of, log_name
-from probelet.node.runtime.log_tail import log_tail
-from probelet.node.runtime.pod_files import PodFiles
+from probelet.node.runtime.mounts.log_tail import log_tail
+from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.policy.facts.snapshot import ContainerRecord
 
 FILE_BYTES_MAX: Final = 4 * 1024
