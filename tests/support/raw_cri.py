@@ -4,7 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-import grpc
+import grpc  # type: ignore[import-untyped]
 from google.protobuf.message_factory import GetMessageClass
 from probelet.cri import errors
 from probelet.cri.grpc_channel import METHODS, SERVICES, STATUS_CODES, snake_case
