@@ -24,6 +24,8 @@ def test_the_target_counts_probes_until_a_reset() -> None:
 def test_a_dead_target_is_reported() -> None:
     with own_target("tcp", 1) as target:
         os.kill(target.pid, signal.SIGKILL)
+        # The death is over before the command is sent, so the pipe is broken.
+        os.waitid(os.P_PID, target.pid, os.WEXITED | os.WNOWAIT)
         with pytest.raises(TargetError, match="ended before its prober"):
             target.statistics()
 

@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -93,3 +93,7 @@ def own_target(protocol: str, period: int) -> Iterator[OwnTarget]:
             yield OwnTarget(process)
         finally:
             process.kill()
+            assert process.stdin is not None
+            # A command that a dead target did not take is still in the buffer, and closing tries to send it.
+            with suppress(BrokenPipeError):
+                process.stdin.close()
