@@ -305,8 +305,9 @@ class Simulation:
     def settle(self) -> None: ...
     def run_until(self, t_ms: int) -> None:
         """Play on until ``t_ms``, the activity of that moment included."""
-    def run_until_update(self, t_ms: int, probe_type: _ProbeType) -> bool:
-        """As ``run_until``, but stop at the first result of that type that changes; says whether one did."""
+    def run_until_update(self, t_ms: int, probe_type: _ProbeType, container_id: str | None = None) -> bool:
+        """As ``run_until``, but stop at the first result of that type that changes; says whether one did. With
+        ``container_id`` only that container's result counts."""
     def next_ms(self) -> int | None:
         """When something happens without a further input; None if nothing ever does."""
     def take_records(self) -> bytes:

@@ -52,7 +52,7 @@ class ClosedPlayer(RecordedGlue):
         for event in self.recording.scenario.events:
             self.run_until(event["t_ms"])
             self.turn(lambda event=event: self._apply(event))  # type: ignore[misc]
-        self.run_until(self.recording.scenario.duration_ms)
+        self.run_until(self.recording.end_ms)
         return self.trace
 
     def turn(self, action: Callable[[], None]) -> None:

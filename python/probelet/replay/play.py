@@ -26,6 +26,9 @@ USER_AGENT = "kube-probe/."
 GLUE: dict[str, ProbeType] = {"glue:SetContainerStartup": "startup", "glue:SetContainerReadiness": "readiness"}
 """Inputs that follow from a result -> the type of that result."""
 
+CHANGED_BY = {"startup": "started", "readiness": "ready"}
+"""A result's type -> the field of a container's status that the result changes."""
+
 KUBELET_WORDS = {"Unknown": "UNKNOWN"}
 """Results print as the kubelet's results.Result does; an unknown one is in capitals."""
 
@@ -63,16 +66,15 @@ class OpenReplay:
         self.trace["effective_probes"] = recording.trace["effective_probes"]
         self.trace["inputs"] = recording.trace["inputs"]
         self.looks = _looks(recording)
+        self.known: dict[tuple[str, str], Line] = {}
 
     def play(self) -> Trace:
         """Applies every batch of inputs, lets the core settle, and collects the trace."""
-        last = 0
         for t_ms, lines in groupby(self.recording.trace["inputs"], key=itemgetter("t_ms")):
             self._look_before(t_ms)
             for _, batch in groupby(lines, key=itemgetter("batch")):
                 self._apply_batch(t_ms, list(batch))
-            last = t_ms
-        end = max(last, self.recording.scenario.duration_ms)
+        end = self.recording.end_ms
         self._look_before(end)
         self.simulation.run_until(end)
         self._look(end)
@@ -90,9 +92,22 @@ class OpenReplay:
             self.simulation.run_until(t_ms)
         else:
             self.simulation.run_until(t_ms - 1)
-            self.simulation.run_until_update(t_ms, cause)
+            for line in batch:
+                self._await_result(t_ms, cause, line)
         for line in batch:
             self._apply(line)
+
+    def _await_result(self, t_ms: int, probe_type: ProbeType, line: Line) -> None:
+        """Lets the core settle up to the result that changed `started` or `ready` of a container in this status."""
+        field = CHANGED_BY[probe_type]
+        for container in _containers(line):
+            before = self.known.get((line["pod"], container["name"]), {})
+            if container.get(field) == before.get(field):
+                continue
+            container_id = container.get("id", "")
+            while self.simulation.run_until_update(t_ms, probe_type, container_id):
+                if (self.simulation.result(probe_type, container_id) == "Success") == container.get(field):
+                    break
 
     def _apply(self, line: Line) -> None:
         simulation, call = self.simulation, line["call"]
@@ -102,6 +117,7 @@ class OpenReplay:
         pod = self.pods[line["pod"]]
         match call:
             case "status":
+                self.known |= {(line["pod"], container["name"]): container for container in _containers(line)}
                 simulation.set_pod_status(pod.uid, _status(line))
             case "no_status":
                 simulation.remove_pod_status(pod.uid)
@@ -159,8 +175,12 @@ def _looks(recording: Recording) -> list[int]:
 
 
 def _container_ids(recording: Recording) -> set[str]:
-    lists = (line.get(key) or [] for line in recording.trace["inputs"] for key in ("containers", "init_containers"))
+    lists = (_containers(line) for line in recording.trace["inputs"])
     return {container["id"] for containers in lists for container in containers if container.get("id")}
+
+
+def _containers(line: Line) -> list[Line]:
+    return [*(line.get("containers") or []), *(line.get("init_containers") or [])]
 
 
 def _status(line: Line) -> bytes:

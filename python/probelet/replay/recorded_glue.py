@@ -128,7 +128,11 @@ class RecordedGlue:
         if name not in pod.containers:
             return  # The runtime has forgotten it meanwhile.
         pod.containers[name].update(state="terminated", exit_code=137)
-        if not pod.removed:
+        if pod.removed:
+            # The recorder stored the status and made no other call.
+            self.simulation.sync_terminating_pod(pod.uid, pod.facts())
+            self.read()
+        else:
             self.sync(pod)
         self._later(self._timing.restart_ms, lambda: self._start_again(pod, name))
 

@@ -56,6 +56,12 @@ class Recording(msgspec.Struct):
     kubernetes: str = ""
 
     @property
+    def end_ms(self) -> int:
+        """When the recording stops: the recorder applied every event and input, also those after `duration_ms`."""
+        events, inputs = self.scenario.events, self.trace["inputs"]
+        return max(self.scenario.duration_ms, *(line["t_ms"] for line in [*events, *inputs]), 0)
+
+    @property
     def uses_sockets(self) -> bool:
         """True if a probe of the scenario opens a connection, so that virtual time alone cannot play it."""
         handlers = ({"httpGet", "tcpSocket", "grpc"} & line["probe"].keys() for line in self.trace["effective_probes"])

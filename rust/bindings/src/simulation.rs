@@ -122,14 +122,16 @@ impl Simulation {
         py.detach(|| self.0.run_until(t_ms));
     }
 
+    #[pyo3(signature = (t_ms, probe_type, container_id = None))]
     fn run_until_update(
         &mut self,
         py: Python<'_>,
         #[pyo3(from_py_with = argument::t_ms)] t_ms: i64,
         probe_type: &str,
+        container_id: Option<&str>,
     ) -> Result<bool, InputError> {
         let probe_type = error::probe_type(probe_type)?;
-        Ok(py.detach(|| self.0.run_until_update(t_ms, probe_type)))
+        Ok(py.detach(|| self.0.run_until_update(t_ms, probe_type, container_id)))
     }
 
     fn next_ms(&mut self) -> Option<i64> {

@@ -20,7 +20,7 @@ def test_probelet_takes_the_kubelets_decisions(recording: Recording) -> None:
 
 
 def test_no_recording_with_a_kill_is_missing() -> None:
-    assert len(CLOSED) == 35
+    assert len(CLOSED) == 43
 
 
 def test_the_replay_finds_another_decision() -> None:

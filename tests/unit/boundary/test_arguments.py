@@ -190,7 +190,7 @@ def test_a_simulation_takes_any_argument(data: st.DataObject) -> None:
     # The latest time comes last: after it there is nothing left to play.
     for t_ms in (data.draw(numbers), -(2**62), 0, 2**62):
         outcome(simulation.run_until, t_ms)
-        outcome(simulation.run_until_update, t_ms, "readiness")
+        outcome(simulation.run_until_update, t_ms, "readiness", "test://1")
         simulation.next_ms()
     simulation.take_records()
 

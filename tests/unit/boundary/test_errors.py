@@ -34,7 +34,7 @@ TIMES = "must be from -62135596800000 to 253402300799999"
     [
         (lambda: Simulation().run_until(2**62), f"t_ms: {2**62}: must be from {-LAST_MS} to {LAST_MS}"),
         (lambda: Simulation().run_until(10**5000), "t_ms: a number too long to print: must be from"),
-        (lambda: Simulation().run_until_update(-(2**63), "liveness"), f"t_ms: {-(2**63)}: must be from"),
+        (lambda: Simulation().run_until_update(-(2**63), "liveness", ""), f"t_ms: {-(2**63)}: must be from"),
         (lambda: Simulation(warmup_ms=-1), f"warmup_ms: -1: must be from 0 to {LAST_MS}"),
         (
             lambda: Simulation(glue="reediness"),

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::model::view::View;
-use super::model::worker::Worker;
+use super::model::worker::{Signal, Worker};
 use super::output::{Output, WorkerId};
 use super::state::Prober;
 use crate::podstatus::PodStatus;
@@ -27,8 +27,7 @@ impl Prober {
     /// AddPod: creates a worker for every probe of the pod that has none. Containers come first, then sidecars; for
     /// each the order is startup, readiness, liveness. Returns false if no pod with this UID was defined.
     ///
-    /// The new workers' first runs come in the order in which Go would start their goroutines: the last one made, then
-    /// the others.
+    /// Several new workers run in the order of [`Prober::queue`]: the last one made, then the others.
     pub fn add_pod(&mut self, uid: &str) -> bool {
         let Some(index) = self.pods.find(uid) else {
             return false;
@@ -36,7 +35,6 @@ impl Prober {
         let Some(pod) = self.pods[index].object.clone() else {
             return false;
         };
-        let made_before = self.ready.len();
         'containers: for container in (0..pod.containers.len()).filter(|&container| pod.is_probed(container)) {
             for probe_type in ProbeType::ALL {
                 if pod.containers[container].probe(probe_type).is_none() {
@@ -54,9 +52,6 @@ impl Prober {
                 self.outputs.push_back(Output::WorkerStarted { worker: id });
                 self.queue(id);
             }
-        }
-        if self.ready.len() > made_before {
-            self.ready.make_contiguous()[made_before..].rotate_right(1);
         }
         true
     }
@@ -158,8 +153,7 @@ impl Prober {
         for position in 0..self.pods[index].workers.len() {
             let id = self.pods[index].workers[position];
             if which(&self.workers[id]) {
-                self.workers[id].stop = true;
-                self.queue(id);
+                self.signal(id, Signal::Stop);
             }
         }
     }

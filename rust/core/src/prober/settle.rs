@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::model::timer::Kind;
-use super::model::worker::{Worker, WorkerPhase};
+use super::model::worker::{Signal, Worker, WorkerPhase};
 use super::output::{Output, WorkerId};
 use super::state::Prober;
 use crate::time::Instant;
@@ -16,8 +16,8 @@ impl Prober {
 
     /// Does one thing that is due at `now`; returns false if nothing is due.
     pub(crate) fn step(&mut self, now: Instant) -> bool {
-        if let Some(id) = self.ready.pop_front() {
-            self.wake(id, now);
+        if !self.ready.is_empty() {
+            self.wake_next(now);
         } else if let Some((_, timer)) = self.wheel.pop(now) {
             match timer.kind() {
                 Kind::Driver(id) => {
@@ -33,11 +33,36 @@ impl Prober {
         true
     }
 
+    /// Queues a worker. The last one queued takes its turn first, then the others in order: Go's scheduler keeps the
+    /// goroutine that became ready last in a place before its queue (runtime/proc.go:runqput), and the kubelet's worker
+    /// goes on without a break while something is pending.
     pub(super) fn queue(&mut self, id: WorkerId) {
         let worker = &mut self.workers[id];
         if !worker.queued {
             worker.queued = true;
             self.ready.push_back(id);
+            self.last_is_next = true;
+        }
+    }
+
+    fn wake_next(&mut self, now: Instant) {
+        let last_is_next = std::mem::take(&mut self.last_is_next);
+        let next = if last_is_next { self.ready.pop_back() } else { self.ready.pop_front() };
+        self.wake(next.expect("a worker is ready"), now);
+    }
+
+    /// Sends a worker a signal. The first signal that reaches a waiting worker wakes it; the worker finds any other one
+    /// when it next waits.
+    pub(super) fn signal(&mut self, id: WorkerId, signal: Signal) {
+        let worker = &mut self.workers[id];
+        if worker.phase == WorkerPhase::Waiting && !worker.queued {
+            worker.phase = WorkerPhase::Woken { by: signal };
+            self.queue(id);
+        } else {
+            match signal {
+                Signal::Stop => worker.stop = true,
+                Signal::Trigger => worker.triggered = true,
+            }
         }
     }
 
@@ -51,21 +76,26 @@ impl Prober {
                 self.end_worker(id);
             }
             WorkerPhase::New => self.first_run(id, now),
-            WorkerPhase::Jitter | WorkerPhase::InFlight { .. } => {}
+            WorkerPhase::Woken { by: Signal::Stop } => self.end_worker(id),
+            WorkerPhase::Woken { by: Signal::Trigger } => self.run_triggered(id, now),
             WorkerPhase::Waiting if worker.stop => self.end_worker(id),
             WorkerPhase::Waiting if worker.triggered => {
                 worker.triggered = false;
-                worker.take_trigger(self.semantics.trigger_resets_ticker, now);
-                self.disarm(id);
-                self.touch(id);
-                self.run(id, now, now);
+                self.run_triggered(id, now);
             }
             WorkerPhase::Waiting if worker.next_tick <= now && !worker.armed => {
                 let scheduled = worker.take_tick(now);
                 self.run(id, scheduled, now);
             }
-            WorkerPhase::Waiting => {}
+            WorkerPhase::Jitter | WorkerPhase::Waiting | WorkerPhase::InFlight { .. } => {}
         }
+    }
+
+    fn run_triggered(&mut self, id: WorkerId, now: Instant) {
+        self.workers[id].take_trigger(self.semantics.trigger_resets_ticker, now);
+        self.disarm(id);
+        self.touch(id);
+        self.run(id, now, now);
     }
 
     /// Starts a worker. It runs at once, or, while the prober is younger than the period, after a random part of the
@@ -105,7 +135,7 @@ impl Prober {
         let stranded = self.workers.iter().filter(|(_, worker)| is_stranded(worker)).map(|(id, _)| id);
         for id in stranded.collect::<Vec<WorkerId>>() {
             match self.workers[id].phase {
-                WorkerPhase::New => self.queue(id),
+                WorkerPhase::New | WorkerPhase::Woken { .. } => self.queue(id),
                 WorkerPhase::Jitter | WorkerPhase::Waiting => self.rest(id, now),
                 WorkerPhase::InFlight { .. } => {}
             }

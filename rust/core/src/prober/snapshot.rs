@@ -42,7 +42,7 @@ impl Prober {
             failure_threshold: worker.effective_failure_threshold(),
             on_hold: worker.on_hold,
             in_flight: matches!(worker.phase, WorkerPhase::InFlight { .. }),
-            stopping: worker.stop,
+            stopping: worker.is_stopping(),
             next_tick: worker.next_tick,
         })
     }

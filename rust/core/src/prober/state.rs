@@ -73,7 +73,10 @@ pub struct Prober {
     pub(super) dead_ticks: usize,
     /// Counts armed ticks, so that a new worker in a used slot does not take an old tick for its own.
     pub(super) timer_generation: u32,
+    /// The workers that wait for their turn at this moment.
     pub(super) ready: VecDeque<WorkerId>,
+    /// Whether the last of `ready` takes its turn before the others.
+    pub(super) last_is_next: bool,
     pub(super) outputs: VecDeque<Output>,
 }
 
@@ -98,6 +101,7 @@ impl Prober {
             dead_ticks: 0,
             timer_generation: 0,
             ready: VecDeque::new(),
+            last_is_next: false,
             outputs: VecDeque::new(),
         }
     }

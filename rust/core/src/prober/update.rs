@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::model::worker::Signal;
 use super::state::Prober;
 use crate::podstatus::{ContainerStatus, PodStatus, State};
 use crate::results::ProbeResult;
@@ -88,8 +89,7 @@ impl Prober {
         let worker = self.worker(index, &container.name, ProbeType::Readiness);
         container.ready = worker.is_none();
         if let Some(id) = worker {
-            self.workers[id].triggered = true;
-            self.queue(id);
+            self.signal(id, Signal::Trigger);
         }
         if self.semantics.keeps_status_on_restart() && self.is_preexisting(container.state) {
             container.ready |= cached.is_none();

@@ -1,6 +1,7 @@
 //! Pods of several containers under the prober's manager (kubelet prober/prober_manager.go, 1.36).
 
 mod ended;
+mod order;
 mod published;
 mod update;
 mod workers;

@@ -45,7 +45,7 @@ fn a_sidecar_that_is_probed_is_ready_after_its_success() {
     assert_eq!(ready(&mut prober, "u", status("u", false)), named(before), "all have started, and wait for readiness");
     prober.set_pod_status("u", status("u", true));
     let (attempts, _) = settle(&mut prober, Instant::ZERO);
-    assert_eq!(attempts, ["a Readiness", "b Readiness", "s Readiness"], "the update triggered them");
+    assert_eq!(attempts, ["s Readiness", "a Readiness", "b Readiness"], "the update triggered them");
     let after = [("a", true), ("b", true), ("s", true), ("i", false), ("t", true)];
     assert_eq!(ready(&mut prober, "u", status("u", false)), named(after));
 }

@@ -49,6 +49,9 @@ pub struct Scene {
     pub user_agent: String,
 }
 
+/// A result: its type, and its container's ID unless any container's result is meant.
+type Watched<'a> = (ProbeType, Option<&'a str>);
+
 /// A prober in virtual time.
 #[derive(Debug)]
 pub struct Simulation {
@@ -176,12 +179,13 @@ impl Simulation {
         self.play_on(self.at(t_ms), None);
     }
 
-    /// Plays on until a result of that type changes, at most until `t_ms`; says whether one did.
-    pub fn run_until_update(&mut self, t_ms: i64, probe_type: ProbeType) -> bool {
-        self.play_on(self.at(t_ms), Some(probe_type))
+    /// Plays on until a result of that type changes, at most until `t_ms`; says whether one did. With a container's ID
+    /// only that container's result counts.
+    pub fn run_until_update(&mut self, t_ms: i64, probe_type: ProbeType, container_id: Option<&str>) -> bool {
+        self.play_on(self.at(t_ms), Some((probe_type, container_id)))
     }
 
-    fn play_on(&mut self, end: Instant, until: Option<ProbeType>) -> bool {
+    fn play_on(&mut self, end: Instant, until: Option<Watched>) -> bool {
         if end < self.now {
             return false; // That moment is over.
         }
@@ -225,8 +229,8 @@ impl Simulation {
         }
     }
 
-    /// Carries out what the prober asks for; says whether a result of the given type changed.
-    fn drain(&mut self, watched: Option<ProbeType>) -> bool {
+    /// Carries out what the prober asks for; says whether the watched result changed.
+    fn drain(&mut self, watched: Option<Watched>) -> bool {
         let mut changed = false;
         while let Some(output) = self.manager.poll_output() {
             match output {
@@ -240,7 +244,9 @@ impl Simulation {
                 Output::Removed(_) => {} // A recording has it as a `Record`.
                 output => {
                     if let Output::Update(update) = &output {
-                        changed |= watched == Some(update.probe_type);
+                        changed |= watched.is_some_and(|(probe_type, container_id)| {
+                            probe_type == update.probe_type && container_id.is_none_or(|id| *id == *update.container_id)
+                        });
                     }
                     self.write(output);
                 }

@@ -7,12 +7,15 @@
 //! 3. A manual trigger starts a new grid at its own moment. At most one trigger waits.
 //!    [`Phasing`](super::phasing::Phasing) can set another grid.
 //! 4. A worker stops only between runs: it finishes a run in flight and publishes its result first.
+//! 5. Of two signals that reach a waiting worker in one moment, the first wakes it. A worker that finds several things
+//!    pending when a run ends takes a stop before a trigger before a tick; the kubelet's worker picks at random.
 //!
 //! | phase | woken by | becomes |
 //! |---|---|---|
 //! | `New` | the settling of the AddPod that made it | `Jitter`, or a run |
 //! | `Jitter` | its timer alone, because the kubelet's worker sleeps here | a run |
-//! | `Waiting` | tick, trigger, stop | a run, or the worker ends |
+//! | `Waiting` | tick, trigger, stop | a run, `Woken`, or the worker ends |
+//! | `Woken` | the settling of the input that sent the signal | a run, or the worker ends |
 //! | `InFlight` | the end of the attempt | the next attempt, `Waiting`, or the worker ends |
 
 use std::sync::Arc;
@@ -31,7 +34,15 @@ pub(crate) enum WorkerPhase {
     New,
     Jitter,
     Waiting,
+    Woken { by: Signal },
     InFlight { attempt: u8 },
+}
+
+/// What a caller sends to a worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) enum Signal {
+    Stop,
+    Trigger,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -45,7 +56,9 @@ pub(crate) struct Worker {
     /// Whether the object's deletionTimestamp is set. It is not read from `object`, because a caller may set it later.
     pub(crate) deleting: bool,
     pub(crate) on_hold: bool,
+    /// Whether a stop is pending; the worker takes it when it next waits.
     pub(crate) stop: bool,
+    /// Whether a trigger is pending; the worker takes it when it next waits.
     pub(crate) triggered: bool,
     /// Whether the worker waits in the prober's ready queue.
     pub(crate) queued: bool,
@@ -121,6 +134,11 @@ impl Worker {
 
     pub(crate) fn container_name(&self) -> &Arc<str> {
         &self.object.containers[self.container as usize].name
+    }
+
+    /// Whether the worker has been asked to stop.
+    pub(crate) fn is_stopping(&self) -> bool {
+        self.stop || self.phase == WorkerPhase::Woken { by: Signal::Stop }
     }
 
     /// The result that a container starts with when the worker first sees it.
