@@ -12,6 +12,7 @@ from probelet.replay.recording import Recording
 
 CLOSED_OPS = frozenset(
     {
+        "add_pod",
         "cleanup_pods",
         "remove_pod",
         "runtime",

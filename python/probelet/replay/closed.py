@@ -5,7 +5,7 @@ after a liveness or startup failure. Every status the prober sees is probelet's 
 is not the production policy.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import msgspec
@@ -49,9 +49,9 @@ class ClosedPlayer(RecordedGlue):
 
     def play(self) -> Trace:
         """Let events, workers and the runtime take their turns until the recording's end."""
-        for event in self.recording.scenario.events:
-            self.run_until(event["t_ms"])
-            self.turn(lambda event=event: self._apply(event))  # type: ignore[misc]
+        for events in _together(self.recording.scenario.events):
+            self.run_until(events[0]["t_ms"])
+            self.turn(lambda events=events: self._apply_all(events))  # type: ignore[misc]
         self.run_until(self.recording.end_ms)
         return self.trace
 
@@ -86,6 +86,10 @@ class ClosedPlayer(RecordedGlue):
         deleting = {"deleting": True} if call == "add_pod" and pod.uid in self.deleting else {}
         self._input(call, pod=pod.name, **deleting)
 
+    def _apply_all(self, events: list[Line]) -> None:
+        for event in events:
+            self._apply(event)
+
     def _apply(self, event: Line) -> None:
         if event["op"] == "cleanup_pods":
             desired = event.get("desired") or []
@@ -108,6 +112,9 @@ class ClosedPlayer(RecordedGlue):
                 self._store(pod)
             case "update_pod_status":
                 self._update(pod)
+            case "add_pod":
+                self.simulation.add_pod(pod.uid)
+                self.called("add_pod", pod)
             case "remove_pod":
                 pod.removed = True
                 self.simulation.remove_pod(pod.uid)
@@ -121,16 +128,19 @@ class ClosedPlayer(RecordedGlue):
                 raise ValueError(f"events: op: {op!r}: not an operation closed replay knows")
 
     def _store(self, pod: ScriptedPod) -> None:
-        """Write the patched phase straight into the cached status."""
+        """Store the runtime's containers; one that has its ID keeps `ready` and `started`."""
         cached = msgspec.json.decode(self.simulation.status(pod.uid) or b"{}")
-        cached["phase"] = pod.phase
-        self.simulation.set_pod_status(pod.uid, msgspec.json.encode(cached))
-        self._status_input("status", pod.uid, cached)
+        stored = msgspec.json.decode(pod.facts())
+        for key in ("containers", "init_containers"):
+            known = {container["name"]: container for container in cached.get(key, [])}
+            stored[key] = [kept(container, known.get(container["name"], {})) for container in stored[key]]
+        self.simulation.set_pod_status(pod.uid, msgspec.json.encode(stored))
+        stored = msgspec.json.decode(self.simulation.status(pod.uid) or b"{}")
+        if stored != cached:
+            self._status_input("status", pod.uid, stored)
 
     def _update(self, pod: ScriptedPod) -> None:
-        cached = self.simulation.status(pod.uid)
-        if cached is None:
-            return
+        cached = self.simulation.status(pod.uid) or b"{}"
         filled = msgspec.json.decode(self.simulation.update_pod_status(pod.uid, cached))
         written = self._status_input("update_pod_status", pod.uid, msgspec.json.decode(cached))
         self.trace["statuses"].append(status_line({**written, "cause": ""}, filled))
@@ -150,3 +160,21 @@ class ClosedPlayer(RecordedGlue):
     def _status_input(self, call: str, uid: str, document: dict[str, Any]) -> Line:
         shown = ("phase", "pod_ip", "containers", "init_containers")
         return self._input(call, pod=self.pods[uid].name, **{key: document[key] for key in shown if document.get(key)})
+
+
+def kept(container: Line, before: Line) -> Line:
+    """The container with what a status kept of it, if that status has the same container."""
+    same = container.get("id") == before.get("id")
+    return {**container, "ready": same and before.get("ready", False), "started": before.get("started") if same else None}
+
+
+def _together(events: list[Line]) -> Iterator[list[Line]]:
+    """The events in groups. Nothing happens between two events of a group."""
+    group: list[Line] = []
+    for event in events:
+        if group and not (group[-1].get("no_wait") and event["t_ms"] == group[0]["t_ms"]):
+            yield group
+            group = []
+        group.append(event)
+    if group:
+        yield group

@@ -10,10 +10,14 @@ import msgspec
 
 from probelet._rust import Simulation
 from probelet.config.gate import DEFAULT_VERSION
+from probelet.replay.difference import compare
 from probelet.replay.pod import pod_object
 from probelet.replay.recording import Line, Recording, ScenarioPod, Trace
 
 ProbeType = Literal["liveness", "readiness", "startup"]
+
+Taken = tuple[ProbeType, str, bool]
+"""An update as a status shows it: the result's type, the container's ID, and whether it is a success."""
 
 LONG_MESSAGE = 1024
 """A recording keeps only the start and the hash of a longer message."""
@@ -36,12 +40,19 @@ KUBELET_WORDS = {"Unknown": "UNKNOWN"}
 def play(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
     """Replays a recording and returns probelet's trace, in the recordings' schema and canonical order.
 
-    `kubelet_version` selects the rules; the recordings are of 1.36.
+    The inputs of a variant may be others than those of the trace. Then each is played, and the trace that is nearest to
+    a recorded one is returned. `kubelet_version` selects the rules; the recordings are of 1.36.
 
     Raises:
         ValueError: the version is unknown.
     """
-    return OpenReplay(recording, kubelet_version).play()
+    others: list[Trace] = []
+    for variant in recording.variants:
+        if all(variant.trace["inputs"] != trace["inputs"] for trace in [recording.trace, *others]):
+            others.append(variant.trace)
+    recordings = [recording, *(msgspec.structs.replace(recording, trace=trace) for trace in others)]
+    played = [OpenReplay(each, kubelet_version).play() for each in recordings]
+    return min(played, key=lambda trace: len(compare(recording, trace)))
 
 
 class OpenReplay:
@@ -67,6 +78,8 @@ class OpenReplay:
         self.trace["inputs"] = recording.trace["inputs"]
         self.looks = _looks(recording)
         self.known: dict[tuple[str, str], Line] = {}
+        self.records: list[Line] = []
+        self.updates: list[tuple[int, ProbeType, str, bool]] = []
 
     def play(self) -> Trace:
         """Applies every batch of inputs, lets the core settle, and collects the trace."""
@@ -105,9 +118,28 @@ class OpenReplay:
             if container.get(field) == before.get(field):
                 continue
             container_id = container.get("id", "")
-            while self.simulation.run_until_update(t_ms, probe_type, container_id):
-                if (self.simulation.result(probe_type, container_id) == "Success") == container.get(field):
+            while not self._takes_update(t_ms, (probe_type, container_id, container.get(field, False))):
+                if not self.simulation.run_until_update(t_ms, probe_type, container_id):
                     break
+
+    def _takes_update(self, t_ms: int, update: Taken) -> bool:
+        """Takes this update of this moment, and those of the same container before it; False if there is none."""
+        self._read_records()
+        self.updates = [each for each in self.updates if each[0] == t_ms]
+        moments = [each[1:] for each in self.updates]
+        if update not in moments:
+            return False
+        position = moments.index(update)
+        before = [each for each in self.updates[:position] if each[1:3] != update[:2]]
+        self.updates = before + self.updates[position + 1 :]
+        return True
+
+    def _read_records(self) -> None:
+        for record in msgspec.json.decode(self.simulation.take_records()):
+            if record["section"] == "updates":
+                update = (record["type"], record["container_id"], record["result"] == "Success")
+                self.updates.append((record["t_ms"], *update))
+            self.records.append(record)
 
     def _apply(self, line: Line) -> None:
         simulation, call = self.simulation, line["call"]
@@ -153,7 +185,8 @@ class OpenReplay:
         self.trace["workers"].append({"t_ms": t_ms, "workers": workers})
 
     def _collect(self) -> None:
-        for record in msgspec.json.decode(self.simulation.take_records()):
+        self._read_records()
+        for record in self.records:
             section = record.pop("section")
             if section in self.trace:
                 self.trace[section].append(trace_line(section, record))

@@ -63,8 +63,11 @@ class ScriptedPod:
 
     def facts(self) -> bytes:
         """The runtime's view of the pod, for a sync."""
-        regular = {container["name"] for container in self.spec.get("containers", [])}
-        lists: dict[str, list[dict[str, Any]]] = {"containers": [], "init_containers": []}
-        for name, container in self.containers.items():
-            lists["containers" if name in regular else "init_containers"].append({"name": name, **container})
+        lists = {
+            key: [{"name": name, **self.containers[name]} for each in specs if (name := each["name"]) in self.containers]
+            for key, specs in (
+                ("containers", self.spec.get("containers", [])),
+                ("init_containers", self.spec.get("initContainers", [])),
+            )
+        }
         return msgspec.json.encode({"phase": self.phase, "pod_ip": self.pod_ip, **lists})

@@ -118,6 +118,7 @@ class Event(TypedDict):
     op: str
     pod: NotRequired[str]
     phase: NotRequired[Phase]
+    no_wait: NotRequired[bool]
     containers: NotRequired[dict[str, Change] | None]
     desired: NotRequired[list[str] | None]
 

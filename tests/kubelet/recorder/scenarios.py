@@ -3,6 +3,7 @@
 from random import Random
 from typing import Any
 
+from tests.kubelet.recorder import events
 from tests.kubelet.recorder.pods import PERIOD_MAX, Made, pod_of
 
 CALLS = {
@@ -18,10 +19,16 @@ CALLS = {
 }
 """The weight of each call in the draw."""
 
+EVENTS_SHARE = 0.6
+"""The share of scenarios whose inputs follow from events."""
+
 
 def scenario_of(number: int) -> Made:
-    """The scenario with this number, in the schema of a recording whose trace has only inputs."""
+    """The scenario with this number, in the schema of a recording. It has either events or a trace with only inputs."""
     dice = Random(number)
+    name = f"generated_{number}"
+    if dice.random() < EVENTS_SHARE:
+        return events.scenario_of(dice, name)
     warmup_ms = dice.choice([3_600_000, 3_600_000, 30_000, 2_000])
     scripts: dict[str, list[Made]] = {}
     [size] = dice.choices([1, 2, 3], [6, 3, 1])
@@ -32,7 +39,7 @@ def scenario_of(number: int) -> Made:
         "schema": "kubelet-prober-trace/1",
         "kubernetes": "k8s.io/kubernetes v1.36.3",
         "scenario": {
-            "name": f"generated_{number}",
+            "name": name,
             "warmup_ms": warmup_ms,
             "duration_ms": life.duration_ms,
             "pods": pods,
@@ -69,9 +76,12 @@ class Life:
             pod = self.dice.choice(self.names)
             for _ in range(self.dice.choice([0, 1, 1, 2, 3])):
                 self._change(pod)
-            [call] = self.dice.choices(list(CALLS), list(CALLS.values()))
-            self._call(call, pod)
-            self.now += self.dice.choice([self.dice.randint(1, 60), self.dice.randint(60, 3_000), 1_000, 2_000])
+            # The calls of a batch are made before any worker reacts.
+            [size] = self.dice.choices([1, 2, 3], [7, 2, 1])
+            for call in self.dice.choices(list(CALLS), list(CALLS.values()), k=size):
+                self._call(call, pod)
+            pauses = [0, self.dice.randint(1, 60), *[self.dice.randint(60, 3_000)] * 2, 1_000, 2_000]
+            self.now += self.dice.choice(pauses)
 
     def _call(self, call: str, pod: str) -> None:
         if call == "sync":

@@ -229,12 +229,20 @@ impl Simulation {
         }
     }
 
-    /// Carries out what the prober asks for; says whether the watched result changed.
+    /// Carries out what the prober asks for; says whether the watched result changed. An attempt that takes no time ends
+    /// before anything else happens.
     fn drain(&mut self, watched: Option<Watched>) -> bool {
         let mut changed = false;
         while let Some(output) = self.manager.poll_output() {
             match output {
-                Output::Attempt(attempt) => self.launch(attempt),
+                Output::Attempt(attempt) => {
+                    let ends = self.launch(attempt);
+                    if ends > self.now {
+                        self.attempt_ends.arm(ends, attempt.worker);
+                    } else {
+                        self.end_attempt(attempt.worker);
+                    }
+                }
                 Output::RunFinished { worker, result, .. } => {
                     self.runs += 1;
                     self.worker_scripts[worker as usize].counts.count(result);
@@ -268,18 +276,17 @@ impl Simulation {
         }
     }
 
-    fn launch(&mut self, attempt: Attempt) {
+    /// Begins an attempt; returns when it ends.
+    fn launch(&mut self, attempt: Attempt) -> Instant {
         let scripted = &self.worker_scripts[attempt.worker as usize];
         let (timeout, delay) = (scripted.timeout, scripted.delay);
         if self.sockets && !scripted.is_exec {
             let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
             let outcome = self.ask(&target);
-            self.fly(attempt, self.now, outcome, None);
-            return;
+            return self.fly(attempt, self.now, outcome, None);
         }
         if let Some((takes, _)) = scripted.steady.filter(|(_, changes)| *changes == self.script_changes) {
-            self.fly(attempt, self.now + takes, Outcome::Success, None);
-            return;
+            return self.fly(attempt, self.now + takes, Outcome::Success, None);
         }
         let script = scripted.script.unwrap_or_else(|| self.script_of(attempt.worker)) as usize;
         let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
@@ -303,7 +310,7 @@ impl Simulation {
                 command: command(&target).to_vec(),
             })
         });
-        self.fly(attempt, ends, played.outcome, record);
+        self.fly(attempt, ends, played.outcome, record)
     }
 
     /// The number of a worker's script, which may be an empty one; asked for once.
@@ -336,10 +343,10 @@ impl Simulation {
         runtime.block_on(probe_once(&target.probe.handler, ports, pod_ip, asker, timeout, &mut buffers)).outcome
     }
 
-    fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) {
+    fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) -> Instant {
         let flight = Flight { run: attempt.run, outcome, record };
         self.worker_scripts[attempt.worker as usize].flight = Some(flight);
-        self.attempt_ends.arm(ends, attempt.worker);
+        ends
     }
 
     fn write(&mut self, output: Output) {

@@ -50,14 +50,25 @@ func (c cache) Remove(id kubecontainer.ContainerID) {
 	c.Manager.Remove(id)
 }
 
-func (c cache) follow(done <-chan struct{}) {
+// follow takes the updates of all three types in one goroutine, as the kubelet's sync loop does.
+func (p *play) follow(done <-chan struct{}) {
 	for {
+		var update results.Update
+		var from cache
 		select {
-		case update := <-c.Updates():
-			c.play.note("updates", line{"type": c.probeType, "pod_uid": string(update.PodUID),
-				"container_id": update.ContainerID.String(), "result": update.Result.String()})
+		case update = <-p.caches[0].Updates():
+			from = p.caches[0]
+		case update = <-p.caches[1].Updates():
+			from = p.caches[1]
+		case update = <-p.caches[2].Updates():
+			from = p.caches[2]
 		case <-done:
 			return
+		}
+		p.note("updates", line{"type": from.probeType, "pod_uid": string(update.PodUID),
+			"container_id": update.ContainerID.String(), "result": update.Result.String()})
+		if p.glue != nil {
+			p.glue.react(from.probeType, update)
 		}
 	}
 }

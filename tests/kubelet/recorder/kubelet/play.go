@@ -19,6 +19,7 @@ import (
 	corev1 "k8s.io/kubernetes/pkg/apis/core/v1"
 	"k8s.io/kubernetes/pkg/kubelet/prober"
 	"k8s.io/kubernetes/pkg/kubelet/prober/results"
+	"k8s.io/kubernetes/pkg/kubelet/status"
 )
 
 var probeTypes = []string{"startup", "readiness", "liveness"}
@@ -32,6 +33,8 @@ type play struct {
 	manager      prober.Manager
 	caches       []cache
 	lastWorkers  []string
+	// glue is nil for a scenario that has inputs instead of events.
+	glue *glue
 
 	mu       sync.Mutex
 	statuses map[types.UID]v1.PodStatus
@@ -60,25 +63,37 @@ func Play(recording *Recording) (trace, error) {
 		p.caches = append(p.caches, cache{results.NewManager(), p, probeType})
 	}
 	done := make(chan struct{})
-	for _, cache := range p.caches {
-		go cache.follow(done)
-	}
+	go p.follow(done)
 	ctx := klog.NewContext(context.Background(), logr.Discard())
-	p.manager = prober.NewManager(statuses{nil, p}, p.caches[0], p.caches[1], p.caches[2], runtime{p},
-		&recorder{record.NewFakeRecorder(0), p})
-	p.give(ctx, recording.Trace.Inputs)
-	p.settle(scenario.DurationMs)
+	inputs := recording.Trace.Inputs
+	if scenario.Events == nil {
+		p.manage(statuses{nil, p})
+		p.give(ctx, inputs)
+		p.settle(scenario.DurationMs)
+	} else {
+		p.glue = newGlue(ctx, p)
+		p.manage(p.glue.status)
+		inputs = p.glue.live()
+	}
 	p.look("end")
-	p.trace["end_results"] = append(p.trace["end_results"], p.endResults(recording.Trace.Inputs)...)
+	p.trace["end_results"] = append(p.trace["end_results"], p.endResults(inputs)...)
 	metrics, err := endMetrics()
 	p.trace["end_metrics"] = append(p.trace["end_metrics"], metrics...)
 	played := p.cut()
+	if p.glue == nil {
+		delete(played, "inputs")
+	}
 	// The bubble ends when its last goroutine ends.
 	p.manager.CleanupPods(nil)
 	time.Sleep(time.Hour)
 	close(done)
 	played.canonical()
 	return played, err
+}
+
+func (p *play) manage(statuses status.Manager) {
+	p.manager = prober.NewManager(statuses, p.caches[0], p.caches[1], p.caches[2], runtime{p},
+		&recorder{record.NewFakeRecorder(0), p})
 }
 
 // make builds a pod with the API server's defaults, and gives each probe without a handler a scripted exec.
@@ -166,15 +181,7 @@ func (p *play) apply(ctx context.Context, in Input) {
 		p.manager.CleanupPods(desired)
 	case "update_pod_status":
 		status := p.podStatus(in)
-		p.manager.UpdatePodStatus(ctx, pod, &status)
-		filled := line{"cause": "op", "pod": in.Pod}
-		if containers := shown(status.ContainerStatuses); containers != nil {
-			filled["containers"] = containers
-		}
-		if containers := shown(status.InitContainerStatuses); containers != nil {
-			filled["init_containers"] = containers
-		}
-		p.note("statuses", filled)
+		p.update(ctx, "op", pod, &status)
 	case "set_deletion_timestamp":
 		if !in.InPlace {
 			pod = pod.DeepCopy()
@@ -185,6 +192,19 @@ func (p *play) apply(ctx context.Context, in Input) {
 	default:
 		panic("unknown call " + in.Call)
 	}
+}
+
+// update calls UpdatePodStatus and notes what it filled in.
+func (p *play) update(ctx context.Context, cause string, pod *v1.Pod, status *v1.PodStatus) {
+	p.manager.UpdatePodStatus(ctx, pod, status)
+	filled := line{"cause": cause, "pod": pod.Name}
+	if containers := shown(status.ContainerStatuses); containers != nil {
+		filled["containers"] = containers
+	}
+	if containers := shown(status.InitContainerStatuses); containers != nil {
+		filled["init_containers"] = containers
+	}
+	p.note("statuses", filled)
 }
 
 func (p *play) at(ms int64) time.Time { return p.start.Add(time.Duration(ms) * time.Millisecond) }

@@ -8,23 +8,57 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// Recording is the content of a file: a scenario, and the inputs for the prober.
+// Recording is the content of a file: a scenario with events, or a scenario and the inputs for the prober.
 type Recording struct {
 	Scenario Scenario
 	Trace    struct{ Inputs []Input }
 }
 
-// Scenario has the pods and scripts of a recording.
+// Scenario has the pods, scripts and events of a recording.
 type Scenario struct {
 	WarmupMs   int64 `json:"warmup_ms"`
 	DurationMs int64 `json:"duration_ms"`
+	Glue       Glue  `json:"kubelet_glue"`
 	Pods       []Pod
 	Scripts    map[string][]Outcome
+	Events     []Event
+}
+
+// Glue says which results change a status, which ask for a sync, and how long syncs, kills and restarts take.
+type Glue struct {
+	Startup, Readiness, Sync bool
+	SyncDelayMs              int64 `json:"sync_delay_ms"`
+	KillMs                   int64 `json:"kill_ms"`
+	RestartMs                int64 `json:"restart_ms"`
+}
+
+// Event is a change of the runtime, or a call of the kubelet that no result asked for.
+type Event struct {
+	TMs        int64 `json:"t_ms"`
+	Op         string
+	Pod        string
+	Phase      string
+	Containers map[string]Change
+	Desired    []string
+	Sync       bool
+	Store      bool
+	NewObject  bool `json:"new_object"`
+	NoWait     bool `json:"no_wait"`
+}
+
+// Change is a container's new state in the runtime; `started` is for a status that is stored without a sync.
+type Change struct {
+	State       string
+	ID          string
+	Started     *bool
+	StartedAtMs *int64 `json:"started_at_ms"`
+	ExitCode    int32  `json:"exit_code"`
 }
 
 // Pod is a pod of the scenario; its spec is a Kubernetes PodSpec before defaulting.
 type Pod struct {
 	Name, Namespace, UID string
+	PodIP                string `json:"pod_ip"`
 	DeletionTimestampMs  *int64 `json:"deletion_timestamp_ms"`
 	APIConditionReady    bool   `json:"api_condition_ready"`
 	Spec                 v1.PodSpec
@@ -65,7 +99,7 @@ type Container struct {
 	Ready       bool   `json:"ready"`
 	Started     *bool  `json:"started"`
 	StartedAtMs *int64 `json:"started_at_ms,omitempty"`
-	ExitCode    int32  `json:"exit_code,omitempty"`
+	ExitCode    *int32 `json:"exit_code,omitempty"`
 }
 
 func load(path string) (*Recording, error) {
@@ -99,7 +133,10 @@ func (p *play) containerStatuses(containers []Container) []v1.ContainerStatus {
 		case "waiting":
 			status.State.Waiting = &v1.ContainerStateWaiting{}
 		case "terminated":
-			status.State.Terminated = &v1.ContainerStateTerminated{ExitCode: c.ExitCode}
+			status.State.Terminated = &v1.ContainerStateTerminated{}
+			if c.ExitCode != nil {
+				status.State.Terminated.ExitCode = *c.ExitCode
+			}
 		}
 		statuses = append(statuses, status)
 	}

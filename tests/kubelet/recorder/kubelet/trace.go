@@ -12,7 +12,8 @@ type line = map[string]any
 
 type trace map[string][]line
 
-var sections = []string{"effective_probes", "probes", "results", "updates", "events", "statuses", "workers",
+// The section "inputs" is written only for a scenario with events; it keeps the order of the calls.
+var sections = []string{"effective_probes", "inputs", "probes", "results", "updates", "events", "statuses", "workers",
 	"end_results", "end_metrics"}
 
 func newTrace() trace {
@@ -31,7 +32,7 @@ func (t trace) canonical() {
 			return string(text)
 		}
 		switch section {
-		case "workers", "statuses", "effective_probes":
+		case "inputs", "workers", "statuses", "effective_probes":
 			continue
 		case "results":
 			key = func(l line) string { return l["type"].(string) + l["container_id"].(string) }
