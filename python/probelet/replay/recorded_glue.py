@@ -129,8 +129,7 @@ class RecordedGlue:
             return  # The runtime has forgotten it meanwhile.
         pod.containers[name].update(state="terminated", exit_code=137)
         if pod.removed:
-            # The recorder stored the status and made no other call.
-            self.simulation.sync_terminating_pod(pod.uid, pod.facts())
+            self.simulation.sync_terminated_pod(pod.uid, pod.facts())
             self.read()
         else:
             self.sync(pod)

@@ -93,6 +93,16 @@ impl Simulation {
         Ok(PyBytes::new(py, &status))
     }
 
+    fn sync_terminated_pod<'py>(
+        &mut self,
+        py: Python<'py>,
+        uid: &str,
+        facts: &[u8],
+    ) -> Result<Bound<'py, PyBytes>, InputError> {
+        let status = known(self.0.sync_terminated_pod(uid, decode_status(facts)?), uid)?;
+        Ok(PyBytes::new(py, &status))
+    }
+
     fn status<'py>(&self, py: Python<'py>, uid: &str) -> Option<Bound<'py, PyBytes>> {
         Some(PyBytes::new(py, &self.0.status(uid)?.to_json()))
     }

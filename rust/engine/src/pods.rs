@@ -47,6 +47,14 @@ pub trait PodCalls {
         })
     }
 
+    /// SyncTerminatedPod; None if the pod was not defined.
+    fn sync_terminated_pod(&mut self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
+        self.change(|manager| {
+            manager.sync_terminated_pod(uid, facts)?;
+            document(manager, uid)
+        })
+    }
+
     /// The status as a caller last set it, with every result since.
     fn status(&self, uid: &str) -> Option<StatusDocument> {
         self.read(|manager| document(manager, uid))

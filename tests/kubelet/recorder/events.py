@@ -35,7 +35,6 @@ OPS = {
         "sync": 2,
         "update_pod_status": 2,
         "add_pod": 0.5,
-        "phase": 0.2,
         "remove_pod": 0.4,
         "stop_liveness_and_startup": 0.4,
         "cleanup_pods": 0.3,
@@ -141,9 +140,9 @@ class Plot:
             return {**event, "containers": self._changes(pod), "sync": self.dice.random() < 0.85}
         if op == "status" and self.dice.random() < 0.9:
             return {**event, "containers": self._changes(pod)}
-        if op in ("status", "phase"):
+        if op == "status":
             phases = ["Running", "Running", "Pending", "Failed", "Succeeded", "Unknown"]
-            return {**event, "op": "status", "phase": self.dice.choice(phases)}
+            return {**event, "phase": self.dice.choice(phases)}
         return event
 
     def _changes(self, pod: str) -> Made:

@@ -183,6 +183,7 @@ def test_a_simulation_takes_any_argument(data: st.DataObject) -> None:
         simulation.update_pod_status,
         simulation.sync_pod,
         simulation.sync_terminating_pod,
+        simulation.sync_terminated_pod,
         simulation.script,
     ):
         outcome(call, uid, document)

@@ -106,6 +106,12 @@ impl StatusManager {
         self.prober.pod_status(uid)
     }
 
+    /// SyncTerminatedPod: does as [`StatusManager::sync_pod`], but neither adds nor stops a worker.
+    pub fn sync_terminated_pod(&mut self, uid: &str, facts: PodStatus) -> Option<&PodStatus> {
+        self.store(uid, facts)?;
+        self.prober.pod_status(uid)
+    }
+
     /// Lets a caller supply the pod's status from now on, through the prober's inputs, until the pod is forgotten.
     pub fn supply(&mut self, uid: &str) {
         if !self.supplied.contains(uid) {
@@ -128,7 +134,7 @@ impl StatusManager {
         self.prober.update_pod_status(uid, &mut status);
         self.prober.record_updated(&pod.uid, argument, &status);
         let old = self.prober.pod_status(uid);
-        if old.is_some_and(|old| is_refused(&pod, old, &status)) {
+        if old.is_some_and(|old| is_refused(self.prober.semantics(), &pod, old, &status)) {
             return Some(());
         }
         let before = old.cloned();

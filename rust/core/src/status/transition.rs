@@ -2,29 +2,39 @@
 //! 1.36).
 
 use crate::podstatus::{PodStatus, State};
-use crate::restart::RestartPolicy;
+use crate::restart::{RestartPolicy, RuleAction};
+use crate::semantics::Semantics;
 use crate::spec::PodSpec;
 
 /// Whether the status manager refuses the new status, because a container that ended for good may not run again in it.
-pub(super) fn is_refused(pod: &PodSpec, old: &PodStatus, new: &PodStatus) -> bool {
-    if pod.restart_policy == RestartPolicy::Always {
+/// Under `OnFailure` it lets every container run again that failed, whatever the container's own policy says.
+pub(super) fn is_refused(semantics: &Semantics, pod: &PodSpec, old: &PodStatus, new: &PodStatus) -> bool {
+    if pod.restart_policy == RestartPolicy::Always || semantics.restart_all_containers && may_restart_all(pod) {
         return false;
     }
     pod.containers.iter().enumerate().any(|(index, spec)| {
         let Some(State::Terminated { exit_code }) = old.named(&spec.name).map(|container| container.state) else {
             return false;
         };
-        let restarts = pod.restart_of(index).after_exit(exit_code, true);
-        // An init container that is no sidecar runs again when the pod gets a new sandbox.
-        let exempt = restarts || index >= pod.regular && exit_code != 0;
+        let restarts = pod.restart_of(index).after_exit(exit_code, semantics.restart_all_containers);
+        let exempt = pod.is_sidecar(index)
+            || semantics.restart_rules && restarts
+            || exit_code != 0 && pod.restart_policy == RestartPolicy::OnFailure;
         !exempt && new.named(&spec.name).is_some_and(|container| !matches!(container.state, State::Terminated { .. }))
     })
+}
+
+/// Whether some exit of some container restarts all containers (pkg/api/v1/pod/util.go:AllContainersCouldRestart).
+fn may_restart_all(pod: &PodSpec) -> bool {
+    let mut rules = (0..pod.containers.len()).flat_map(|index| pod.restart_of(index).rules);
+    rules.any(|rule| rule.action == RuleAction::RestartAllContainers)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::podstatus::ContainerStatus;
+    use crate::restart::RestartRule;
     use crate::spec::ContainerSpec;
 
     const RUNS: State = State::Running { started_at_ms: Some(0) };
@@ -48,7 +58,38 @@ mod tests {
             };
             PodStatus { containers: ["a", "s", "i"].map(container).into(), regular: 1, ..PodStatus::default() }
         };
-        is_refused(&pod, &status(from), &status(to))
+        is_refused(&Semantics::V1_36, &pod, &status(from), &status(to))
+    }
+
+    /// Whether a status is refused in which `a`, which has this policy and these rules, runs again after exit code 1.
+    fn refuses_own(semantics: &Semantics, policy: RestartPolicy, own: RestartPolicy, rules: &[RestartRule]) -> bool {
+        let (restart_policy, restart_rules) = (Some(own), rules.to_vec());
+        let spec = ContainerSpec { name: "a".into(), restart_policy, restart_rules, ..ContainerSpec::default() };
+        let pod = PodSpec { restart_policy: policy, containers: vec![spec], regular: 1, ..PodSpec::default() };
+        let status = |state: State| {
+            let containers = vec![ContainerStatus::new("a".into(), "c://a".into(), state)];
+            PodStatus { containers, regular: 1, ..PodStatus::default() }
+        };
+        is_refused(semantics, &pod, &status(ended(1)), &status(RUNS))
+    }
+
+    #[test]
+    fn the_containers_own_policy_counts_under_never_alone() {
+        use RestartPolicy::{Never, OnFailure};
+        let refused = |policy, own| refuses_own(&Semantics::V1_36, policy, own, &[]);
+        assert!(refused(Never, Never));
+        assert!(!refused(Never, OnFailure));
+        assert!(!refused(OnFailure, Never), "it failed, and the pod restarts what fails");
+        assert!(refuses_own(&Semantics::V1_34, Never, OnFailure, &[]), "1.34 knows no policy of a container");
+    }
+
+    #[test]
+    fn a_rule_that_restarts_all_containers_lets_every_container_run_again() {
+        let never_met = RestartRule { action: RuleAction::RestartAllContainers, within: true, values: vec![99] };
+        for (semantics, expected) in [(Semantics::V1_36, false), (Semantics::V1_35, true)] {
+            let rules = std::slice::from_ref(&never_met);
+            assert_eq!(refuses_own(&semantics, RestartPolicy::Never, RestartPolicy::Never, rules), expected);
+        }
     }
 
     #[test]
@@ -65,7 +106,8 @@ mod tests {
             (Always, "a", ended(0), RUNS, false),
             (Never, "s", ended(0), RUNS, false),
             (Never, "i", ended(0), RUNS, true),
-            (Never, "i", ended(1), RUNS, false),
+            (Never, "i", ended(1), RUNS, true),
+            (OnFailure, "i", ended(1), RUNS, false),
         ] {
             assert_eq!(refuses(policy, name, from, to), expected, "{policy:?} {name}: {from:?} to {to:?}");
         }

@@ -1,6 +1,7 @@
 package kubelet
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -72,8 +73,7 @@ var restartSuffix = regexp.MustCompile(`-r\d+$`)
 
 func (m *model) start(name string, nowMs int64) {
 	m.restarts[name]++
-	base := restartSuffix.ReplaceAllString(m.containers[name].ID, "")
-	id := fmt.Sprintf("%s-r%d", base, m.restarts[name])
+	id := fmt.Sprintf("%s-r%d", restartSuffix.ReplaceAllString(cmp.Or(m.containers[name].ID, name), ""), m.restarts[name])
 	m.containers[name] = &Change{State: "running", ID: id, StartedAtMs: &nowMs}
 }
 
