@@ -165,7 +165,11 @@ class ClosedPlayer(RecordedGlue):
 def kept(container: Line, before: Line) -> Line:
     """The container with what a status kept of it, if that status has the same container."""
     same = container.get("id") == before.get("id")
-    return {**container, "ready": same and before.get("ready", False), "started": before.get("started") if same else None}
+    return {
+        **container,
+        "ready": same and before.get("ready", False),
+        "started": before.get("started") if same else None,
+    }
 
 
 def _together(events: list[Line]) -> Iterator[list[Line]]:

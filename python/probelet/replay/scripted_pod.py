@@ -64,7 +64,9 @@ class ScriptedPod:
     def facts(self) -> bytes:
         """The runtime's view of the pod, for a sync."""
         lists = {
-            key: [{"name": name, **self.containers[name]} for each in specs if (name := each["name"]) in self.containers]
+            key: [
+                {"name": name, **self.containers[name]} for each in specs if (name := each["name"]) in self.containers
+            ]
             for key, specs in (
                 ("containers", self.spec.get("containers", [])),
                 ("init_containers", self.spec.get("initContainers", [])),

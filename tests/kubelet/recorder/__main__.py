@@ -1,4 +1,8 @@
-"""`python -m tests.kubelet.recorder` plays random scenarios through the kubelet's own prober, then through probelet."""
+"""`python -m tests.kubelet.recorder` plays random scenarios through the kubelet's own prober, then through probelet.
+
+A few runs of the kubelet's prober are enough for a scenario that probelet plays alike. A scenario that probelet plays
+otherwise may depend on a choice of Go's scheduler, so the kubelet's prober plays it many times more.
+"""
 
 import argparse
 import json
@@ -9,35 +13,87 @@ import sys
 from pathlib import Path
 from random import SystemRandom
 
+from probelet.replay.conformance import conformance
+
 from tests.kubelet.recorder.scenarios import scenario_of
 
 HERE = Path(__file__).parent
+TOGETHER = 500
+"""How many scenarios are recorded and judged at a time."""
+FEW, MANY = 4, 400
+"""How often the kubelet's prober plays a scenario: each of them, and those that probelet plays otherwise."""
+RACY_SHARE = 0.1
+"""The largest share of scenarios that may be left out."""
 
 
 def main() -> int:
+    asked = arguments()
+    seed = SystemRandom().randrange(1_000_000_000) if asked.seed is None else asked.seed
+    shutil.rmtree(asked.out, ignore_errors=True)
+    asked.out.mkdir(parents=True)
+    program = asked.out.resolve() / "kubelet.test"
+    subprocess.run(["go", "test", "-c", "-o", program, "."], cwd=HERE / "kubelet", check=True)
+    print(f"scenarios {seed} to {seed + asked.count - 1}, through the kubelet's prober", file=sys.stderr)
+    equal, racy, different = 0, 0, list[str]()
+    for first in range(seed, seed + asked.count, TOGETHER):
+        numbers = range(first, min(first + TOGETHER, seed + asked.count))
+        scenarios = asked.out / f"{first}"
+        write(scenarios, [f"generated_{number}" for number in numbers])
+        unlike = judged(record(program, scenarios, FEW))
+        write(scenarios, unlike)
+        recorded = record(program, scenarios, MANY)
+        left_out = len(unlike) - len(list(recorded.iterdir()))
+        wrong = judged(recorded)
+        racy, different, equal = racy + left_out, different + wrong, equal + len(numbers) - left_out - len(wrong)
+        for name in wrong:
+            shutil.copy(recorded / f"{name}.json", asked.out)
+        shutil.rmtree(scenarios)
+        print(f"{equal} equal, {racy} left out, {len(different)} different {' '.join(wrong)}".rstrip(), file=sys.stderr)
+    print(f"{racy} of {asked.count} left out: too many orders of Go's scheduler ({racy / asked.count:.1%})")
+    print(f"{equal} of {asked.count - racy} scenarios equal, or equal to a variant")
+    return 1 if different or racy > RACY_SHARE * asked.count else 0
+
+
+def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m tests.kubelet.recorder", description=__doc__)
     parser.add_argument("--count", type=int, default=500, help="how many scenarios (default: 500)")
     parser.add_argument("--seed", type=int, help="number of the first scenario (default: another one each time)")
     parser.add_argument("--out", type=Path, default=Path("build/recorder"), help="default: build/recorder")
-    asked = parser.parse_args()
     if shutil.which("go") is None:
         parser.error("no go found; it builds the kubelet's prober")
-    seed = SystemRandom().randrange(1_000_000_000) if asked.seed is None else asked.seed
-    scenarios, recordings = asked.out / "scenarios", asked.out / "recordings"
-    for folder in (scenarios, recordings):
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-    for number in range(seed, seed + asked.count):
-        (scenarios / f"generated_{number}.json").write_text(json.dumps(scenario_of(number)))
-    sys.stderr.write(f"scenarios {seed} to {seed + asked.count - 1}, through the kubelet's prober\n")
-    folders = {"IN": str(scenarios.resolve()), "OUT": str(recordings.resolve())}
-    command = ["go", "test", "-count=1", "-timeout=0", "-run", "TestRecord", "."]
-    recorded = subprocess.run(command, cwd=HERE / "kubelet", env=os.environ | folders, check=False)
-    if recorded.returncode:
-        return recorded.returncode
-    left_out = asked.count - len(list(recordings.iterdir()))
-    sys.stderr.write(f"{left_out} left out: races of Go's scheduler\n")
-    return subprocess.run([Path(sys.executable).parent / "probelet", "conformance", recordings], check=False).returncode
+    return parser.parse_args()
+
+
+def write(scenarios: Path, names: list[str]) -> None:
+    """Write these scenarios, and only them, into the folder."""
+    shutil.rmtree(scenarios, ignore_errors=True)
+    scenarios.mkdir()
+    for name in names:
+        number = int(name.removeprefix("generated_"))
+        (scenarios / f"{name}.json").write_text(json.dumps(scenario_of(number)))
+
+
+def record(program: Path, scenarios: Path, runs: int) -> Path:
+    """Have the kubelet's prober play the scenarios; returns the folder of the recordings."""
+    recordings = scenarios / "recordings"
+    recordings.mkdir()
+    # A goroutine that the runtime interrupts, because the machine is busy, would lose its turn.
+    settings = {"IN": f"{scenarios.resolve()}", "OUT": f"{recordings.resolve()}", "GODEBUG": "asyncpreemptoff=1"}
+    if any(scenarios.glob("*.json")):
+        command = [program, "-test.timeout=0", "-test.run", "TestRecord"]
+        settings["RUNS"] = str(runs)
+        subprocess.run(command, cwd=HERE / "kubelet", env=os.environ | settings, stdout=subprocess.DEVNULL, check=True)
+    return recordings
+
+
+def judged(recordings: Path) -> list[str]:
+    """The names of the recordings that probelet does not play alike."""
+    report = conformance(recordings)
+    for line in report.refused:
+        print(line, file=sys.stderr)
+    return sorted(
+        {finding.name for finding in report.different} | {Path(line.split(":")[0]).stem for line in report.refused}
+    )
 
 
 if __name__ == "__main__":

@@ -6,10 +6,12 @@ from probelet.replay.closed import play_closed
 from probelet.replay.difference import closed_differences
 from probelet.replay.story import differences_text
 
-from tests.support.paths import TRACES
+from tests.support.paths import GENERATED, TRACES
 
 CLOSED = [
-    pytest.param(recording, id=path.stem) for path in sorted(TRACES.glob("*/*.json")) if (recording := load(path)).kills
+    pytest.param(recording, id=path.stem)
+    for path in sorted([*TRACES.glob("*/*.json"), *GENERATED.glob("*.json")])
+    if (recording := load(path)).kills
 ]
 
 
@@ -20,7 +22,7 @@ def test_probelet_takes_the_kubelets_decisions(recording: Recording) -> None:
 
 
 def test_no_recording_with_a_kill_is_missing() -> None:
-    assert len(CLOSED) == 43
+    assert len(CLOSED) == 43 + 3
 
 
 def test_the_replay_finds_another_decision() -> None:

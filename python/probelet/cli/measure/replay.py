@@ -28,7 +28,10 @@ def replay(
     *files: Annotated[Path, Parameter(name="FILE", help="Recordings, or directories with *.json in them.")],
     output: Annotated[
         Literal["text", "json"],
-        Parameter(name=["--output", "-o"], help="json: probelet's own trace, one object per line."),
+        Parameter(
+            name=["--output", "-o"],
+            help="json: probelet's own trace, one object per line; a recording that is skipped has none.",
+        ),
     ] = "text",
     kubelet_version: KubeletVersion = "1.36",
 ) -> int:

@@ -67,6 +67,24 @@ fn results_are_listed_by_container_and_recorded_as_they_come_and_go() {
 }
 
 #[test]
+fn a_malformed_container_id_is_new_in_each_pass_whatever_its_length() {
+    for id in ["no scheme", "-r1"] {
+        let mut prober = prober(Semantics::V1_36, true);
+        prober.define_pod(pod("u", &[ProbeType::Readiness]));
+        let mut broken = status("u", false);
+        broken.containers.truncate(1);
+        broken.containers[0].id = id.into();
+        prober.set_pod_status("u", broken);
+        prober.add_pod("u");
+        for millis in [0, 10_000] {
+            let (_, outputs) = settle(&mut prober, Instant::from_millis(millis));
+            let sets = outputs.iter().filter(|output| matches!(output, Output::Record(_))).count();
+            assert_eq!(sets, 1, "{id} gets its initial value again");
+        }
+    }
+}
+
+#[test]
 fn a_malformed_container_id_is_the_empty_one_whose_result_is_never_removed() {
     let mut prober = prober(Semantics::V1_36, true);
     prober.define_pod(pod("u", &[ProbeType::Liveness]));

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	goruntime "runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -19,37 +20,39 @@ import (
 	"k8s.io/kubernetes/pkg/kubelet/prober"
 )
 
-// If the runs of a scenario do not all agree, it depends on a choice of Go's scheduler. Then racyRuns find the traces
-// that are possible; a scenario with more than tracesMax is left out, because these runs might not find all of them.
-const runs, racyRuns, tracesMax = 24, 120, 6
+// A scenario with more than tracesMax traces is left out: RUNS runs might not find all that are possible.
+const tracesMax = 24
 
-// TestRecord plays each file of the folder IN and writes the whole recording to OUT. It is a test because Go has its
-// virtual clock only in tests.
+// TestRecord plays each file of the folder IN RUNS times and writes the whole recording to OUT. It is a test because Go
+// has its virtual clock only in tests.
 func TestRecord(t *testing.T) {
 	// One processor, as for the recordings in tests/kubelet/traces: a status is stored before a worker wakes.
 	goruntime.GOMAXPROCS(1)
 	klog.SetLogger(logr.Discard())
 	klog.SetOutput(io.Discard)
 	legacyregistry.MustRegister(prober.ProberResults, prober.ProberDuration)
+	runs, err := strconv.Atoi(os.Getenv("RUNS"))
+	if err != nil {
+		t.Fatalf("RUNS: %v", err)
+	}
 	files, err := filepath.Glob(filepath.Join(os.Getenv("IN"), "*.json"))
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no scenarios in %q: %v", os.Getenv("IN"), err)
 	}
 	for _, file := range files {
-		if err := recordFile(t, file, filepath.Join(os.Getenv("OUT"), filepath.Base(file))); err != nil {
+		if err := recordFile(t, runs, file, filepath.Join(os.Getenv("OUT"), filepath.Base(file))); err != nil {
 			t.Errorf("%s: %v", file, err)
 		}
 	}
 }
 
-// recordFile plays a scenario until it is clear how many traces it has.
-func recordFile(t *testing.T, from, to string) error {
+func recordFile(t *testing.T, runs int, from, to string) error {
 	recording, err := load(from)
 	if err != nil {
 		return err
 	}
 	counts := map[string]int{}
-	for played := 0; played < runs || len(counts) > 1 && played < racyRuns; played++ {
+	for range runs {
 		var trace trace
 		synctest.Test(t, func(*testing.T) { trace, err = Play(recording) })
 		if err != nil {

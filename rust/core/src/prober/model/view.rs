@@ -47,7 +47,7 @@ impl From<&ContainerStatus> for Seen {
     fn from(container: &ContainerStatus) -> Self {
         Self {
             key: container.key.expect("a stored status has its IDs interned"),
-            well_formed: canonical(&container.id).len() == container.id.len(),
+            well_formed: *canonical(&container.id) == *container.id,
             started: container.started == Some(true),
             state: container.state,
         }
