@@ -59,7 +59,8 @@ class Recording(msgspec.Struct):
     def end_ms(self) -> int:
         """When the recording stops: the recorder applied every event and input, also those after `duration_ms`."""
         events, inputs = self.scenario.events, self.trace["inputs"]
-        return max(self.scenario.duration_ms, *(line["t_ms"] for line in [*events, *inputs]), 0)
+        moments: list[int] = [line["t_ms"] for line in [*events, *inputs]]
+        return max(self.scenario.duration_ms, *moments, 0)
 
     @property
     def uses_sockets(self) -> bool:

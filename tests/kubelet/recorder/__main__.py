@@ -13,6 +13,7 @@ import sys
 from pathlib import Path
 from random import SystemRandom
 
+from probelet.replay import load
 from probelet.replay.conformance import conformance
 
 from tests.kubelet.recorder.scenarios import scenario_of
@@ -33,24 +34,26 @@ def main() -> int:
     asked.out.mkdir(parents=True)
     program = asked.out.resolve() / "kubelet.test"
     subprocess.run(["go", "test", "-c", "-o", program, "."], cwd=HERE / "kubelet", check=True)
-    print(f"scenarios {seed} to {seed + asked.count - 1}, through the kubelet's prober", file=sys.stderr)
-    equal, racy, different = 0, 0, list[str]()
+    say(f"scenarios {seed} to {seed + asked.count - 1}, through the kubelet's prober")
+    racy, different = 0, 0
     for first in range(seed, seed + asked.count, TOGETHER):
         numbers = range(first, min(first + TOGETHER, seed + asked.count))
-        scenarios = asked.out / f"{first}"
+        scenarios = asked.out / str(first)
         write(scenarios, [f"generated_{number}" for number in numbers])
         unlike = judged(record(program, scenarios, FEW))
         write(scenarios, unlike)
-        recorded = record(program, scenarios, MANY)
-        left_out = len(unlike) - len(list(recorded.iterdir()))
-        wrong = judged(recorded)
-        racy, different, equal = racy + left_out, different + wrong, equal + len(numbers) - left_out - len(wrong)
+        recordings = record(program, scenarios, MANY)
+        still_unlike = judged(recordings)
+        wrong = [name for name in still_unlike if is_settled(recordings / f"{name}.json")]
+        racy += len(unlike) - len(list(recordings.iterdir())) + len(still_unlike) - len(wrong)
+        different += len(wrong)
         for name in wrong:
-            shutil.copy(recorded / f"{name}.json", asked.out)
+            shutil.copy(recordings / f"{name}.json", asked.out)
+            say(f"{name} differs")
         shutil.rmtree(scenarios)
-        print(f"{equal} equal, {racy} left out, {len(different)} different {' '.join(wrong)}".rstrip(), file=sys.stderr)
-    print(f"{racy} of {asked.count} left out: too many orders of Go's scheduler ({racy / asked.count:.1%})")
-    print(f"{equal} of {asked.count - racy} scenarios equal, or equal to a variant")
+    say(f"{racy} of {asked.count} left out: too many orders of Go's scheduler ({racy / asked.count:.1%})")
+    compared = asked.count - racy
+    say(f"{compared - different} of {compared} scenarios equal, or equal to a variant")
     return 1 if different or racy > RACY_SHARE * asked.count else 0
 
 
@@ -90,10 +93,18 @@ def judged(recordings: Path) -> list[str]:
     """The names of the recordings that probelet does not play alike."""
     report = conformance(recordings)
     for line in report.refused:
-        print(line, file=sys.stderr)
-    return sorted(
-        {finding.name for finding in report.different} | {Path(line.split(":")[0]).stem for line in report.refused}
-    )
+        say(line)
+    refused = {Path(line.split(":")[0]).stem for line in report.refused}
+    return sorted({finding.name for finding in report.different} | refused)
+
+
+def is_settled(recording: Path) -> bool:
+    """Whether the recorder saw all traces of the scenario: it saw none of them only once."""
+    return all(variant.count > 1 for variant in load(recording).variants)
+
+
+def say(line: str) -> None:
+    sys.stderr.write(f"{line}\n")
 
 
 if __name__ == "__main__":
