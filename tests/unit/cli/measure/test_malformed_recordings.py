@@ -111,7 +111,12 @@ SCENARIO = ("scenario",)
             ...,
             "scenario.kubelet_glue: where something is killed, it",
         ),
-        (CLOSED, (*SCENARIO, "events", 0, "op"), "odd", "scenario.events[0].op: 'odd': must be one of 'cleanup_pods'"),
+        (
+            CLOSED,
+            (*SCENARIO, "events", 0, "op"),
+            "odd",
+            "scenario.events[0].op: 'odd': must be one of 'add_pod', 'cleanup_pods'",
+        ),
     ],
 )
 def test_the_line_names_the_place(
