@@ -40,19 +40,25 @@ KUBELET_WORDS = {"Unknown": "UNKNOWN"}
 def play(recording: Recording, kubelet_version: str = DEFAULT_VERSION) -> Trace:
     """Replays a recording and returns probelet's trace, in the recordings' schema and canonical order.
 
-    The inputs of a variant may be others than those of the trace. Then each is played, and the trace that is nearest to
-    a recorded one is returned. `kubelet_version` selects the rules; the recordings are of 1.36.
+    A variant may have other inputs than the trace, or snapshots of the workers at other times. Then each is played, and
+    the trace that is nearest to a recorded one is returned. `kubelet_version` selects the rules; the recordings are of
+    1.36.
 
     Raises:
         ValueError: the version is unknown.
     """
-    others: list[Trace] = []
+    recordings = [recording]
     for variant in recording.variants:
-        if all(variant.trace["inputs"] != trace["inputs"] for trace in [recording.trace, *others]):
-            others.append(variant.trace)
-    recordings = [recording, *(msgspec.structs.replace(recording, trace=trace) for trace in others)]
+        other = msgspec.structs.replace(recording, trace=variant.trace)
+        if all(_asked(other) != _asked(known) for known in recordings):
+            recordings.append(other)
     played = [OpenReplay(each, kubelet_version).play() for each in recordings]
     return min(played, key=lambda trace: len(compare(recording, trace)))
+
+
+def _asked(recording: Recording) -> tuple[list[Line], list[int]]:
+    """Everything in the trace that a replay depends on."""
+    return recording.trace["inputs"], _looks(recording)
 
 
 class OpenReplay:
@@ -242,7 +248,9 @@ def trace_line(section: str, record: Line) -> Line:
         raw = bytes(record.pop("raw")) if "raw" in record else record["message"].encode()
         record["message_bytes"] = len(raw)
         if len(raw) > LONG_MESSAGE:
-            record["message"] = raw[:KEPT_BYTES].decode(errors="replace")
+            # Go writes one replacement character for each byte of a character that was cut.
+            cut = raw[:KEPT_BYTES].decode(errors="surrogateescape")
+            record["message"] = "".join("\ufffd" if "\udc80" <= char <= "\udcff" else char for char in cut)
             record["message_sha256"] = hashlib.sha256(raw).hexdigest()
     return record
 

@@ -20,7 +20,7 @@ def test_probelet_gives_the_recorded_trace(recording: Recording) -> None:
 
 
 def test_no_exec_recording_is_missing() -> None:
-    assert len(EXEC) == 251 + 107
+    assert len(EXEC) == 251 + 109
 
 
 def test_the_comparison_finds_a_difference() -> None:
