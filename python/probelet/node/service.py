@@ -149,6 +149,7 @@ class Service:
             self.timers,
             self._tasks,
             inspection,
+            node=self._node,
             own=self.pods.by_uid,
             on_change=self.pods.observe,
         )

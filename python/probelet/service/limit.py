@@ -38,6 +38,13 @@ PROCESS_SHARE: Final = 4
 
 PROCESS_CONNECTIONS_MIN: Final = 2
 
+BACKLOG: Final = 100
+"""Connections that wait in the kernel to be accepted."""
+
+ACCEPT_PAUSE_SECONDS: Final = 1.0
+"""How long no connection is accepted after the system had no descriptor or memory for one. Without the pause the loop
+would do nothing else."""
+
 CALLS_MAX: Final = 32
 """Calls at once on one connection, streams included. A client waits with further calls until one ends."""
 

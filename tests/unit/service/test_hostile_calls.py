@@ -4,6 +4,7 @@ import asyncio
 import json
 import logging
 import random
+import socket as sockets
 from collections.abc import AsyncIterator, Iterator
 from copy import deepcopy
 from pathlib import Path
@@ -294,6 +295,29 @@ async def test_one_process_cannot_take_every_connection(socket: Path, monkeypatc
     await other.channel.close()
     for _, writer in held:
         writer.close()
+
+
+async def test_a_storm_of_connections_takes_one_descriptor_at_a_time(
+    tmp_path: Path, engine: Engine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    taken: list[int] = []
+
+    def counted(_: object) -> Peer:
+        taken.append(len(list(Path("/proc/self/fd").iterdir())) - before)
+        return Peer(pid=1, uid=0, gid=0)
+
+    monkeypatch.setattr("probelet.service.uid_gate.peer_of", counted)
+    async with prober_service(tmp_path / "s", engine, connections=0):
+        callers = [sockets.socket(sockets.AF_UNIX) for _ in range(60)]
+        before = len(list(Path("/proc/self/fd").iterdir()))
+        for caller in callers:
+            caller.connect(str(tmp_path / "s"))
+        for caller in callers:
+            reader, writer = await asyncio.open_unix_connection(sock=caller)
+            assert await reader.read() == b""
+            writer.close()
+    assert len(taken) == 60
+    assert max(taken) <= 1
 
 
 async def test_a_connection_that_says_nothing_is_closed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

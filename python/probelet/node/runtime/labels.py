@@ -74,6 +74,11 @@ def pod_uid(sandbox: api_pb2.PodSandbox | api_pb2.PodSandboxStatus) -> str:
     return sandbox.labels.get(POD_UID, sandbox.metadata.uid)
 
 
+def is_of(node: str, sandbox: api_pb2.PodSandbox | api_pb2.PodSandboxStatus) -> bool:
+    """Whether a sandbox bears the label of this node, so that a probelet of this node made it."""
+    return sandbox.labels.get(NODE) == node
+
+
 def count_in(text: str) -> int | None:
     """The restart count that a text is, in an annotation or the name of a log; None if it is no count."""
     count = int(text) if COUNT.fullmatch(text) else -1

@@ -69,7 +69,7 @@ class Orphans:
         """Ends every pod of the node whose UID is not claimed. Raises CriError if the runtime cannot be listed."""
         listed = await self._client.list_pod_sandbox(labels.sandboxes_of(self._node))
         # A runtime need not honour the filter, and other sandboxes are not for this node to end.
-        own = (sandbox for sandbox in listed if sandbox.labels[labels.NODE] == self._node)
+        own = (sandbox for sandbox in listed if labels.is_of(self._node, sandbox))
         orphans = [sandbox for sandbox in own if labels.pod_uid(sandbox) not in claimed]
         for sandbox in orphans[:ORPHANS_MAX]:
             name = f"{sandbox.metadata.namespace}/{sandbox.metadata.name}"[: 2 * NAME_CHARS_MAX]

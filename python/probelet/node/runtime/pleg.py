@@ -6,7 +6,7 @@ two calls for the whole node; only for new and changed containers and sandboxes 
 """
 
 import asyncio
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Callable, Container, Iterator, Mapping
 from functools import partial
 from typing import Final
 
@@ -48,6 +48,8 @@ log = structlog.get_logger("probelet.node")
 class Pleg:
     """Feeds ``cache`` and calls ``on_change(uid)`` on the event loop after every change of a pod.
 
+    Other users of the runtime may set any label on what they create there. So a sandbox counts only if it bears the
+    label of this ``node``, and a container only if it is in a sandbox of the pod that it names.
     ``own`` has the UIDs of this node's pods: the runtime is asked about them first.
     """
 
@@ -59,6 +61,7 @@ class Pleg:
         tasks: Tasks,
         inspection: Inspection,
         *,
+        node: str,
         own: Container[str],
         on_change: Callable[[str], None],
     ) -> None:
@@ -68,6 +71,7 @@ class Pleg:
         self._cache = cache
         self._timers = timers
         self._inspection = inspection
+        self._node = node
         self._own = own
         self._on_change = on_change
         self._listed = Listed(cache, timers, tasks, on_change)
@@ -83,8 +87,10 @@ class Pleg:
         """Brings the cache up to date with the whole runtime. Raises CriError."""
         asked_at = self._timers.now()
         # The calls follow each other, because a gather whose child fails while it is cancelled loses the cancellation.
-        sandboxes = await self._client.list_pod_sandbox()
-        containers = await self._client.list_containers()
+        listed = await self._client.list_pod_sandbox()
+        sandboxes = [box for box in listed if labels.is_of(self._node, box)]
+        of_pod = {box.id: labels.pod_uid(box) for box in sandboxes}
+        containers = [row for row in await self._client.list_containers() if self._is_inside(row, of_pod)]
         ids: dict[str, set[str]] = {uid: set() for uid in self._cache.uids()}
         rows = [*self._sandbox_rows(sandboxes, ids), *self._container_rows(containers, ids)]
         rows.sort(key=lambda row: not row.is_own)
@@ -97,6 +103,15 @@ class Pleg:
         if self.error is not None:
             log.info("runtime listed", endpoint=self._client.endpoint)
         self.error = None
+
+    def _is_inside(self, row: api_pb2.Container, of_pod: Mapping[str, str]) -> bool:
+        """Whether a container is in a sandbox of the pod that its label names. ``of_pod`` has the sandboxes listed."""
+        uid = row.labels.get(labels.POD_UID, "")
+        if (listed_of := of_pod.get(row.pod_sandbox_id)) is not None:
+            return listed_of == uid
+        # The sandbox is newer than the list, or the list lacks it.
+        full_id = self._inspection.full_id(row.id)
+        return bool(self._cache.sandbox(uid, row.pod_sandbox_id) or self._cache.container(uid, full_id))
 
     def _sandbox_rows(self, listed: list[api_pb2.PodSandbox], ids: dict[str, set[str]]) -> Iterator[Row]:
         """The sandboxes to ask about; ``ids`` gets the ids of all."""
@@ -183,9 +198,11 @@ class Pleg:
     def _take(self, event: api_pb2.ContainerEventResponse) -> None:
         sandbox = event.pod_sandbox_status
         uid = labels.pod_uid(sandbox)
-        if not uid:
-            # The event does not name the pod: a list finds out which one changed.
+        if not uid or not sandbox.labels:
+            # The event does not name the pod or its node: a list finds out which pod changed.
             self.request_relist()
+            return
+        if not labels.is_of(self._node, sandbox):
             return
         deleted = event.container_event_type == api_pb2.CONTAINER_DELETED_EVENT
         if deleted and event.container_id == sandbox.id:

@@ -16,7 +16,7 @@ from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.start.pace import BURST
 
-from tests.unit.node.lying_runtime import LIAR, LIES, LyingRuntime
+from tests.unit.node.lying_runtime import INT64_MAX, LIAR, LIES, LyingRuntime
 from tests.unit.node.scripted_node import ScriptedNode, make_manifest
 
 SECOND_NS = 1_000_000_000
@@ -169,6 +169,7 @@ class Crowded(LyingRuntime):
                 containers=[
                     api_pb2.Container(
                         id=f"other{number}",
+                        pod_sandbox_id=f"box{number % 1_500}",
                         labels={"io.kubernetes.pod.uid": f"other{number % 1_500}"},
                         state=api_pb2.CONTAINER_RUNNING,
                     )
@@ -176,7 +177,20 @@ class Crowded(LyingRuntime):
             ).SerializeToString()
             for number in range(3_000)
         )
-        self.lie = lambda _, rpc, __, answer: answer + self._others if rpc == "ListContainers" else answer
+        # Only sandboxes that claim to be of this node have containers that the node asks about.
+        self._boxes = b"".join(
+            api_pb2.ListPodSandboxResponse(
+                items=[
+                    api_pb2.PodSandbox(
+                        id=f"box{number}",
+                        labels={"io.kubernetes.pod.uid": f"other{number}", "probelet.dev/node": "node-a"},
+                    )
+                ]
+            ).SerializeToString()
+            for number in range(1_500)
+        )
+        added = {"ListContainers": self._others, "ListPodSandbox": self._boxes}
+        self.lie = lambda _, rpc, __, answer: answer + added.get(rpc, b"")
 
     async def container_status(self, request: api_pb2.ContainerStatusRequest) -> api_pb2.ContainerStatusResponse:
         if request.container_id.startswith("other"):
@@ -192,6 +206,55 @@ async def test_tenants_without_number_hold_up_no_start_and_no_own_pod(tmp_path: 
         await node.until(lambda: node.pod("web").get("ready") and runs(node) >= 3)
         assert 0 < runtime.asked <= QUESTIONS_MAX
         assert node.container("web")["restart_count"] == 0
+
+
+@pytest.mark.parametrize("state", [api_pb2.SANDBOX_READY, api_pb2.SANDBOX_NOTREADY])
+async def test_a_sandbox_of_another_user_that_bears_a_pods_uid_restarts_nothing_of_the_pod(
+    node: ScriptedNode, runtime: LyingRuntime, state: api_pb2.PodSandboxState
+) -> None:
+    node.service.pods.set([make_manifest("web", containers=PROBED)])
+    await node.until(lambda: node.pod("web").get("ready"))
+    (box,) = runtime.sandboxes.values()
+    (container,) = runtime.containers.values()
+    # Both are newer than the pod's own, so among its sandboxes and containers they would be the ones in use.
+    foreign_box = api_pb2.PodSandboxStatus(id="tenant", state=state, created_at=INT64_MAX, labels=box.labels)
+    foreign_box.metadata.CopyFrom(api_pb2.PodSandboxMetadata(name="web", uid=box.metadata.uid, attempt=9))
+    del foreign_box.labels["probelet.dev/node"]
+    foreign = api_pb2.ContainerStatus()
+    foreign.CopyFrom(container)
+    foreign.id, foreign.created_at = "ended", INT64_MAX
+    runtime.sandboxes["tenant"], runtime.containers["ended"] = foreign_box, foreign
+    runtime.sandbox_of["ended"] = "tenant"
+    runtime.exit("ended", 1)
+    lists = len(runtime.called("list_containers"))
+    node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+    await node.until(lambda: len(runtime.called("list_containers")) > lists)
+    for _ in range(2 * STEPS):
+        await node.round_trip(SECOND_NS // STEPS)
+    assert node.container("web")["restart_count"] == 0
+    assert len(runtime.called("create_container")) == len(runtime.called("run_pod_sandbox")) == 1
+    assert not runtime.called("stop_container")
+
+
+async def test_a_container_in_a_sandbox_that_is_not_listed_counts_only_if_it_is_known(
+    node: ScriptedNode, runtime: LyingRuntime
+) -> None:
+    node.service.pods.set([make_manifest("web", containers=PROBED)])
+    await node.until(lambda: node.pod("web").get("ready"))
+    ((own, container),) = runtime.containers.items()
+    foreign = api_pb2.ContainerStatus()
+    foreign.CopyFrom(container)
+    foreign.id, foreign.created_at = "ended", INT64_MAX
+    runtime.containers["ended"], runtime.sandbox_of["ended"] = foreign, "made since the list of sandboxes"
+    runtime.exit("ended", 1, say=False)
+    for _ in range(2):
+        lists = len(runtime.called("list_containers"))
+        node.service.view.pleg.request_relist()  # type: ignore[union-attr]
+        await node.until(lambda lists=lists: len(runtime.called("list_containers")) > lists)
+    for _ in range(2 * STEPS):
+        await node.round_trip(SECOND_NS // STEPS)
+    assert node.container("web")["container_id"].endswith(own)
+    assert len(runtime.called("create_container")) == 1
 
 
 async def test_an_event_alone_deletes_no_container_that_runs(node: ScriptedNode, runtime: LyingRuntime) -> None:
