@@ -99,7 +99,7 @@ class Manifests:
             await asyncio.sleep(0)
             try:
                 if change.done():
-                    change.result()
+                    _check(change)
                 if not self._is_announced:
                     log.info("changes of manifests are found at once again")
                 self._is_announced = True
@@ -109,7 +109,7 @@ class Manifests:
                     else:
                         await asyncio.wait([change])
                     if change.done():
-                        change.result()
+                        _check(change)
                         change = asyncio.ensure_future(anext(changes))
             finally:
                 change.cancel()
@@ -133,6 +133,17 @@ class Manifests:
             log.info("manifests read again", pods=len(look.pods))
             set_pods(look.pods)
         return look.unsettled
+
+
+def _check(change: "asyncio.Future[set[tuple[Change, str]]]") -> None:
+    """Raises the error of a watch that has ended: OSError or RuntimeError.
+
+    watchfiles raises what its thread raised in an ExceptionGroup. A new file whose name is not UTF-8 ends a watch so.
+    """
+    try:
+        change.result()
+    except ExceptionGroup as group:
+        raise RuntimeError("; ".join(map(str, group.exceptions))) from group
 
 
 def _tell(problems: Sequence[Problem]) -> None:

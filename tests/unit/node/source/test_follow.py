@@ -1,6 +1,7 @@
 """Following the manifests on a kernel that gives no watch, or takes it away: the changes are found all the same."""
 
 import asyncio
+import os
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from probelet.node.source import watch as watch_module
 from probelet.node.source.files import SETTLE_NS
 from probelet.node.source.watch import LOOK_AGAIN_NS, Manifests
 from structlog.testing import capture_logs
+from watchfiles import awatch
 from watchfiles._rust_notify import WatchfilesRustInternalError
 
 from tests.unit.node.source.test_manifest_files import pod
@@ -113,6 +115,33 @@ async def test_a_watch_that_works_again_is_used_and_a_second_loss_is_said_again(
     lines, sets = await followed(tmp_path, monkeypatch, kernel, act, until="a")
     assert lines == [SAID, AGAIN, SAID, AGAIN, SAID]
     assert sets == [{"a"}]
+
+
+class KernelWithOddName(Kernel):
+    """Gives real watches; in the first one a file appears whose name is not UTF-8."""
+
+    def __init__(self, folder: Path) -> None:
+        super().__init__()
+        self._odd = [Path(os.fsdecode(os.fsencode(folder) + b"/\xff\x1b[2J.yaml"))]
+
+    async def awatch(self, *folders: Path, **options: Any) -> AsyncIterator[set[Any]]:
+        # The watch begins in this turn of the loop.
+        for odd in self._odd:
+            asyncio.get_running_loop().call_soon(odd.touch)
+        self._odd = []
+        async for changes in awatch(*folders, **options):
+            yield changes
+
+
+async def test_a_name_that_is_not_utf8_ends_the_watch_and_not_the_service(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def act(look: int) -> None:
+        (tmp_path / "a.yaml").write_text(pod("a"))
+
+    lines, sets = await followed(tmp_path, monkeypatch, KernelWithOddName(tmp_path), act, until="a")
+    assert lines[0] == SAID
+    assert sets[-1] == {"a"}
 
 
 async def test_a_directory_that_hangs_is_not_watched_and_the_others_are(
