@@ -84,6 +84,7 @@ impl Prober {
         self.forget_recalled_of(uid);
         if let Some(index) = self.pods.find(uid) {
             self.pods[index].object = None;
+            self.wake_sleepers_of_a_forgotten_pod(index);
             self.pods.drop_unused(index);
         }
     }
@@ -118,6 +119,7 @@ impl Prober {
             let old = self.pods[index].status.take();
             self.refresh_views(index);
             self.release_status(old);
+            self.wake_sleepers_of_a_forgotten_pod(index);
             self.pods.drop_unused(index);
         }
     }

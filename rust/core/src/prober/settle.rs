@@ -66,6 +66,19 @@ impl Prober {
         }
     }
 
+    /// Wakes the stopped workers that sleep before their first run, if nobody keeps their pod any more.
+    pub(super) fn wake_sleepers_of_a_forgotten_pod(&mut self, index: u32) {
+        if !self.pods[index].is_forgotten() {
+            return;
+        }
+        for id in self.pods[index].workers.clone() {
+            let worker = &self.workers[id];
+            if worker.stop && matches!(worker.phase, WorkerPhase::New | WorkerPhase::Jitter) {
+                self.queue(id);
+            }
+        }
+    }
+
     fn wake(&mut self, id: WorkerId, now: Instant) {
         let Some(worker) = self.workers.get_mut(id) else {
             return; // The worker ended while it waited in the queue.

@@ -86,7 +86,9 @@ fn nothing_is_left_of_a_forgotten_pod() {
 /// In a young prober a worker sleeps for up to a period, which can be years, before its first run.
 #[test]
 fn a_worker_that_sleeps_before_its_first_run_ends_with_its_pod() {
-    for settled in [true, false] {
+    for (settled, removed, status_last) in
+        [(true, false, false), (false, false, false), (true, true, false), (true, true, true), (false, false, true)]
+    {
         let mut prober = Prober::new(Settings::default(), Instant::ZERO);
         add(&mut prober, "u", &ProbeType::ALL, true);
         add(&mut prober, "other", &ProbeType::ALL, true);
@@ -94,9 +96,17 @@ fn a_worker_that_sleeps_before_its_first_run_ends_with_its_pod() {
             settle(&mut prober, Instant::ZERO);
         }
         prober.remove_pod("u");
-        prober.remove_pod_status("u");
+        if removed {
+            settle(&mut prober, Instant::ZERO);
+        }
         assert_eq!(prober.worker_count(), 18, "a kubelet's worker sleeps on");
-        prober.forget_pod("u");
+        if status_last {
+            prober.forget_pod("u");
+            prober.remove_pod_status("u");
+        } else {
+            prober.remove_pod_status("u");
+            prober.forget_pod("u");
+        }
         settle(&mut prober, Instant::ZERO);
         assert_eq!((prober.worker_count(), working(&prober, "other").len()), (9, 9));
     }
