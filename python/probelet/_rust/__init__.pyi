@@ -472,6 +472,8 @@ class TokenBucket:
     def take(self, now_ns: int, tokens: int = 1) -> bool: ...
     def reserve(self, now_ns: int) -> int:
         """Take the next token, which may not be there yet; returns when it will be. Each call gets a later token."""
+    def due(self, now_ns: int) -> int:
+        """When there will be a token if nobody takes one; ``now_ns`` if there is one already."""
     def available(self, now_ns: int) -> int: ...
 
 @final

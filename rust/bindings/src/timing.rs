@@ -89,6 +89,10 @@ impl TokenBucket {
         self.0.reserve(Instant::from_nanos(now_ns)).as_nanos()
     }
 
+    fn due(&self, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> u64 {
+        self.0.due(Instant::from_nanos(now_ns)).as_nanos()
+    }
+
     fn available(&self, #[pyo3(from_py_with = argument::now_ns)] now_ns: u64) -> u64 {
         self.0.available(Instant::from_nanos(now_ns))
     }

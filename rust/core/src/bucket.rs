@@ -31,8 +31,7 @@ impl TokenBucket {
         if tokens > self.available(now) {
             return false;
         }
-        let full_since = i128::from(now.as_nanos()) - i128::from(self.burst) * i128::from(self.interval);
-        self.empty_at = self.empty_at.max(full_since) + i128::from(tokens) * i128::from(self.interval);
+        self.empty_at = self.empty_by(now) + i128::from(tokens) * i128::from(self.interval);
         true
     }
 
@@ -41,10 +40,20 @@ impl TokenBucket {
     ///
     /// With a `burst` of zero, each token comes one `interval` after the one before it.
     pub fn reserve(&mut self, now: Instant) -> Instant {
-        let full_since = i128::from(now.as_nanos()) - i128::from(self.burst) * i128::from(self.interval);
-        self.empty_at = self.empty_at.max(full_since) + i128::from(self.interval);
-        let end = self.empty_at.clamp(0, i128::from(u64::MAX));
+        let due = self.due(now);
+        self.empty_at = self.empty_by(now) + i128::from(self.interval);
+        due
+    }
+
+    /// The moment at which the bucket will hold a token if nobody takes one; `now` if it holds one already.
+    pub fn due(&self, now: Instant) -> Instant {
+        let end = (self.empty_by(now) + i128::from(self.interval)).clamp(0, i128::from(u64::MAX));
         Instant::from_nanos(end as u64).max(now)
+    }
+
+    /// `empty_at`, or the later moment since which a bucket that is full at `now` would have been filling.
+    fn empty_by(&self, now: Instant) -> i128 {
+        self.empty_at.max(i128::from(now.as_nanos()) - i128::from(self.burst) * i128::from(self.interval))
     }
 
     /// Whole tokens at `now`.
@@ -98,6 +107,8 @@ mod tests {
                 }
                 prop_assert_eq!(bucket.take(tokens, Instant::from_nanos(now)), expected);
                 prop_assert_eq!(bucket.available(Instant::from_nanos(now)), credit / interval);
+                let wait = if burst == 0 { interval } else { interval.saturating_sub(credit) };
+                prop_assert_eq!(bucket.due(Instant::from_nanos(now)), Instant::from_nanos(now + wait));
             }
         }
     }

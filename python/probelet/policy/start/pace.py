@@ -6,8 +6,10 @@ list, one a second (``genericPlegRelistPeriod``, 1.36). Here a change may come a
 instead: an honest runtime never empties it, because every second restart of a container waits for its back-off.
 """
 
+from collections import defaultdict
 from typing import Final
 
+from probelet._rust import TokenBucket
 from probelet.spec.text.duration import SECOND
 
 BURST: Final = 10
@@ -35,8 +37,9 @@ class Pace:
     def __init__(self) -> None:
         self.due_ns: int | None = None
         """When the first of the things may be done that were put off since ``begin``; None if there are none."""
-        # When the bucket of each thing would be full again, as in the generic cell rate algorithm.
-        self._full_ns: dict[str, int] = {}
+        self._buckets: defaultdict[str, TokenBucket] = defaultdict(
+            lambda: TokenBucket(burst=BURST, interval_ns=INTERVAL_NS)
+        )
 
     def begin(self) -> None:
         """A sync begins."""
@@ -44,12 +47,12 @@ class Pace:
 
     def allows(self, what: str, now: int) -> bool:
         """Whether this may be done now; if not, it is put off."""
-        due = self._full_ns.get(what, 0) - (BURST - 1) * INTERVAL_NS
-        if due <= now:
+        due = self._buckets[what].due(now)
+        if due == now:
             return True
         self.due_ns = due if self.due_ns is None else min(self.due_ns, due)
         return False
 
     def note(self, what: str, now: int) -> None:
         """This is done now."""
-        self._full_ns[what] = max(self._full_ns.get(what, 0), now) + INTERVAL_NS
+        self._buckets[what].reserve(now)

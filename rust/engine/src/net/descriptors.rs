@@ -44,8 +44,8 @@ fn reserve_begins(limit: u64) -> i32 {
 
 /// A quarter, because a process with few descriptors is there to probe first.
 const RESERVED_SHARE: u64 = 4;
-/// More than the rest of the process can need: 256 look-ups of the C library with two descriptors each, the connections that the pages, the
-/// control socket and the service accept, and a hundred of its own.
+/// More than the rest of the process can need: 256 look-ups of the C library with two descriptors each, the connections
+/// that the pages, the control socket and the service accept, and a hundred of its own.
 const RESERVED_MAX: u64 = 1_024;
 
 /// Without an engine, for a single probe of a command line, nothing is reserved.
