@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from typing import Final
 
+from probelet.exposition.paced_log import Pace
+
 KINDS_MAX: Final = 64
 """Kinds of lines with a second of their own; further ones share one. Libraries have a few dozen."""
-
-PAUSE_SECONDS: Final = 1.0
 
 
 class LibraryLines(logging.Filter):
@@ -17,8 +17,7 @@ class LibraryLines(logging.Filter):
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._now = now
-        self._written: dict[tuple[str, str], float] = {}
-        self._more: dict[tuple[str, str], int] = {}
+        self._paces: dict[tuple[str, str], Pace] = {}
 
     def filter(self, record: logging.LogRecord) -> bool:
         """True if the record is to be written."""
@@ -26,13 +25,9 @@ class LibraryLines(logging.Filter):
             return True
         # The text before its arguments are filled in.
         kind = (record.name, str(record.msg))
-        if kind not in self._written and len(self._written) >= KINDS_MAX:
+        if kind not in self._paces and len(self._paces) >= KINDS_MAX:
             kind = ("", "")
-        now = self._now()
-        if now - self._written.get(kind, float("-inf")) < PAUSE_SECONDS:
-            self._more[kind] = self._more.get(kind, 0) + 1
-            return False
-        self._written[kind] = now
-        if more := self._more.pop(kind, 0):
+        more = self._paces.setdefault(kind, Pace()).passes(self._now())
+        if more:
             record.more = more
-        return True
+        return more is not None
