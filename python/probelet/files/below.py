@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _DIRECTORY = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
-_APPEND = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+_FILE = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
 
 
 def entry(name: str) -> str:
@@ -47,13 +47,25 @@ def make_directory(root: Path, *names: str) -> None:
 
 
 def open_to_append(root: Path, *names: str) -> int:
-    """Opens the regular file ``names`` below ``root`` for appending, and makes it and its directories (0640).
+    """Opens the regular file ``names`` below ``root`` for appending, and makes it and its directories (0640)."""
+    return _open(root, names, os.O_WRONLY | os.O_APPEND | os.O_CREAT, 0o640)
 
-    Raises OSError, also for a link, a pipe or a device in its place, which could lead elsewhere or block.
-    """
+
+def open_to_replace(root: Path, *names: str) -> int:
+    """Opens the regular file ``names`` below ``root`` for writing, empty, and makes it and its directories (0600)."""
+    return _open(root, names, os.O_WRONLY | os.O_TRUNC | os.O_CREAT, 0o600)
+
+
+def open_to_read(root: Path, *names: str) -> int:
+    """Opens the regular file ``names`` below ``root`` for reading."""
+    return _open(root, names, os.O_RDONLY)
+
+
+def _open(root: Path, names: tuple[str, ...], flags: int, mode: int = 0) -> int:
+    """Raises OSError, also for a link, a pipe or a device in the file's place, which could lead elsewhere or block."""
     *folders, name = names
-    with directory(root, *folders, make=True) as folder:
-        fd = os.open(entry(name), _APPEND, 0o640, dir_fd=folder)
+    with directory(root, *folders, make=bool(flags & os.O_CREAT)) as folder:
+        fd = os.open(entry(name), flags | _FILE, mode, dir_fd=folder)
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
         raise OSError(errno.EINVAL, "not a regular file", name)

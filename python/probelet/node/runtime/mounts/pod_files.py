@@ -18,9 +18,6 @@ PODS: Final = "pods"
 CONTAINERS: Final = "containers"
 HOSTS: Final = "etc-hosts"
 
-_WRITE: Final = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
 log = structlog.get_logger("probelet.node")
 
 
@@ -55,11 +52,9 @@ class PodFiles:
             return None
 
     def _write(self, content: bytes, mode: int, *names: str) -> Path:
-        *folders, name = names
         with below.directory(self._root, make=True) as root, suppress(FileExistsError):
             os.mkdir(PODS, 0o750, dir_fd=root)
-        with below.directory(self._root, PODS, *folders, make=True) as folder:
-            fd = os.open(name, _WRITE, 0o600, dir_fd=folder)
+        fd = below.open_to_replace(self._root, PODS, *names)
         try:
             os.write(fd, content)
             os.fchmod(fd, mode)
@@ -70,8 +65,7 @@ class PodFiles:
     def end_of_message(self, uid: str, container: str, restart_count: int, bytes_max: int) -> bytes:
         """The last bytes that an instance has written; none without a file. Raises OSError."""
         try:
-            with below.directory(self._root, PODS, uid, CONTAINERS, container) as folder:
-                fd = os.open(str(restart_count), _READ, dir_fd=folder)
+            fd = below.open_to_read(self._root, PODS, uid, CONTAINERS, container, str(restart_count))
         except FileNotFoundError:
             return b""
         try:

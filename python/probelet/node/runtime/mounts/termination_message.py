@@ -25,8 +25,6 @@ FALLBACK_TO_LOGS: Final = "FallbackToLogsOnError"
 CANNOT_RUN: Final = "ContainerCannotRun"
 """The reason of a container that never ran, so that it has no log."""
 
-_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-
 
 class TerminationMessages:
     """``log_root`` is the root of the pods' logs."""
@@ -57,8 +55,7 @@ class TerminationMessages:
     def _from_log(self, uid: str, status: api_pb2.ContainerStatus, container: str, count: int) -> str:
         namespace, name = (status.labels.get(label, "") for label in (labels.POD_NAMESPACE, labels.POD_NAME))
         try:
-            with below.directory(self._log_root, log_directory_of(namespace, name, uid), container) as logs:
-                fd = os.open(log_name(count), _READ, dir_fd=logs)
+            fd = below.open_to_read(self._log_root, log_directory_of(namespace, name, uid), container, log_name(count))
         except OSError as error:
             return f"Error on reading termination message from logs: {error.strerror}"
         try:
