@@ -170,12 +170,12 @@ tools:
 	@command -v cargo >/dev/null || { echo "probelet needs cargo >= 1.88: https://rustup.rs" >&2; exit 1; }
 	@command -v $(CC) >/dev/null || { echo "probelet needs a C compiler: no $(CC) found" >&2; exit 1; }
 
-# All downloads happen here and are visible: exactly what the lock names, with its hashes.
+# All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong.
 $(STAMPS)/packages: requirements.lock | tools
 	$(say) "[1/4] Python packages into .venv (a cold run takes half a minute)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	@$(PY) -m pip install --disable-pip-version-check --progress-bar off --require-hashes -r requirements.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 $(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)

@@ -26,6 +26,8 @@ LATENESS_SECONDS = "0.005"
 LATENESS_PART = 0.99
 LEFT_SECONDS = 1.0
 """After SIGKILL everything must be gone within this time."""
+START_SECONDS = 30
+"""A service that takes longer to open its pages does not run."""
 KILLED_AFTER_SECONDS = 20
 LINES_MAX = 20
 """The report shows at most this many problems, because two hundred pods with one problem need one line."""
@@ -66,9 +68,11 @@ class Run:
         options = ["--listen", "127.0.0.1:0", "--state-dir", str(self.state), "--log-format", "json"]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen([probelet, "run", str(self.pods), *options], cwd=ROOT, stderr=output)
+        give_up = time.monotonic() + START_SECONDS
         while not (found := re.search(r"http://[\d.]+:\d+", self.log.read_text())):
-            if self.process.poll() is not None:
-                sys.exit(self.log.read_text())
+            if self.process.poll() is not None or time.monotonic() > give_up:
+                self.process.kill()
+                sys.exit(self.log.read_text() or f"probelet run said nothing within {START_SECONDS} s")
             time.sleep(0.05)
         self.url = found.group()
 

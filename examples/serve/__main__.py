@@ -13,11 +13,15 @@ from typing import Any
 import grpc
 from probelet.service.v1 import prober_pb2 as pb
 
+START_SECONDS = 30
 TIMES = {"periodSeconds": 1, "timeoutSeconds": 1, "successThreshold": 1, "failureThreshold": 3}
 
 
 def main(path: Path) -> None:
+    give_up = time.monotonic() + START_SECONDS
     while not path.is_socket():
+        if time.monotonic() > give_up:
+            sys.exit(f"{path}: no service has opened this socket within {START_SECONDS} s")
         time.sleep(0.05)
     target = socket.create_server(("127.0.0.1", 0))
     probe = {"tcpSocket": {"port": target.getsockname()[1]}, **TIMES}

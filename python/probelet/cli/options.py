@@ -50,7 +50,8 @@ Listen = Annotated[
     str, Parameter(metavar="ADDR", help="HOST:PORT of the HTTP pages, or unix:PATH; port 0: any free port.")
 ]
 AllowRemote = Annotated[
-    bool, Parameter(negative="", help="Let --listen be an address that other machines reach. No page asks who reads.")
+    bool,
+    Parameter(negative="", help="Allow --listen an address that other machines reach. The pages need no password."),
 ]
 NodeName = Annotated[
     str | None, Parameter(name="--node-name", metavar="NAME", help="Node name. Default: this host's name.")

@@ -112,5 +112,5 @@ def _is_own_group(gid: int) -> bool:
 
 
 def _trusted() -> frozenset[int]:
-    """Root, this user, and the owner of ``/``, who is root under another number within some user namespaces."""
+    """Root, this user, and the owner of ``/``: some user namespaces show root under another number."""
     return frozenset({0, os.getuid(), Path("/").stat().st_uid})
