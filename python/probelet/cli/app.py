@@ -10,7 +10,7 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, 
 
 from probelet.cli.exit import EXIT_CODES, CliError, Exit
 from probelet.cli.terminal import complain
-from probelet.cli.verbs import VERBS
+from probelet.cli.verbs import INSTALL_COMPLETION, VERBS
 
 _GROUPS = {name: Group(name, sort_key=order) for order, name in enumerate(("Node", "Laboratory", "Tools"))}
 
@@ -36,6 +36,7 @@ def build_app() -> App:
     for order, verb in enumerate(VERBS):
         group = _GROUPS[verb.group]
         app.command(f"probelet.cli.{verb.module}:app", name=verb.name, help=verb.help, group=group, sort_key=order)
+    app.command("probelet.cli.completion:app", name="--install-completion", help=INSTALL_COMPLETION)
     return app
 
 

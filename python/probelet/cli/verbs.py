@@ -17,7 +17,7 @@ class Verb:
     """The kind of those words."""
 
 
-VERBS = (
+_VERBS = (
     Verb("run", "serve.run", "Node", "Run pods from manifests: start, probe, kill and restart their containers."),
     Verb("serve", "serve.serve", "Node", "Offer the prober to a node agent that manages its pods itself."),
     Verb("status", "ask.status", "Node", "Show every pod and container with the state of its probes."),
@@ -65,3 +65,17 @@ VERBS = (
         "Replay recordings of the kubelet's prober with probelet's and compare.",
     ),
 )
+
+VERBS = (
+    *_VERBS,
+    Verb(
+        "help",
+        "help",
+        "Tools",
+        "Explain a verb, as 'probelet VERB --help' does.",
+        (*(verb.name for verb in _VERBS), "help"),
+        "verb",
+    ),
+)
+
+INSTALL_COMPLETION = "Install the completion of verbs and options for this shell."
