@@ -3,7 +3,8 @@ import stat
 from pathlib import Path
 
 import pytest
-from probelet.server.control.state_dir import default_state_dir, locked_state_dir, socket_path
+from probelet.server.control import state_dir
+from probelet.server.control.state_dir import default_state_dir, locked_state_dir, service_state_dir, socket_path
 from probelet.server.error import ServerError
 
 from tests.unit.server.conftest import Served, unix_listener
@@ -120,3 +121,18 @@ def test_without_a_runtime_directory_the_default_is_the_users_own_in_tmp(
     if runtime_dir is not None:
         monkeypatch.setenv("XDG_RUNTIME_DIR", runtime_dir)
     assert default_state_dir() == Path(f"/tmp/probelet-{os.getuid()}")
+
+
+def test_a_verb_asks_the_service_of_the_unit_if_the_user_runs_none(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own, unit = tmp_path / "run" / "probelet", tmp_path / "unit"
+    for folder in (own, unit):
+        folder.mkdir(parents=True)
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))
+    monkeypatch.setattr(state_dir, "UNIT_STATE_DIR", unit)
+    assert service_state_dir() == own
+    socket_path(unit).touch()
+    assert service_state_dir() == unit
+    socket_path(own).touch()
+    assert service_state_dir() == own

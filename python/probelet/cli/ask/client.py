@@ -9,7 +9,7 @@ from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import say, say_json
 from probelet.server.control.client import Client
 from probelet.server.control.command import NoSuchPodError
-from probelet.server.control.state_dir import default_state_dir
+from probelet.server.control.state_dir import service_state_dir
 from probelet.server.error import NotRunningError
 
 
@@ -17,7 +17,7 @@ from probelet.server.error import NotRunningError
 def service_client(state_dir: Path | None) -> Iterator[Client]:
     """The client of the service in ``state_dir``; the verb ends with 3 if no service answers."""
     try:
-        yield Client(state_dir or default_state_dir())
+        yield Client(state_dir or service_state_dir())
     except NotRunningError as error:
         raise CliError(str(error), code=Exit.CANNOT, hint="probelet run PATH...   (or --state-dir)") from error
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from probelet.cli.exit import CliError
 from probelet.cli.terminal import complain
 from probelet.server.control.client import Client
-from probelet.server.control.state_dir import default_state_dir
+from probelet.server.control.state_dir import service_state_dir
 from probelet.server.error import NotRunningError, UntrustedServiceError
 from probelet.spec.model.container import Container
 from probelet.spec.model.meta import ObjectMeta
@@ -159,7 +159,7 @@ def _choice(flag: str, wanted: str | None, choices: list[str], among: str) -> st
 def _running_ip(pod: Pod, state_dir: Path | None) -> str | None:
     """The pod's address in the service that runs here; None if no service or no such pod runs."""
     try:
-        running = Client(state_dir or default_state_dir()).status()["pods"]
+        running = Client(state_dir or service_state_dir()).status()["pods"]
     except UntrustedServiceError as error:
         _warn([f"warning: {error}"])
         return None

@@ -19,6 +19,9 @@ from probelet.server.error import ServerError
 
 SOCKET_NAME = "control.sock"
 
+UNIT_STATE_DIR = Path("/var/lib/probelet")
+"""The state directory of the systemd unit, ``deploy/systemd/probelet.service``."""
+
 
 def default_state_dir() -> Path:
     """``$XDG_RUNTIME_DIR/probelet``, or ``/tmp/probelet-UID`` if ``$XDG_RUNTIME_DIR`` is not a directory of this user.
@@ -32,6 +35,17 @@ def default_state_dir() -> Path:
             if path.is_dir() and path.stat().st_uid == os.getuid():
                 return path / "probelet"
     return Path(f"/tmp/probelet-{os.getuid()}")
+
+
+def service_state_dir() -> Path:
+    """Where a verb looks for the service: in the user's own directory, then in that of the systemd unit.
+
+    Only root may enter the unit's, so other users keep their own.
+    """
+    own = default_state_dir()
+    if not os.path.lexists(socket_path(own)) and os.path.lexists(socket_path(UNIT_STATE_DIR)):
+        return UNIT_STATE_DIR
+    return own
 
 
 def socket_path(state_dir: Path) -> Path:
