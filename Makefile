@@ -1,6 +1,7 @@
 # The only entry point. Each target sets up everything it needs; stamp files make a second run instant.
-# The machine needs Python >= 3.11, cargo, a C compiler and make. Nothing is installed outside this directory (cargo and
-# pip keep their own caches). The benchmarks also use Go, and valgrind to count instructions, if they are installed.
+# The machine needs Python >= 3.11 with venv, cargo, a C compiler and make. Only `make install` writes outside this
+# directory (cargo and pip keep their own caches). The benchmarks also use Go, and valgrind to count instructions, if they
+# are installed.
 
 PYTHON ?= python3
 CC     ?= cc
@@ -21,6 +22,7 @@ endif
 
 # The installation is editable, so Python sources are not prerequisites.
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
+WHEEL_SOURCES := $(shell find python/probelet -name '*.py' -o -name '*.pyi' -o -name '*.pem') pyproject.toml README.md LICENSE
 PROGRAMS     := build/probelet-target build/target build/epoll
 # The peers written in Go. Without Go the benchmarks leave their rows out and say so.
 GO           ?= go
@@ -33,13 +35,28 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: $(STAMPS)/extension $(PROGRAMS) ## build everything; creates .venv/bin/probelet
 	@echo "$(BIN)/probelet is ready"
+
+wheel: $(STAMPS)/wheel ## build the package that pip and `make install` install, into build/wheel
+
+# PREFIX is where probelet will be on the machine that runs it; DESTDIR stands for / while a package is put together.
+PREFIX     ?= /usr/local
+SYSCONFDIR ?= $(if $(filter /usr /usr/local,$(PREFIX)),/etc,$(PREFIX)/etc)
+DESTDIR    ?=
+INSTALLER   = PYTHONDONTWRITEBYTECODE=1 $(1) -m tools.install $(2) \
+	--prefix "$(PREFIX)" --sysconfdir "$(SYSCONFDIR)" --destdir "$(DESTDIR)" --python "$(PYTHON)"
+
+install: $(STAMPS)/wheel build/probelet-target ## install for the machine: PREFIX=/usr/local, SYSCONFDIR=/etc, DESTDIR=
+	@$(call INSTALLER,$(PY),install)
+
+uninstall: ## remove what `make install` with the same PREFIX and DESTDIR has installed
+	@$(call INSTALLER,$(PYTHON),uninstall)
 
 demo: build ## run the example pods, then 5,000 probes a second (about a minute)
 	@$(PY) -m examples.demo
@@ -164,14 +181,33 @@ clean: ## remove everything that make has created
 	find python rust -name '*.so' -delete
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
+# Everything that is missing at once, and what installs it.
 tools:
-	@command -v $(PYTHON) >/dev/null || { echo "probelet needs Python >= 3.11: no $(PYTHON) found; make PYTHON=/path/to/python3" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; v = sys.version_info; sys.exit(v < (3, 11) and "probelet needs Python >= 3.11, $(PYTHON) is %d.%d; make PYTHON=/path/to/python3" % v[:2])'
-	@command -v cargo >/dev/null || { echo "probelet needs cargo >= 1.88: https://rustup.rs" >&2; exit 1; }
-	@command -v $(CC) >/dev/null || { echo "probelet needs a C compiler: no $(CC) found" >&2; exit 1; }
+	@ok=0; lacks() { ok=1; echo "probelet needs $$1" >&2; echo "  try: $$2" >&2; }; \
+	if ! command -v $(PYTHON) >/dev/null; then \
+		lacks "Python >= 3.11: no $(PYTHON) found" "apt-get install python3 python3-venv   (or make PYTHON=/path/to/python3)"; \
+	elif ! $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))'; then \
+		lacks "Python >= 3.11: $(PYTHON) is $$($(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')" \
+			"make PYTHON=/path/to/python3"; \
+	elif ! $(PYTHON) -c 'import ensurepip, venv' 2>/dev/null; then \
+		lacks "Python's module venv: $(PYTHON) has none" "apt-get install python3-venv"; \
+	fi; \
+	if ! command -v cargo >/dev/null; then \
+		lacks "cargo >= $(MSRV): no cargo found" "https://rustup.rs   (or apt-get install rustup && rustup default stable)"; \
+	elif ! version=$$(cargo --version); then \
+		lacks "cargo >= $(MSRV): 'cargo --version' fails" "rustup toolchain install $(PINNED_RUST)"; \
+	elif printf '%s\n' "$$version" | awk -v least=$(MSRV) '{ split($$2, v, "."); split(least, l, "."); \
+			exit v[1] * 1000 + v[2] >= l[1] * 1000 + l[2] }'; then \
+		lacks "cargo >= $(MSRV): this is $$version" "https://rustup.rs"; \
+	fi; \
+	if ! command -v $(CC) >/dev/null; then \
+		lacks "a C compiler: no $(CC) found" "apt-get install build-essential   (or make CC=/path/to/cc)"; \
+	fi; \
+	exit $$ok
 
 # All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong.
-$(STAMPS)/packages: requirements.lock | tools
+$(STAMPS)/packages: requirements.lock
+	@$(MAKE) --no-print-directory tools
 	$(say) "[1/4] Python packages into .venv (a cold run takes half a minute)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
@@ -183,6 +219,14 @@ $(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@
 
+# As `maturin develop` calls cargo: in another environment cargo would compile everything again.
+$(STAMPS)/wheel: $(STAMPS)/extension $(WHEEL_SOURCES)
+	$(say) "the wheel, into build/wheel"
+	@command -v cargo >/dev/null || { echo "the wheel needs cargo; as the user who has it: make wheel" >&2; exit 1; }
+	@rm -rf build/wheel
+	@VIRTUAL_ENV=$(CURDIR)/.venv $(BIN)/maturin build --release --quiet --compatibility linux --out build/wheel
+	@touch $@
+
 # `probelet bench` starts it and looks for it beside the interpreter. `install` replaces the file while an old one runs.
 build/probelet-target: $(STAMPS)/extension
 	$(say) "[3/4] Rust: $@"
@@ -190,11 +234,11 @@ build/probelet-target: $(STAMPS)/extension
 	@install target/release/probelet-target $@
 	@ln -sf ../../$@ $(BIN)/probelet-target
 
-build/target: tests/support/target/target.c | tools
+build/target: tests/support/target/target.c
 	$(say) "[4/4] C: $@"
 	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
 
-build/epoll: benches/peers/epoll/epoll.c | tools
+build/epoll: benches/peers/epoll/epoll.c
 	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
 
 # Modules come from the Go proxy and stay in Go's own cache; the first build takes a few minutes.

@@ -36,6 +36,7 @@ FIRST = (
     "tests/system/service/",
     "tests/handlers/",
     "tests/system/test_wheel.py",
+    "tests/system/test_install.py",
     "tests/system/stress/",
     "tests/system/test_benches.py",
     "tests/tidy/test_docs.py",

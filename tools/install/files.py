@@ -1,0 +1,33 @@
+"""The files of an installation beside its environment."""
+
+from pathlib import Path
+
+from tools.install.environment import run_python
+from tools.install.layout import Layout, write_file
+
+UNITS = "deploy/systemd"
+
+# In the units of the repository; an installation has its own.
+LAUNCHER = "/usr/local/bin/probelet"
+SETTINGS = "/etc/probelet"
+
+
+def write_files(root: Path, layout: Layout) -> None:
+    """Writes launcher, units, completion and man pages; those of an older version are replaced."""
+    for old in list(layout.files()):
+        old.unlink(missing_ok=True)
+    launcher = f"{layout.shebang}\nfrom probelet.cli import main\n\nmain()\n"
+    write_file(layout.staged(layout.launcher), launcher, mode=0o755)
+    for path, unit in ((layout.unit, "probelet.service"), (layout.user_unit, "user/probelet.service")):
+        text = (root / UNITS / unit).read_text()
+        text = text.replace(LAUNCHER, str(layout.launcher)).replace(SETTINGS, str(layout.settings))
+        write_file(layout.staged(path), text)
+    environment = layout.staged(layout.environment)
+    for shell, path in layout.completions.items():
+        script = layout.staged(path)
+        flags = ("--install-completion", "--shell", shell, "--output", script)
+        run_python(environment, "-I", "-m", "probelet", *flags, cwd=root)
+        script.chmod(0o644)
+    run_python(environment, "-m", "tools.manual", layout.staged(layout.manual), cwd=root)
+    for page in layout.staged(layout.manual).glob("probelet*.1"):
+        page.chmod(0o644)
