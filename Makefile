@@ -43,7 +43,7 @@ help: ## show this list
 build: $(STAMPS)/extension $(PROGRAMS) ## build everything; creates .venv/bin/probelet
 	@echo "$(BIN)/probelet is ready"
 
-wheel: $(STAMPS)/wheel ## build the package that pip and `make install` install, into build/wheel
+wheel: $(STAMPS)/wheel build/probelet-target ## build what `make install` installs; the package is in build/wheel
 
 # PREFIX is where probelet will be on the machine that runs it; DESTDIR stands for / while a package is put together.
 PREFIX     ?= /usr/local
@@ -52,7 +52,7 @@ DESTDIR    ?=
 INSTALLER   = PYTHONDONTWRITEBYTECODE=1 $(1) -m tools.install $(2) \
 	--prefix "$(PREFIX)" --sysconfdir "$(SYSCONFDIR)" --destdir "$(DESTDIR)" --python "$(PYTHON)"
 
-install: $(STAMPS)/wheel build/probelet-target ## install for the machine: PREFIX=/usr/local, SYSCONFDIR=/etc, DESTDIR=
+install: wheel ## install for the machine: PREFIX=/usr/local, SYSCONFDIR=/etc, DESTDIR=
 	@$(call INSTALLER,$(PY),install)
 
 uninstall: ## remove what `make install` with the same PREFIX and DESTDIR has installed

@@ -54,11 +54,17 @@ def run_python(environment: Path, *arguments: str | Path, cwd: Path) -> None:
 
 def _install_packages(root: Path, environment: Path) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as lock:
-        lock.write(runtime_lock(root))
+        lock.write(runtime_lock(root, _version(environment)))
         lock.flush()
         _pip(environment, "--require-hashes", "-r", lock.name)
     # By its name, because pip notes the path of a wheel that a command line names.
     _pip(environment, "--no-index", "--find-links", root / WHEELS, "probelet")
+
+
+def _version(environment: Path) -> str:
+    """The version of the environment's Python, which may be another one than that of the developers' environment."""
+    command = [str(environment / "bin/python"), "-c", "import platform; print(platform.python_version())"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def _pip(environment: Path, *arguments: str | Path) -> None:
