@@ -3,10 +3,12 @@
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Final, Literal, TypeAlias
 
 from msgspec.structs import replace
 
+from probelet.printable import printable
 from probelet.spec.text.problem import Problem, shorten
 
 SHOWN_MAX: Final = 100
@@ -47,9 +49,16 @@ def mistakes(errors: Sequence[Problem], doubles: Sequence[Problem], outdated: Ma
 
 
 def bounded(problem: Problem) -> Problem:
-    """A copy that keeps no long text of its manifest in memory."""
-    name = problem.object
-    if name is not None:
-        name = replace(name, namespace=shorten(name.namespace), name=shorten(name.name))
-    message = problem.message[:MESSAGE_CHARS_MAX]
-    return replace(problem, message=message, field=shorten(problem.field), object=name)
+    """A copy without long texts, which would keep the manifest in memory, and without unprintable characters."""
+    name, path = problem.object, problem.path
+    return replace(
+        problem,
+        message=printable(problem.message[:MESSAGE_CHARS_MAX]),
+        path=None if path is None else Path(printable(str(path))),
+        field=printable(shorten(problem.field)),
+        object=None if name is None else replace(name, namespace=_short(name.namespace), name=_short(name.name)),
+    )
+
+
+def _short(text: str) -> str:
+    return printable(shorten(text))

@@ -29,10 +29,8 @@ Text: TypeAlias = str | OSError | TreeError
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json"})
 
-STDIN = Path("-")
-"""The path that stands for standard input."""
-STDIN_NAME = Path("/dev/stdin")
-"""The name of standard input in messages, and for the UIDs of its pods: the same from every directory."""
+STDIN = Path("/dev/stdin")
+"""Standard input, which may be a pipe; ``-`` on the command line."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -110,16 +108,14 @@ def manifests_at(path: Path, runtime: RuntimeKind | None) -> list[Path] | str:
     """The files that ``path`` stands for, or the reason why the directory cannot be read. It looks at no file, so that
     one that hangs hangs alone; a link to a directory counts as a file here."""
     try:
-        if path == STDIN or not path.is_dir():
+        if not path.is_dir():
             return [path]
         with os.scandir(path) as entries:
             names = [entry.name for entry in entries if not entry.is_dir(follow_symlinks=False)]
     except OSError as error:
         return str(error.strerror)
     chosen = (name for name in sorted(names) if runtime == "cri" or Path(name).suffix in SUFFIXES)
-    found = [path / name for name in chosen if not name.startswith(".")]
-    # A file named "-" in the working directory is no standard input.
-    return [name.absolute() if name == STDIN else name for name in found]
+    return [path / name for name in chosen if not name.startswith(".")]
 
 
 def list_found(found: Mapping[Path, list[Path] | str], runtime: RuntimeKind | None) -> Listing:
@@ -149,15 +145,14 @@ def read_pods(path: Path, text: Text, rules: Rules, node: str = "") -> Loaded:
 
     ``path`` is the file's name for messages. ``node`` is the name of the node that will run the pods.
     """
-    name = STDIN_NAME if path == STDIN else path
-    found = read_objects(name, text, rules)
+    found = read_objects(path, text, rules)
     problems = found.problems
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
-        problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", name)]
+        problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
     elif not found.pods and not found.passed_over and not problems:
-        problems.append(Problem("warning", "no pod in this file", name))
-    pods = [_manifest(pod, name, node) for pod in found.pods]
+        problems.append(Problem("warning", "no pod in this file", path))
+    pods = [_manifest(pod, path, node) for pod in found.pods]
     return Loaded(pods, problems, found.names, found.passed_over)
 
 

@@ -109,19 +109,12 @@ def test_standard_input_is_read_to_its_end_within_the_bound_of_a_file(monkeypatc
         monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
 
     given(POD.format(name="web").encode())
-    Path("-").mkdir()
     [manifest] = load([STDIN]).pods
     assert (manifest.path, manifest.line) == (Path("/dev/stdin"), 1)
     given(b"a: [")
     assert lines(STDIN)[0].startswith("/dev/stdin:1: not YAML: ")
     given(b"#" * (FILE_BYTES_MAX + 1))
     assert lines(STDIN) == ["/dev/stdin: cannot be read: larger than 10485760 bytes"]
-
-
-def test_a_file_named_like_standard_input_in_the_working_directory_is_a_file() -> None:
-    write("-", POD.format(name="web") + "    image: i\n")
-    [manifest] = load([Path()], runtime="cri").pods
-    assert manifest.path == Path("-").absolute()
 
 
 def test_a_byte_order_mark_is_no_mistake() -> None:
