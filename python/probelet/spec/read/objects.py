@@ -244,7 +244,7 @@ class _Reader:
 
     def _left(self) -> int:
         """How many pods ``replicas`` may still make of this file."""
-        return REPLICAS_MAX - len(self._found.pods)
+        return max(REPLICAS_MAX - len(self._found.pods), 0)
 
     def _misasked(self, asked: Asked) -> Iterator[FieldError]:
         yield from non_negative(asked.field, asked.pods)
@@ -257,7 +257,7 @@ class _Reader:
         """The pods that an object is to have; with ``replicas`` none if it asks for none or for too many."""
         if not self._rules.replicas or not kind.template or not pod.metadata.name:
             return [pod]
-        if asked.pods > self._left():
+        if asked.field and asked.pods > self._left():
             return []
         name, numbers = pod.metadata.name, range(asked.first, asked.first + asked.pods)
         return [_named(pod, f"{name}-{number}") for number in numbers]

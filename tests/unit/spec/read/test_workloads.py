@@ -204,8 +204,12 @@ def test_with_replicas_a_workload_may_ask_for_no_pod(kind: str, field: str, valu
 
 def test_the_pods_that_replicas_makes_are_bounded_for_the_file(tmp_path: Path) -> None:
     most = workload("Deployment", "most", spec__replicas=REPLICAS_MAX - 1)
-    found = loaded(tmp_path, most, workload("Deployment", spec__replicas=2), replicas=True)
-    assert len(found.pods) == REPLICAS_MAX - 1
+    agent = workload("DaemonSet", "agent")
+    found = loaded(
+        tmp_path, most, workload("Deployment", spec__replicas=2), agent, workload("DaemonSet", "last"), replicas=True
+    )
+    # A node has one pod of a DaemonSet, however many pods other workloads ask for.
+    assert len(found.pods) == REPLICAS_MAX + 1
     assert [line.partition(": ")[2] for line in lines(found)] == [
         f"Deployment web: spec.replicas: Too many: 2: --replicas makes at most {REPLICAS_MAX} pods of a file"
     ]
