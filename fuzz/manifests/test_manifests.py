@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from probelet.spec import Manifest, Problem, decode_pod, encode_pod
 from probelet.spec.read.load import PROBLEMS_MAX, read_file
+from probelet.spec.read.objects import Rules
 
 from fuzz.manifests.budget import SECONDS, SEED, numbers, replay
 from fuzz.manifests.mutation import mutated
@@ -37,7 +38,7 @@ def test_every_mistake_is_one_line_and_every_pod_survives_encoding_and_decoding(
         path.write_bytes(data)
         try:
             for runtime in (None, "process", "cri"):
-                loaded = read_file(path, runtime=runtime)
+                loaded = read_file(path, Rules(runtime=runtime))
                 examine(path, data, loaded.pods, loaded.problems)
         except Exception as error:
             raise AssertionError(f"{replay(number)}\n{data[:2000]!r}") from error

@@ -2,8 +2,9 @@
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from io import TextIOWrapper
+from itertools import pairwise
 from typing import NoReturn
 
 from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, UnusedCliTokensError
@@ -11,6 +12,9 @@ from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, 
 from probelet.cli.exit import EXIT_CODES, CliError, Exit
 from probelet.cli.terminal import complain
 from probelet.cli.verbs import INSTALL_COMPLETION, VERBS
+
+STDIN = "/dev/stdin"
+"""The path that ``spec.read.load`` takes for standard input; this module imports nothing that a verb may not need."""
 
 _GROUPS = {name: Group(name, sort_key=order) for order, name in enumerate(("Node", "Laboratory", "Tools"))}
 
@@ -45,6 +49,7 @@ def run_command(arguments: list[str]) -> int:
     known = {verb.name: verb for verb in VERBS}
     verb = known.get(arguments[0]) if arguments else None
     command = f"probelet {verb.name}" if verb else "probelet"
+    arguments = [*arguments[:1], *_with_stdin(arguments)]
     try:
         if (
             verb
@@ -68,6 +73,14 @@ def run_command(arguments: list[str]) -> int:
         return _complain(chain, CliError(text, hint=f"{chain} --help"))
     except CliError as error:
         return _complain(command, error)
+
+
+def _with_stdin(arguments: list[str]) -> Iterator[str]:
+    """The arguments of a verb. ``-`` in place of a manifest becomes the path of standard input: the library takes it
+    for an option."""
+    for before, argument in pairwise(arguments):
+        is_manifest = argument == "-" and (arguments[0] == "run" or before == "--from")
+        yield STDIN if is_manifest else f"--from={STDIN}" if argument == "--from=-" else argument
 
 
 def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliError:

@@ -94,12 +94,20 @@ async def _run(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
         log.info("listening", url=listening.address.url("/statusz"), state_dir=str(state_dir), logs=str(log_root))
         warn_of_readers(listening, log)
         await stack.enter_async_context(_handed_over(plan, service))
+        plan.manifests.announce()
         service.pods.set(plan.first)
-        await service.remove_orphans()
+        # An embedded runtime begins without pods.
+        has_doubtful = runtime is None and plan.manifests.mistakes.total > 0
+        if has_doubtful:
+            log.warning("pods without a manifest stay until no manifest has a mistake")
+        else:
+            await service.remove_orphans()
         supervisor = Supervisor()
         supervisor.tell(READY)
         await stack.enter_async_context(_signs_of_life(supervisor, service))
         work = [_service_died(service), plan.manifests.follow(service.pods.set, service.timers)]
+        if has_doubtful:
+            work.append(service.remove_orphans_later(plan.manifests.right))
         if runtime is not None:
             work.append(_runtime_died(runtime))
         reason = await lifetime.wait(plan.seconds, *work)
@@ -159,6 +167,7 @@ async def _service(
         release_on_dependency=plan.configuration.probelet.release_on_dependency,
         max_age_ns=plan.configuration.probelet.max_container_age,
         event_wording=plan.configuration.probelet.event_wording,
+        mistakes=lambda: plan.manifests.mistakes,
     )
     try:
         await service.start()

@@ -3,6 +3,7 @@
 The client decides which runtime it is, and ``view`` shows the node to any server of pages.
 """
 
+import asyncio
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import structlog
 
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
 from probelet.execs.limits import ExecLimits
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.wording import EventWording
@@ -31,9 +33,10 @@ from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.linux.host import this_host
 from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.node.runtime.mounts.termination_message import TerminationMessages
-from probelet.node.runtime.orphans import Orphans
+from probelet.node.runtime.orphans import RETRY_NS, Orphans
 from probelet.node.runtime.pleg import Pleg
 from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.source.mistakes import Mistakes
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources
@@ -55,8 +58,8 @@ class Service:
     agent; ``/configz`` shows ``configuration``; ``release_on_dependency``, ``event_wording`` and ``max_age_ns``
     (``maxContainerAge``) are opt-ins of ProbeletConfiguration; ``calls`` is the client's observer;
     ``parallel_pulls`` is how many images may be pulled at once, None for any number; ``seccomp_default`` gives the
-    runtime's seccomp profile to containers that name none; ``on_publish`` is called with the pod's UID and each status
-    that is set.
+    runtime's seccomp profile to containers that name none; ``mistakes`` gives the mistakes of the newest manifests;
+    ``on_publish`` is called with the pod's UID and each status that is set.
     """
 
     def __init__(
@@ -80,6 +83,7 @@ class Service:
         max_age_ns: int | None = None,
         on_publish: Callable[[str, Publish], None] | None = None,
         release_on_dependency: bool = False,
+        mistakes: Callable[[], Mistakes] = Mistakes,
     ) -> None:
         configuration = configuration or {}
         self.engine = engine
@@ -118,10 +122,10 @@ class Service:
         )
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
-        self.view = NodeView(self._sources(configuration, calls or RuntimeCalls()))
+        self.view = NodeView(self._sources(configuration, calls or RuntimeCalls(), mistakes))
         """What the pages show."""
 
-    def _sources(self, configuration: dict[str, Any], calls: RuntimeCalls) -> Sources:
+    def _sources(self, configuration: dict[str, Any], calls: RuntimeCalls, mistakes: Callable[[], Mistakes]) -> Sources:
         return Sources(
             node=self._node,
             configuration=configuration,
@@ -136,6 +140,7 @@ class Service:
             crash_loop=self._crash_loop,
             pod_metrics=self._pod_metrics,
             aging=self._aging,
+            mistakes=mistakes,
         )
 
     async def start(self) -> None:
@@ -213,6 +218,22 @@ class Service:
             recorder=self.recorder,
         )
         await orphans.remove(self.pods.by_uid)
+
+    async def remove_orphans_later(self, right: asyncio.Event) -> None:
+        """Removes the orphans once ``right`` is set, and never returns.
+
+        ``right``: no manifest has a mistake. Until then one of the orphans may be the pod of the manifest with the
+        mistake, which goes on as it is, as it would if its manifest broke in operation.
+        """
+        await right.wait()
+        while True:
+            try:
+                await self.remove_orphans()
+                break
+            except CriError as error:
+                log.warning("pods without a manifest could not be listed", error=str(error))
+            await self.timers.sleep(RETRY_NS)
+        await asyncio.get_running_loop().create_future()
 
     def share(self, handed_over: HandedOver) -> None:
         """Lets this engine probe pods of another node agent; ``handed_over`` gets their part of each batch."""

@@ -7,6 +7,7 @@ from probelet._rust import Engine
 from probelet.exposition.timestamp import rfc3339
 from probelet.glue.status_layer import status_of
 from probelet.node.pod import NodePod
+from probelet.node.source.mistakes import Mistakes
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus, LastExit
@@ -15,6 +16,7 @@ from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as workers_of
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import Probe
+from probelet.spec.text.problem import Problem
 
 _NS_PER_SECOND = 1_000_000_000
 _NS_PER_MS = 1_000_000
@@ -34,15 +36,34 @@ class Moment(NamedTuple):
         return rfc3339(self.wall_ms + (ns - self.now_ns) // _NS_PER_MS)
 
 
-def status(pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate) -> Status:
-    """The document of these pods."""
+def status(pods: Iterable[NodePod], mistakes: Mistakes, *, node: str, engine: Engine, gate: RestartGate) -> Status:
+    """The document of these pods, and of the mistakes of the manifests."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
-    head = {"schema": "probelet-status/1", "as_of": rfc3339(moment.wall_ms), "node": node}
-    return Status(head, (_pod(pod, engine, gate, moment) for pod in shown))
+    head = {
+        "schema": "probelet-status/1",
+        "as_of": rfc3339(moment.wall_ms),
+        "node": node,
+        "manifest_errors": [_mistake(problem) for problem in mistakes.shown],
+        "manifest_errors_total": mistakes.total,
+    }
+    return Status(head, (_pod(pod, mistakes, engine, gate, moment) for pod in shown))
 
 
-def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dict[str, Any]:
+def _mistake(problem: Problem) -> dict[str, Any]:
+    name = problem.object
+    return {
+        "path": str(problem.path or ""),
+        "line": problem.line,
+        "kind": "" if name is None else name.kind,
+        "namespace": "" if name is None else name.namespace,
+        "name": "" if name is None else name.name,
+        "field": problem.field,
+        "message": problem.message,
+    }
+
+
+def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, moment: Moment) -> dict[str, Any]:
     known = status_of(engine, pod.uid)
     workers: _Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
@@ -58,6 +79,7 @@ def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dic
         }
         rows.append(row)
     meta = pod.pod.metadata
+    outdated = mistakes.outdated.get(pod.full_name)
     return {
         "namespace": meta.namespace,
         "name": meta.name,
@@ -67,6 +89,7 @@ def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dic
         "message": pod.machine.message,
         "ip": known.get("pod_ip", ""),
         "ready": known.get("ready", False),
+        "manifest_error": None if outdated is None else str(outdated),
         "containers": rows,
     }
 

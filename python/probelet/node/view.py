@@ -1,6 +1,7 @@
 """What the node shows on its pages (``server.view.View``)."""
 
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +17,7 @@ from probelet.node.pods import NodePods
 from probelet.node.recorder import Recorder
 from probelet.node.runtime.pleg import Pleg
 from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.source.mistakes import Mistakes
 from probelet.node.status import status
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.server.status import Status
@@ -39,6 +41,7 @@ class Sources:
     crash_loop: CrashLoopMetrics
     pod_metrics: PodMetrics
     aging: Aging | None
+    mistakes: Callable[[], Mistakes]
 
 
 class NodeView:
@@ -51,7 +54,7 @@ class NodeView:
     def status(self) -> Status:
         """The status document."""
         of = self._of
-        return status(of.pods.by_uid.values(), node=of.node, engine=of.engine, gate=of.gate)
+        return status(of.pods.by_uid.values(), of.mistakes(), node=of.node, engine=of.engine, gate=of.gate)
 
     def configz(self) -> dict[str, Any]:
         """The effective configuration, as read at start."""
@@ -89,6 +92,7 @@ class NodeView:
             pulls_waiting=sum(len(pod.machine.waits) - len(pod.machine.waiting_restarts()) for pod in pods),
             events_dropped={"engine": of.changes.events_dropped, "spam_filter": of.recorder.dropped},
             aged=None if of.aging is None else of.aging.policy,
+            mistakes=of.mistakes(),
             handed_over=0 if of.pods.handed_over is None else of.pods.handed_over.pods,
         )
 

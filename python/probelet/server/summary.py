@@ -62,6 +62,24 @@ def restarts(container: dict[str, Any], as_of: datetime) -> str:
     return f"{count}, next in {span(left)}" if left > 0 else f"{count}, next now"
 
 
+def mistake(error: dict[str, Any]) -> str:
+    """One entry of ``manifest_errors`` in a line: place, object, field and message."""
+    place = f"{error['path']}:{error['line']}" if error["line"] else error["path"]
+    owner = "" if error["kind"] in ("", "Pod") else f"{error['kind']} {error['name']}".rstrip()
+    return ": ".join(part for part in (place, owner, error["field"], error["message"]) if part)
+
+
+def more_mistakes(document: dict[str, Any]) -> int:
+    """The number of mistakes beside the shown ones."""
+    return int(document.get("manifest_errors_total", 0)) - len(document.get("manifest_errors", ()))
+
+
+def outdated(pod: dict[str, Any]) -> str | None:
+    """The sentence of a pod whose newest manifest has a mistake; None for any other pod."""
+    error = pod.get("manifest_error")
+    return None if error is None else f"runs its earlier manifest, the newest has a mistake: {error}"
+
+
 def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
     """One sentence per probe whose last run failed, and one for a last exit the container waits or ended after."""
     sentences = []

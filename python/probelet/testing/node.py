@@ -25,6 +25,9 @@ from probelet.virtual.prober import Line, SimulatedProber
 class VirtualNode:
     """Pods under the production prober, policy and restart back-off, on a modelled runtime. They start at t = 0.
 
+    A manifest holds pods, or workloads with a pod template: the template is one pod with the workload's name. With
+    `replicas` a workload has as many pods as it asks for, `web-0`, `web-1` and so on.
+
     A worker without a script succeeds at once, whatever its handler is: nothing is ever asked outside. A container that
     is killed has its preStop hook and its grace; it ends `kill` after SIGTERM, or when its grace is over. It runs again
     when the kubelet would run it again: at once, then after 10 s, 20 s and so on; with `restart`, always so long after
@@ -40,9 +43,10 @@ class VirtualNode:
         kubelet_version: str = "1.36",
         kill: str = "2s",
         restart: str | None = None,
+        replicas: bool = False,
         seed: int = 0,
     ) -> None:
-        loaded = load(list(manifests))
+        loaded = load(list(manifests), replicas=replicas)
         if loaded.errors or not loaded.pods:
             raise ValueError("\n".join(str(problem) for problem in loaded.errors) or "no pod in the manifests")
         self.attempts: list[Attempt] = []

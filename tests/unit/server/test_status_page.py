@@ -111,3 +111,24 @@ def test_the_tooltip_of_a_probe_shows_its_history() -> None:
     tall = pod("web", container(probes={"liveness": probe(runs=7, failures=2, last=last())}))
     text = render_page(document(tall), [])
     assert "httpGet, 7 runs, 2 failures, 0 errors; last 10s ago in 1.25 ms, 0.04 ms late" in text
+
+
+def test_mistakes_of_the_manifests_are_on_the_page() -> None:
+    error = {
+        "path": "web.yaml",
+        "line": 3,
+        "kind": "Deployment",
+        "namespace": "",
+        "name": "web",
+        "field": "spec",
+        "message": "x",
+    }
+    texts = Outline(render_page(document(manifest_errors=[error], manifest_errors_total=3), [])).texts
+    assert {"Mistakes in the manifests", "web.yaml:3: Deployment web: spec: x", "and 2 more in the manifests"} <= set(
+        texts
+    )
+    assert EVIL in " ".join(Outline(render_page(document(manifest_errors=[{**poisoned(error), "line": 3}]), [])).texts)
+    old = render_page(document(pod("web", container(), manifest_error="web.yaml:3: <b>")), [])
+    assert "earlier manifest" in Outline(old).texts
+    assert "the newest has a mistake: web.yaml:3: &lt;b&gt;" in old
+    assert "Mistakes in the manifests" not in old

@@ -81,3 +81,29 @@ def test_an_error_about_an_unknown_name_lists_the_known_ones(node: VirtualNode, 
     broken.write_text(POD.replace("periodSeconds: 10", "periodSeconds: -1"))
     with pytest.raises(ValueError, match="must be greater than or equal to 0"):
         VirtualNode(broken)
+
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: shop}
+spec:
+  replicas: 2
+  template:
+    spec:
+      containers:
+      - name: app
+        livenessProbe: {tcpSocket: {port: 80}, failureThreshold: 1}
+"""
+
+
+def test_a_workload_is_one_pod_or_as_many_as_it_asks_for(tmp_path: Path) -> None:
+    path = tmp_path / "shop.yaml"
+    path.write_text(DEPLOYMENT)
+    one = VirtualNode(path)
+    one.answer("shop/app/liveness", "failure")
+    one.run("1s")
+    assert [kill.container for kill in one.kills] == ["shop/app"]
+    two = VirtualNode(path, replicas=True)
+    two.run("1s")
+    assert two.workers == ["shop-0/app/liveness", "shop-1/app/liveness"]

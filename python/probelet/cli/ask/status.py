@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 app = verb(
     "status",
     "In the column PROBES, L, R and S are liveness, readiness and startup: ✓ passes,\n"
-    "✗2/3 failed 2 of 3 times, ✓1/2 recovers, ! prober error, · has not run yet.",
+    "✗2/3 failed 2 of 3 times, ✓1/2 recovers, ! prober error, · has not run yet.\n"
+    "Below the table are the mistakes of the manifests; each costs its pod, or keeps\n"
+    "it at its earlier version.",
     "probelet status",
     "probelet status web shop/cart --watch",
     "probelet status -o json | jq '.pods[] | select(.ready | not) | .name'",
@@ -60,17 +62,23 @@ def status(
 
 
 def select_pods(document: dict[str, Any], wanted: tuple[str, ...]) -> dict[str, Any]:
-    """The status document with only the wanted pods; an unknown name is bad input."""
+    """The status document with only the wanted pods and the mistakes of their manifests; an unknown name is bad input,
+    unless its manifest has a mistake."""
     if not wanted:
         return document
 
     def names(pod: dict[str, Any]) -> set[str]:
         return {pod["name"], f"{pod['namespace']}/{pod['name']}"}
 
-    known = set[str]().union(*map(names, document["pods"]))
+    errors = document.get("manifest_errors", [])
+    known = set[str]().union(*map(names, [*document["pods"], *(error for error in errors if error["name"])]))
     if missing := [name for name in wanted if name not in known]:
         raise CliError(*(f'there is no pod "{name}"' for name in missing), hint="probelet status")
-    return {**document, "pods": [pod for pod in document["pods"] if names(pod) & set(wanted)]}
+    chosen: dict[str, Any] = {"pods": [pod for pod in document["pods"] if names(pod) & set(wanted)]}
+    if errors:
+        of_these = [error for error in errors if names(error) & set(wanted)]
+        chosen |= {"manifest_errors": of_these, "manifest_errors_total": len(of_these)}
+    return {**document, **chosen}
 
 
 def _print(document: dict[str, Any], output: str, out: "Console", *, one_line: bool = False) -> None:
@@ -79,7 +87,8 @@ def _print(document: dict[str, Any], output: str, out: "Console", *, one_line: b
 
         say_json(msgspec.json.encode(document), indented=not one_line, flush=True)
     else:
-        out.print(_table(document, out))
+        # The table keeps to the width by itself; mistakes of manifests are longer.
+        out.print(_table(document, out), crop=False)
 
 
 def _table(document: dict[str, Any], out: "Console") -> "StatusTable":

@@ -9,7 +9,17 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from probelet.cli.console import line_of
-from probelet.server.summary import PROBE_TYPES, Sign, probe_mark, restarts, state, trouble
+from probelet.server.summary import (
+    PROBE_TYPES,
+    Sign,
+    mistake,
+    more_mistakes,
+    outdated,
+    probe_mark,
+    restarts,
+    state,
+    trouble,
+)
 
 GAP = "  "
 # A name too long for the terminal keeps at least this many columns.
@@ -48,8 +58,14 @@ class StatusTable:
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
         yield self._summary()
-        if self._is_empty():
-            return
+        if not self._is_empty():
+            yield from self._table(options)
+        for line in self._mistakes():
+            # A program that reads the table gets each mistake in one line.
+            line.no_wrap, line.overflow = (None, None) if console.is_terminal else (True, "ignore")
+            yield line
+
+    def _table(self, options: ConsoleOptions) -> Iterator[Text]:
         rows = list(self._rows())
         widths = [max(cell_len(cells[column].plain) for cells, _ in rows) for column in range(len(self.heads))]
         widths = [max(width, len(head)) for width, head in zip(widths, self.heads, strict=True)]
@@ -61,6 +77,13 @@ class StatusTable:
             for sentence in sentences:
                 indent = "  " + ("  " if cells[0].plain.startswith("  ") else "")
                 yield self._cut(line_of(f"{indent}{self._branch}{sentence}", "dim"), options.max_width)
+
+    def _mistakes(self) -> Iterator[Text]:
+        """The mistakes of the manifests in full: a cut line would hide what is allowed."""
+        for error in self._document.get("manifest_errors", ()):
+            yield line_of(f"error: {mistake(error)}", "red")
+        if more := more_mistakes(self._document):
+            yield line_of(f"error: and {more} more in the manifests", "red")
 
     def _is_empty(self) -> bool:
         return not self._document["pods"]
@@ -76,14 +99,16 @@ class StatusTable:
         qualified = any(pod["namespace"] != "default" for pod in pods)
         for pod in pods:
             name = f"{pod['namespace']}/{pod['name']}" if qualified else pod["name"]
-            containers = pod["containers"]
+            containers, note = pod["containers"], outdated(pod)
+            notes = [] if note is None else [note]
             if len(containers) == 1:
-                yield self._container(line_of(name), containers[0], pod["ready"])
+                cells, sentences = self._container(line_of(name), containers[0], pod["ready"])
+                yield cells, notes + sentences
                 continue
             counted = [container for container in containers if container["kind"] != "init"]
             ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
             total = str(sum(container["restart_count"] for container in containers))
-            yield [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")], []
+            yield [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")], notes
             for container in containers:
                 yield self._container(line_of(f"  {container['name']}"), container, container["ready"])
 

@@ -65,9 +65,12 @@ ContainerId = Annotated[
     str | None, Parameter(name="--container-id", metavar="ID", help="For exec: ID of a container in --runtime.")
 ]
 From = Annotated[
-    Path | None, Parameter(name="--from", metavar="FILE", help="Take the probe from a pod in this manifest.")
+    Path | None,
+    Parameter(name="--from", metavar="FILE", help="Take the probe from a pod or workload in this manifest; or -."),
 ]
-PodName = Annotated[str | None, Parameter(name="--pod", metavar="NAME", help="Pod in --from, if it has several.")]
+PodName = Annotated[
+    str | None, Parameter(name="--pod", metavar="NAME", help="Pod or workload in --from, if it has several.")
+]
 ContainerName = Annotated[
     str | None, Parameter(name="--container", metavar="NAME", help="Container of that pod, if it has several.")
 ]

@@ -9,6 +9,7 @@ from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import AllowRemote, Duration, Listen, NodeName, RootDir, Runtime, StateDir
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.serve.manifest_flags import MANIFESTS, ManifestFlags
 from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
@@ -18,10 +19,16 @@ if TYPE_CHECKING:
 
 app = verb(
     "run",
-    "PATH is a file with v1 Pods (YAML or JSON, several documents, a List) or a\n"
-    "directory of such files: *.yaml, *.yml and *.json; on a CRI runtime every file\n"
-    "without a leading dot. probelet watches it: a new pod starts, a removed pod\n"
-    "ends, and a pod whose new version has a mistake keeps its old one. SIGTERM or\n"
+    "PATH is a file with Pods, or Deployments, StatefulSets, DaemonSets, Jobs and\n"
+    "other workloads with a pod template (YAML or JSON, several documents, a List);\n"
+    "a directory of such files: *.yaml, *.yml and *.json, on a CRI runtime every\n"
+    "file without a leading dot; or - for standard input, which is read once\n"
+    "(helm template CHART | probelet run -). A template is one pod with the name of\n"
+    "its workload. Objects of kinds without pods are passed over.\n\n"
+    "probelet watches files and directories: a new pod starts, a removed pod ends,\n"
+    "and a pod whose new version has a mistake keeps its old one. A mistake costs\n"
+    "its pod and not the others ('probelet status' names it); probelet refuses to\n"
+    "start without a pod and without a directory that may get one. SIGTERM or\n"
     "Ctrl-C ends the pods within their grace periods and exits 0; a second signal\n"
     "kills at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the\n"
     "pods stay when probelet ends, and the next start takes them over; --drain ends\n"
@@ -37,8 +44,9 @@ app = verb(
 
 @app.default
 def run(
-    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="Manifest, or directory of manifests.")],
+    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="Manifest, directory of manifests, or -.")],
     runtime: Runtime = "process",
+    manifests: ManifestFlags = MANIFESTS,
     config: ConfigFlags = CONFIG,
     listen: Listen = "127.0.0.1:10290",
     allow_remote: AllowRemote = False,
@@ -71,17 +79,18 @@ def run(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
     node = node_name or socket.gethostname()
-    manifests = Manifests(
+    source = Manifests(
         list(paths),
         configuration.gates,
         runtime="process" if runtime == PROCESS else "cri",
         deny_hosts=configuration.probelet.deny_host_probes,
+        replicas=manifests.replicas,
         node=node,
     )
     plan = Plan(
         configuration=configuration,
-        manifests=manifests,
-        first=_first(manifests),
+        manifests=source,
+        first=_first(source, strict=manifests.strict, idle=serve is not None),
         runtime=runtime,
         node=node,
         seconds=duration,
@@ -106,11 +115,11 @@ def run(
     return _exit_code(ended)
 
 
-def _first(manifests: "Manifests") -> "list[Manifest]":
+def _first(manifests: "Manifests", *, strict: bool, idle: bool) -> "list[Manifest]":
     from probelet.node.source.watch import ManifestError
 
     try:
-        return manifests.first()
+        return manifests.first(strict=strict, idle=idle)
     except ManifestError as error:
         raise CliError(*str(error).splitlines()) from error
 

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import get_args
 
 from probelet.execs.counts import ExecCounts
+from probelet.node.source.mistakes import REASONS as MISTAKES
+from probelet.node.source.mistakes import Mistakes
 from probelet.policy.node.container_age import ContainerAge
 from probelet.policy.protocol.effects import KillContainer
 from probelet.policy.rules.grace import KillReason
@@ -47,7 +49,7 @@ class Counters:
         for again in (False, True):
             kind = "restart" if again else "first"
             lines.append(f'probelet_container_starts_total{{kind="{kind}"}} {self._starts[again]}')
-        lines += [*_pods(gauges), *_pulls(gauges), *_age(gauges), *gauges.execs.series()]
+        lines += [*_pods(gauges), *_manifests(gauges.mistakes), *_pulls(gauges), *_age(gauges), *gauges.execs.series()]
         lines += _head("probelet_events_dropped_total", "counter", "Events that were not kept, by what dropped them.")
         dropped = sorted(gauges.events_dropped.items())
         lines += [f'probelet_events_dropped_total{{by="{by}"}} {count}' for by, count in dropped]
@@ -69,6 +71,8 @@ class Gauges:
     """Dropped events, by the part that dropped them."""
     aged: ContainerAge | None
     """``maxContainerAge``, where it is set."""
+    mistakes: Mistakes
+    """The mistakes of the newest manifests."""
     handed_over: int
     """Pods of other node agents."""
 
@@ -81,6 +85,15 @@ def _pods(gauges: Gauges) -> list[str]:
     lines += _head("probelet_runtime_up", "gauge", "Whether the runtime could be listed the last time.")
     lines.append(f"probelet_runtime_up {int(gauges.runtime_up)}")
     return lines
+
+
+def _manifests(mistakes: Mistakes) -> list[str]:
+    name = "probelet_manifest_errors"
+    lines = _head(name, "gauge", "Mistakes in the newest versions of the manifests, by what they are about.")
+    lines += [f'{name}{{reason="{reason}"}} {mistakes.counts.get(reason, 0)}' for reason in MISTAKES]
+    name = "probelet_pods_outdated"
+    lines += _head(name, "gauge", "Pods of an earlier version of their manifest, because its newest one has a mistake.")
+    return [*lines, f"{name} {len(mistakes.outdated)}"]
 
 
 def _pulls(gauges: Gauges) -> list[str]:

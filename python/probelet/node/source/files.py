@@ -2,17 +2,19 @@
 
 1. A file is read once it has not changed for ``SETTLE_NS`` and no process has it open for writing. Until then
    its last pods are in force: a half-written manifest must not end its pod.
-2. A file with a mistake ends no pod. Its valid pods are taken; pods that it held before and does not name now stay.
-   From a file that is not YAML nothing is taken. A file without pods ends none either, because it may be empty for a
-   moment. To end a pod, remove the file, or remove the pod from a file that holds other pods and has no mistake. (The
-   kubelet ends the pod of a file it cannot use when it lists the directory next,
+2. A file with a mistake ends no pod. The pods of its valid objects are taken; pods of objects that it held before and
+   does not name now stay. From a file that is not YAML nothing is taken. A file without objects ends no pod either,
+   because it may be empty for a moment. To end a pod, remove the file, or remove the pod from a file that holds other
+   objects and has no mistake. (The kubelet ends the pod of a file it cannot use when it lists the directory next,
    pkg/kubelet/config/file.go:extractFromDir, 1.36.)
 3. If two files hold pods of the same name, the pod in force stays.
 4. A file or directory on which a call of the file system hangs keeps its pods; the other files are read.
 5. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
+6. Standard input is read once, before the files.
 """
 
-from collections.abc import Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -20,9 +22,11 @@ from msgspec.structs import replace
 
 from probelet.node.source.file_calls import HANGING_MAX, FileCalls
 from probelet.node.source.lease import being_written
+from probelet.node.source.mistakes import Mistakes, bounded, mistakes
 from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.load import (
+    STDIN,
     Listing,
     Loaded,
     Manifest,
@@ -33,11 +37,12 @@ from probelet.spec.read.load import (
     read_pods,
     unique,
 )
+from probelet.spec.read.objects import Rules
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.needed import missing_programs
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND
-from probelet.spec.text.problem import FieldError, Problem
+from probelet.spec.text.problem import FieldError, ObjectName, Problem
 
 SETTLE_NS = 250 * MILLISECOND
 """An editor or a shell takes less between removing or emptying a file and writing it anew."""
@@ -53,6 +58,11 @@ class _File:
     """The stamp of the newest version, first seen at ``since``."""
     since: int = 0
     pods: list[Manifest] = field(default_factory=list)
+    kept: dict[str, Problem] = field(default_factory=dict)
+    """By namespace/name, pods of an earlier version that stay, and why the newest one has none in their place."""
+    errors: list[Problem] = field(default_factory=list)
+    """The mistakes of the newest version, bounded."""
+    passed_over: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(frozen=True)
@@ -72,8 +82,8 @@ class Look:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts`` and ``node`` are those of ``read_pods``. ``first``
-    is called before ``look``.
+    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``replicas`` and ``node`` are those of
+    ``read_pods``. ``first`` is called before ``look``.
     """
 
     def __init__(
@@ -84,13 +94,17 @@ class ManifestFiles:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        replicas: bool = False,
         node: str = "",
     ) -> None:
-        self._paths = paths
+        self.mistakes = Mistakes()
+        """The mistakes of the newest versions, as of the last look."""
+        self._paths = [path for path in paths if path != STDIN]
+        self._stdin = [_File(STDIN)] if STDIN in paths else []
         self._calls = calls
         self._gates = gates
         self._runtime: RuntimeKind = runtime
-        self._deny_hosts = deny_hosts
+        self._rules = Rules(runtime, deny_hosts, self._missing_programs, replicas)
         self._node = node
         # By absolute path, in the order in which pods are started.
         self._files: dict[Path, _File] = {}
@@ -101,20 +115,37 @@ class ManifestFiles:
         self._standing: set[Problem] = set()
 
     def first(self) -> Loaded:
-        """Reads everything as it is now. If a problem is an error, nothing may start."""
+        """Reads everything as it is now."""
+        problems: list[Problem] = []
+        for file in self._stdin:
+            # The program that writes it may take its time.
+            problems += self._begin(file, manifest_text(STDIN))
         listing = self._list()
         stamps = self._stamps(listing)
         texts = self._calls.each(manifest_text, stamps)
-        problems = self._hanging({path: self._files[path].name for path in stamps if path not in texts})
+        listing.problems.extend(self._hanging({path: self._files[path].name for path in stamps if path not in texts}))
         for path, text in texts.items():
             file = self._files[path]
-            loaded = self._load(file.name, text)
             file.read = file.seen = stamps[path]
-            file.pods = loaded.pods
-            problems += loaded.problems
+            problems += self._begin(file, text)
         self._choose()
-        self._standing = {*listing.problems, *self._doubles}
-        return Loaded(list(self._in_force.values()), [*listing.problems, *problems, *self._doubles])
+        standing = [*listing.problems, *self._doubles]
+        self._standing = set(standing)
+        self._note_mistakes(listing.problems)
+        pods, passed_over = list(self._in_force.values()), Counter[str]()
+        for file in self._all():
+            passed_over += file.passed_over
+        return Loaded(pods, [*listing.problems, *problems, *self._doubles], _objects(pods), passed_over)
+
+    def _begin(self, file: _File, text: Text) -> list[Problem]:
+        """Takes the first version of a file; returns its problems."""
+        loaded = self._load(file.name, text)
+        file.pods = loaded.pods
+        self._note(file, loaded)
+        return loaded.problems
+
+    def _all(self) -> list[_File]:
+        return [*self._stdin, *self._files.values()]
 
     def look(self, now: int) -> Look:
         """Reads the files that have changed and settled; ``now`` is in nanoseconds of a monotonic clock."""
@@ -142,6 +173,7 @@ class ManifestFiles:
         standing = self._still_wrong(listing, stamps, unsettled)
         problems += [problem for problem in standing if problem not in self._standing or problem.path in read]
         self._standing = set(standing)
+        self._note_mistakes([problem for problem in standing if problem not in self._doubles])
         return Look(list(self._in_force.values()) if read else None, problems, kept, unsettled)
 
     def _list(self) -> Listing:
@@ -167,14 +199,7 @@ class ManifestFiles:
         return problems
 
     def _load(self, name: Path, text: Text) -> Loaded:
-        return read_pods(
-            name,
-            text,
-            runtime=self._runtime,
-            deny_hosts=self._deny_hosts,
-            missing=self._missing_programs,
-            node=self._node,
-        )
+        return read_pods(name, text, self._rules, self._node)
 
     def _missing_programs(self, pod: Pod) -> list[FieldError]:
         """``missing_programs``, or none if looking for them hangs: a pod may name a program on any file system."""
@@ -223,13 +248,28 @@ class ManifestFiles:
     def _take(self, file: _File, loaded: Loaded) -> list[str]:
         """Stores the pods of one file; returns the names of the pods that stay because the file has a mistake."""
         file.read = file.seen
-        if file.seen is None or (loaded.pods and not loaded.errors):
+        self._note(file, loaded)
+        if file.seen is None or ((loaded.objects or loaded.passed_over) and not loaded.errors):
             file.pods = loaded.pods
             return []
-        named = {found.pod.full_name for found in loaded.pods}
-        staying = [held for held in file.pods if held.pod.full_name not in named]
+        named = set(loaded.objects)
+        staying = [held for held in file.pods if held.object not in named]
         file.pods = [*loaded.pods, *staying]
-        return [held.pod.full_name for held in staying if self._owns(held)]
+        file.kept = {held.pod.full_name: _why(held, loaded.problems) for held in staying if self._owns(held)}
+        return list(file.kept)
+
+    def _note(self, file: _File, loaded: Loaded) -> None:
+        file.errors = [bounded(problem) for problem in loaded.errors]
+        file.kept = {}
+        file.passed_over = loaded.passed_over
+
+    def _note_mistakes(self, listed: Iterable[Problem]) -> None:
+        """Publishes the mistakes; ``listed`` are problems of directories and of files that could not be read at all."""
+        files = self._all()
+        errors = [error for file in files for error in file.errors]
+        errors += [bounded(problem) for problem in listed if problem.severity == "error"]
+        kept = {name: problem for file in files for name, problem in file.kept.items()}
+        self.mistakes = mistakes(errors, [bounded(problem) for problem in self._doubles], kept)
 
     def _owns(self, manifest: Manifest) -> bool:
         """Whether the pod in force under a manifest's name comes from the same file."""
@@ -238,7 +278,7 @@ class ManifestFiles:
 
     def _choose(self) -> None:
         """Puts one pod of each name in force."""
-        held = [manifest for file in self._files.values() for manifest in file.pods]
+        held = [manifest for file in self._all() for manifest in file.pods]
         chosen = unique(sorted(held, key=lambda manifest: not self._owns(manifest)))
         self._in_force = {manifest.pod.full_name: self._admitted(manifest) for manifest in chosen.pods}
         self._doubles = chosen.problems
@@ -259,3 +299,17 @@ class ManifestFiles:
         return self._doubles + [
             problem for problem in fleeting if problem.severity == "error" or not unsettled or problem in self._standing
         ]
+
+
+def _objects(pods: Iterable[Manifest]) -> list[ObjectName]:
+    """The objects that the pods come from, each once."""
+    found = {(pod.path, pod.line, pod.object): pod.object for pod in pods}
+    return [name for name in found.values() if name is not None]
+
+
+def _why(held: Manifest, problems: Sequence[Problem]) -> Problem:
+    """Why a pod of a file's earlier version stays: the first problem of the pod's object, else of the file."""
+    errors = [problem for problem in problems if problem.severity == "error"]
+    of_the_object = [problem for problem in errors if problem.object == held.object]
+    of_the_file = [problem for problem in errors if problem.object is None]
+    return bounded([*of_the_object, *of_the_file, *errors, *problems][0])

@@ -4,10 +4,12 @@ import asyncio
 import errno
 import os
 import stat
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import aclosing, suppress
 from functools import partial
 from pathlib import Path
+from typing import Final
 
 import structlog
 from watchfiles import Change, awatch
@@ -15,8 +17,10 @@ from watchfiles import Change, awatch
 from probelet.errors import ProbeletError
 from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
+from probelet.node.source.mistakes import Mistakes
 from probelet.node.timers import Timers
-from probelet.spec.read.load import Manifest
+from probelet.printable import printable
+from probelet.spec.read.load import STDIN, Loaded, Manifest
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.spec.text.problem import Problem
@@ -28,6 +32,9 @@ fileCheckFrequency (pkg/kubelet/apis/config/v1beta1/defaults.go, 1.36)."""
 LOOK_STEP_MS = 50
 """How often the watcher's thread wakes to gather announced changes; cancelling the watch waits as long."""
 
+KINDS_SHOWN_MAX: Final = 8
+"""Kinds in the line about a start; that line has to fit a screen."""
+
 SetPods = Callable[[list[Manifest]], None]
 
 log = structlog.get_logger("probelet.run")
@@ -38,10 +45,11 @@ class ManifestError(ProbeletError):
 
 
 class Manifests:
-    """The pods in the files and directories ``paths``.
+    """The pods in the files and directories ``paths``, and in standard input if ``STDIN`` is one of them.
 
     ``gates`` decide which fields of the pods exist. ``runtime`` is the kind of runtime for their containers. With
-    ``deny_hosts`` a probe or hook that names a host is a mistake. ``node`` is the name of the node that runs the pods.
+    ``deny_hosts`` a probe or hook that names a host is a mistake. With ``replicas`` a workload has as many pods as it
+    asks for. ``node`` is the name of the node that runs the pods.
     """
 
     def __init__(
@@ -51,24 +59,53 @@ class Manifests:
         *,
         runtime: RuntimeKind,
         deny_hosts: bool = False,
+        replicas: bool = False,
         node: str = "",
     ) -> None:
-        self._paths = paths
+        self._paths = [path for path in paths if path != STDIN]
+        self._has_stdin = STDIN in paths
         self._calls = FileCalls()
-        self._files = ManifestFiles(paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts, node=node)
+        self._files = ManifestFiles(
+            paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts, replicas=replicas, node=node
+        )
+        self.right = asyncio.Event()
+        """Set once no manifest has a mistake, as of a look after the start."""
         self._is_announced = True
+        self._first = Loaded([], [])
 
-    def first(self) -> list[Manifest]:
-        """The pods to begin with. Raises ManifestError if any manifest has a mistake, so that nothing starts."""
+    @property
+    def mistakes(self) -> Mistakes:
+        """The mistakes of the newest manifests, as of the last look."""
+        return self._files.mistakes
+
+    def first(self, *, strict: bool = False, idle: bool = False) -> list[Manifest]:
+        """The pods to begin with. A mistake costs its object and is a line of the log.
+
+        Raises ManifestError, with a line for each problem, if there is a mistake and ``strict``; and, unless ``idle``,
+        if there is no pod and no path is a directory, in which the first pod could appear.
+        """
         loaded = self._files.first()
-        if loaded.errors:
-            raise ManifestError("\n".join(map(str, loaded.problems)))
+        if (strict and loaded.errors) or not (loaded.pods or idle or any(path.is_dir() for path in self._paths)):
+            raise ManifestError("\n".join(map(str, loaded.problems)) or f"no pod{_passed_over(loaded)}")
         _tell(loaded.problems)
+        self._first = loaded
         return loaded.pods
+
+    def announce(self) -> None:
+        """Logs in one line what ``first`` took and passed over."""
+        loaded = self._first
+        told = {"passed_over": _counted(loaded.passed_over)} if loaded.passed_over else {}
+        taken = _counted(Counter(name.kind for name in loaded.objects))
+        log.info("manifests read", pods=len(loaded.pods), objects=taken, mistakes=self.mistakes.total, **told)
+        if self._has_stdin and self._paths:
+            log.info("standard input is read once: its pods stay, whatever changes in the other manifests")
 
     async def follow(self, set_pods: SetPods, timers: Timers) -> None:
         """Calls ``set_pods`` with the whole set of pods after each change, for ever. ``ManifestFiles`` decides which
         changes of files change the set; ``timers`` has the clock for it."""
+        if not self._paths:
+            # Standard input does not change.
+            await asyncio.get_running_loop().create_future()
         while True:
             try:
                 await self._follow_folders(set_pods, timers)
@@ -132,6 +169,8 @@ class Manifests:
         if look.pods is not None:
             log.info("manifests read again", pods=len(look.pods))
             set_pods(look.pods)
+        if self.mistakes.total == 0 and not look.unsettled:
+            self.right.set()
         return look.unsettled
 
 
@@ -144,6 +183,18 @@ def _check(change: "asyncio.Future[set[tuple[Change, str]]]") -> None:
         change.result()
     except ExceptionGroup as group:
         raise RuntimeError("; ".join(map(str, group.exceptions))) from group
+
+
+def _counted(kinds: Counter[str]) -> str:
+    """``2 Deployment, 1 Service``: the most frequent kinds first."""
+    shown = kinds.most_common(KINDS_SHOWN_MAX)
+    others = kinds.total() - sum(count for _, count in shown)
+    texts = [f"{count} {kind}" for kind, count in shown] + ([f"{others} of other kinds"] if others else [])
+    return printable(", ".join(texts) or "none")
+
+
+def _passed_over(loaded: Loaded) -> str:
+    return f" in the manifests (passed over: {_counted(loaded.passed_over)})" if loaded.passed_over else ""
 
 
 def _tell(problems: Sequence[Problem]) -> None:

@@ -6,7 +6,18 @@ from html import escape
 from typing import Any
 
 from probelet.server.pages.page_assets import SCRIPT, STYLE
-from probelet.server.summary import PROBE_TYPES, Mark, probe_mark, restarts, span, state, trouble
+from probelet.server.summary import (
+    PROBE_TYPES,
+    Mark,
+    mistake,
+    more_mistakes,
+    outdated,
+    probe_mark,
+    restarts,
+    span,
+    state,
+    trouble,
+)
 
 __all__ = ["SCRIPT", "STYLE", "render_page"]
 
@@ -52,7 +63,7 @@ def render_page(status: dict[str, Any], events: list[dict[str, Any]]) -> str:
 <main>
 <div id="live">
 {_tiles(pods)}
-<h2 id="pods">Pods</h2>
+{_mistakes(status)}<h2 id="pods">Pods</h2>
 {_pods(pods, as_of)}
 <h2 id="events">Last events</h2>
 {_events(events[-EVENTS_MAX:], as_of)}
@@ -75,6 +86,19 @@ def _tiles(pods: list[dict[str, Any]]) -> str:
         ("restarts", sum(container["restart_count"] for container in containers)),
     ]
     return f'<ul class="tiles">{"".join(f"<li><b>{number}</b>{name}</li>" for name, number in tiles)}</ul>'
+
+
+def _mistakes(status: dict[str, Any]) -> str:
+    """The section about mistakes of the manifests, where there are any."""
+    chip = '<td class="nowrap"><span class="chip bad">error</span></td>'
+    errors = status.get("manifest_errors", ())
+    rows = [f'<tr>{chip}<td class="text">{escape(mistake(error))}</td></tr>' for error in errors]
+    if not rows:
+        return ""
+    table = _table("manifests", ("", "Mistake"), rows, "")
+    more = more_mistakes(status)
+    others = f'<p class="dim">and {more} more in the manifests</p>' if more else ""
+    return f'<h2 id="manifests">Mistakes in the manifests</h2>\n{table}{others}\n'
 
 
 def _table(labelled_by: str, heads: Iterable[str], rows: list[str], nothing: str) -> str:
@@ -102,7 +126,9 @@ def _pod_rows(pod: dict[str, Any], as_of: datetime) -> Iterable[str]:
     chip, word = ("good", "ready") if pod["ready"] else _NOT_READY.get(pod["phase"], ("", pod["phase"]))
     ready = f'<span class="chip {chip}">{escape(word)}</span>'
     where = escape(" · ".join(part for part in (pod["namespace"], pod["ip"]) if part))
-    name = f'{escape(pod["name"])}<small class="dim">{where}</small>'
+    note = outdated(pod)
+    old = f'<small class="chip warn" title="{escape(note)}">earlier manifest</small>' if note else ""
+    name = f'{escape(pod["name"])}<small class="dim">{where}</small>{old}'
     head = f'<th scope="rowgroup"{lines}>{name}</th><td{lines}>{ready}</td>'
     if not containers:
         yield f'<tr>{head}<td colspan="5"></td></tr>'

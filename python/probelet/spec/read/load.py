@@ -2,31 +2,22 @@
 
 import hashlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
 
 from probelet.files.regular_file import read_regular
-from probelet.spec.annotation.backoff import chosen_curves
-from probelet.spec.annotation.initialization import fold_annotation
-from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.model.pod import Pod
-from probelet.spec.read.decode import decode_node, report_duplicates
 from probelet.spec.read.json import encode_pod
+from probelet.spec.read.objects import FoundPod, Rules, read_objects
 from probelet.spec.read.static_pod import with_static_uid
-from probelet.spec.read.tree import Document, Node, TreeError, documents, locate
-from probelet.spec.rules.defaults import set_defaults
-from probelet.spec.rules.host_rule import denied_hosts
-from probelet.spec.rules.ignored import ignored_fields
-from probelet.spec.rules.needed import missing_programs, require_command, require_image
+from probelet.spec.read.tree import TreeError
 from probelet.spec.rules.runtime_kind import RuntimeKind
-from probelet.spec.rules.security.admission import denied_fields
-from probelet.spec.rules.unresolved import unresolved_ports
-from probelet.spec.rules.unsupported import unsupported_fields
-from probelet.spec.rules.validate import validate
-from probelet.spec.text.problem import FieldError, Problem, Severity, go_value, shorten
+from probelet.spec.text.problem import ObjectName, Problem, Severity, go_value
 
 # The kubelet's own limit for a manifest (pkg/kubelet/config/common.go:maxConfigLength, 1.36).
 FILE_BYTES_MAX = 10 * 1024 * 1024
@@ -35,10 +26,11 @@ PROBLEMS_MAX = 50
 
 # A file's text, or the reason why there is none.
 Text: TypeAlias = str | OSError | TreeError
-# Finds the programs of a pod that this machine lacks.
-MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
 
 SUFFIXES = frozenset({".yaml", ".yml", ".json"})
+
+STDIN = Path("/dev/stdin")
+"""Standard input, which may be a pipe; ``-`` on the command line."""
 
 
 class Manifest(msgspec.Struct, frozen=True):
@@ -48,16 +40,22 @@ class Manifest(msgspec.Struct, frozen=True):
     """Defaulted, valid, with a UID."""
     path: Path
     line: int
-    """First line of the pod in the file, from 1."""
+    """First line of its object in the file, from 1."""
     digest: str
     """Changes exactly when the pod changes; comments and layout do not affect it."""
+    object: ObjectName | None = None
+    """The Pod itself, or the workload with its template; None if no file has it."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
-    """The result of loading some paths. It leaves out pods with an error; the others can run."""
+    """The result of loading some paths. It leaves out objects with an error; the pods of the others can run."""
 
     pods: list[Manifest]
     problems: list[Problem]
+    objects: list[ObjectName] = []
+    """The valid objects with pods, also objects that ask for no pod."""
+    passed_over: Counter[str] = msgspec.field(default_factory=Counter)
+    """The number of objects of kinds without pods, by kind."""
 
     @property
     def errors(self) -> list[Problem]:
@@ -75,17 +73,21 @@ class Listing(msgspec.Struct, frozen=True):
     """Absolute paths that could not be listed, so their manifests are unknown."""
 
 
-def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None) -> Loaded:
-    """Loads files of one or more YAML or JSON documents (Pod, or a List of them), and directories of such files.
+def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None, replicas: bool = False) -> Loaded:
+    """Loads files of one or more YAML or JSON documents (pods, workloads and Lists of them), directories of such files,
+    and standard input (``STDIN``).
 
     ``runtime`` is the kind that will run the pods: it requires a command or an image, and warns of fields without
-    effect. None means that the pods will not run. Nothing raises for a bad input: each mistake is a problem.
+    effect. None means that the pods will not run. A workload has one pod, with ``replicas`` as many as it asks for.
+    Nothing raises for a bad input: each mistake is a problem.
     """
-    listing = list_manifests(paths, runtime)
-    read = [read_file(name, runtime=runtime) for name in listing.files.values()]
+    listing, rules = list_manifests(paths, runtime), Rules(runtime=runtime, replicas=replicas)
+    read = [read_file(name, rules) for name in listing.files.values()]
     found = unique([manifest for loaded in read for manifest in loaded.pods])
     problems = [problem for loaded in read for problem in loaded.problems]
-    return Loaded(found.pods, [*listing.problems, *problems, *found.problems])
+    objects = [name for loaded in read for name in loaded.objects]
+    passed_over = sum((loaded.passed_over for loaded in read), Counter[str]())
+    return Loaded(found.pods, [*listing.problems, *problems, *found.problems], objects, passed_over)
 
 
 def list_manifests(paths: Sequence[Path], runtime: RuntimeKind | None = None) -> Listing:
@@ -133,47 +135,46 @@ def list_found(found: Mapping[Path, list[Path] | str], runtime: RuntimeKind | No
     return listing
 
 
-def read_file(path: Path, *, runtime: RuntimeKind | None = None, deny_hosts: bool = False) -> Loaded:
+def read_file(path: Path, rules: Rules = Rules()) -> Loaded:  # noqa: B008
     """Reads the pods of one file, and its problems: ``read_pods`` of its text."""
-    return read_pods(path, manifest_text(path), runtime=runtime, deny_hosts=deny_hosts)
+    return read_pods(path, manifest_text(path), rules)
 
 
-def read_pods(
-    path: Path,
-    text: Text,
-    *,
-    runtime: RuntimeKind | None = None,
-    deny_hosts: bool = False,
-    missing: MissingPrograms = missing_programs,
-    node: str = "",
-) -> Loaded:
+def read_pods(path: Path, text: Text, rules: Rules, node: str = "") -> Loaded:
     """The pods of a file's text, and its problems. Pods of the same name all stay (``unique`` drops them).
 
-    ``path`` is the file's name for messages. ``deny_hosts`` makes a host in a probe or hook a mistake.
-    ``node`` is the name of the node that will run the pods.
+    ``path`` is the file's name for messages. ``node`` is the name of the node that will run the pods.
     """
-    problems: list[Problem] = []
-    pods = _Reader(path, problems, runtime, deny_hosts, missing, node).manifests(text)
+    found = read_objects(path, text, rules)
+    problems = found.problems
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
-    elif not pods and not problems:
+    elif not found.pods and not found.passed_over and not problems:
         problems.append(Problem("warning", "no pod in this file", path))
-    return Loaded(pods, problems)
+    pods = [_manifest(pod, path, node) for pod in found.pods]
+    return Loaded(pods, problems, found.names, found.passed_over)
+
+
+def _manifest(found: FoundPod, path: Path, node: str) -> Manifest:
+    pod = with_static_uid(found.pod, path, node)
+    return Manifest(pod, path, found.line, hashlib.sha256(encode_pod(pod)).hexdigest(), found.object)
 
 
 def unique(manifests: Sequence[Manifest]) -> Loaded:
-    """Keeps the first pod of each name and UID; each later one is a problem."""
+    """Keeps the first pod of each name and UID. A later one is a problem, one for all pods of its object."""
     kept: list[Manifest] = []
     problems: list[Problem] = []
     names: dict[str, Manifest] = {}
     uids: dict[str, Manifest] = {}
+    doubles: set[tuple[Path, int, ObjectName | None]] = set()
     for manifest in manifests:
-        pod = manifest.pod
+        pod, place = manifest.pod, (manifest.path, manifest.line, manifest.object)
         for field, key, seen in (("metadata.name", pod.full_name, names), ("metadata.uid", pod.metadata.uid, uids)):
             if first := seen.get(key):
-                message = f"Duplicate value: {go_value(key)}: already defined at {first.path}:{first.line}"
-                problems.append(Problem("error", message, manifest.path, manifest.line, field))
+                if place not in doubles:
+                    problems.append(_double(manifest, field, key, first))
+                doubles.add(place)
                 break
         else:
             names[pod.full_name] = uids[pod.metadata.uid] = manifest
@@ -181,8 +182,15 @@ def unique(manifests: Sequence[Manifest]) -> Loaded:
     return Loaded(kept, problems)
 
 
+def _double(manifest: Manifest, field: str, key: str, first: Manifest) -> Problem:
+    kinds = {found.object.kind for found in (first, manifest) if found.object is not None}
+    other = f" ({first.object})" if len(kinds) > 1 else ""
+    message = f"Duplicate value: {go_value(key)}: already defined at {first.path}:{first.line}{other}"
+    return Problem("error", message, manifest.path, manifest.line, field, manifest.object)
+
+
 def manifest_text(path: Path) -> Text:
-    """The text of a manifest, or the reason why it is unusable."""
+    """The text of a manifest or of standard input, or the reason why it is unusable."""
     try:
         return read_manifest(path)
     except (OSError, TreeError) as error:
@@ -190,8 +198,9 @@ def manifest_text(path: Path) -> Text:
 
 
 def read_manifest(path: Path) -> str:
-    """The text of a manifest or configuration file. Raises ``TreeError`` or ``OSError`` if it is unusable."""
-    data = read_regular(path, FILE_BYTES_MAX)
+    """The text of a manifest or configuration file; ``STDIN`` is standard input, read to its end. Raises ``TreeError``
+    or ``OSError`` if it is unusable."""
+    data = sys.stdin.buffer.read(FILE_BYTES_MAX + 1) if path == STDIN else read_regular(path, FILE_BYTES_MAX)
     if len(data) > FILE_BYTES_MAX:
         raise TreeError(f"cannot be read: larger than {FILE_BYTES_MAX} bytes", 0)
     try:
@@ -199,115 +208,3 @@ def read_manifest(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise TreeError(f"not UTF-8: byte 0x{data[error.start]:02x}", line) from None
-
-
-class _Reader:
-    """Reads one file; appends each mistake to ``problems``."""
-
-    def __init__(
-        self,
-        path: Path,
-        problems: list[Problem],
-        runtime: RuntimeKind | None,
-        deny_hosts: bool,
-        missing: MissingPrograms,
-        node: str,
-    ) -> None:
-        self._path = path
-        self._problems = problems
-        self._runtime = runtime
-        self._deny_hosts = deny_hosts
-        self._missing = missing
-        self._node = node
-
-    def manifests(self, text: Text) -> list[Manifest]:
-        """The pods of the file; none if its end is unreadable, because the rest could have changed their meaning."""
-        try:
-            if not isinstance(text, str):
-                raise text
-            return [manifest for document in documents(text) for manifest in self._document(document)]
-        except OSError as error:
-            self._report("error", f"cannot be read: {error.strerror}")
-        except TreeError as error:
-            self._report("error", str(error), error.line)
-        except Exception as error:
-            # A mistake of ours that one manifest brings to light must not end the pods of all others.
-            self._report("error", f"cannot be read: {type(error).__name__}: {error}")
-        return []
-
-    def _report(self, severity: Severity, message: str, line: int = 0, field: str = "") -> None:
-        self._problems.append(Problem(severity, message, self._path, line, field))
-
-    def _document(self, document: Document) -> Iterator[Manifest]:
-        report_duplicates(document, self._path, self._problems)
-        yield from self._object(document.root, "")
-
-    def _object(self, root: Node, prefix: str) -> Iterator[Manifest]:
-        """Yields the pod, or the pods of a List; reports anything else."""
-        if not isinstance(root.value, dict):
-            self._report("error", f"{_shown(root)} is not a Kubernetes object", root.line, prefix)
-            return
-        version, kind = root.text_of("apiVersion"), root.text_of("kind")
-        if version != "v1" or kind not in ("Pod", "List", "PodList"):
-            field = f"{prefix}.kind".removeprefix(".")
-            value = shorten(go_value(f"{version} {kind}".strip()))
-            message = f"Unsupported value: {value}: must be v1 Pod or v1 List (apiVersion and kind)"
-            self._report("error", message, locate(root, "kind"), field)
-        elif kind == "Pod":
-            yield from self._pod(root, prefix)
-        else:
-            yield from self._items(root, prefix)
-
-    def _items(self, root: Node, prefix: str) -> Iterator[Manifest]:
-        items = root.value["items"].node if isinstance(root.value, dict) and "items" in root.value else None
-        field = f"{prefix}.items".removeprefix(".")
-        if items is None or not isinstance(items.value, list):
-            self._report("error", "Required value: must be a list of pods", root.line, field)
-            return
-        for index, item in enumerate(items.value):
-            yield from self._object(item, f"{field}[{index}]")
-
-    def _pod(self, root: Node, prefix: str) -> Iterator[Manifest]:
-        found: list[Problem] = []
-        pod, errors = fold_annotation(decode_node(root, Pod, self._path, found, prefix))
-        mistyped = {problem.field for problem in found if problem.severity == "error"}
-        pod = set_defaults(pod)
-        errors += validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
-        if self._deny_hosts:
-            errors += denied_hosts(pod)
-        warnings = unresolved_ports(pod)
-        if self._runtime == "process":
-            errors += require_command(pod)
-            warnings += self._missing(pod)
-        elif self._runtime == "cri":
-            errors += require_image(pod) + denied_fields(pod)
-        if self._runtime is not None:
-            found += [self._placed(root, prefix, problem) for problem in ignored_fields(pod, self._runtime)]
-        problems = [self._located(root, prefix, error, "error") for error in errors]
-        problems += [self._located(root, prefix, error, "warning") for error in warnings]
-        found += [problem for problem in problems if not _echoes(problem, mistyped)]
-        self._problems.extend(sorted(found, key=lambda problem: problem.line))
-        if not any(problem.severity == "error" for problem in found):
-            pod = with_static_uid(pod, self._path, self._node)
-            yield Manifest(pod, self._path, root.line, hashlib.sha256(encode_pod(pod)).hexdigest())
-
-    def _located(self, root: Node, prefix: str, error: FieldError, severity: Severity) -> Problem:
-        return self._placed(root, prefix, Problem(severity, error.shortened().body, field=error.path))
-
-    def _placed(self, root: Node, prefix: str, problem: Problem) -> Problem:
-        """Attaches the file, and the line of the problem's field."""
-        field = f"{prefix}.{problem.field}".removeprefix(".")
-        return msgspec.structs.replace(problem, path=self._path, line=locate(root, problem.field), field=field)
-
-
-def _echoes(problem: Problem, mistyped: set[str]) -> bool:
-    """True if ``problem`` follows from a field in ``mistyped``: decoding left that field unset and reported it."""
-    inside = any(problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")) for field in mistyped)
-    around = problem.message.startswith("Required value") and any(
-        field.startswith(f"{problem.field}.") for field in mistyped
-    )
-    return inside or around
-
-
-def _shown(node: Node) -> str:
-    return shorten(go_value(node.plain()))

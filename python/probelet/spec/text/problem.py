@@ -78,8 +78,19 @@ class FieldError(msgspec.Struct, frozen=True):
         return f"{self.path}: {self.body}"
 
 
+class ObjectName(msgspec.Struct, frozen=True):
+    """The name of an object in a manifest, in the object's own words: ``namespace`` and ``name`` may be empty."""
+
+    kind: str
+    namespace: str
+    name: str
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.name}".rstrip()
+
+
 class Problem(msgspec.Struct, frozen=True):
-    """One line for a person: the place, the field, the mistake and the allowed values."""
+    """One line for a person: the place, the object, the field, the mistake and the allowed values."""
 
     severity: Severity
     message: str
@@ -90,6 +101,8 @@ class Problem(msgspec.Struct, frozen=True):
     """Line in the file, from 1; 0 if there is none."""
     field: str = ""
     """Field path; empty for the whole document."""
+    object: ObjectName | None = None
+    """The object with the mistake; ``None`` for a file, or for a document that is no object with pods."""
 
     @property
     def place(self) -> str:
@@ -98,7 +111,14 @@ class Problem(msgspec.Struct, frozen=True):
             return ""
         return f"{self.path}:{self.line}" if self.line else str(self.path)
 
+    @property
+    def owner(self) -> str:
+        """The workload whose template has the mistake, such as ``Deployment web``; empty for a Pod, whose fields need
+        no owner."""
+        return "" if self.object is None or self.object.kind == "Pod" else shorten(str(self.object))
+
     def __str__(self) -> str:
         mark = "warning" if self.severity == "warning" else ""
+        parts = (self.place, mark, self.owner, shorten(self.field), self.message)
         # Keys and file names may contain line breaks and terminal commands.
-        return printable(": ".join(part for part in (self.place, mark, shorten(self.field), self.message) if part))
+        return printable(": ".join(part for part in parts if part))

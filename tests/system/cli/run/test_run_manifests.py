@@ -1,5 +1,9 @@
-"""``run`` watches its manifests: new pods start, removed pods end, and a mistake changes nothing."""
+"""``run`` watches its manifests: new pods start, removed pods end, and a mistake costs its own pod."""
 
+import json
+import subprocess
+import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -164,3 +168,48 @@ def test_a_second_pod_of_a_name_in_another_file_is_refused(start: Start, folder:
     (folder / "m.yaml").unlink()
     started(f"{marker}-second")
     gone(f"{marker}-first")
+
+
+def test_a_mistake_at_the_start_costs_its_pod_until_it_is_mended(start: Start, folder: Path, marker: str) -> None:
+    bad = folder / "bad.yaml"
+    (folder / "good.yaml").write_text(manifest("good", f"{marker}-good"))
+    bad.write_text(manifest("bad", f"{marker}-bad", probe="    livenessProbe: {periodSeconds: x}"))
+    (folder / "worse.yaml").write_text("a: [")
+    run = start(str(folder))
+    good = started(f"{marker}-good")
+    assert run.line(f"{bad}:")["level"] == "error"
+    assert run.line("manifests read")["mistakes"] == 2
+    assert (
+        f"error: {bad}:10: spec.containers[0].livenessProbe.periodSeconds: Invalid value" in run.verb("status").stdout
+    )
+    with urllib.request.urlopen(f"{run.url}/metrics") as page:
+        assert b'probelet_manifest_errors{reason="refused"} 1\n' in page.read()
+    bad.write_text(manifest("bad", f"{marker}-bad"))
+    (folder / "worse.yaml").unlink()
+    started(f"{marker}-bad")
+    # The pod keeps its version when its manifest gets a mistake again.
+    bad.write_text("a: [")
+    run.line("these pods stay as they are")
+    wait_for(lambda: run.status()["bad"]["manifest_error"], "the pod to say so")
+    assert "runs its earlier manifest, the newest has a mistake" in run.verb("status").stdout
+    assert good in processes_with(f"{marker}-good")
+
+
+def test_a_workload_from_standard_input(tmp_path: Path, marker: str) -> None:
+    pod = manifest("web", marker).replace("metadata: {name: web}", "metadata: {labels: {app: web}}")
+    template = "".join(f"    {line}\n" for line in pod.splitlines()[3:])
+    workload = (
+        "apiVersion: v1\nkind: Service\nmetadata: {name: web}\n---\napiVersion: apps/v1\nkind: Deployment\n"
+        f"metadata: {{name: web}}\nspec:\n  replicas: 2\n  template:\n{template}"
+    )
+    options = ["--listen", "127.0.0.1:0", "--state-dir", str(tmp_path / "state"), "--log-format", "json"]
+    command = [sys.executable, "-m", "probelet", "run", "-", "--replicas", "--duration", "1s", *options]
+    ended = subprocess.run(command, input=workload, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 0, ended.stderr
+    lines = [json.loads(line) for line in ended.stderr.splitlines()]
+    (read,) = (line for line in lines if line["message"] == "manifests read")
+    assert (read["pods"], read["objects"], read["passed_over"]) == (2, "1 Deployment", "1 Service")
+    assert sorted(line["pod"] for line in lines if line["message"] == "container started") == [
+        "default/web-0",
+        "default/web-1",
+    ]

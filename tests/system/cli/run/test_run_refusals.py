@@ -41,11 +41,13 @@ def test_a_second_service_in_one_state_directory(start: Start, good: str) -> Non
     assert run.verb("status").returncode == 0
 
 
-def test_run_reports_all_mistakes_in_manifests_and_starts_nothing(good: str, tmp_path: Path, marker: str) -> None:
+def test_a_strict_run_reports_all_mistakes_in_manifests_and_starts_nothing(
+    good: str, tmp_path: Path, marker: str
+) -> None:
     bad = tmp_path / "bad.yaml"
     bad.write_text(manifest("bad", marker, probe="    livenessProbe: {periodSeconds: -1, exec: {command: [a]}}"))
     missing = tmp_path / "missing.yaml"
-    ended = probelet("run", good, str(bad), str(missing), "--listen", "127.0.0.1:0")
+    ended = probelet("run", good, str(bad), str(missing), "--strict", "--listen", "127.0.0.1:0")
     assert (ended.returncode, ended.stdout) == (2, "")
     lines = ended.stderr.splitlines()
     assert all(line.startswith("probelet run: ") for line in lines)
@@ -113,7 +115,7 @@ def test_a_node_that_denies_hosts_in_probes_refuses_them_at_their_line(
     bad.write_text(manifest("bad", marker, probe=probe))
     config = tmp_path / "config.yaml"
     config.write_text("apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\ndenyHostProbes: true\n")
-    ended = probelet("run", good, str(bad), "--config", str(config), "--listen", "127.0.0.1:0")
+    ended = probelet("run", str(bad), "--config", str(config), "--listen", "127.0.0.1:0")
     assert (ended.returncode, ended.stdout) == (2, "")
     assert ended.stderr == (
         f"probelet run: {bad}:13: spec.containers[0].readinessProbe.httpGet.host: Forbidden: violates PodSecurity "

@@ -72,3 +72,22 @@ def test_markup_in_a_message_is_text() -> None:
 )
 def test_colours_follow_the_severity(words: str, code: str) -> None:
     assert f"\x1b[{code}m{words}\x1b[0m" in shown(SITUATIONS, color=True)
+
+
+def test_mistakes_of_the_manifests_come_last_and_a_pod_that_they_hold_back_says_so() -> None:
+    old = pod("web", container(), manifest_error="web.yaml:3: spec: x")
+    two = pod("two", container("a"), container("b"), manifest_error="two.yaml:1: not YAML")
+    error = {
+        "path": "web.yaml",
+        "line": 3,
+        "kind": "Pod",
+        "namespace": "",
+        "name": "web",
+        "field": "spec",
+        "message": "x",
+    }
+    lines = shown(document(old, two, manifest_errors=[error], manifest_errors_total=3), width=120).splitlines()
+    assert lines[3] == "  └ runs its earlier manifest, the newest has a mistake: web.yaml:3: spec: x"
+    assert lines[5] == "  └ runs its earlier manifest, the newest has a mistake: two.yaml:1: not YAML"
+    assert lines[-2:] == ["error: web.yaml:3: spec: x", "error: and 2 more in the manifests"]
+    assert shown(document(manifest_errors=[error], manifest_errors_total=1)).splitlines()[1:] == [lines[-2]]

@@ -106,3 +106,13 @@ async def test_watching_ends_with_the_service(service: Service, monkeypatch: pyt
 
 def test_watching_uses_the_monotonic_clock() -> None:
     assert watch_module.time is time
+
+
+async def test_a_pod_that_only_a_mistake_names_shows_its_mistake(service: Service) -> None:
+    long = "x" * 200
+    error = {"path": "m.yaml", "line": 3, "kind": "Pod", "namespace": "default", "field": "spec", "message": long}
+    errors = [{**error, "name": name} for name in ("bad", "other", "")]
+    service.view.document = document(*SITUATIONS["pods"], manifest_errors=errors, manifest_errors_total=3)
+    ended = await service.ask("status", "bad")
+    assert (ended.code, ended.out.splitlines()[1:]) == (0, [f"error: m.yaml:3: spec: {long}"])
+    assert (await service.ask("status", "")).code == 2

@@ -1,6 +1,7 @@
 """``probelet probe`` against real sockets: its requests, output and exit codes."""
 
 import base64
+import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -220,6 +221,23 @@ def test_mistakes_of_a_manifest_have_the_messages_of_run(probelet: Probelet, tmp
     ended = probelet("probe", "--from", str(path))
     assert ended.code == 2
     assert f"{path}:9: spec.containers[0].livenessProbe.timeoutSeconds: Invalid value" in ended.err
+
+
+@pytest.mark.parametrize("flag", [["--from", "-"], ["--from=-"]])
+def test_a_probe_of_a_workload_from_standard_input(
+    probelet: Probelet, target: Server, monkeypatch: pytest.MonkeyPatch, flag: list[str]
+) -> None:
+    head, _, spec = (MANIFEST % target.port).partition("spec:")
+    template = "".join(f"    {line}\n" for line in ("spec:" + spec).splitlines())
+    text = head.replace("v1", "apps/v1").replace("Pod", "Deployment") + f"spec:\n  template:\n{template}"
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    ended = probelet("probe", *flag, "--type", "liveness", "--pod-ip", "127.0.0.1")
+    assert (ended.code, ended.err) == (0, "")
+    assert ended.out.splitlines()[1] == "liveness probe of default/web/app"
+
+
+def test_a_dash_elsewhere_is_no_standard_input(probelet: Probelet) -> None:
+    assert "Unknown option: -" in probelet("status", "-").err
 
 
 async def test_the_probe_of_a_running_pod_goes_to_its_address(service: Service, tmp_path: Path) -> None:

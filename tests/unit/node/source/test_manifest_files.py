@@ -28,8 +28,10 @@ def pod(name: str, seconds: int = 1) -> str:
 class Watched:
     """Watched files, and the pods in force: ``pods`` maps a name to the last word of the pod's command."""
 
-    def __init__(self, *paths: Path, gates: Gates | None = None, node: str = "") -> None:
-        self.files = ManifestFiles(list(paths), gates or Gates(), FileCalls(), runtime="process", node=node)
+    def __init__(self, *paths: Path, gates: Gates | None = None, node: str = "", replicas: bool = False) -> None:
+        self.files = ManifestFiles(
+            list(paths), gates or Gates(), FileCalls(), runtime="process", node=node, replicas=replicas
+        )
         self.now = 100 * SECOND
         self.pods: dict[str, str] = {}
         self.begun: list[str] = []

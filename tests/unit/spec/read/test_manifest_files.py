@@ -1,11 +1,12 @@
-"""Manifests from files and directories."""
+"""Manifests from files, directories and standard input."""
 
+import io
 import os
 from pathlib import Path
 
 import pytest
 from probelet.spec import Pod, load, validate
-from probelet.spec.read.load import FILE_BYTES_MAX, PROBLEMS_MAX
+from probelet.spec.read.load import FILE_BYTES_MAX, PROBLEMS_MAX, STDIN
 from probelet.spec.text.problem import FieldError
 
 POD = """\
@@ -103,6 +104,19 @@ def test_an_unreadable_path_is_named() -> None:
     ]
 
 
+def test_standard_input_is_read_to_its_end_within_the_bound_of_a_file(monkeypatch: pytest.MonkeyPatch) -> None:
+    def given(text: bytes) -> None:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(text)))
+
+    given(POD.format(name="web").encode())
+    [manifest] = load([STDIN]).pods
+    assert (manifest.path, manifest.line) == (Path("/dev/stdin"), 1)
+    given(b"a: [")
+    assert lines(STDIN)[0].startswith("/dev/stdin:1: not YAML: ")
+    given(b"#" * (FILE_BYTES_MAX + 1))
+    assert lines(STDIN) == ["/dev/stdin: cannot be read: larger than 10485760 bytes"]
+
+
 def test_a_byte_order_mark_is_no_mistake() -> None:
     assert names(write("web.yaml", b"\xef\xbb\xbf" + POD.format(name="web").encode())) == ["web"]
 
@@ -113,16 +127,35 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ("a: [\n", "f.yaml:1: not YAML: did not find expected node content, while parsing a flow node"),
         ("hello", 'f.yaml:1: "hello" is not a Kubernetes object'),
         ("- a\n", 'f.yaml:1: ["a"] is not a Kubernetes object'),
-        ("a: 1", 'f.yaml:1: kind: Unsupported value: "": must be v1 Pod or v1 List (apiVersion and kind)'),
+        ("a: 1", "f.yaml:1: kind: Required value: a Kubernetes object has an apiVersion and a kind"),
         (
-            "apiVersion: apps/v1\nkind: Deployment",
-            'f.yaml:2: kind: Unsupported value: "apps/v1 Deployment": must be v1 Pod or v1 List (apiVersion and kind)',
+            "kind: Deployment",
+            "f.yaml:1: apiVersion: Required value: a Kubernetes object has an apiVersion and a kind: "
+            'a Deployment has "apps/v1"',
         ),
-        ("apiVersion: v1\nkind: List", "f.yaml:1: items: Required value: must be a list of pods"),
+        (
+            "kind: Deployment\napiVersion: extensions/v1beta1",
+            'f.yaml:2: apiVersion: Unsupported value: "extensions/v1beta1": supported values: "apps/v1"',
+        ),
+        (
+            "apiVersion: apps/v1\nkind: Deploymnet",
+            'f.yaml:2: kind: Unsupported value: "Deploymnet": no kind of apps/v1; did you mean Deployment?',
+        ),
+        ("apiVersion: v1\nkind: List", "f.yaml:1: items: Required value: must be a list of objects"),
+        (
+            "apiVersion: v1\nkind: List\nitems: [{kind: Pod}]",
+            "f.yaml:3: items[0].apiVersion: Required value: a Kubernetes object has an apiVersion and a kind: "
+            'a Pod has "v1"',
+        ),
+        (
+            "metadata: {name: {{ .Release.Name }}}",
+            "f.yaml:1: a key must be a text, not a list or a mapping; a template has to be "
+            "rendered first: helm template CHART | probelet run -",
+        ),
         ("apiVersion: v1\nkind: List\nitems: [5]", "f.yaml:3: items[0]: 5 is not a Kubernetes object"),
     ],
 )
-def test_an_object_that_is_no_pod_is_named(text: str, expected: str) -> None:
+def test_a_document_that_is_no_object_is_named(text: str, expected: str) -> None:
     assert lines(write("f.yaml", text)) == [expected]
 
 
@@ -241,7 +274,7 @@ def test_a_mistake_in_a_rule_costs_its_file_only(monkeypatch: pytest.MonkeyPatch
             raise RecursionError("too deep")
         return validate(pod)
 
-    monkeypatch.setattr("probelet.spec.read.load.validate", validate_badly)
+    monkeypatch.setattr("probelet.spec.read.objects.validate", validate_badly)
     bad, good = write("bad.yaml", POD.format(name="bad")), write("good.yaml", POD.format(name="good"))
     assert lines(bad, good) == ["bad.yaml: cannot be read: RecursionError: too deep"]
     assert names(bad, good) == ["good"]

@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from probelet.spec.read.load import read_file
+from probelet.spec.read.objects import Rules
 from probelet.spec.rules.host_rule import denied_hosts
 
 from tests.unit.spec.pods import pod_of, probed
@@ -84,7 +85,7 @@ def test_a_manifest_is_refused_at_the_line_of_the_host_and_only_when_asked(tmp_p
         f"    readinessProbe:\n      tcpSocket:\n        port: 80\n        host: {HOST}\n"
     )
     assert read_file(path).problems == []
-    refused = read_file(path, deny_hosts=True)
+    refused = read_file(path, Rules(deny_hosts=True))
     assert refused.pods == []
     assert [str(problem) for problem in refused.problems] == [
         f"{path}:10: spec.containers[0].readinessProbe.tcpSocket.host: {denied('app')}"

@@ -1,0 +1,276 @@
+"""The objects in the text of one file: pods, workloads with a pod template, and Lists of them.
+
+An object of a kind without pods is counted and passed over. Each mistake is a problem with the line and the path of its
+field in the file, and leaves out its object; a text with a syntax error has no objects.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias
+
+import msgspec
+
+from probelet.spec.annotation.backoff import chosen_curves
+from probelet.spec.annotation.initialization import fold_annotation
+from probelet.spec.annotation.release_on import dependencies
+from probelet.spec.model.pod import Pod
+from probelet.spec.read.decode import decode_node, report_duplicates
+from probelet.spec.read.kinds import KINDS, Asked, Kind, group_of, kind_mistake
+from probelet.spec.read.tree import Document, Node, TreeError, documents, locate
+from probelet.spec.rules.defaults import set_defaults
+from probelet.spec.rules.host_rule import denied_hosts
+from probelet.spec.rules.ignored import ignored_fields
+from probelet.spec.rules.needed import missing_programs, require_command, require_image
+from probelet.spec.rules.runtime_kind import RuntimeKind
+from probelet.spec.rules.security.admission import denied_fields
+from probelet.spec.rules.unresolved import unresolved_ports
+from probelet.spec.rules.unsupported import unsupported_fields
+from probelet.spec.rules.validate import validate
+from probelet.spec.rules.validate_probe import non_negative
+from probelet.spec.text.problem import FieldError, ObjectName, Problem, Severity, go_value, shorten
+
+# Finds the programs of a pod that this machine lacks.
+MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
+
+REPLICAS_MAX: Final = 4096
+"""Most pods that ``replicas`` makes of one file: many times those of a node."""
+
+KINDS_MAX: Final = 100
+"""Kinds without pods that are counted by name; objects of further kinds count as ``OTHER_KINDS``."""
+OTHER_KINDS: Final = "other kinds"
+
+# Fields that a pod has from the workload itself and not from its template.
+_OF_THE_OBJECT: Final = ("metadata.name", "metadata.namespace", "metadata.generateName")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """The rules for the pods of a text.
+
+    ``runtime`` is the kind that will run the pods, None if nothing runs them. ``deny_hosts`` makes a host in a probe or
+    hook a mistake. ``replicas``: a workload has as many pods as it asks for, else one.
+    """
+
+    runtime: RuntimeKind | None = None
+    deny_hosts: bool = False
+    missing: MissingPrograms = missing_programs
+    replicas: bool = False
+
+
+class FoundPod(NamedTuple):
+    """A pod and its place in the text."""
+
+    pod: Pod
+    """Defaulted and valid; without a UID unless its manifest has one."""
+    object: ObjectName
+    """The object that it comes from."""
+    line: int
+    """The object's first line, from 1."""
+
+
+@dataclass
+class Objects:
+    """The objects of a text."""
+
+    pods: list[FoundPod] = field(default_factory=list)
+    names: list[ObjectName] = field(default_factory=list)
+    """The valid objects with pods, also objects that ask for no pod."""
+    passed_over: Counter[str] = field(default_factory=Counter)
+    """The number of objects without pods, by kind: ``Service``, ``Certificate.cert-manager.io``."""
+    problems: list[Problem] = field(default_factory=list)
+
+
+def read_objects(path: Path, text: str | OSError | TreeError, rules: Rules) -> Objects:
+    """The objects of a file's text, or the problem that is there in place of a text. ``path`` names the file in
+    messages."""
+    found = Objects()
+    reader = _Reader(path, rules, found)
+    try:
+        if not isinstance(text, str):
+            raise text
+        for document in documents(text):
+            report_duplicates(document, path, found.problems)
+            reader.read(document)
+    except OSError as error:
+        problem = Problem("error", f"cannot be read: {error.strerror}", path)
+    except TreeError as error:
+        problem = Problem("error", f"{error}{_rendering(text)}", path, error.line)
+    except Exception as error:
+        # A mistake of ours that one manifest brings to light must not end the pods of all others.
+        problem = Problem("error", f"cannot be read: {type(error).__name__}: {error}", path)
+    else:
+        return found
+    # The part that could not be read might have changed the meaning of the objects before it.
+    return Objects(problems=[*found.problems, problem])
+
+
+def _rendering(text: object) -> str:
+    """Advice for the source of a template, such as a Helm chart's."""
+    is_template = isinstance(text, str) and "{{" in text
+    return "; a template has to be rendered first: helm template CHART | probelet run -" if is_template else ""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where an object's fields are in the file."""
+
+    path: Path
+    root: Node
+    prefix: str
+    """The path of the object in its document: ``items[0]``, or empty."""
+    name: ObjectName
+    template: str
+    """The path of the pod in the object, or empty."""
+
+    def problem(self, severity: Severity, message: str, field: str) -> Problem:
+        """The problem of a field of the object."""
+        full = f"{self.prefix}.{field}".removeprefix(".")
+        return Problem(severity, message, self.path, locate(self.root, field), full, self.name)
+
+    def located(self, severity: Severity, error: FieldError) -> Problem:
+        """The problem of a field of the object."""
+        return self.problem(severity, error.shortened().body, error.path)
+
+    def field_of(self, field: str) -> str:
+        """The path in the object of a field of its pod."""
+        return field if not self.template or field in _OF_THE_OBJECT else f"{self.template}.{field}"
+
+    def in_pod(self, severity: Severity, error: FieldError) -> Problem:
+        """The problem of a field of the object's pod."""
+        return self.located(severity, msgspec.structs.replace(error, path=self.field_of(error.path)))
+
+
+class _Reader:
+    """Reads documents into ``found``."""
+
+    def __init__(self, path: Path, rules: Rules, found: Objects) -> None:
+        self._path = path
+        self._rules = rules
+        self._found = found
+
+    def read(self, document: Document) -> None:
+        """Takes the object of a document."""
+        self._object(document.root, "")
+
+    def _report(self, message: str, line: int, field: str) -> None:
+        self._found.problems.append(Problem("error", message, self._path, line, field))
+
+    def _object(self, root: Node, prefix: str, version: str = "", kind: str = "") -> None:
+        """Takes a pod, a workload or the items of a List; ``version`` and ``kind`` are those of a typed List."""
+        if not isinstance(root.value, dict):
+            self._report(f"{shorten(go_value(root.plain()))} is not a Kubernetes object", root.line, prefix)
+            return
+        version, kind = root.text_of("apiVersion") or version, root.text_of("kind") or kind
+        if not version or not kind:
+            self._incomplete(root, prefix, kind)
+            return
+        item = kind.removesuffix("List")
+        if item != kind and (item in KINDS or "items" in root.value if item else version == "v1"):
+            self._items(root, prefix, version, item)
+            return
+        mistake = kind_mistake(version, kind)
+        if mistake is not None:
+            error = mistake.shortened()
+            self._report(error.body, locate(root, error.path), f"{prefix}.{error.path}".removeprefix("."))
+        elif kind in KINDS and KINDS[kind].version == version:
+            self._with_pods(root, prefix, kind, KINDS[kind])
+        else:
+            self._pass_over(shorten(f"{kind}.{group_of(version)}".rstrip(".")))
+
+    def _pass_over(self, kind: str) -> None:
+        passed_over = self._found.passed_over
+        passed_over[kind if kind in passed_over or len(passed_over) < KINDS_MAX else OTHER_KINDS] += 1
+
+    def _incomplete(self, root: Node, prefix: str, kind: str) -> None:
+        """Reports that an object lacks its kind or its apiVersion, in one line."""
+        missing = "apiVersion" if kind else "kind"
+        known = f": a {kind} has {go_value(KINDS[kind].version)}" if kind in KINDS else ""
+        message = f"Required value: a Kubernetes object has an apiVersion and a kind{known}"
+        self._report(message, locate(root, missing), f"{prefix}.{missing}".removeprefix("."))
+
+    def _items(self, root: Node, prefix: str, version: str, kind: str) -> None:
+        items = root.value["items"].node if isinstance(root.value, dict) and "items" in root.value else None
+        field = f"{prefix}.items".removeprefix(".")
+        if items is None or not isinstance(items.value, list):
+            self._report("Required value: must be a list of objects", root.line, field)
+            return
+        for index, item in enumerate(items.value):
+            # The items of a typed List need no kind; those of a v1 List do.
+            self._object(item, f"{field}[{index}]", version if kind else "", kind)
+
+    def _with_pods(self, root: Node, prefix: str, kind_name: str, kind: Kind) -> None:
+        """Takes the pods of a Pod or a workload, or reports why it has none."""
+        found: list[Problem] = []
+        decoded = decode_node(root, kind.cls, self._path, found, prefix)
+        mistyped = {problem.field for problem in found if problem.severity == "error"}
+        pod, errors = fold_annotation(kind.pod(decoded))
+        pod = set_defaults(pod)
+        name = ObjectName(kind_name, pod.metadata.namespace, pod.metadata.name)
+        place = _Place(self._path, root, prefix, name, kind.template)
+        found = [msgspec.structs.replace(problem, object=name) for problem in found]
+        asked = kind.asked(decoded)
+        pods = self._pods(pod, kind, asked)
+        # The last name is the longest.
+        errors += self._errors(pods[-1] if pods else pod) + kind.rules(decoded, pod)
+        warnings = unresolved_ports(pod)
+        if self._rules.runtime == "process":
+            warnings += self._rules.missing(pod)
+        problems = [place.in_pod("error", error) for error in errors]
+        problems += [place.in_pod("warning", error) for error in warnings]
+        problems += [place.located("error", error) for error in self._misasked(asked)]
+        if self._rules.runtime is not None:
+            ignored = ignored_fields(pod, self._rules.runtime)
+            problems += [place.problem("warning", line.message, place.field_of(line.field)) for line in ignored]
+        if not pods and asked.pods == 0:
+            problems.append(place.problem("warning", "asks for no pod", asked.field))
+        found += [problem for problem in problems if not _echoes(problem, mistyped)]
+        self._found.problems.extend(sorted(found, key=lambda problem: problem.line))
+        if not any(problem.severity == "error" for problem in found):
+            self._found.names.append(name)
+            self._found.pods.extend(FoundPod(pod, name, root.line) for pod in pods)
+
+    def _errors(self, pod: Pod) -> list[FieldError]:
+        """The mistakes of a pod."""
+        errors = validate(pod) + unsupported_fields(pod) + chosen_curves(pod)[1] + dependencies(pod)[1]
+        if self._rules.deny_hosts:
+            errors += denied_hosts(pod)
+        if self._rules.runtime == "process":
+            errors += require_command(pod)
+        elif self._rules.runtime == "cri":
+            errors += require_image(pod) + denied_fields(pod)
+        return errors
+
+    def _left(self) -> int:
+        """How many pods ``replicas`` may still make of this file."""
+        return max(REPLICAS_MAX - len(self._found.pods), 0)
+
+    def _misasked(self, asked: Asked) -> Iterator[FieldError]:
+        yield from non_negative(asked.field, asked.pods)
+        yield from non_negative("spec.ordinals.start", asked.first)
+        if self._rules.replicas and asked.field and asked.pods > self._left():
+            detail = f"--replicas makes at most {REPLICAS_MAX} pods of a file"
+            yield FieldError(asked.field, "Too many", asked.pods, detail)
+
+    def _pods(self, pod: Pod, kind: Kind, asked: Asked) -> list[Pod]:
+        """The pods that an object is to have; with ``replicas`` none if it asks for none or for too many."""
+        if not self._rules.replicas or not kind.template or not pod.metadata.name:
+            return [pod]
+        if asked.field and asked.pods > self._left():
+            return []
+        name, numbers = pod.metadata.name, range(asked.first, asked.first + asked.pods)
+        return [_named(pod, f"{name}-{number}") for number in numbers]
+
+
+def _named(pod: Pod, name: str) -> Pod:
+    return msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, name=name))
+
+
+def _echoes(problem: Problem, mistyped: set[str]) -> bool:
+    """True if ``problem`` follows from a field in ``mistyped``: decoding left that field unset and reported it."""
+    inside = any(problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")) for field in mistyped)
+    around = problem.message.startswith("Required value") and any(
+        field.startswith(f"{problem.field}.") for field in mistyped
+    )
+    return inside or around
