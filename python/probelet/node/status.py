@@ -10,6 +10,7 @@ from probelet.node.pod import NodePod
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus, LastExit
+from probelet.policy.status.ready_condition import ready_condition
 from probelet.server.status import Status
 from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as workers_of
@@ -58,6 +59,7 @@ def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dic
         }
         rows.append(row)
     meta = pod.pod.metadata
+    condition = ready_condition(pod.pod, known)
     return {
         "namespace": meta.namespace,
         "name": meta.name,
@@ -66,7 +68,9 @@ def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dic
         "reason": pod.machine.reason,
         "message": pod.machine.message,
         "ip": known.get("pod_ip", ""),
-        "ready": known.get("ready", False),
+        "ready": condition.ready,
+        "ready_reason": condition.reason,
+        "ready_message": condition.message,
         "containers": rows,
     }
 

@@ -72,3 +72,16 @@ def test_markup_in_a_message_is_text() -> None:
 )
 def test_colours_follow_the_severity(words: str, code: str) -> None:
     assert f"\x1b[{code}m{words}\x1b[0m" in shown(SITUATIONS, color=True)
+
+
+@pytest.mark.parametrize("containers", [1, 2])
+def test_a_pod_that_waits_for_a_readiness_gate_says_so_once(containers: int) -> None:
+    message = 'corresponding condition of pod readiness gate "lb" does not exist.'
+    waiting = {"ready": False, "ready_reason": "ReadinessGatesNotReady", "ready_message": message}
+    gated = pod("web", *(container(f"c{number}") for number in range(containers)), **waiting)
+    unready = {"ready": False, "ready_reason": "ContainersNotReady", "ready_message": "containers with unready status"}
+    status = document(gated, pod("other", container(), **unready))
+    assert shown(status, width=120).count(f"└ not ready: {message}") == 1
+    page = render_page(status, [])
+    assert page.count("not ready: corresponding condition") == 1
+    assert "unready status" not in shown(status) + page, "the containers' own sentences say that"
