@@ -71,6 +71,7 @@ def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dic
         "ready": condition.ready,
         "ready_reason": condition.reason,
         "ready_message": condition.message,
+        "ignored": [{"field": found.field, "reason": found.reason} for found in pod.manifest.ignored],
         "containers": rows,
     }
 

@@ -47,6 +47,7 @@ class PagesView:
             # The caller keeps the pod: its readiness gates and the rest of its manifest are the caller's.
             "ready_reason": "",
             "ready_message": "",
+            "ignored": [],
             "containers": rows,
         }
 

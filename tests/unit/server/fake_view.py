@@ -69,6 +69,7 @@ def pod(name: str, *containers: dict[str, Any], **changes: Any) -> dict[str, Any
         "ready": all(found["ready"] for found in containers),
         "ready_reason": "",
         "ready_message": "",
+        "ignored": [],
         "containers": list(containers),
         **changes,
     }

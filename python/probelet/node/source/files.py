@@ -9,7 +9,8 @@
    pkg/kubelet/config/file.go:extractFromDir, 1.36.)
 3. If two files hold pods of the same name, the pod in force stays.
 4. A file or directory on which a call of the file system hangs keeps its pods; the other files are read.
-5. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
+5. The ConfigMaps and Secrets of a file are held as its pods are. A container has what is in force when it starts.
+6. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,6 +23,7 @@ from probelet.node.source.file_calls import HANGING_MAX, FileCalls
 from probelet.node.source.lease import being_written
 from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
 from probelet.spec.model.pod import Pod
+from probelet.spec.objects.config_object import ConfigObject, ObjectStore
 from probelet.spec.read.load import (
     Listing,
     Loaded,
@@ -32,6 +34,7 @@ from probelet.spec.read.load import (
     manifests_at,
     read_pods,
     unique,
+    unique_objects,
 )
 from probelet.spec.rules.disabled import drop_disabled_fields
 from probelet.spec.rules.needed import missing_programs
@@ -53,6 +56,7 @@ class _File:
     """The stamp of the newest version, first seen at ``since``."""
     since: int = 0
     pods: list[Manifest] = field(default_factory=list)
+    objects: list[ConfigObject] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -72,8 +76,8 @@ class Look:
 class ManifestFiles:
     """The manifests of some files and directories.
 
-    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts`` and ``node`` are those of ``read_pods``. ``first``
-    is called before ``look``.
+    ``gates`` decide which fields exist; ``runtime``, ``deny_hosts`` and ``node`` are those of ``read_pods``;
+    ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``look``.
     """
 
     def __init__(
@@ -85,7 +89,9 @@ class ManifestFiles:
         runtime: RuntimeKind,
         deny_hosts: bool = False,
         node: str = "",
+        objects: ObjectStore | None = None,
     ) -> None:
+        self._objects = objects or ObjectStore()
         self._paths = paths
         self._calls = calls
         self._gates = gates
@@ -110,7 +116,7 @@ class ManifestFiles:
             file = self._files[path]
             loaded = self._load(file.name, text)
             file.read = file.seen = stamps[path]
-            file.pods = loaded.pods
+            file.pods, file.objects = loaded.pods, loaded.objects
             problems += loaded.problems
         self._choose()
         self._standing = {*listing.problems, *self._doubles}
@@ -223,6 +229,7 @@ class ManifestFiles:
     def _take(self, file: _File, loaded: Loaded) -> list[str]:
         """Stores the pods of one file; returns the names of the pods that stay because the file has a mistake."""
         file.read = file.seen
+        file.objects = _objects_after(file, loaded)
         if file.seen is None or (loaded.pods and not loaded.errors):
             file.pods = loaded.pods
             return []
@@ -241,7 +248,9 @@ class ManifestFiles:
         held = [manifest for file in self._files.values() for manifest in file.pods]
         chosen = unique(sorted(held, key=lambda manifest: not self._owns(manifest)))
         self._in_force = {manifest.pod.full_name: self._admitted(manifest) for manifest in chosen.pods}
-        self._doubles = chosen.problems
+        objects = unique_objects([found for file in self._files.values() for found in file.objects])
+        self._objects.objects = {found.key: found for found in objects.objects}
+        self._doubles = chosen.problems + objects.problems
 
     def _admitted(self, manifest: Manifest) -> Manifest:
         """The manifest without fields whose gate is off, unless the pod in force under its name has them (KEP-2238)."""
@@ -259,3 +268,12 @@ class ManifestFiles:
         return self._doubles + [
             problem for problem in fleeting if problem.severity == "error" or not unsettled or problem in self._standing
         ]
+
+
+def _objects_after(file: _File, loaded: Loaded) -> list[ConfigObject]:
+    """The objects of a file that was read again. With a mistake in it, or with nothing, it keeps what it does not name
+    now."""
+    if file.seen is None or (not loaded.errors and (loaded.objects or loaded.pods)):
+        return loaded.objects
+    named = {found.key for found in loaded.objects}
+    return [*loaded.objects, *(held for held in file.objects if held.key not in named)]

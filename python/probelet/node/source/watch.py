@@ -15,7 +15,9 @@ from watchfiles import Change, awatch
 from probelet.errors import ProbeletError
 from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
+from probelet.node.source.ignored_summary import IgnoredSummary
 from probelet.node.timers import Timers
+from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import Manifest
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND, SECOND
@@ -54,16 +56,22 @@ class Manifests:
         node: str = "",
     ) -> None:
         self._paths = paths
+        self.objects = ObjectStore()
+        """The ConfigMaps and Secrets in force."""
         self._calls = FileCalls()
-        self._files = ManifestFiles(paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts, node=node)
+        self._files = ManifestFiles(
+            paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts, node=node, objects=self.objects
+        )
+        self._ignored = IgnoredSummary(runtime)
         self._is_announced = True
 
     def first(self) -> list[Manifest]:
         """The pods to begin with. Raises ManifestError if any manifest has a mistake, so that nothing starts."""
         loaded = self._files.first()
         if loaded.errors:
-            raise ManifestError("\n".join(map(str, loaded.problems)))
+            raise ManifestError("\n".join(map(str, errors_last(loaded.problems))))
         _tell(loaded.problems)
+        self._tell_ignored(loaded.pods)
         return loaded.pods
 
     async def follow(self, set_pods: SetPods, timers: Timers) -> None:
@@ -80,6 +88,11 @@ class Manifests:
                 with suppress(OSError, RuntimeError):
                     await self._look(set_pods, timers)
                 await timers.sleep(LOOK_AGAIN_NS)
+
+    def _tell_ignored(self, pods: Sequence[Manifest]) -> None:
+        line = self._ignored.of(pods)
+        if line is not None:
+            log.warning(line)
 
     async def _follow_folders(self, set_pods: SetPods, timers: Timers) -> None:
         """Follows the folders that are there now; returns when one is replaced, goes or comes, which needs another
@@ -126,6 +139,8 @@ class Manifests:
     async def _look(self, set_pods: SetPods, timers: Timers) -> bool:
         """Looks at the files and calls ``set_pods`` if any was read; returns whether a file has yet to settle."""
         look = await in_daemon_thread(partial(self._files.look, timers.now()))
+        if look.pods is not None:
+            self._tell_ignored(look.pods)
         _tell(look.problems)
         if look.kept:
             log.error("these pods stay as they are until their manifests are right", pods=look.kept)
@@ -146,8 +161,13 @@ def _check(change: "asyncio.Future[set[tuple[Change, str]]]") -> None:
         raise RuntimeError("; ".join(map(str, group.exceptions))) from group
 
 
+def errors_last(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems in the order in which a person should read them: what stops a pod stands at the end."""
+    return sorted(problems, key=lambda problem: problem.severity == "error")
+
+
 def _tell(problems: Sequence[Problem]) -> None:
-    for problem in problems:
+    for problem in errors_last(problems):
         if problem.severity == "error":
             log.error(str(problem))
         else:

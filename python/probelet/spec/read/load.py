@@ -12,14 +12,16 @@ from probelet.files.regular_file import read_regular
 from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
+from probelet.spec.fields.ignored import Ignored, ignored_fields
 from probelet.spec.model.pod import Pod
+from probelet.spec.objects.config_object import ConfigObject, Key
+from probelet.spec.objects.read import KINDS, read_object
 from probelet.spec.read.decode import decode_node, report_duplicates
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.static_pod import with_static_uid
 from probelet.spec.read.tree import Document, Node, TreeError, documents, locate
 from probelet.spec.rules.defaults import set_defaults
 from probelet.spec.rules.host_rule import denied_hosts
-from probelet.spec.rules.ignored import ignored_fields
 from probelet.spec.rules.needed import missing_programs, require_command, require_image
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.rules.security.admission import denied_fields
@@ -51,6 +53,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """First line of the pod in the file, from 1."""
     digest: str
     """Changes exactly when the pod changes; comments and layout do not affect it."""
+    ignored: tuple[Ignored, ...] = ()
+    """The fields without effect on the runtime that will run the pod."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -58,6 +62,8 @@ class Loaded(msgspec.Struct, frozen=True):
 
     pods: list[Manifest]
     problems: list[Problem]
+    objects: list[ConfigObject] = []
+    """The ConfigMaps and Secrets beside the pods."""
 
     @property
     def errors(self) -> list[Problem]:
@@ -85,7 +91,8 @@ def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None) -> Loaded
     read = [read_file(name, runtime=runtime) for name in listing.files.values()]
     found = unique([manifest for loaded in read for manifest in loaded.pods])
     problems = [problem for loaded in read for problem in loaded.problems]
-    return Loaded(found.pods, [*listing.problems, *problems, *found.problems])
+    kept = unique_objects([found for loaded in read for found in loaded.objects])
+    return Loaded(found.pods, [*listing.problems, *problems, *found.problems, *kept.problems], kept.objects)
 
 
 def list_manifests(paths: Sequence[Path], runtime: RuntimeKind | None = None) -> Listing:
@@ -153,13 +160,14 @@ def read_pods(
     ``node`` is the name of the node that will run the pods.
     """
     problems: list[Problem] = []
-    pods = _Reader(path, problems, runtime, deny_hosts, missing, node).manifests(text)
+    objects: list[ConfigObject] = []
+    pods = _Reader(path, problems, objects, runtime, deny_hosts, missing, node).manifests(text)
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
-    elif not pods and not problems:
+    elif not pods and not objects and not problems:
         problems.append(Problem("warning", "no pod in this file", path))
-    return Loaded(pods, problems)
+    return Loaded(pods, problems, objects)
 
 
 def unique(manifests: Sequence[Manifest]) -> Loaded:
@@ -179,6 +187,19 @@ def unique(manifests: Sequence[Manifest]) -> Loaded:
             names[pod.full_name] = uids[pod.metadata.uid] = manifest
             kept.append(manifest)
     return Loaded(kept, problems)
+
+
+def unique_objects(objects: Sequence[ConfigObject]) -> Loaded:
+    """Keeps the first ConfigMap or Secret of each name; each later one is a problem."""
+    kept: dict[Key, ConfigObject] = {}
+    problems: list[Problem] = []
+    for found in objects:
+        first = kept.setdefault(found.key, found)
+        if first is not found:
+            value = go_value(f"{found.namespace}/{found.name}")
+            message = f"Duplicate value: {value}: {found.kind} already defined at {first.path}:{first.line}"
+            problems.append(Problem("error", message, found.path, found.line, "metadata.name"))
+    return Loaded([], problems, list(kept.values()))
 
 
 def manifest_text(path: Path) -> Text:
@@ -202,12 +223,13 @@ def read_manifest(path: Path) -> str:
 
 
 class _Reader:
-    """Reads one file; appends each mistake to ``problems``."""
+    """Reads one file; appends each mistake to ``problems``, each ConfigMap and Secret to ``objects``."""
 
     def __init__(
         self,
         path: Path,
         problems: list[Problem],
+        objects: list[ConfigObject],
         runtime: RuntimeKind | None,
         deny_hosts: bool,
         missing: MissingPrograms,
@@ -215,6 +237,7 @@ class _Reader:
     ) -> None:
         self._path = path
         self._problems = problems
+        self._objects = objects
         self._runtime = runtime
         self._deny_hosts = deny_hosts
         self._missing = missing
@@ -248,6 +271,9 @@ class _Reader:
             self._report("error", f"{_shown(root)} is not a Kubernetes object", root.line, prefix)
             return
         version, kind = root.text_of("apiVersion"), root.text_of("kind")
+        if version == "v1" and kind in KINDS:
+            self._objects += read_object(root, kind, prefix, self._path, self._problems)
+            return
         if version != "v1" or kind not in ("Pod", "List", "PodList"):
             field = f"{prefix}.kind".removeprefix(".")
             value = shorten(go_value(f"{version} {kind}".strip()))
@@ -281,15 +307,14 @@ class _Reader:
             warnings += self._missing(pod)
         elif self._runtime == "cri":
             errors += require_image(pod) + denied_fields(pod)
-        if self._runtime is not None:
-            found += [self._placed(root, prefix, problem) for problem in ignored_fields(pod, self._runtime)]
         problems = [self._located(root, prefix, error, "error") for error in errors]
         problems += [self._located(root, prefix, error, "warning") for error in warnings]
         found += [problem for problem in problems if not _echoes(problem, mistyped)]
         self._problems.extend(sorted(found, key=lambda problem: problem.line))
         if not any(problem.severity == "error" for problem in found):
             pod = with_static_uid(pod, self._path, self._node)
-            yield Manifest(pod, self._path, root.line, hashlib.sha256(encode_pod(pod)).hexdigest())
+            ignored = tuple(ignored_fields(pod, self._runtime)) if self._runtime is not None else ()
+            yield Manifest(pod, self._path, root.line, hashlib.sha256(encode_pod(pod)).hexdigest(), ignored)
 
     def _located(self, root: Node, prefix: str, error: FieldError, severity: Severity) -> Problem:
         return self._placed(root, prefix, Problem(severity, error.shortened().body, field=error.path))
