@@ -164,6 +164,7 @@ async def _service(
         calls=calls,
         parallel_pulls=parallel_pulls(plan.configuration.kubelet),
         seccomp_default=plan.configuration.kubelet.seccomp_default is True,
+        objects=plan.manifests.objects,
         release_on_dependency=plan.configuration.probelet.release_on_dependency,
         max_age_ns=plan.configuration.probelet.max_container_age,
         event_wording=plan.configuration.probelet.event_wording,

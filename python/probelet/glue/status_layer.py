@@ -10,6 +10,7 @@ from probelet.policy.facts.snapshot import Snapshot
 from probelet.policy.protocol.actions import Publish
 from probelet.policy.rules.kind import has_sidecar
 from probelet.policy.status.container_status import ContainerStatus
+from probelet.policy.status.ready_condition import ReadyCondition, ready_condition
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.probe import ProbeType
 
@@ -39,6 +40,11 @@ def status_of(prober: StatusLayer, uid: str) -> dict[str, Any]:
     """The status of a pod as the prober last set it; empty for a pod without one."""
     status = prober.status(uid)
     return {} if status is None else msgspec.json.decode(status)
+
+
+def ready_of(prober: StatusLayer, pod: Pod) -> ReadyCondition:
+    """The condition Ready of a pod, with its readiness gates, as the prober last set its status."""
+    return ready_condition(pod, status_of(prober, pod.metadata.uid))
 
 
 def status_rows(status: Mapping[str, Any]) -> dict[str, dict[str, Any]]:

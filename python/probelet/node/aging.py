@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Final
 
 from probelet._rust import Engine, TokenBucket
-from probelet.glue.status_layer import status_of
+from probelet.glue.status_layer import ready_of
 from probelet.node.pod import NodePod
 from probelet.node.timers import Timers
 from probelet.policy.node.container_age import AgingContainer, AgingPod, ContainerAge, group_of, reached_age
@@ -57,7 +57,7 @@ class Aging:
         return AgingPod(pod.uid, group_of(pod.pod), running, self._ready(pod))
 
     def _ready(self, pod: NodePod) -> Callable[[], bool]:
-        return lambda: bool(status_of(self._engine, pod.uid).get("ready"))
+        return lambda: ready_of(self._engine, pod.pod).ready
 
 
 def _aging_containers(pod: NodePod) -> Iterator[AgingContainer]:

@@ -3,7 +3,7 @@
 import asyncio
 import re
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import structlog
@@ -18,6 +18,7 @@ from probelet.node.metrics.pods import PodMetrics
 from probelet.node.recorder import Recorder
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import CANCELED, Effects
+from probelet.node.runtime.node_address import pod_address
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.policy.facts.snapshot import Snapshot, State
@@ -86,6 +87,7 @@ class Parts:
     pod_metrics: PodMetrics
     probe_grace: bool
     images: bool
+    host_ip: str
     on_publish: Callable[[str, Publish], None] | None
 
 
@@ -265,6 +267,7 @@ class NodePod:
 
     def _publish(self, publish: Publish) -> None:
         engine = self._parts.engine
+        publish = replace(publish, pod_ip=pod_address(self.pod, publish.pod_ip, self._parts.host_ip))
         if publish != self._published:
             self._published = publish
             self._start.look(publish, self._parts.timers.now(), self._parts.pod_metrics)

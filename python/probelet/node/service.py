@@ -33,6 +33,7 @@ from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.linux.host import this_host
 from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.node.runtime.mounts.termination_message import TerminationMessages
+from probelet.node.runtime.node_address import node_address
 from probelet.node.runtime.orphans import RETRY_NS, Orphans
 from probelet.node.runtime.pleg import Pleg
 from probelet.node.runtime.runtime_calls import RuntimeCalls
@@ -42,6 +43,7 @@ from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Publish
+from probelet.spec.objects.config_object import ObjectStore
 
 log = structlog.get_logger("probelet.node")
 
@@ -58,8 +60,9 @@ class Service:
     agent; ``/configz`` shows ``configuration``; ``release_on_dependency``, ``event_wording`` and ``max_age_ns``
     (``maxContainerAge``) are opt-ins of ProbeletConfiguration; ``calls`` is the client's observer;
     ``parallel_pulls`` is how many images may be pulled at once, None for any number; ``seccomp_default`` gives the
-    runtime's seccomp profile to containers that name none; ``mistakes`` gives the mistakes of the newest manifests;
-    ``on_publish`` is called with the pod's UID and each status that is set.
+    runtime's seccomp profile to containers that name none; ``objects`` has the ConfigMaps and Secrets of the manifests;
+    ``mistakes`` gives the mistakes of the newest manifests; ``on_publish`` is called with the pod's UID and each status
+    that is set.
     """
 
     def __init__(
@@ -79,6 +82,7 @@ class Service:
         calls: RuntimeCalls | None = None,
         parallel_pulls: int | None = 1,
         seccomp_default: bool = False,
+        objects: ObjectStore | None = None,
         event_wording: EventWording = "kubelet",
         max_age_ns: int | None = None,
         on_publish: Callable[[str, Publish], None] | None = None,
@@ -102,7 +106,9 @@ class Service:
         self._on_publish = on_publish
         self._user_agent = f"kube-lifecycle/{kubelet_version}"
         self._parallel_pulls = parallel_pulls
-        self._host = this_host(seccomp_default=seccomp_default)
+        self._host = this_host(seccomp_default=seccomp_default, disk=root or log_root)
+        self._host_ip = node_address(on_host=on_host)
+        self._objects = objects or ObjectStore()
         self._tasks = Tasks()
         self._cache = PodCache()
         self._execs = RuntimeExecs(client, engine, exec_limits)
@@ -182,6 +188,8 @@ class Service:
             files=self._files,
             on_host=self._on_host,
             host=self._host,
+            host_ip=self._host_ip,
+            objects=self._objects,
             user_agent=self._user_agent,
             request_relist=pleg.request_relist,
         )
@@ -198,6 +206,7 @@ class Service:
             pod_metrics=self._pod_metrics,
             probe_grace=self._probe_grace,
             images=not self._on_host,
+            host_ip=self._host_ip,
             on_publish=self._on_publish,
         )
 

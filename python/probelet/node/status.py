@@ -11,6 +11,7 @@ from probelet.node.source.mistakes import Mistakes
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus, LastExit
+from probelet.policy.status.ready_condition import ready_condition
 from probelet.server.status import Status
 from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as workers_of
@@ -80,6 +81,7 @@ def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, mo
         rows.append(row)
     meta = pod.pod.metadata
     outdated = mistakes.outdated.get(pod.full_name)
+    condition = ready_condition(pod.pod, known)
     return {
         "namespace": meta.namespace,
         "name": meta.name,
@@ -88,8 +90,11 @@ def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, mo
         "reason": pod.machine.reason,
         "message": pod.machine.message,
         "ip": known.get("pod_ip", ""),
-        "ready": known.get("ready", False),
+        "ready": condition.ready,
+        "ready_reason": condition.reason,
+        "ready_message": condition.message,
         "manifest_error": None if outdated is None else str(outdated),
+        "ignored": [{"field": found.field, "reason": found.reason} for found in pod.manifest.ignored],
         "containers": rows,
     }
 

@@ -102,6 +102,11 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
     return sentences
 
 
+def pod_trouble(pod: dict[str, Any]) -> list[str]:
+    """The sentence of a pod that waits although its containers are ready: for a condition from outside the node."""
+    return [f"not ready: {pod['ready_message']}"] if pod["ready_reason"] == "ReadinessGatesNotReady" else []
+
+
 def last_line(message: str) -> str:
     """The last line of a message that holds the end of a log, with unprintable characters replaced for a terminal."""
     line = message.rstrip().rpartition("\n")[2]

@@ -44,6 +44,10 @@ class PagesView:
             "message": "",
             "ip": status.get("pod_ip", ""),
             "ready": status.get("ready", False),
+            # The caller keeps the pod: its readiness gates and the rest of its manifest are the caller's.
+            "ready_reason": "",
+            "ready_message": "",
+            "ignored": [],
             "containers": rows,
         }
 

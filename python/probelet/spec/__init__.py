@@ -1,15 +1,16 @@
 """The Kubernetes objects that probelet reads: typed, defaulted, and validated with the API server's messages."""
 
+from probelet.spec.fields.ignored import Ignored, ignored_fields
 from probelet.spec.model.container import (
     Container,
     ContainerPort,
     ContainerRestartRule,
     ContainerRestartRuleOnExitCodes,
-    EnvVar,
     Lifecycle,
     LifecycleHandler,
     SleepAction,
 )
+from probelet.spec.model.env import EnvVar
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.meta import ObjectMeta, OwnerReference
 from probelet.spec.model.pod import (
@@ -39,7 +40,6 @@ from probelet.spec.read.load import Loaded, Manifest, load
 from probelet.spec.read.static_pod import static_uid
 from probelet.spec.rules.defaults import set_defaults
 from probelet.spec.rules.disabled import drop_disabled_fields
-from probelet.spec.rules.ignored import ignored_fields
 from probelet.spec.rules.needed import require_command
 from probelet.spec.rules.validate import validate
 from probelet.spec.text.problem import FieldError, Problem
@@ -61,6 +61,7 @@ __all__ = [
     "GRPCAction",
     "HTTPGetAction",
     "HTTPHeader",
+    "Ignored",
     "IntOrString",
     "Lifecycle",
     "LifecycleHandler",

@@ -164,11 +164,6 @@ WARNINGS = {
         "    workingDir: /\n    workingDir: /tmp",
         "11: warning: spec.containers[0].workingDir: duplicate field, the last one counts",
     ),
-    "a field without effect": (
-        "    image: nginx",
-        "10: warning: spec.containers[0].image: ignored: a container is a process of this machine, "
-        "started from command and args",
-    ),
     "a probe whose program does not exist": (
         "    readinessProbe:\n      exec: {command: [/no/such/program]}",
         '11: warning: spec.containers[0].readinessProbe.exec.command[0]: Invalid value: "/no/such/program": '

@@ -104,13 +104,15 @@ class ScriptedRuntime:
     async def run_pod_sandbox(self, request: api_pb2.RunPodSandboxRequest) -> api_pb2.RunPodSandboxResponse:
         await self._enter("run_pod_sandbox", request)
         id = f"sandbox{next(self._ids)}"
+        # A pod on the node's network has no address of its own, as in containerd.
+        on_host = request.config.linux.security_context.namespace_options.network == api_pb2.NODE
         self.sandboxes[id] = api_pb2.PodSandboxStatus(
             id=id,
             metadata=request.config.metadata,
             labels=request.config.labels,
             state=api_pb2.SANDBOX_READY,
             created_at=self.wall_ns(),
-            network=api_pb2.PodSandboxNetworkStatus(ip="127.0.0.1"),
+            network=api_pb2.PodSandboxNetworkStatus(ip="" if on_host else "127.0.0.1"),
         )
         return api_pb2.RunPodSandboxResponse(pod_sandbox_id=id)
 

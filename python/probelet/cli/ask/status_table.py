@@ -15,6 +15,7 @@ from probelet.server.summary import (
     mistake,
     more_mistakes,
     outdated,
+    pod_trouble,
     probe_mark,
     restarts,
     state,
@@ -103,12 +104,15 @@ class StatusTable:
             notes = [] if note is None else [note]
             if len(containers) == 1:
                 cells, sentences = self._container(line_of(name), containers[0], pod["ready"])
-                yield cells, notes + sentences
+                yield cells, [*notes, *sentences, *pod_trouble(pod)]
                 continue
             counted = [container for container in containers if container["kind"] != "init"]
             ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
             total = str(sum(container["restart_count"] for container in containers))
-            yield [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")], notes
+            yield (
+                [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")],
+                [*notes, *pod_trouble(pod)],
+            )
             for container in containers:
                 yield self._container(line_of(f"  {container['name']}"), container, container["ready"])
 

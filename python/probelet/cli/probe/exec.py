@@ -17,7 +17,12 @@ from probelet.cri.errors import CriError
 from probelet.cri.exec import ExecOutcome, exec_attempt
 from probelet.cri.process.launch import LaunchError, launch
 from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.environment import Place, environment
+from probelet.node.runtime.environment.config_error import ContainerConfigError
+from probelet.node.runtime.environment.place import Place
+from probelet.node.runtime.environment.references import bytes_of
+from probelet.node.runtime.environment.variables import environment
+from probelet.node.runtime.linux.host import this_host
+from probelet.node.runtime.node_address import node_address
 
 # The first process of the container in which the command runs: it waits for its kill.
 WAIT = (sys.executable, "-c", "import signal; signal.pause()")
@@ -34,7 +39,7 @@ def exec_attempts(target: Target, runtime: str | None, container_id: str | None)
         try:
             client, found = runner.run(_container(stack, target, runtime, container_id))
             yield lambda: runner.run(_attempt(client, found, target))
-        except (CriError, LaunchError) as error:
+        except (ContainerConfigError, CriError, LaunchError) as error:
             raise CliError(str(error), code=Exit.CANNOT) from error
         finally:
             runner.run(stack.aclose())
@@ -61,13 +66,19 @@ async def _wait_container(client: RuntimeClient, target: Target) -> str:
         metadata=api_pb2.PodSandboxMetadata(name=meta.name, namespace=meta.namespace, uid=meta.uid)
     )
     sandbox_id = await client.run_pod_sandbox(sandbox)
-    variables = environment(target.pod, target.container, Place(pod_ip=target.pod_ip))
+    place = Place(
+        pod_ip=target.pod_ip,
+        host_ip=node_address(on_host=True),
+        allocatable=this_host().allocatable(),
+        objects=target.objects,
+    )
+    variables = environment(target.pod, target.container, place)
     config = api_pb2.ContainerConfig(
         metadata=api_pb2.ContainerMetadata(name=target.container.name),
         command=WAIT,
         working_dir=target.container.working_dir,
         envs=[
-            api_pb2.KeyValue(key=name, value=value.encode())
+            api_pb2.KeyValue(key=name, value=bytes_of(value))
             for name, value in {"POD_IP": target.pod_ip, **variables}.items()
         ],
     )

@@ -2,7 +2,7 @@
 
 import ipaddress
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from probelet.cli.exit import CliError
@@ -14,6 +14,7 @@ from probelet.spec.model.container import Container
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.model.probe import HTTPHeader, Probe, ProbeType
+from probelet.spec.objects.config_object import Objects
 from probelet.spec.read.decode import decode
 from probelet.spec.read.load import load
 from probelet.spec.read.tree import TreeError, documents
@@ -48,7 +49,8 @@ Ports = list[tuple[str, int]]
 
 @dataclass(frozen=True)
 class Target:
-    """One probe, and the facts that the prober has at its run. ``pod`` and ``container`` come from a manifest."""
+    """One probe, and the facts that the prober has at its run. ``pod``, ``container``
+    and ``objects``, the ConfigMaps and Secrets for its variables, come from a manifest."""
 
     probe: Probe
     pod_ip: str
@@ -56,6 +58,7 @@ class Target:
     title: str = ""
     pod: Pod = NO_POD
     container: Container = NO_POD.spec.containers[0]
+    objects: Objects = field(default_factory=dict)
 
 
 def from_flags(probe: Probe, pod_ip: str | None, container_ports: Sequence[str]) -> Target:
@@ -136,6 +139,7 @@ def from_manifest(name: ProbeName, pod_ip: str | None, state_dir: Path | None) -
         title=f"{probe_type} probe of {pod.full_name}/{container.name}",
         pod=pod,
         container=container,
+        objects={found.key: found for found in loaded.config_objects},
     )
 
 

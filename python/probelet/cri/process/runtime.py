@@ -12,7 +12,7 @@ from importlib import metadata
 from probelet.cri import errors
 from probelet.cri.process.events import EventReader, Events
 from probelet.cri.process.host import Host
-from probelet.cri.process.pod.address import AddressPool
+from probelet.cri.process.pod.address import NODE_ADDRESS, AddressPool
 from probelet.cri.process.pod.container import Container
 from probelet.cri.process.pod.execution import ExecSync
 from probelet.cri.process.pod.sandbox import Sandbox
@@ -164,9 +164,9 @@ class ProcessRuntime:
             if other.config.metadata == config.metadata:
                 name = f"{config.metadata.name} (attempt {config.metadata.attempt})"
                 raise errors.AlreadyExists(f"container {name} exists as {other.id}")
-        container = Container(
-            self._host, sandbox.id, sandbox.ip, config, sandbox.log_path(config), self._publish_container
-        )
+        # A sandbox that is ready and has no address is on the host's network.
+        ip, log_path = sandbox.ip or NODE_ADDRESS, sandbox.log_path(config)
+        container = Container(self._host, sandbox.id, ip, config, log_path, self._publish_container)
         self._containers[container.id] = sandbox.containers[container.id] = container
         self._publish_container(container, api_pb2.CONTAINER_CREATED_EVENT)
         return api_pb2.CreateContainerResponse(container_id=container.id)

@@ -5,7 +5,9 @@ from pathlib import Path, PurePosixPath
 
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime import labels
-from probelet.node.runtime.environment import Place, environment, expanded
+from probelet.node.runtime.environment.place import Place
+from probelet.node.runtime.environment.references import bytes_of
+from probelet.node.runtime.environment.variables import environment, expanded
 from probelet.node.runtime.linux.config import container_linux, sandbox_linux
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser
@@ -72,7 +74,8 @@ class Instance:
 def container_config(
     pod: Pod, container: Container, instance: Instance, place: Place, host: Host
 ) -> api_pb2.ContainerConfig:
-    """The configuration of one instance of a container, expanded as the kubelet does it."""
+    """The configuration of one instance of a container, expanded as the kubelet does it. Raises ContainerConfigError if
+    a variable's source is not there."""
     restart_count = instance.restart_count
     variables = environment(pod, container, place)
     known = {**place.given, **variables}
@@ -82,14 +85,14 @@ def container_config(
         command=expanded(container.command, known),
         args=expanded(container.args, known),
         working_dir=container.working_dir,
-        envs=[api_pb2.KeyValue(key=name, value=value.encode()) for name, value in variables.items()],
+        envs=[api_pb2.KeyValue(key=name, value=bytes_of(value)) for name, value in variables.items()],
         labels=labels.container_labels(pod, container),
         annotations=labels.container_annotations(pod, container, restart_count),
         mounts=_mounts(container, instance, host),
         log_path=f"{container.name}/{log_name(restart_count)}",
-        stdin=container.stdin is True,
-        stdin_once=container.stdin_once is True,
-        tty=container.tty is True,
+        stdin=container.stdin,
+        stdin_once=container.stdin_once,
+        tty=container.tty,
         linux=container_linux(pod, container, host, instance.user),
     )
 

@@ -11,16 +11,18 @@ from probelet.cri.v1 import api_pb2
 from probelet.files import below
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.cri_config import Instance, container_config, log_directory, log_name, sandbox_config
-from probelet.node.runtime.environment import Place
+from probelet.node.runtime.environment.config_error import ContainerConfigError
+from probelet.node.runtime.environment.place import Place
 from probelet.node.runtime.hooks import Hooks
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.labels import count_in
 from probelet.node.runtime.linux.host import Host
-from probelet.node.runtime.linux.run_as import ContainerConfigError, ImageUser, check_non_root, image_user
+from probelet.node.runtime.linux.run_as import ImageUser, check_non_root, image_user
 from probelet.node.runtime.linux.security import needs_strict_groups
 from probelet.node.runtime.mounts.hosts_file import hosts_file
 from probelet.node.runtime.mounts.pod_files import PodFiles
+from probelet.node.runtime.node_address import pod_address
 from probelet.policy.protocol.effects import (
     CreateContainer,
     Effect,
@@ -36,6 +38,7 @@ from probelet.policy.protocol.effects import (
     StopSandbox,
 )
 from probelet.spec.model.pod import Pod
+from probelet.spec.objects.config_object import ObjectStore
 
 NO_STRICT_GROUPS = "SupplementalGroupsPolicy=Strict is not supported in this node"
 """The kubelet's message when it does not admit such a pod (lifecycle/predicate.go, 1.36)."""
@@ -48,8 +51,8 @@ class Effects:
     """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
     ``request_relist`` asks for a list soon; ``files`` are the files that containers get as mounts, None without mounts;
-    ``on_host`` says that containers are processes of this machine; ``host`` is this machine; ``user_agent`` is the
-    header of HTTP hooks.
+    ``on_host`` says that containers are processes of this machine; ``host`` is this machine, ``host_ip`` its address;
+    ``objects`` has the ConfigMaps and Secrets for variables; ``user_agent`` is the header of HTTP hooks.
     """
 
     def __init__(
@@ -64,6 +67,8 @@ class Effects:
         files: PodFiles | None,
         on_host: bool,
         host: Host,
+        host_ip: str,
+        objects: ObjectStore,
         user_agent: str,
         request_relist: Callable[[], None],
     ) -> None:
@@ -77,6 +82,8 @@ class Effects:
         self._files = files
         self._on_host = on_host
         self._host = host
+        self._host_ip = host_ip
+        self._objects = objects
         self._hooks = Hooks(client, user_agent)
 
     async def perform(self, pod: Pod, effect: Effect) -> Outcome:
@@ -171,18 +178,30 @@ class Effects:
             detail = error.detail if isinstance(error, errors.CriError) else str(error)
             return Outcome(error=str(error), detail=detail, unconfigured=True)
         sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
-        ip = sandbox.ip or "" if sandbox is not None else ""
-        # The process runtime gives every container its address in a variable: a server has to bind that address.
-        given = {"POD_IP": ip} if self._on_host and ip else {}
+        ip = pod_address(pod, sandbox.ip or "" if sandbox is not None else "", self._host_ip)
         count = self._count(pod, effect)
         files = self._message_file(pod, effect, count), self._hosts_file(pod, ip)
         instance = Instance(count, effect.image_ref, user, *files)
-        config = container_config(pod, effect.container, instance, Place(self._node, ip, given), self._host)
+        try:
+            config = container_config(pod, effect.container, instance, self._place(ip), self._host)
+        except ContainerConfigError as error:
+            return Outcome(error=str(error), detail=str(error), unconfigured=True)
         # The runtime writes the log, but does not make its directory.
         below.make_directory(self._log_root, log_directory(pod), effect.container.name)
         of_sandbox = self._config_of(pod, effect.sandbox_id)
         container_id = await self._client.create_container(effect.sandbox_id, config, of_sandbox)
         return Outcome(id=self._inspection.full_id(container_id))
+
+    def _place(self, pod_ip: str) -> Place:
+        return Place(
+            node=self._node,
+            pod_ip=pod_ip,
+            host_ip=self._host_ip,
+            # The process runtime gives every container its address in a variable: a server has to bind that address.
+            given={"POD_IP": pod_ip} if self._on_host and pod_ip else {},
+            allocatable=self._host.allocatable(),
+            objects=self._objects.objects,
+        )
 
     async def _image_user(self, pod: Pod, effect: CreateContainer) -> ImageUser:
         """The user of the container's image. Raises CriError, or ContainerConfigError if the pod forbids that user.
@@ -203,7 +222,7 @@ class Effects:
     def _hosts_file(self, pod: Pod, ip: str) -> Path | None:
         if self._files is None or not ip:
             return None
-        return self._files.write_hosts_file(pod.metadata.uid, hosts_file(pod, ip))
+        return self._files.write_hosts_file(pod.metadata.uid, lambda: hosts_file(pod, ip))
 
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
         """The restart count. If the runtime has forgotten every instance, the names of their logs give it.

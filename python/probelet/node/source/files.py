@@ -9,8 +9,9 @@
    pkg/kubelet/config/file.go:extractFromDir, 1.36.)
 3. If two files hold pods of the same name, the pod in force stays.
 4. A file or directory on which a call of the file system hangs keeps its pods; the other files are read.
-5. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
-6. Standard input is read once, before the files.
+5. The ConfigMaps and Secrets of a file are held as its pods are. A container has what is in force when it starts.
+6. A file that is gone, alone or with its directory, holds nothing (pkg/kubelet/config/file.go:listConfig, 1.36).
+7. Standard input is read once, before the files.
 """
 
 from collections import Counter
@@ -25,6 +26,7 @@ from probelet.node.source.lease import being_written
 from probelet.node.source.mistakes import Mistakes, bounded, mistakes
 from probelet.node.source.stamp import FOLDER, UNSEEN, Stamp, stamp_of
 from probelet.spec.model.pod import Pod
+from probelet.spec.objects.config_object import ConfigObject, ObjectStore
 from probelet.spec.read.load import (
     STDIN,
     Listing,
@@ -36,6 +38,7 @@ from probelet.spec.read.load import (
     manifests_at,
     read_pods,
     unique,
+    unique_objects,
 )
 from probelet.spec.read.objects import Rules
 from probelet.spec.rules.disabled import drop_disabled_fields
@@ -63,6 +66,7 @@ class _File:
     errors: list[Problem] = field(default_factory=list)
     """The mistakes of the newest version, bounded."""
     passed_over: Counter[str] = field(default_factory=Counter)
+    objects: list[ConfigObject] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -83,7 +87,7 @@ class ManifestFiles:
     """The manifests of some files and directories.
 
     ``gates`` decide which fields exist; ``runtime``, ``deny_hosts``, ``replicas`` and ``node`` are those of
-    ``read_pods``. ``first`` is called before ``look``.
+    ``read_pods``; ``objects`` gets the ConfigMaps and Secrets. ``first`` is called before ``look``.
     """
 
     def __init__(
@@ -96,9 +100,11 @@ class ManifestFiles:
         deny_hosts: bool = False,
         replicas: bool = False,
         node: str = "",
+        objects: ObjectStore | None = None,
     ) -> None:
         self.mistakes = Mistakes()
         """The mistakes of the newest versions, as of the last look."""
+        self._objects = objects or ObjectStore()
         self._paths = [path for path in paths if path != STDIN]
         self._stdin = [_File(STDIN)] if STDIN in paths else []
         self._calls = calls
@@ -140,7 +146,7 @@ class ManifestFiles:
     def _begin(self, file: _File, text: Text) -> list[Problem]:
         """Takes the first version of a file; returns its problems."""
         loaded = self._load(file.name, text)
-        file.pods = loaded.pods
+        file.pods, file.objects = loaded.pods, loaded.config_objects
         self._note(file, loaded)
         return loaded.problems
 
@@ -249,7 +255,8 @@ class ManifestFiles:
         """Stores the pods of one file; returns the names of the pods that stay because the file has a mistake."""
         file.read = file.seen
         self._note(file, loaded)
-        if file.seen is None or ((loaded.objects or loaded.passed_over) and not loaded.errors):
+        file.objects = _objects_after(file, loaded)
+        if file.seen is None or ((loaded.objects or loaded.config_objects or loaded.passed_over) and not loaded.errors):
             file.pods = loaded.pods
             return []
         named = set(loaded.objects)
@@ -281,7 +288,9 @@ class ManifestFiles:
         held = [manifest for file in self._all() for manifest in file.pods]
         chosen = unique(sorted(held, key=lambda manifest: not self._owns(manifest)))
         self._in_force = {manifest.pod.full_name: self._admitted(manifest) for manifest in chosen.pods}
-        self._doubles = chosen.problems
+        objects = unique_objects([found for file in self._all() for found in file.objects])
+        self._objects.objects = {found.key: found for found in objects.config_objects}
+        self._doubles = chosen.problems + objects.problems
 
     def _admitted(self, manifest: Manifest) -> Manifest:
         """The manifest without fields whose gate is off, unless the pod in force under its name has them (KEP-2238)."""
@@ -299,6 +308,15 @@ class ManifestFiles:
         return self._doubles + [
             problem for problem in fleeting if problem.severity == "error" or not unsettled or problem in self._standing
         ]
+
+
+def _objects_after(file: _File, loaded: Loaded) -> list[ConfigObject]:
+    """The objects of a file that was read again. With a mistake in it, or with nothing, it keeps what it does not name
+    now."""
+    if file.seen is None or (not loaded.errors and (loaded.objects or loaded.config_objects or loaded.passed_over)):
+        return loaded.config_objects
+    named = {found.key for found in loaded.config_objects}
+    return [*loaded.config_objects, *(held for held in file.objects if held.key not in named)]
 
 
 def _objects(pods: Iterable[Manifest]) -> list[ObjectName]:

@@ -17,9 +17,11 @@ from watchfiles import Change, awatch
 from probelet.errors import ProbeletError
 from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
+from probelet.node.source.ignored_summary import IgnoredSummary
 from probelet.node.source.mistakes import Mistakes
 from probelet.node.timers import Timers
 from probelet.printable import printable
+from probelet.spec.objects.config_object import ObjectStore
 from probelet.spec.read.load import STDIN, Loaded, Manifest
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.text.duration import MILLISECOND, SECOND
@@ -64,10 +66,20 @@ class Manifests:
     ) -> None:
         self._paths = [path for path in paths if path != STDIN]
         self._has_stdin = STDIN in paths
+        self.objects = ObjectStore()
+        """The ConfigMaps and Secrets in force."""
         self._calls = FileCalls()
         self._files = ManifestFiles(
-            paths, gates, self._calls, runtime=runtime, deny_hosts=deny_hosts, replicas=replicas, node=node
+            paths,
+            gates,
+            self._calls,
+            runtime=runtime,
+            deny_hosts=deny_hosts,
+            replicas=replicas,
+            node=node,
+            objects=self.objects,
         )
+        self._ignored = IgnoredSummary(runtime)
         self.right = asyncio.Event()
         """Set once no manifest has a mistake, as of a look after the start."""
         self._is_announced = True
@@ -86,8 +98,9 @@ class Manifests:
         """
         loaded = self._files.first()
         if (strict and loaded.errors) or not (loaded.pods or idle or any(path.is_dir() for path in self._paths)):
-            raise ManifestError("\n".join(map(str, loaded.problems)) or f"no pod{_passed_over(loaded)}")
-        _tell(loaded.problems)
+            raise ManifestError("\n".join(map(str, errors_last(loaded.problems))) or f"no pod{_passed_over(loaded)}")
+        _tell(errors_last(loaded.problems))
+        self._tell_ignored(loaded.pods)
         self._first = loaded
         return loaded.pods
 
@@ -117,6 +130,11 @@ class Manifests:
                 with suppress(OSError, RuntimeError):
                     await self._look(set_pods, timers)
                 await timers.sleep(LOOK_AGAIN_NS)
+
+    def _tell_ignored(self, pods: Sequence[Manifest]) -> None:
+        line = self._ignored.of(pods)
+        if line is not None:
+            log.warning(line)
 
     async def _follow_folders(self, set_pods: SetPods, timers: Timers) -> None:
         """Follows the folders that are there now; returns when one is replaced, goes or comes, which needs another
@@ -163,6 +181,8 @@ class Manifests:
     async def _look(self, set_pods: SetPods, timers: Timers) -> bool:
         """Looks at the files and calls ``set_pods`` if any was read; returns whether a file has yet to settle."""
         look = await in_daemon_thread(partial(self._files.look, timers.now()))
+        if look.pods is not None:
+            self._tell_ignored(look.pods)
         _tell(look.problems)
         if look.kept:
             log.error("these pods stay as they are until their manifests are right", pods=look.kept)
@@ -197,8 +217,13 @@ def _passed_over(loaded: Loaded) -> str:
     return f" in the manifests (passed over: {_counted(loaded.passed_over)})" if loaded.passed_over else ""
 
 
+def errors_last(problems: Sequence[Problem]) -> list[Problem]:
+    """The problems in the order in which a person should read them: what stops a pod stands at the end."""
+    return sorted(problems, key=lambda problem: problem.severity == "error")
+
+
 def _tell(problems: Sequence[Problem]) -> None:
-    for problem in problems:
+    for problem in errors_last(problems):
         if problem.severity == "error":
             log.error(str(problem))
         else:

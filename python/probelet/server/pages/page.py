@@ -12,6 +12,7 @@ from probelet.server.summary import (
     mistake,
     more_mistakes,
     outdated,
+    pod_trouble,
     probe_mark,
     restarts,
     span,
@@ -133,15 +134,17 @@ def _pod_rows(pod: dict[str, Any], as_of: datetime) -> Iterable[str]:
     if not containers:
         yield f'<tr>{head}<td colspan="5"></td></tr>'
     for index, container in enumerate(containers):
-        yield f"<tr>{head if index == 0 else ''}{_container_cells(container, as_of)}</tr>"
+        of_pod = pod_trouble(pod) if index == 0 else []
+        yield f"<tr>{head if index == 0 else ''}{_container_cells(container, as_of, of_pod)}</tr>"
 
 
-def _container_cells(container: dict[str, Any], as_of: datetime) -> str:
+def _container_cells(container: dict[str, Any], as_of: datetime, of_pod: list[str]) -> str:
+    """``of_pod`` are the sentences about the whole pod, which stand at its first container."""
     kind = "" if container["kind"] == "regular" else f' <span class="dim">{escape(container["kind"])}</span>'
     chip = {"running": "good" if container["ready"] else "", "waiting": "warn", "terminated": ""}[container["state"]]
     if container["state"] == "terminated" and container["exit_code"]:
         chip = "bad"
-    notes = "".join(f"<p>{escape(sentence)}</p>" for sentence in trouble(container, as_of))
+    notes = "".join(f"<p>{escape(sentence)}</p>" for sentence in [*of_pod, *trouble(container, as_of)])
     probes = container["probes"]
     chips = "".join(_probe_chip(name, probes[name], as_of) for name in PROBE_TYPES if name in probes)
     return (

@@ -2,18 +2,11 @@
 
 import msgspec
 
+from probelet.spec.model.env import EnvFromSource, EnvVar
 from probelet.spec.model.meta import Int32, Int64, Object, Opaque
 from probelet.spec.model.probe import ExecAction, HTTPGetAction, Probe, ProbeType, TCPSocketAction
 from probelet.spec.model.resources import ResourceRequirements
 from probelet.spec.model.security_context import SecurityContext
-
-
-class EnvVar(Object, frozen=True, kw_only=True):
-    """One environment variable. Commands expand only literal values."""
-
-    name: str = ""
-    value: str = ""
-    value_from: Opaque = None
 
 
 class ContainerPort(Object, frozen=True, kw_only=True):
@@ -87,16 +80,16 @@ class Container(Object, frozen=True, kw_only=True):
     restart_policy_rules: list[ContainerRestartRule] = msgspec.field(default_factory=list)
     target_container_name: str = ""
     """Only on ephemeral containers."""
-    env_from: Opaque = None
+    env_from: list[EnvFromSource] = msgspec.field(default_factory=list)
     resize_policy: Opaque = None
     resources: ResourceRequirements | None = None
     security_context: SecurityContext | None = None
-    stdin: Opaque = None
-    stdin_once: Opaque = None
+    stdin: bool = False
+    stdin_once: bool = False
     termination_message_path: str = ""
     termination_message_policy: str = ""
     """``File``, or ``FallbackToLogsOnError``: the log's end instead of an empty file's, if the container failed."""
-    tty: Opaque = None
+    tty: bool = False
     volume_devices: Opaque = None
     volume_mounts: Opaque = None
 

@@ -21,6 +21,18 @@ class HostAlias(Object, frozen=True, kw_only=True):
     hostnames: list[str] = msgspec.field(default_factory=list)
 
 
+class PodReadinessGate(Object, frozen=True, kw_only=True):
+    """A condition that something outside the node sets; the pod is not ready before it is True."""
+
+    condition_type: str = ""
+
+
+class PodSchedulingGate(Object, frozen=True, kw_only=True):
+    """A reason not to schedule a pod yet; such a pod has no node."""
+
+    name: str = ""
+
+
 class PodSpec(Object, frozen=True, kw_only=True):
     """The wanted state of a pod. Fields typed ``Opaque`` are passed on without being read."""
 
@@ -46,7 +58,7 @@ class PodSpec(Object, frozen=True, kw_only=True):
     dns_config: Opaque = None
     dns_policy: Opaque = None
     enable_service_links: Opaque = None
-    hostname_override: Opaque = None
+    hostname_override: str | None = None
     image_pull_secrets: Opaque = None
     node_selector: Opaque = None
     os: Opaque = None
@@ -54,19 +66,21 @@ class PodSpec(Object, frozen=True, kw_only=True):
     preemption_policy: Opaque = None
     priority: Opaque = None
     priority_class_name: Opaque = None
-    readiness_gates: Opaque = None
+    readiness_gates: list[PodReadinessGate] = msgspec.field(default_factory=list)
     resource_claims: Opaque = None
     resources: ResourceRequirements | None = None
     """The pod's own, beside those of its containers (KEP-2837)."""
     runtime_class_name: Opaque = None
     scheduler_name: Opaque = None
-    scheduling_gates: Opaque = None
+    scheduling_gates: list[PodSchedulingGate] = msgspec.field(default_factory=list)
     scheduling_group: Opaque = None
     security_context: PodSecurityContext | None = None
-    service_account: Opaque = None
-    service_account_name: Opaque = None
-    set_hostname_as_fqdn: Opaque = msgspec.field(default=None, name="setHostnameAsFQDN")
-    subdomain: Opaque = None
+    service_account: str = ""
+    """The older spelling of ``service_account_name``."""
+    service_account_name: str = ""
+    set_hostname_as_fqdn: bool | None = msgspec.field(default=None, name="setHostnameAsFQDN")
+    subdomain: str = ""
+    """Its pods' names end in ``SUBDOMAIN.NAMESPACE.svc.CLUSTER_DOMAIN``."""
     tolerations: Opaque = None
     topology_spread_constraints: Opaque = None
     volumes: Opaque = None

@@ -11,7 +11,9 @@ from typing import TypeAlias
 import msgspec
 
 from probelet.files.regular_file import read_regular
+from probelet.spec.fields.ignored import Ignored, ignored_fields
 from probelet.spec.model.pod import Pod
+from probelet.spec.objects.config_object import ConfigObject, Key
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.objects import FoundPod, Rules, read_objects
 from probelet.spec.read.static_pod import with_static_uid
@@ -45,6 +47,8 @@ class Manifest(msgspec.Struct, frozen=True):
     """Changes exactly when the pod changes; comments and layout do not affect it."""
     object: ObjectName | None = None
     """The Pod itself, or the workload with its template; None if no file has it."""
+    ignored: tuple[Ignored, ...] = ()
+    """The fields without effect on the runtime that will run the pod."""
 
 
 class Loaded(msgspec.Struct, frozen=True):
@@ -55,7 +59,9 @@ class Loaded(msgspec.Struct, frozen=True):
     objects: list[ObjectName] = []
     """The valid objects with pods, also objects that ask for no pod."""
     passed_over: Counter[str] = msgspec.field(default_factory=Counter)
-    """The number of objects of kinds without pods, by kind."""
+    """The number of objects of kinds without use here, by kind."""
+    config_objects: list[ConfigObject] = []
+    """The ConfigMaps and Secrets beside the pods."""
 
     @property
     def errors(self) -> list[Problem]:
@@ -87,7 +93,9 @@ def load(paths: Sequence[Path], *, runtime: RuntimeKind | None = None, replicas:
     problems = [problem for loaded in read for problem in loaded.problems]
     objects = [name for loaded in read for name in loaded.objects]
     passed_over = sum((loaded.passed_over for loaded in read), Counter[str]())
-    return Loaded(found.pods, [*listing.problems, *problems, *found.problems], objects, passed_over)
+    kept = unique_objects([found for loaded in read for found in loaded.config_objects])
+    problems = [*listing.problems, *problems, *found.problems, *kept.problems]
+    return Loaded(found.pods, problems, objects, passed_over, kept.config_objects)
 
 
 def list_manifests(paths: Sequence[Path], runtime: RuntimeKind | None = None) -> Listing:
@@ -150,15 +158,16 @@ def read_pods(path: Path, text: Text, rules: Rules, node: str = "") -> Loaded:
     if hidden := problems[PROBLEMS_MAX:]:
         severity: Severity = "error" if any(problem.severity == "error" for problem in hidden) else "warning"
         problems = [*problems[:PROBLEMS_MAX], Problem(severity, f"{len(hidden)} more problems in this file", path)]
-    elif not found.pods and not found.passed_over and not problems:
+    elif not (found.pods or found.passed_over or found.config_objects or problems):
         problems.append(Problem("warning", "no pod in this file", path))
-    pods = [_manifest(pod, path, node) for pod in found.pods]
-    return Loaded(pods, problems, found.names, found.passed_over)
+    pods = [_manifest(pod, path, rules.runtime, node) for pod in found.pods]
+    return Loaded(pods, problems, found.names, found.passed_over, found.config_objects)
 
 
-def _manifest(found: FoundPod, path: Path, node: str) -> Manifest:
+def _manifest(found: FoundPod, path: Path, runtime: RuntimeKind | None, node: str) -> Manifest:
     pod = with_static_uid(found.pod, path, node)
-    return Manifest(pod, path, found.line, hashlib.sha256(encode_pod(pod)).hexdigest(), found.object)
+    ignored = tuple(ignored_fields(pod, runtime)) if runtime is not None else ()
+    return Manifest(pod, path, found.line, hashlib.sha256(encode_pod(pod)).hexdigest(), found.object, ignored)
 
 
 def unique(manifests: Sequence[Manifest]) -> Loaded:
@@ -187,6 +196,20 @@ def _double(manifest: Manifest, field: str, key: str, first: Manifest) -> Proble
     other = f" ({first.object})" if len(kinds) > 1 else ""
     message = f"Duplicate value: {go_value(key)}: already defined at {first.path}:{first.line}{other}"
     return Problem("error", message, manifest.path, manifest.line, field, manifest.object)
+
+
+def unique_objects(objects: Sequence[ConfigObject]) -> Loaded:
+    """Keeps the first ConfigMap or Secret of each name; each later one is a problem."""
+    kept: dict[Key, ConfigObject] = {}
+    problems: list[Problem] = []
+    for found in objects:
+        first = kept.setdefault(found.key, found)
+        if first is not found:
+            value = go_value(f"{found.namespace}/{found.name}")
+            message = f"Duplicate value: {value}: {found.kind} already defined at {first.path}:{first.line}"
+            name = ObjectName(found.kind, found.namespace, found.name)
+            problems.append(Problem("error", message, found.path, found.line, "metadata.name", name))
+    return Loaded([], problems, config_objects=list(kept.values()))
 
 
 def manifest_text(path: Path) -> Text:

@@ -1,7 +1,8 @@
 """The objects in the text of one file: pods, workloads with a pod template, and Lists of them.
 
-An object of a kind without pods is counted and passed over. Each mistake is a problem with the line and the path of its
-field in the file, and leaves out its object; a text with a syntax error has no objects.
+ConfigMaps and Secrets are read beside them; an object of another kind is counted and passed over. Each mistake is a
+problem with the line and the path of its field in the file, and leaves out its object; a text with a syntax error has
+no objects.
 """
 
 from collections import Counter
@@ -16,12 +17,13 @@ from probelet.spec.annotation.backoff import chosen_curves
 from probelet.spec.annotation.initialization import fold_annotation
 from probelet.spec.annotation.release_on import dependencies
 from probelet.spec.model.pod import Pod
+from probelet.spec.objects.config_object import ConfigObject
+from probelet.spec.objects.read import CONFIG_KINDS, read_object
 from probelet.spec.read.decode import decode_node, report_duplicates
 from probelet.spec.read.kinds import KINDS, Asked, Kind, group_of, kind_mistake
 from probelet.spec.read.tree import Document, Node, TreeError, documents, locate
 from probelet.spec.rules.defaults import set_defaults
 from probelet.spec.rules.host_rule import denied_hosts
-from probelet.spec.rules.ignored import ignored_fields
 from probelet.spec.rules.needed import missing_programs, require_command, require_image
 from probelet.spec.rules.runtime_kind import RuntimeKind
 from probelet.spec.rules.security.admission import denied_fields
@@ -78,7 +80,9 @@ class Objects:
     names: list[ObjectName] = field(default_factory=list)
     """The valid objects with pods, also objects that ask for no pod."""
     passed_over: Counter[str] = field(default_factory=Counter)
-    """The number of objects without pods, by kind: ``Service``, ``Certificate.cert-manager.io``."""
+    """The number of objects of other kinds, by kind: ``Service``, ``Certificate.cert-manager.io``."""
+    config_objects: list[ConfigObject] = field(default_factory=list)
+    """The valid ConfigMaps and Secrets."""
     problems: list[Problem] = field(default_factory=list)
 
 
@@ -176,6 +180,8 @@ class _Reader:
             self._report(error.body, locate(root, error.path), f"{prefix}.{error.path}".removeprefix("."))
         elif kind in KINDS and KINDS[kind].version == version:
             self._with_pods(root, prefix, kind, KINDS[kind])
+        elif kind in CONFIG_KINDS and version == "v1":
+            self._found.config_objects += read_object(root, kind, prefix, self._path, self._found.problems)
         else:
             self._pass_over(shorten(f"{kind}.{group_of(version)}".rstrip(".")))
 
@@ -220,9 +226,6 @@ class _Reader:
         problems = [place.in_pod("error", error) for error in errors]
         problems += [place.in_pod("warning", error) for error in warnings]
         problems += [place.located("error", error) for error in self._misasked(asked)]
-        if self._rules.runtime is not None:
-            ignored = ignored_fields(pod, self._rules.runtime)
-            problems += [place.problem("warning", line.message, place.field_of(line.field)) for line in ignored]
         if not pods and asked.pods == 0:
             problems.append(place.problem("warning", "asks for no pod", asked.field))
         found += [problem for problem in problems if not _echoes(problem, mistyped)]

@@ -7,6 +7,7 @@ means this.
 from msgspec.structs import replace
 
 from probelet.spec.model.container import Container, ContainerPort, Lifecycle, LifecycleHandler
+from probelet.spec.model.env import EnvVar
 from probelet.spec.model.meta import ObjectMeta
 from probelet.spec.model.pod import Pod, PodSpec
 from probelet.spec.model.probe import HTTPGetAction, Probe
@@ -38,21 +39,23 @@ def _meta(meta: ObjectMeta) -> ObjectMeta:
 
 def _spec(spec: PodSpec) -> PodSpec:
     grace = spec.termination_grace_period_seconds
+    on_host = spec.host_network
     return replace(
         spec,
-        containers=[_container(container) for container in spec.containers],
-        init_containers=[_container(container) for container in spec.init_containers],
+        containers=[_container(container, on_host=on_host) for container in spec.containers],
+        init_containers=[_container(container, on_host=on_host) for container in spec.init_containers],
         ephemeral_containers=[_container(container) for container in spec.ephemeral_containers],
         restart_policy=spec.restart_policy or "Always",
         termination_grace_period_seconds=TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace,
     )
 
 
-def _container(container: Container) -> Container:
+def _container(container: Container, *, on_host: bool = False) -> Container:
     return replace(
         container,
+        env=[_variable(variable) for variable in container.env],
         image_pull_policy=container.image_pull_policy or _pull_policy(container.image),
-        ports=[_port(port) for port in container.ports],
+        ports=[_port(port, on_host=on_host) for port in container.ports],
         liveness_probe=set_probe_defaults(container.liveness_probe),
         readiness_probe=set_probe_defaults(container.readiness_probe),
         startup_probe=set_probe_defaults(container.startup_probe),
@@ -67,8 +70,17 @@ def _pull_policy(image: str) -> str:
     return default_pull_policy(image) if image else ""
 
 
-def _port(port: ContainerPort) -> ContainerPort:
-    return port if port.protocol else replace(port, protocol="TCP")
+def _variable(variable: EnvVar) -> EnvVar:
+    source = variable.value_from
+    if source is None or source.field_ref is None or source.field_ref.api_version:
+        return variable
+    return replace(variable, value_from=replace(source, field_ref=replace(source.field_ref, api_version="v1")))
+
+
+def _port(port: ContainerPort, *, on_host: bool) -> ContainerPort:
+    """A container on the host's network listens there, so the host's port is its own (``defaultHostNetworkPorts``)."""
+    host_port = port.host_port or port.container_port if on_host else port.host_port
+    return replace(port, protocol=port.protocol or "TCP", host_port=host_port)
 
 
 def set_probe_defaults(probe: Probe | None) -> Probe | None:

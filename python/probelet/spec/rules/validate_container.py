@@ -3,12 +3,14 @@
 It does not require ``image``: that depends on the runtime (``needed``).
 """
 
-from probelet.spec.model.container import Container, ContainerPort, ContainerRestartRule, EnvVar
+from probelet.spec.model.container import Container, ContainerPort, ContainerRestartRule
 from probelet.spec.model.pod import PodSpec
 from probelet.spec.model.probe import PROBE_TYPES
 from probelet.spec.model.resources import validate_resources
-from probelet.spec.rules.names import Rule, dns1123_label, env_name, port_name, port_number
+from probelet.spec.rules.names import dns1123_label, port_name, port_number
 from probelet.spec.rules.security.contexts import validate_security
+from probelet.spec.rules.validate_env import named, validate_env
+from probelet.spec.rules.validate_network import host_port_conflicts
 from probelet.spec.rules.validate_probe import unsupported_value, validate_lifecycle, validate_probe
 from probelet.spec.text.problem import FieldError
 
@@ -27,13 +29,6 @@ NOT_FOR_INIT = "may not be set for init containers without restartPolicy=Always"
 NOT_FOR_EPHEMERAL = "cannot be set for an Ephemeral Container"
 
 
-def named(path: str, value: str, rule: Rule) -> list[FieldError]:
-    """Checks a required name."""
-    if not value:
-        return [FieldError(path, "Required value")]
-    return [FieldError(path, "Invalid value", value, text) for text in rule(value)]
-
-
 def validate_containers(spec: PodSpec) -> list[FieldError]:
     """Checks all containers: regular, init, ephemeral. A name may occur once in the whole pod."""
     seen: set[str] = set()
@@ -42,6 +37,7 @@ def validate_containers(spec: PodSpec) -> list[FieldError]:
         path = f"spec.containers[{index}]"
         errors += _shared(container, spec, path) + _unique(container, path, seen)
         errors += _probed(container, spec, path) + _restart(container, path)
+    errors += host_port_conflicts(spec.containers)
     for index, container in enumerate(spec.init_containers):
         path = f"spec.initContainers[{index}]"
         errors += _shared(container, spec, path) + _restart(container, path) + _unique(container, path, seen)
@@ -64,7 +60,7 @@ def _shared(container: Container, spec: PodSpec, path: str) -> list[FieldError]:
     said = container.termination_message_policy
     if said and said not in MESSAGE_POLICIES:
         errors.append(unsupported_value(f"{path}.terminationMessagePolicy", said, MESSAGE_POLICIES))
-    errors += _ports(container.ports, f"{path}.ports") + _env(container.env, f"{path}.env")
+    errors += _ports(container.ports, f"{path}.ports") + validate_env(container, path)
     policy = container.image_pull_policy
     if policy and policy not in PULL_POLICIES:
         errors.append(unsupported_value(f"{path}.imagePullPolicy", policy, PULL_POLICIES))
@@ -127,10 +123,6 @@ def _ports(ports: list[ContainerPort], path: str) -> list[FieldError]:
 
 def _number(path: str, number: int) -> list[FieldError]:
     return [FieldError(path, "Invalid value", number, text) for text in port_number(number)]
-
-
-def _env(env: list[EnvVar], path: str) -> list[FieldError]:
-    return [error for index, entry in enumerate(env) for error in named(f"{path}[{index}].name", entry.name, env_name)]
 
 
 def _restart(container: Container, path: str) -> list[FieldError]:

@@ -102,7 +102,7 @@ class Problem(msgspec.Struct, frozen=True):
     field: str = ""
     """Field path; empty for the whole document."""
     object: ObjectName | None = None
-    """The object with the mistake; ``None`` for a file, or for a document that is no object with pods."""
+    """The object with the mistake; ``None`` for a file, or for a document of which probelet reads nothing."""
 
     @property
     def place(self) -> str:
@@ -113,8 +113,7 @@ class Problem(msgspec.Struct, frozen=True):
 
     @property
     def owner(self) -> str:
-        """The workload whose template has the mistake, such as ``Deployment web``; empty for a Pod, whose fields need
-        no owner."""
+        """The object with the mistake, such as ``Deployment web``; empty for a Pod, whose fields need no owner."""
         return "" if self.object is None or self.object.kind == "Pod" else shorten(str(self.object))
 
     def __str__(self) -> str:

@@ -20,7 +20,11 @@ pytestmark = pytest.mark.e2e
 SHOWN = ("query-0a1b", "output-2c3d")
 """In events, and in the last message of a probe's status."""
 
-HIDDEN = ("note-4e5f", "printed-6a7b", "variable-8c9d", "argument-0e1f", "header-2a3b", "body-4c5d", "word-6e7f")
+HIDDEN = (
+    *("note-4e5f", "printed-6a7b", "variable-8c9d", "argument-0e1f", "header-2a3b", "body-4c5d", "word-6e7f"),
+    # The values of a Secret, as a text and as the manifest has them.
+    *("of-a-secret-8a9b", "b2YtYS1zZWNyZXQtOGE5Yg==", "other-0c1d"),
+)
 
 CONFIG = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\nrestore: full\n"
 FAST = {"periodSeconds": 1, "failureThreshold": 1000}
@@ -33,7 +37,11 @@ def secretive(port: int, marker: str) -> str:
     container = {
         "name": "app",
         "command": ["sh", "-c", script],
-        "env": [{"name": "TOKEN", "value": "variable-8c9d"}],
+        "env": [
+            {"name": "TOKEN", "value": "variable-8c9d"},
+            {"name": "KEY", "valueFrom": {"secretKeyRef": {"name": "keys", "key": "KEY"}}},
+        ],
+        "envFrom": [{"prefix": "ALL_", "secretRef": {"name": "keys"}}],
         "livenessProbe": {"exec": {"command": failing}, **FAST},
         "readinessProbe": {
             "httpGet": {"port": 1, "path": "/?token=query-0a1b", "host": "127.0.0.1", "httpHeaders": header}, **FAST,
@@ -44,7 +52,10 @@ def secretive(port: int, marker: str) -> str:
     }  # fmt: skip
     metadata = {"name": "web", "annotations": {"note": "note-4e5f"}}
     spec = {"terminationGracePeriodSeconds": 0, "containers": [container]}
-    return json.dumps({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+    values = {"data": {"KEY": "b2YtYS1zZWNyZXQtOGE5Yg=="}, "stringData": {"OTHER": "other-0c1d"}}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "keys"}, **values}
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": [pod, secret]})
 
 
 def events(run: Run) -> str:
@@ -67,9 +78,12 @@ def test_secrets_show_only_where_a_kubelet_shows_them(start: Start, tmp_path: Pa
         run = start(str(manifest), "--config", str(config), "--log-level", "debug")
         run.line("listening")
         wait_for(lambda: all(secret in events(run) for secret in SHOWN), "events of both probes")
+        container = min(processes_with(f"argument-0e1f {marker}"))
+        given = Path(f"/proc/{container}/environ").read_text().split("\0")
     pages = {name: page(f"{run.url}/{name}")[2] for name in ("statusz", "configz", "metrics", "metrics/probes")}
     pages |= {"log": run.log.read_text(), "events": events(run), "processes": command_lines(run)}
     pages["journal"] = (run.state_dir / "journal").read_bytes().decode(errors="replace")
     assert {name for name, text in pages.items() for secret in HIDDEN if secret in text} == set()
     assert {name for name, text in pages.items() for secret in SHOWN if secret in text} == {"events", "statusz"}
+    assert {"KEY=of-a-secret-8a9b", "ALL_OTHER=other-0c1d"} <= set(given), "only the container has them"
     assert stat.S_IMODE(run.state_dir.stat().st_mode) == 0o700, "nobody else reads the container logs and sockets in it"

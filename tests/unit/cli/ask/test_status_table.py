@@ -91,3 +91,16 @@ def test_mistakes_of_the_manifests_come_last_and_a_pod_that_they_hold_back_says_
     assert lines[5] == "  └ runs its earlier manifest, the newest has a mistake: two.yaml:1: not YAML"
     assert lines[-2:] == ["error: web.yaml:3: spec: x", "error: and 2 more in the manifests"]
     assert shown(document(manifest_errors=[error], manifest_errors_total=1)).splitlines()[1:] == [lines[-2]]
+
+
+@pytest.mark.parametrize("containers", [1, 2])
+def test_a_pod_that_waits_for_a_readiness_gate_says_so_once(containers: int) -> None:
+    message = 'corresponding condition of pod readiness gate "lb" does not exist.'
+    waiting = {"ready": False, "ready_reason": "ReadinessGatesNotReady", "ready_message": message}
+    gated = pod("web", *(container(f"c{number}") for number in range(containers)), **waiting)
+    unready = {"ready": False, "ready_reason": "ContainersNotReady", "ready_message": "containers with unready status"}
+    status = document(gated, pod("other", container(), **unready))
+    assert shown(status, width=120).count(f"└ not ready: {message}") == 1
+    page = render_page(status, [])
+    assert page.count("not ready: corresponding condition") == 1
+    assert "unready status" not in shown(status) + page, "the containers' own sentences say that"

@@ -11,7 +11,7 @@ from probelet.cri.v1 import api_pb2
 from probelet.glue.status_layer import encode_facts
 from probelet.node.runtime import labels
 from probelet.node.runtime.cri_config import Instance, container_config, sandbox_config
-from probelet.node.runtime.environment import Place
+from probelet.node.runtime.environment.place import Place
 from probelet.node.runtime.facts import container_record, sandbox_record
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser

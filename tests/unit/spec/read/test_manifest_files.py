@@ -246,8 +246,6 @@ def test_problems_of_the_process_runtime_have_line_numbers() -> None:
     words = load([path], runtime="process")
     assert [str(problem) for problem in words.problems] == [
         "web.yaml:7: spec.containers[0].command: Required value: the process runtime has no image to take it from",
-        "web.yaml:8: warning: spec.containers[0].image: ignored: a container is a process of this machine, "
-        "started from command and args",
     ]
     assert words.pods == []
 

@@ -1,13 +1,12 @@
-"""Refused features, ignored fields, and the requirements of the process runtime."""
+"""Refused features, and the requirements of the process runtime."""
 
 from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet.spec import ignored_fields, require_command
+from probelet.spec import require_command
 from probelet.spec.rules.needed import missing_programs
-from probelet.spec.rules.runtime_kind import RuntimeKind
-from probelet.spec.rules.unsupported import DETAIL, NOT_ON_CREATE, unsupported_fields
+from probelet.spec.rules.unsupported import NOT_ON_CREATE, unsupported_fields
 
 from tests.unit.spec.pods import pod_of, probed
 
@@ -20,27 +19,26 @@ C = "spec.containers[0]"
     ("spec", "message"),
     [
         ({"ephemeralContainers": [{"name": "a"}]}, f"spec.ephemeralContainers: Forbidden: {NOT_ON_CREATE}"),
-        ({"hostNetwork": True}, f"spec.hostNetwork: Forbidden: {DETAIL}"),
+        (
+            {"schedulingGates": [{"name": "a"}]},
+            "spec.schedulingGates: Forbidden: a pod of this node cannot have a gate: "
+            "spec.nodeName cannot be set until all schedulingGates have been cleared",
+        ),
+        (
+            {"os": {"name": "windows"}},
+            'spec.os.name: Invalid value: "windows": this node runs linux; must be linux or absent',
+        ),
     ],
 )
 def test_refused_features_are_named(spec: dict[str, Any], message: str) -> None:
     assert [str(error) for error in unsupported_fields(pod_of(APP | spec))] == [message]
 
 
-@pytest.mark.parametrize("runtime", ["process", "cri"])
-def test_a_field_of_a_switched_off_gate_is_ignored_with_a_warning(runtime: RuntimeKind) -> None:
-    pod = pod_of({"containers": [{"name": "app", "lifecycle": {"stopSignal": "SIGUSR1"}}]})
-    [line] = [str(problem) for problem in ignored_fields(pod, runtime)]
-    assert line == (
-        f"warning: {C}.lifecycle.stopSignal: ignored: the gate ContainerStopSignals is alpha and off, "
-        "as in a cluster by default"
-    )
-
-
 def test_an_ordinary_pod_is_not_refused() -> None:
     pod = pod_of(
         {
-            "hostNetwork": False,
+            "hostNetwork": True,
+            "os": {"name": "linux"},
             "initContainers": [{"name": "setup"}, {"name": "side", "restartPolicy": "Always", "startupProbe": EXEC}],
             "containers": [
                 {
@@ -56,36 +54,6 @@ def test_an_ordinary_pod_is_not_refused() -> None:
         }
     )
     assert unsupported_fields(pod) == []
-
-
-def test_fields_without_effect_get_one_line_each() -> None:
-    pod = probed(
-        EXEC,
-        command=["true"],
-        image="nginx",
-        resources={"limits": {"cpu": "1"}},
-        volumeMounts=[{"name": "a", "mountPath": "/a"}],
-        env=[
-            {"name": "A", "value": "b"},
-            {"name": "B", "valueFrom": {"configMapKeyRef": {"name": "m", "key": "k"}}},
-            {"name": "C", "valueFrom": {"fieldRef": {"fieldPath": "status.podIP"}}},
-        ],
-        tty=True,
-    )
-    lines = [str(problem) for problem in ignored_fields(pod, "process")]
-    assert [line.split(": ")[:2] for line in lines] == [
-        ["warning", f"{C}.{name}"] for name in ("image", "resources", "tty", "volumeMounts", "env[1].valueFrom")
-    ]
-    assert lines[0] == (
-        f"warning: {C}.image: ignored: a container is a process of this machine, started from command and args"
-    )
-
-
-def test_pod_fields_without_effect() -> None:
-    fields = {"volumes": [{"name": "a"}], "securityContext": {}, "hostname": "h", "nodeSelector": {"a": "b"}}
-    pod = pod_of(APP | fields)
-    assert [problem.field for problem in ignored_fields(pod, "process")] == ["spec.hostname", "spec.volumes"]
-    assert [problem.field for problem in ignored_fields(pod, "cri")] == ["spec.volumes"]
 
 
 def test_the_process_runtime_needs_a_command() -> None:

@@ -17,6 +17,10 @@ def address_at(index: int) -> str:
     return f"127.{SECOND_FIRST + second}.{third}.{LAST_FIRST + last}"
 
 
+NODE_ADDRESS = "127.0.0.1"
+"""The node's own address among those of its pods, and of a pod on the host's network."""
+
+
 class AddressPool:
     """Allocates addresses; a key gets the same address each time unless it is taken.
 

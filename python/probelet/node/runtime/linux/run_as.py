@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from probelet.cri.v1 import api_pb2
-from probelet.errors import ProbeletError
+from probelet.node.runtime.environment.config_error import ContainerConfigError
 from probelet.policy.messages import pod_text
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
@@ -15,10 +15,6 @@ from probelet.spec.model.security_context import PodSecurityContext, SecurityCon
 from probelet.spec.text.golang import go_quote
 
 UID_MAX: Final = 2**31 - 1
-
-
-class ContainerConfigError(ProbeletError):
-    """A container's configuration cannot be made, so the runtime is not called; the text is the kubelet's."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,12 @@
-"""What /etc/hosts of a pod's containers says (kubelet kubelet_pods.go:managedHostsFileContent, 1.36)."""
+"""What /etc/hosts of a pod's containers says.
 
+Kubelet kubelet_pods.go:managedHostsFileContent, and nodeHostsFileContent for a pod on the host's network, 1.36.
+"""
+
+from pathlib import Path
 from typing import Final
 
+from probelet.files.regular_file import read_regular
 from probelet.spec.model.pod import Pod
 
 PATH_INSIDE: Final = "/etc/hosts"
@@ -9,6 +14,10 @@ PATH_INSIDE: Final = "/etc/hosts"
 HOSTNAME_CHARS_MAX: Final = 63
 """The kernel holds no longer name."""
 
+HOST_FILE_BYTES_MAX: Final = 1024 * 1024
+"""A file that somebody fills must not fill this process; a list of all advertisers has less."""
+
+_HOST_HEAD: Final = "# Kubernetes-managed hosts file (host network).\n"
 _HEAD: Final = (
     "# Kubernetes-managed hosts file.\n"
     "127.0.0.1\tlocalhost\n"
@@ -21,12 +30,18 @@ _HEAD: Final = (
 
 
 def hostname(pod: Pod) -> str:
-    """The name of the pod's machine (kubelet ``truncatePodHostnameIfNeeded``, 1.36)."""
-    return (pod.spec.hostname or pod.metadata.name)[:HOSTNAME_CHARS_MAX].rstrip("-.")
+    """The name of the pod's machine (kubelet kubelet_pods.go:GeneratePodHostNameAndDomain, 1.36)."""
+    name = pod.spec.hostname_override or pod.spec.hostname or pod.metadata.name
+    return name[:HOSTNAME_CHARS_MAX].rstrip("-.")
 
 
-def hosts_file(pod: Pod, pod_ip: str) -> str:
-    """The content of the file for a pod with this address."""
+def hosts_file(pod: Pod, pod_ip: str, host_file: Path = Path(PATH_INSIDE)) -> bytes:
+    """The content of the file for a pod with this address. A pod on the host's network has the lines of ``host_file``.
+    Raises OSError if they cannot be read."""
     aliases = [f"{alias.ip}\t" + "\t".join(alias.hostnames) + "\n" for alias in pod.spec.host_aliases]
     added = "\n# Entries added by HostAliases.\n" + "".join(aliases) if aliases else ""
-    return f"{_HEAD}{pod_ip}\t{hostname(pod)}\n{added}"
+    if pod.spec.host_network:
+        own = _HOST_HEAD.encode() + read_regular(host_file, HOST_FILE_BYTES_MAX)[:HOST_FILE_BYTES_MAX]
+    else:
+        own = f"{_HEAD}{pod_ip}\t{hostname(pod)}\n".encode()
+    return own + added.encode()

@@ -6,6 +6,7 @@ can have it read another file. (The kubelet's names are random.) Every name is r
 """
 
 import os
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Final
@@ -40,13 +41,13 @@ class PodFiles:
             log.warning("no file for termination messages", root=str(self._root), container=container, error=str(error))
             return None
 
-    def write_hosts_file(self, uid: str, content: str) -> Path | None:
+    def write_hosts_file(self, uid: str, content: Callable[[], bytes]) -> Path | None:
         """Writes the hosts file of a pod, which running containers of the pod may have as a mount.
 
-        A container whose file cannot be written starts with the runtime's own.
+        A container whose file cannot be made starts with the runtime's own.
         """
         try:
-            return self._write(content.encode(), 0o644, uid, HOSTS)
+            return self._write(content(), 0o644, uid, HOSTS)
         except OSError as error:
             log.warning("no hosts file for a pod", root=str(self._root), uid=uid, error=str(error))
             return None

@@ -12,7 +12,6 @@ from typing import Any, Final
 from probelet.spec.annotation.app_armor import KEY_PREFIX, NAME_PREFIX, UNCONFINED
 from probelet.spec.model.pod import Pod
 from probelet.spec.model.security_context import PodSecurityContext, SecurityContext
-from probelet.spec.rules.security.contexts import os_name
 from probelet.spec.rules.security.sysctls import normal_name, safe_sysctls
 from probelet.spec.rules.unsupported import DETAIL
 from probelet.spec.text.golang import go_quote
@@ -57,12 +56,6 @@ def _pod_limits(pod: Pod) -> Iterator[FieldError]:
         yield FieldError("spec.resources.limits", "Forbidden", detail=detail)
 
 
-def _os(pod: Pod) -> Iterator[FieldError]:
-    name = os_name(pod.spec)
-    if name not in ("", "linux"):
-        yield FieldError("spec.os.name", "Invalid value", name, "this node runs linux; must be linux or absent")
-
-
 def _empty_app_armor_name(pod: Pod) -> Iterator[FieldError]:
     for key, value in pod.metadata.annotations.items():
         if key.startswith(KEY_PREFIX) and value.strip() == NAME_PREFIX:
@@ -75,7 +68,6 @@ _ROWS: Final[tuple[Callable[[Pod], Iterator[FieldError]], ...]] = (
     _host_users,
     _runtime_class,
     _pod_limits,
-    _os,
     _empty_app_armor_name,
 )
 

@@ -1,5 +1,6 @@
 """What a container's configuration takes from the machine."""
 
+from fractions import Fraction
 from pathlib import Path
 
 from probelet.node.runtime.linux.host import MASKED_PATHS, Host, this_host
@@ -37,3 +38,17 @@ def test_memory_and_the_sizes_of_huge_pages(tmp_path: Path) -> None:
     assert found.memory_bytes == 8 * 2**30
     assert found.huge_page_sizes == ("1GB", "2MB", "64KB")
     assert found.seccomp_default
+
+
+def test_what_the_node_has_for_pods(tmp_path: Path) -> None:
+    write(tmp_path / "sys/devices/system/cpu/online", "0-1,3\n")
+    write(tmp_path / "proc/meminfo", "MemTotal:        1048576 kB\n")
+    host = this_host(root=tmp_path, disk=tmp_path / "not" / "made" / "yet")
+    disk = host.disk_bytes
+    assert disk > 0
+    assert host.allocatable() == {
+        "cpu": 3,
+        "memory": 2**30 - 100 * 2**20,
+        "ephemeral-storage": Fraction(9 * disk, 10),
+    }
+    assert Host().allocatable() == {}, "an amount that is not known is no amount"

@@ -4,7 +4,8 @@ from typing import Any
 
 import pytest
 from probelet.cri.v1 import api_pb2
-from probelet.node.runtime.linux.run_as import ContainerConfigError, ImageUser, check_non_root, image_user
+from probelet.node.runtime.environment.config_error import ContainerConfigError
+from probelet.node.runtime.linux.run_as import ImageUser, check_non_root, image_user
 
 from tests.unit.node.runtime.linux.pods import pod_of
 

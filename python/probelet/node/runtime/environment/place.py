@@ -1,0 +1,22 @@
+"""Where a container runs, for the variables that do not follow from its pod."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+
+from probelet.spec.objects.config_object import Objects
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """An unknown address is empty."""
+
+    node: str = ""
+    pod_ip: str = ""
+    host_ip: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
+    """Variables that the runtime sets itself. The manifest's variables replace them."""
+    allocatable: Mapping[str, Fraction] = field(default_factory=dict)
+    """What the node has for pods, in CPUs and bytes: the limits of a container that has none."""
+    objects: Objects = field(default_factory=dict)
+    """The ConfigMaps and Secrets that variables may refer to."""
