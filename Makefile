@@ -20,7 +20,7 @@ ifneq ($(findstring $(PINNED_RUST),$(shell rustup run stable rustc --version 2>/
 export RUSTUP_TOOLCHAIN := stable
 endif
 
-# The installation is editable, so Python sources are not prerequisites.
+# The installation is editable, so Python sources are not prerequisites; pyproject.toml has the entry points.
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
 WHEEL_SOURCES := $(shell find python/probelet -name '*.py' -o -name '*.pyi' -o -name '*.pem') pyproject.toml README.md LICENSE
 PROGRAMS     := build/probelet-target build/target build/epoll
@@ -214,7 +214,7 @@ $(STAMPS)/packages: requirements.lock
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
-$(STAMPS)/extension: $(STAMPS)/packages $(RUST_SOURCES)
+$(STAMPS)/extension: $(STAMPS)/packages pyproject.toml $(RUST_SOURCES)
 	$(say) "[2/4] the Rust extension, in release (a cold run takes half a minute on two cores)"
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@

@@ -1,8 +1,16 @@
 """probelet: a kubelet prober subsystem of its own.
 
-``Prober`` runs probes on real sockets, ``Simulation`` the same prober in virtual time; ``Backoff``, ``TokenBucket`` and
-``TimerWheel`` are its parts; ``Probe`` and its handlers are Kubernetes' own. ``probelet.testing`` is for tests of probe
-configurations. A name is imported when it is first used, so that ``import probelet`` costs next to nothing.
+Public are
+
+- the names of this module: ``Prober`` runs probes on real sockets, with ``ExecEnd`` for exec probes; ``Simulation`` is
+  the same prober in virtual time; ``Backoff``, ``TokenBucket`` and ``TimerWheel`` are its parts; ``Probe`` and its
+  handlers are Kubernetes' own;
+- ``probelet.testing``, for tests of probe configurations, and the pytest fixture ``virtual_node``;
+- ``probelet.backoff``, the model of crash-loop back-off;
+- ``probelet.errors``, every exception that these raise.
+
+Every other module of the package is internal and may change in any release. A name is imported when it is first used,
+so that ``import probelet`` costs next to nothing. docs/python.md has an example of each class.
 """
 
 from importlib import import_module
@@ -11,7 +19,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from probelet._rust import Backoff, ExecEnd, Simulation, TimerWheel, TokenBucket
     from probelet._rust import Engine as Prober
-    from probelet.spec import ExecAction, GRPCAction, HTTPGetAction, Probe, TCPSocketAction
+    from probelet.spec import ExecAction, GRPCAction, HTTPGetAction, HTTPHeader, Probe, TCPSocketAction
 
     __version__: str
 
@@ -21,6 +29,7 @@ __all__ = (
     "ExecEnd",
     "GRPCAction",
     "HTTPGetAction",
+    "HTTPHeader",
     "Probe",
     "Prober",
     "Simulation",
@@ -36,6 +45,7 @@ _PLACES = {
     "ExecEnd": ("probelet._rust", "ExecEnd"),
     "GRPCAction": ("probelet.spec", "GRPCAction"),
     "HTTPGetAction": ("probelet.spec", "HTTPGetAction"),
+    "HTTPHeader": ("probelet.spec", "HTTPHeader"),
     "Probe": ("probelet.spec", "Probe"),
     "Prober": ("probelet._rust", "Engine"),
     "Simulation": ("probelet._rust", "Simulation"),

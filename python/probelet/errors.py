@@ -1,5 +1,7 @@
 """Errors that probelet raises on purpose. They have one base, so that a caller can catch all of them in one place."""
 
+__all__ = ["AnswerError", "InvalidInputError", "JournalError", "ManifestError", "ProbeletError", "UnknownPodError"]
+
 
 class ProbeletError(Exception):
     """Base of probelet's own exceptions; the text is one line per mistake."""
@@ -15,3 +17,12 @@ class UnknownPodError(InvalidInputError):
 
 class JournalError(ProbeletError, ValueError):
     """A file is not a journal, or a part of it is damaged; the text says why."""
+
+
+class ManifestError(InvalidInputError):
+    """Manifests have mistakes, or no pod: a line for each mistake, with the place, the field, and what is allowed."""
+
+
+class AnswerError(InvalidInputError):
+    """A test names a pod, container or probe that its node does not have, or an answer or duration that cannot be
+    read; the text lists what is allowed."""

@@ -25,7 +25,7 @@ SPLIT = (
     "tests/system/stress/",
     "tests/system/test_benches.py",
     "tests/system/test_demo.py",
-    "tests/tidy/test_docs.py",
+    "tests/tidy/pages/test_docs.py",
 )
 """Modules and folders whose tests wait for seconds and share nothing, so each test is a unit."""
 
@@ -39,7 +39,7 @@ FIRST = (
     "tests/system/test_install.py",
     "tests/system/stress/",
     "tests/system/test_benches.py",
-    "tests/tidy/test_docs.py",
+    "tests/tidy/pages/test_docs.py",
 )
 """The longest units begin first, because a long unit at the end would leave the other processes idle."""
 

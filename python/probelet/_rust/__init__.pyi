@@ -1,13 +1,27 @@
-"""The Rust half of probelet. This stub is the manual of the boundary.
+"""The Rust half of probelet: the prober, its parts and its virtual clock.
 
 Times are integers: ``*_ns`` are nanoseconds on the engine's monotonic clock (``Engine.now``), ``*_ms`` are
 milliseconds since the Unix epoch. An integer is from 0 to 2**64 - 1 unless its method says otherwise; an exit
-code has 32 bits and a sign. Structured values cross as JSON bytes, in batches, never per probe. ``started_at_ms`` in
-them is from year 1 to year 9999, as in the API.
+code has 32 bits and a sign. Structured values cross as JSON bytes, in batches, never per probe.
 
 A number, a word or a document that a method does not allow raises ``probelet.errors.InvalidInputError``, which is a
-``ValueError``. Its text is one line with the argument, its value and what is allowed. An argument of another Python
-type raises ``TypeError``.
+``ValueError``. Its text is one line with the argument, its value and what is allowed; of a document, the path of
+the first mistake, such as an unknown key. An argument of another Python type raises ``TypeError``.
+
+Documents
+    A *pod* is a v1.Pod with its defaults set: an absent number is 0. Every key of v1.Pod is allowed. The prober
+    reads ``metadata`` (``uid``, ``name``, ``namespace``, ``deletionTimestamp``), the condition ``Ready`` of
+    ``status``, and of each container and init container the name, ``ports``, ``env``, restart policies and probes.
+
+    The *facts* of a runtime are ``{"phase", "pod_ip", "containers": [F], "init_containers": [F]}`` with F =
+    ``{"name", "id", "state": "running" | "waiting" | "terminated", "started_at_ms", "exit_code"}``. Only ``name``
+    and ``state`` are required; ``phase`` is ``Pending`` if absent. ``started_at_ms`` is from year 1 to year 9999,
+    as in the API. A container of the pod that is not listed is waiting and has no ID.
+
+    A *status* is the facts with ``"ready": bool`` and ``"started": bool | null`` of each container, and with
+    ``"ready": bool`` and ``"initialized": bool`` of the pod. As an argument it may leave them out; the pod's own
+    ``ready`` and ``initialized`` are not read, because both follow from the containers. If all containers of the
+    pod are restarting, it has ``"all_containers_restarting": true``.
 """
 
 from collections.abc import Sequence
@@ -42,31 +56,40 @@ _ProbeType = Literal["liveness", "readiness", "startup"]
 _RestartPolicy = Literal["Always", "OnFailure", "Never"]
 _ResultName = Literal["Success", "Failure", "Unknown"]
 
-def version() -> str: ...
+def version() -> str:
+    """The version of the extension, which is the version of the package."""
+
 def go_quote(text: bytes) -> str:
-    """Quote ``text`` as Go 1.26's ``strconv.Quote`` does: characters that Unicode 15.0 calls printable stay, any other
+    """Quotes ``text`` as Go 1.26's ``strconv.Quote`` does: characters that Unicode 15.0 calls printable stay, any other
     character and each byte that is not UTF-8 are escaped."""
 
 def attempt(
     spec: bytes, pod_ip: str, ports: list[tuple[str, int]], user_agent: str, *, kubelet_version: str = "1.36"
 ) -> bytes:
-    """Run a probe over a socket once, on this thread, with the GIL released.
+    """Makes one attempt of a probe over a socket, on this thread, with the GIL released.
 
-    ``spec`` is a v1.Probe as JSON, taken as it is. Returns ``{"outcome": "success" | "warning" | "failure" | "error",
-    "result": "success" | "warning" | "failure" | "unknown", "output", "output_bytes": the output as a list of numbers
-    where it is not UTF-8, "error": str | null, "cause", "duration_ms", "phases_ms"}``.
+    ``spec`` is a v1.Probe as JSON, taken as it is. ``ports`` are the names and numbers of the container's ports.
+    Returns ``{"outcome": "success" | "warning" | "failure" | "error", "result": "success" | "warning" | "failure" |
+    "unknown", "output", "output_bytes": the output as a list of numbers where it is not UTF-8, "error": str | null,
+    "cause", "duration_ms", "phases_ms"}``.
 
     Raises:
+        InvalidInputError: ``spec`` is no v1.Probe, or ``kubelet_version`` is not known.
         OSError: no file descriptor is left.
     """
 
 def expand(text: str, variables: dict[str, str]) -> str:
-    """Replace ``$(NAME)``; an unknown name stays as written, ``$$`` is one dollar, so ``$$(NAME)`` is a text."""
+    """Replaces ``$(NAME)``; an unknown name stays as written, ``$$`` is one dollar, so ``$$(NAME)`` is a text.
+
+    Raises:
+        InvalidInputError: the values of the variables together add more than 1 MiB.
+    """
 
 def read_journal(path: str | PathLike[str]) -> bytes:
-    """What a journal says, for tools: ``{"workers": [{"pod_uid", "container", "type", "container_id", "result",
+    """Reads a journal, for tools: ``{"workers": [{"pod_uid", "container", "type", "container_id", "result",
     "last_result", "result_run", "on_hold", "has_initialized", "in_doubt"}], "backoff": [{"key", "delay_ns",
-    "last_start_ns", "step"}], "cut": bool}``; ``last_start_ns`` on the wall clock. One that is not there says nothing.
+    "last_start_ns", "step"}], "cut": bool}``; ``last_start_ns`` is on the wall clock. A file that is not there is an
+    empty journal.
 
     Raises:
         JournalError: the file is not a journal, or it is damaged.
@@ -74,33 +97,49 @@ def read_journal(path: str | PathLike[str]) -> bytes:
 
 @final
 class ExecRun:
-    """One exec attempt that the engine asks Python to carry out through CRI ExecSync."""
+    """One exec attempt that the engine asks Python to carry out through CRI ExecSync. ``Batch.execs`` lists them."""
 
-    run: int
-    pod_uid: str
-    container: str
-    probe_type: _ProbeType
-    container_id: str
-    argv: list[str]
-    timeout_seconds: int
-    due_ns: int
-    """When its worker's schedule has it, on the clock of ``Engine.now``."""
+    @property
+    def run(self) -> int:
+        """The attempt's number, for the ``ExecEnd`` that answers it."""
+    @property
+    def pod_uid(self) -> str:
+        """The pod's UID."""
+    @property
+    def container(self) -> str:
+        """The container's name."""
+    @property
+    def probe_type(self) -> _ProbeType:
+        """``liveness``, ``readiness`` or ``startup``."""
+    @property
+    def container_id(self) -> str:
+        """The container's ID, ``type://id``."""
+    @property
+    def argv(self) -> list[str]:
+        """The command with its variables expanded."""
+    @property
+    def timeout_seconds(self) -> int:
+        """The probe's ``timeoutSeconds``."""
+    @property
+    def due_ns(self) -> int:
+        """When its worker's schedule has it, on the clock of ``Engine.now``."""
 
 @final
 class ExecEnd:
-    """How an exec attempt ended, for ``Engine.finish_execs``. ``run`` is the attempt's ``ExecRun.run``.
-
-    ``code`` is None unless the command exited. ``output`` is what the command wrote, or the text of another end.
-    """
+    """How an exec attempt ended, for ``Engine.finish_execs``. One of the static methods makes it."""
 
     @property
-    def run(self) -> int: ...
+    def run(self) -> int:
+        """The attempt's number, ``ExecRun.run``."""
     @property
-    def kind(self) -> Literal["exit", "timeout", "starved", "error"]: ...
+    def kind(self) -> Literal["exit", "timeout", "starved", "error"]:
+        """The static method that made it: ``exit``, ``timeout``, ``starved`` or ``error``."""
     @property
-    def code(self) -> int | None: ...
+    def code(self) -> int | None:
+        """The exit code; None unless the command exited."""
     @property
-    def output(self) -> bytes: ...
+    def output(self) -> bytes:
+        """What the command wrote, or the text of another end."""
     @staticmethod
     def exit(run: int, code: int, output: bytes) -> ExecEnd:
         """The command ended with this exit code: the probe succeeds with 0 and fails with any other code."""
@@ -116,53 +155,119 @@ class ExecEnd:
 
 @final
 class Update:
-    """A result that changed; the latest per (type, container). ``result`` is None for one that is no longer cached:
-    its worker has ended, or sees another container."""
+    """A result that changed; the latest one of each probe type and container. ``Batch.updates`` lists them."""
 
-    probe_type: _ProbeType
-    container_id: str
-    pod_uid: str
-    result: _ResultName | None
+    @property
+    def probe_type(self) -> _ProbeType:
+        """``liveness``, ``readiness`` or ``startup``."""
+    @property
+    def container_id(self) -> str:
+        """The container's ID, ``type://id``."""
+    @property
+    def pod_uid(self) -> str:
+        """The pod's UID."""
+    @property
+    def result(self) -> _ResultName | None:
+        """``Success``, ``Failure`` or ``Unknown``; None for a result that is no longer cached, because its worker has
+        ended or sees another container."""
 
 @final
 class EventRecord:
-    """An event the prober wants recorded (kubelet ``prober.recordContainerEvent``)."""
+    """An event that the prober wants recorded (kubelet ``prober.recordContainerEvent``, 1.36). ``Batch.events`` lists
+    them."""
 
-    at_ms: int
-    pod_uid: str
-    field_path: str
-    type: Literal["Normal", "Warning"]
-    reason: str
-    message: str
-    streak: tuple[int, int] | None
-    """Of a failed run: failures in a row with this one, at most the threshold in force; and that threshold."""
+    @property
+    def at_ms(self) -> int:
+        """When, in milliseconds since the Unix epoch."""
+    @property
+    def pod_uid(self) -> str:
+        """The pod's UID."""
+    @property
+    def field_path(self) -> str:
+        """``involvedObject.fieldPath``, such as ``spec.containers{app}``."""
+    @property
+    def type(self) -> Literal["Normal", "Warning"]:
+        """The event's type; that of a probe is ``Warning``."""
+    @property
+    def reason(self) -> str:
+        """``Unhealthy`` or ``ProbeWarning``."""
+    @property
+    def message(self) -> str:
+        """The kubelet's text; bytes of a target that are not UTF-8 are replaced."""
+    @property
+    def streak(self) -> tuple[int, int] | None:
+        """Of a failed run: failures in a row with this one, at most the threshold in force; and that threshold."""
 
 @final
 class Notice:
-    """A line for the log. ``is_warning``: something is wrong."""
+    """A line for the log: the journal's, at the start and when writing stops or starts to work; and starved
+    attempts. ``Batch.notices`` lists them."""
 
-    is_warning: bool
-    text: str
+    @property
+    def is_warning(self) -> bool:
+        """True if something is wrong."""
+    @property
+    def text(self) -> str:
+        """The line."""
 
 @final
 class Batch:
     """Everything that changed since the last ``Engine.drain``."""
 
-    updates: list[Update]
-    syncs: list[str]
-    events: list[EventRecord]
-    execs: list[ExecRun]
-    timers: list[int]
-    dropped_events: int
-    notices: list[Notice]
-    """Lines for the log: the journal's, at the start and when writing stops or starts to work; and starved attempts."""
+    @property
+    def updates(self) -> list[Update]:
+        """Results that changed."""
+    @property
+    def syncs(self) -> list[str]:
+        """UIDs of pods whose results ask for a sync."""
+    @property
+    def events(self) -> list[EventRecord]:
+        """Events of the prober, oldest first; 10,000 and 16 MiB at most."""
+    @property
+    def execs(self) -> list[ExecRun]:
+        """Exec attempts to carry out; ``Engine.finish_execs`` takes their ends."""
+    @property
+    def timers(self) -> list[int]:
+        """Tokens of the timers of ``Engine.arm`` that were due, in order."""
+    @property
+    def dropped_events(self) -> int:
+        """How many of the oldest events were dropped, because nobody drained."""
+    @property
+    def notices(self) -> list[Notice]:
+        """Lines for the log."""
 
 @final
 class Engine:
-    """The live prober: one Rust thread owns the sockets, the wheel and the clock.
+    """The live prober, ``probelet.Prober``: one Rust thread owns the sockets, the timer wheel and the clock.
 
-    ``fileno`` is readable while a batch waits; an asyncio loop watches it and calls ``drain``.
-    Methods are safe to call from the loop's thread; none of them blocks on I/O.
+    ``fileno`` is readable while a batch waits; an event loop watches it and calls ``drain``. Methods are safe to call
+    from any thread; none of them but ``close`` waits for I/O. The constructor starts the thread, and ``close`` ends it.
+
+    A node keeps its pods with ``define_pod``, ``sync_pod``, ``sync_terminating_pod`` and ``forget_pod``: the engine
+    keeps their statuses as the kubelet does. A caller that keeps the statuses itself uses ``add_pod``,
+    ``set_pod_status`` and the other calls of the kubelet's prober manager (pkg/kubelet/prober/prober_manager.go, 1.36).
+    ``help(probelet._rust)`` says what a pod, facts and a status are in JSON.
+
+    Args:
+        seed: of the jitter of first probes.
+        user_agent: the ``User-Agent`` of HTTP and gRPC probes.
+        kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+        start_jitter: delay first probes at random after the start of the prober, as the kubelet does.
+        phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
+            from the second attempt on, so that workers that start together spread.
+        glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
+            of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
+        starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it
+            has the cause ``starved``. Finite and above 0.
+        starved_verdict: what such an attempt means: ``failure`` as in the kubelet, or ``unknown``, a prober error.
+        journal: a file, and the back-off table that is kept in it beside the probes' memory. What an earlier engine
+            left there is restored, except what is about another container, and entries of the table that are too old;
+            every change is written within 100 ms. A file that cannot be believed is renamed ``*.refused``; one that
+            cannot be written stops nothing; ``Batch.notices`` says so.
+
+    Raises:
+        InvalidInputError: an argument has a value that is not allowed.
+        OSError: no thread or no file descriptor is left.
     """
 
     def __new__(
@@ -177,80 +282,96 @@ class Engine:
         starved_share: float = 0.5,
         starved_verdict: Literal["failure", "unknown"] = "failure",
         journal: tuple[str | PathLike[str], Backoff] | None = None,
-    ) -> Self:
-        """Start the thread. Without ``glue`` results change no status and ask for no sync: a caller that keeps the
-        statuses itself does that; so it is for the pods of ``add_pod`` and ``set_pod_status`` in any case. An attempt
-        whose time runs out while the engine's own loop is late by more than ``starved_share`` of it has the cause
-        ``starved``, and with the verdict ``unknown`` it is a prober error.
-
-        ``journal`` is a file and the table that is kept in it beside the probes' memory:
-        what an earlier engine left there is restored, except what is about another container, and the table's entries
-        that are too old; and every change is written within 100 ms. A file that cannot be believed is renamed
-        ``*.refused``; one that cannot be written stops nothing; ``Batch.notices`` says so.
-
-        ``starved_share`` is finite and above 0.
-
-        Raises:
-            OSError: no thread or no file descriptor is left.
-        """
-    def fileno(self) -> int: ...
+    ) -> Self: ...
+    def fileno(self) -> int:
+        """The descriptor that is readable while a batch waits; the same for the life of the prober."""
     def now(self) -> int:
-        """The engine's monotonic clock in nanoseconds."""
+        """The engine's monotonic clock in nanoseconds. It begins at one day."""
     def wall_ms(self) -> int:
-        """The wall clock the prober compares ``startedAt`` with, in Unix milliseconds."""
+        """The wall clock that the prober compares ``startedAt`` with, in Unix milliseconds."""
     def advance(self, ns: int) -> None:
-        """Put both clocks forward by ``ns`` nanoseconds, so that tests need not wait. Whatever becomes due in between
+        """Puts both clocks forward by ``ns`` nanoseconds, so that tests need not wait. Whatever becomes due in between
         is carried out at once, and each worker runs once. Attempts in flight keep the time they have left. The clock
         cannot pass 2**63 - 1.
-        """
-    def drain(self) -> Batch: ...
-    def close(self) -> None: ...
-
-    # The status layer: the kubelet's glue. `run` uses these.
-    def define_pod(self, pod: bytes) -> None:
-        """Take a defaulted v1.Pod as JSON; a pod with the same UID is replaced for later AddPod calls."""
-    def sync_pod(self, uid: str, facts: bytes) -> bytes:
-        """SyncPod: build the status from the runtime's facts, UpdatePodStatus, SetPodStatus, AddPod.
-
-        ``facts`` is ``{"phase", "pod_ip", "containers": [F], "init_containers": [F]}`` with F =
-        ``{"name", "id", "state": "running"|"waiting"|"terminated", "started_at_ms", "exit_code"}``;
-        a container of the pod that is not listed is Waiting without an id.
-        Returns ``{"phase", "pod_ip", "ready": bool, "initialized": bool, "containers": [S], "init_containers": [S]}``,
-        S = F plus ``"ready": bool`` and ``"started": bool | null``.
 
         Raises:
+            InvalidInputError: the clock would pass its end.
+        """
+    def drain(self) -> Batch:
+        """Takes everything that changed since the last call."""
+    def close(self) -> None:
+        """Ends the thread and drops attempts in flight with their sockets. A journal gets its last changes, unless the
+        disk takes longer than two seconds. A second call does nothing."""
+    def define_pod(self, pod: bytes) -> None:
+        """Takes a defaulted v1.Pod as JSON; a pod with the same UID is replaced for later AddPod calls.
+
+        Raises:
+            InvalidInputError: the JSON is no v1.Pod, or it has an unknown key; the text has the path.
+        """
+    def sync_pod(self, uid: str, facts: bytes) -> bytes:
+        """SyncPod: builds the status from the runtime's facts, then UpdatePodStatus, SetPodStatus and AddPod (kubelet
+        kubelet.go:SyncPod, 1.36). Returns the status.
+
+        Raises:
+            InvalidInputError: ``facts`` are none, or they have an unknown key.
             UnknownPodError: no pod with this UID was defined.
         """
     def sync_terminating_pod(self, uid: str, facts: bytes) -> bytes:
-        """SyncTerminatingPod: as ``sync_pod``, but StopLivenessAndStartup in place of AddPod."""
+        """SyncTerminatingPod: as ``sync_pod``, but StopLivenessAndStartup in place of AddPod.
+
+        Raises:
+            InvalidInputError: ``facts`` are none, or they have an unknown key.
+            UnknownPodError: no pod with this UID was defined.
+        """
     def status(self, uid: str) -> bytes | None:
-        """The status as last set, with the Ready and Started of every result since."""
+        """The status as last set, with the Ready and Started of every result since; None if none was set."""
     def forget_pod(self, uid: str) -> None:
-        """RemovePod, and drop the pod's definition and status."""
+        """RemovePod, and drops the pod's definition and status."""
+    def add_pod(self, pod: bytes, deleting: bool = False) -> None:
+        """AddPod: starts a worker for each probe of a defaulted v1.Pod; probes that have one go on as they are. The
+        caller keeps the pod's status. ``deleting``: the pod has a deletionTimestamp, whatever the JSON says.
 
-    # The prober: what `serve` offers to a node agent that keeps the status itself.
-    def add_pod(self, pod: bytes, deleting: bool = False) -> None: ...
-    def set_pod_status(self, uid: str, status: bytes) -> None: ...
-    def remove_pod_status(self, uid: str) -> None: ...
-    def update_pod_status(self, uid: str, status: bytes) -> bytes: ...
-    def remove_pod(self, uid: str) -> None: ...
-    def stop_liveness_and_startup(self, uid: str) -> None: ...
-    def cleanup_pods(self, desired: list[str]) -> None: ...
-    def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
+        Raises:
+            InvalidInputError: the JSON is no v1.Pod, or it has an unknown key; the text has the path.
+        """
+    def set_pod_status(self, uid: str, status: bytes) -> None:
+        """Sets the status that workers read: which containers run, and since when. The caller keeps it up to date.
+
+        Raises:
+            InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
+        """
+    def remove_pod_status(self, uid: str) -> None:
+        """Removes the status that workers read; until it is set again, the pod's workers make no attempt."""
+    def update_pod_status(self, uid: str, status: bytes) -> bytes:
+        """UpdatePodStatus: returns the given status with ``ready`` and ``started`` from the results; stores nothing.
+
+        Raises:
+            InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
+        """
+    def remove_pod(self, uid: str) -> None:
+        """RemovePod: ends the pod's workers. Its results go when the workers have ended."""
+    def stop_liveness_and_startup(self, uid: str) -> None:
+        """StopLivenessAndStartup: ends these workers of a pod that is being deleted; readiness goes on."""
+    def cleanup_pods(self, desired: list[str]) -> None:
+        """CleanupPods: ends the workers of every pod whose UID is not in ``desired``."""
+    def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None:
+        """The cached result of a container; None without one.
+
+        Raises:
+            InvalidInputError: there is no such probe type.
+        """
     def finish_execs(self, finished: list[ExecEnd]) -> None:
-        """Hand back exec attempts; unknown runs are ignored."""
-
-    # Policy's deadlines live on the same wheel.
+        """Hands back exec attempts; unknown runs are ignored."""
     def arm(self, deadline_ns: int, token: int) -> int:
-        """Arm a timer; ``token`` comes back in ``Batch.timers``. Returns an id for ``cancel``."""
-    def cancel(self, timer: int) -> bool: ...
-
-    # What others read.
+        """Arms a timer on the engine's wheel; ``token`` comes back in ``Batch.timers``. Returns an ID for
+        ``cancel``."""
+    def cancel(self, timer: int) -> bool:
+        """Cancels a timer; False if it has fired or was cancelled before."""
     def probe_states(self, uid: str | None = None) -> bytes:
-        """Workers as JSON: ``[{"pod_uid", "container", "type", "handler", "container_id", "result", "result_run",
-        "failure_threshold", "success_threshold", "on_hold", "runs", "failures", "errors", "next_at_ms",
-        "last": {"at_ms", "outcome", "cause", "message", "duration_ms", "lateness_ms", "overdue_ms",
-        "phases_ms"} | null}]``."""
+        """The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
+        "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
+        "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
+        "lateness_ms", "overdue_ms", "phases_ms"} | null}]``."""
     def metrics_probes(self) -> bytes:
         """The page ``/metrics/probes``: the kubelet's names and label sets."""
     def metrics(self) -> bytes:
@@ -260,12 +381,26 @@ class Engine:
 class Simulation:
     """The same prober under a virtual clock with scripted outcomes: hours in milliseconds, the same every time.
 
-    Times are virtual milliseconds since t = 0, which lies on a whole second of the wall clock (Unix time 0); the
-    prober started ``warmup_ms`` earlier. ``t_ms`` is from -2**41 to 2**41 (69 years), ``warmup_ms`` from 0 to 2**41.
-    ``glue`` says which results change a status: ``"kubelet"`` does all that the kubelet does, ``"none"`` nothing, and a
-    list with commas some of ``readiness``, ``startup`` and ``sync``. With ``sockets`` a probe other than exec asks a
-    real socket while the virtual clock stands still; without, it is scripted too. Inputs only change state; what
-    follows from them happens in ``settle``, ``run_until`` and ``run_until_update``.
+    Times are virtual milliseconds since t = 0, which lies on a whole second of the wall clock (Unix time 0). Inputs
+    only change state; what follows from them happens in ``settle``, ``run_until`` and ``run_until_update``.
+    ``help(probelet._rust)`` says what a pod, facts and a status are in JSON. ``probelet.testing.VirtualNode`` has a
+    whole node around it.
+
+    Args:
+        warmup_ms: how long before t = 0 the prober started, from 0 to 2**41 (69 years).
+        seed: of the jitter of first probes.
+        kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+        glue: which results change a status. ``kubelet`` does all that the kubelet does, ``none`` nothing, and a list
+            with commas some of ``readiness``, ``startup`` and ``sync``.
+        record: keep the lines that ``take_records`` returns.
+        sockets: a probe other than exec asks a real socket while the virtual clock stands still; without, it is
+            scripted too.
+        user_agent: the ``User-Agent`` of probes over real sockets.
+        phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
+            from the second attempt on, so that workers that start together spread.
+
+    Raises:
+        InvalidInputError: an argument has a value that is not allowed.
     """
 
     def __new__(
@@ -281,65 +416,144 @@ class Simulation:
         phase: Literal["kubelet", "spread"] = "kubelet",
     ) -> Self: ...
     @property
-    def now_ms(self) -> int: ...
+    def now_ms(self) -> int:
+        """Virtual milliseconds since t = 0; at most 2**41."""
     @property
     def runs(self) -> int:
         """Runs that have ended, prober errors among them."""
     def script(self, key: str, steps: bytes) -> None:
-        """Script the attempts of ``pod/container/type``: a JSON list of ``{"outcome": "success" | "failure" |
-        "error" | "timeout" | "hang", "repeat", "delay_ms", "hang_ms", "ignore_timeout", "output", "output_repeat",
-        "error", "exit_code"}``. The last entry repeats for ever; a worker without a script succeeds."""
-    def define_pod(self, pod: bytes) -> None: ...
-    def add_pod(self, uid: str) -> None: ...
-    def set_pod_status(self, uid: str, status: bytes) -> None: ...
-    def remove_pod_status(self, uid: str) -> None: ...
-    def update_pod_status(self, uid: str, status: bytes) -> bytes: ...
-    def sync_pod(self, uid: str, facts: bytes) -> bytes: ...
-    def sync_terminating_pod(self, uid: str, facts: bytes) -> bytes: ...
-    def sync_terminated_pod(self, uid: str, facts: bytes) -> bytes: ...
-    def status(self, uid: str) -> bytes | None: ...
-    def remove_pod(self, uid: str) -> None: ...
-    def stop_liveness_and_startup(self, uid: str) -> None: ...
+        """Scripts the attempts of ``pod/container/type``, or of ``namespace/pod/container/type``, which comes first;
+        the pod may be defined later.
+
+        ``steps`` is a JSON list of ``{"outcome": "success" | "failure" | "error" | "timeout" | "hang", "repeat",
+        "delay_ms", "hang_ms", "ignore_timeout", "output", "output_repeat", "error", "exit_code"}``, of which only
+        ``outcome`` is required. The last entry repeats for ever; a worker without a script succeeds.
+
+        Raises:
+            InvalidInputError: ``key`` is no such name, or ``steps`` are no list of steps, or have an unknown key.
+        """
+    def define_pod(self, pod: bytes) -> None:
+        """Takes a defaulted v1.Pod as JSON; a pod with the same UID is replaced for later ``add_pod`` calls.
+
+        Raises:
+            InvalidInputError: the JSON is no v1.Pod, or it has an unknown key; the text has the path.
+        """
+    def add_pod(self, uid: str) -> None:
+        """AddPod: starts a worker for each probe of a pod; probes that have one go on as they are.
+
+        Raises:
+            UnknownPodError: no pod with this UID was defined.
+        """
+    def set_pod_status(self, uid: str, status: bytes) -> None:
+        """Sets the status that workers read: which containers run, and since when.
+
+        Raises:
+            InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
+        """
+    def remove_pod_status(self, uid: str) -> None:
+        """Removes the status that workers read; until it is set again, the pod's workers make no attempt."""
+    def update_pod_status(self, uid: str, status: bytes) -> bytes:
+        """UpdatePodStatus: returns the given status with ``ready`` and ``started`` from the results; stores nothing.
+
+        Raises:
+            InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
+        """
+    def sync_pod(self, uid: str, facts: bytes) -> bytes:
+        """SyncPod: builds the status from the runtime's facts, then UpdatePodStatus, SetPodStatus and AddPod (kubelet
+        kubelet.go:SyncPod, 1.36). Returns the status.
+
+        Raises:
+            InvalidInputError: ``facts`` are none, or they have an unknown key.
+            UnknownPodError: no pod with this UID was defined.
+        """
+    def sync_terminating_pod(self, uid: str, facts: bytes) -> bytes:
+        """SyncTerminatingPod: as ``sync_pod``, but StopLivenessAndStartup in place of AddPod.
+
+        Raises:
+            InvalidInputError: ``facts`` are none, or they have an unknown key.
+            UnknownPodError: no pod with this UID was defined.
+        """
+    def sync_terminated_pod(self, uid: str, facts: bytes) -> bytes:
+        """SyncTerminatedPod: as ``sync_pod``, but workers are neither added nor stopped.
+
+        Raises:
+            InvalidInputError: ``facts`` are none, or they have an unknown key.
+            UnknownPodError: no pod with this UID was defined.
+        """
+    def status(self, uid: str) -> bytes | None:
+        """The status as last set, with the Ready and Started of every result since; None if none was set."""
+    def remove_pod(self, uid: str) -> None:
+        """RemovePod: ends the pod's workers. Its results go when the workers have ended."""
+    def stop_liveness_and_startup(self, uid: str) -> None:
+        """StopLivenessAndStartup: ends these workers of a pod that is being deleted; readiness goes on."""
     def mark_deleting(self, uid: str) -> None:
-        """Set deletionTimestamp on the object the running workers hold, which the kubelet never does."""
-    def cleanup_pods(self, desired: list[str]) -> None: ...
-    def settle(self) -> None: ...
+        """Sets deletionTimestamp on the object that running workers hold, which the kubelet never does."""
+    def cleanup_pods(self, desired: list[str]) -> None:
+        """CleanupPods: ends the workers of every pod whose UID is not in ``desired``."""
+    def settle(self) -> None:
+        """Lets everything happen that is due now."""
     def run_until(self, t_ms: int) -> None:
-        """Play on until ``t_ms``, the activity of that moment included."""
+        """Plays on until ``t_ms``, the activity of that moment included. ``t_ms`` is from -2**41 to 2**41; a moment
+        that is over changes nothing."""
     def run_until_update(self, t_ms: int, probe_type: _ProbeType, container_id: str | None = None) -> bool:
-        """As ``run_until``, but stop at the first result of that type that changes; says whether one did. With
+        """As ``run_until``, but stops at the first result of that type that changes; says whether one did. With
         ``container_id`` only that container's result counts."""
     def next_ms(self) -> int | None:
         """When something happens without a further input; None if nothing ever does."""
     def take_records(self) -> bytes:
-        """What was written since the last call: a JSON list of lines, each with its ``section``."""
+        """What was written since the last call: a JSON list of lines, each with its ``section`` (``probes``,
+        ``results``, ``updates``, ``events``, ``updated``, ``stored``, ``syncs`` or ``timers``). Without ``record``
+        only updates, events and syncs."""
     def workers(self) -> list[tuple[str, str, _ProbeType]]:
-        """(pod, container, type) of every live worker."""
-    def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
+        """Pod, container and type of every live worker."""
+    def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None:
+        """The cached result of a container; None without one.
+
+        Raises:
+            InvalidInputError: there is no such probe type.
+        """
     def metrics(self) -> bytes:
-        """Names and counts of every live worker, as a JSON list."""
+        """Names and counts of every live worker, as a JSON list of ``{"namespace", "pod", "pod_uid", "container",
+        "probe_type", "successful", "failed", "errors"}``."""
 
 @final
 class Decision:
     """What ``Backoff`` answers about the start of a container. Equal fields make equal decisions.
 
-    ``start``: it starts now; ``free`` says that no delay stood before it. ``wait``: it may start at ``due_ns``, and
-    ``delay_ns`` is the stored delay. ``never``: it does not run again. A field that does not belong to the word is 0 or
-    False.
+    A field that does not belong to ``word`` is 0 or False.
     """
 
-    word: Literal["start", "wait", "never"]
-    due_ns: int
-    delay_ns: int
-    free: bool
+    @property
+    def word(self) -> Literal["start", "wait", "never"]:
+        """``start``: the container starts now. ``wait``: it may start at ``due_ns``. ``never``: it does not run
+        again."""
+    @property
+    def due_ns(self) -> int:
+        """Of ``wait``: when the container may start, on the clock of the arguments."""
+    @property
+    def delay_ns(self) -> int:
+        """Of ``wait``: the stored delay, in nanoseconds."""
+    @property
+    def free(self) -> bool:
+        """Of ``start``: no delay stood before it."""
 
 @final
 class Backoff:
-    """Keyed exponential back-off of container restarts (client-go ``flowcontrol.Backoff`` as the kubelet uses it).
+    """Keyed exponential back-off of container restarts (client-go ``flowcontrol.Backoff`` as the kubelet has it, 1.36).
 
-    ``now_ns`` and ``finished_ns`` are on one clock. ``decide`` is the start decision of a container (kubelet
-    ``doBackOff``). ``rules`` are the container's restartPolicyRules as JSON, ``own`` is the first and the longest delay
-    in nanoseconds of a container with a curve of its own.
+    A key stands for one container of a pod. A table belongs to one clock: ``now_ns`` and ``finished_ns`` are
+    nanoseconds on it. An ``initial_ns`` above ``max_ns`` counts as ``max_ns``; with either at 0 no restart is delayed.
+
+    Args:
+        initial_ns: the first delay.
+        max_ns: the longest delay.
+        reset_ns: a container that ran this long begins anew.
+        factor_milli: a start multiplies the delay by this many thousandths, at least 1000, up to ``max_ns``.
+        first_free: a container without an entry starts at once. Without, it waits ``initial_ns`` after its exit
+            (kubernetes#123602).
+
+    Raises:
+        InvalidInputError: a number is out of its range.
     """
 
     def __new__(
@@ -350,11 +564,7 @@ class Backoff:
         reset_ns: int = 600_000_000_000,
         factor_milli: int = 2_000,
         first_free: bool = True,
-    ) -> Self:
-        """An ``initial_ns`` above ``max_ns`` counts as ``max_ns``; with either at 0 no restart is delayed. A start
-        multiplies the delay by ``factor_milli`` thousandths, at least 1000, and the result is at most ``max_ns``.
-        Without ``first_free`` a container without an entry waits ``initial_ns`` after its exit instead of starting at
-        once (kubernetes#123602)."""
+    ) -> Self: ...
     def decide(
         self,
         key: str,
@@ -365,7 +575,17 @@ class Backoff:
         restart_policy: _RestartPolicy,
         rules: bytes | None = None,
         own: tuple[int, int] | None = None,
-    ) -> Decision: ...
+    ) -> Decision:
+        """The start decision of a container (kubelet kuberuntime_manager.go:doBackOff, 1.36): whether it runs again,
+        and when.
+
+        ``finished_ns`` and ``exit_code`` are of its last exit, None before its first. ``rules`` are the container's
+        ``restartPolicyRules`` as JSON. ``own`` is the first and the longest delay, in nanoseconds, of a container with
+        a curve of its own.
+
+        Raises:
+            InvalidInputError: a number, the policy or the rules are not allowed.
+        """
     def back_off(self, key: str, *, now_ns: int, finished_ns: int, own: tuple[int, int] | None = None) -> Decision:
         """The half of ``decide`` that says when: for a container that is to run again, whatever its policy. Its word is
         ``start`` or ``wait``."""
@@ -376,22 +596,30 @@ class Backoff:
     def keys(self) -> list[str]:
         """The keys that have an entry, in order."""
     def delay_ns(self, key: str) -> int:
-        """The stored delay of a key, 0 without an entry."""
+        """The stored delay of a key, in nanoseconds; 0 without an entry."""
     def step(self, key: str) -> int:
         """How many doublings the key has seen; 0 without an entry."""
     def note_start(self, key: str, now_ns: int) -> None:
         """A start that no decision led to: the delay stays, the run counts from ``now_ns``."""
-    def reset(self, key: str) -> bool: ...
+    def reset(self, key: str) -> bool:
+        """Drops the entry of a key; False without one."""
     def collect(self, now_ns: int) -> int:
-        """Drop every entry that has not been used for ``reset_ns``; returns how many."""
+        """Drops every entry that has not been used for ``reset_ns``; returns how many."""
     def __len__(self) -> int: ...
 
 @final
 class RestartSpec:
     """What decides whether a container that has ended runs again: the pod's policy, the container's own, its rules.
 
-    ``rules`` are ``(action, operator, exit codes)`` with the API's words: ``Restart`` or ``RestartAllContainers``, and
-    ``In`` or ``NotIn``. The first rule that matches an exit code counts.
+    Args:
+        pod: the pod's ``restartPolicy``: ``Always``, ``OnFailure`` or ``Never``.
+        own: the container's ``restartPolicy``, one of the same words.
+        rules: the container's ``restartPolicyRules`` as ``(action, operator, exit codes)`` with the API's words:
+            ``Restart`` or ``RestartAllContainers``, and ``In`` or ``NotIn``. The first rule that matches an exit code
+            counts.
+
+    Raises:
+        InvalidInputError: a word is not one of these, or an exit code has more than 32 bits.
     """
 
     def __new__(cls, pod: str, own: str | None = None, rules: Sequence[tuple[str, str, list[int]]] = ...) -> Self: ...
@@ -407,7 +635,11 @@ class RestartSpec:
 
 @final
 class Requeue:
-    """When the kubelet's pod worker looks again at a pod whose sync failed."""
+    """When the kubelet's pod worker looks again at a pod whose sync failed (pod_workers.go:completeWork, 1.36).
+
+    Args:
+        seed: of the jitter.
+    """
 
     def __new__(cls, *, seed: int = 0) -> Self: ...
     def look_again(self, due_ns: int | None, now_ns: int) -> int:
@@ -421,10 +653,22 @@ class Requeue:
 class CrashModel:
     """One kind of container that crashes, and the rules it is restarted under: the live manager's start decision.
 
-    ``initial_ns`` to ``first_free`` are those of ``Backoff``; both delays are at least a millisecond. The length of
-    each life is drawn evenly from ``run_min_ns`` to ``run_max_ns``, both included. Each delay grows at random by up to
-    ``jitter_milli`` thousandths of the delay before. With ``by_kubelet`` the kubelet's sync loop (relist, re-queue,
-    housekeeping) wakes the container; without, an exact timer does.
+    Args:
+        initial_ns: as in ``Backoff``, at least a millisecond.
+        max_ns: as in ``Backoff``, at least a millisecond.
+        reset_ns: as in ``Backoff``.
+        factor_milli: as in ``Backoff``.
+        jitter_milli: each delay grows at random by up to this many thousandths of the delay before.
+        first_free: as in ``Backoff``.
+        run_min_ns: the shortest life. The length of each life is drawn evenly from here to ``run_max_ns``.
+        run_max_ns: the longest life.
+        exit_code: of every exit.
+        policy: ``Always``, ``OnFailure`` or ``Never``.
+        by_kubelet: the kubelet's sync loop (relist, re-queue, housekeeping) wakes the container; without, an exact
+            timer does.
+
+    Raises:
+        InvalidInputError: a number is out of its range, or ``policy`` is no policy.
     """
 
     def __new__(
@@ -447,43 +691,67 @@ class CrashModel:
         ``until_ns``.
 
         Each is a tuple ``(at_ns, finished_ns, delay_ns)``: the restart, the exit before it and the delay that the
-        container had to wait, 0 if none. They are tuples because a list may have millions of them."""
+        container had to wait, 0 if none. They are tuples because a list may have millions of them.
+        """
 
 @final
 class CrashLoad:
-    """Restarts of many containers from 0 to ``window_ns``, both included, counted in slots of ``slot_ns``. Both are at
-    least 1; a window has at most 1,000,000 slots."""
+    """Restarts of many containers, counted in slots.
+
+    Args:
+        window_ns: the count is from 0 to this moment, both included; at least 1.
+        slot_ns: the length of a slot, at least 1; a window has at most 1,000,000 slots.
+
+    Raises:
+        InvalidInputError: a number is out of its range.
+    """
 
     def __new__(cls, *, window_ns: int, slot_ns: int) -> Self: ...
     def add(self, model: CrashModel, *, containers: int, spread_ns: int = 0, seed: int = 0) -> None:
-        """Add containers whose first starts are spread evenly over ``spread_ns``. Ctrl-C ends it."""
+        """Adds containers whose first starts are spread evenly over ``spread_ns``. Ctrl-C ends it."""
     @property
-    def restarts(self) -> int: ...
+    def restarts(self) -> int:
+        """All restarts."""
     @property
     def slots(self) -> list[int]:
         """Restarts by slot: after its beginning and up to its end, the first one from 0 on."""
 
 @final
 class TokenBucket:
-    """A token bucket. It starts with ``burst`` tokens, at most 2**32 - 1, and gets one back every ``interval_ns``. With
-    an ``interval_ns`` of 0 it is always full; with a ``burst`` of 0 it never has a token to take."""
+    """A token bucket. It starts full.
+
+    With an ``interval_ns`` of 0 it is always full; with a ``burst`` of 0 it never has a token to take.
+
+    Args:
+        burst: how many tokens it holds at most, up to 2**32 - 1.
+        interval_ns: the time after which it gets one token back, in nanoseconds.
+
+    Raises:
+        InvalidInputError: a number is out of its range.
+    """
 
     def __new__(cls, *, burst: int, interval_ns: int) -> Self: ...
-    def take(self, now_ns: int, tokens: int = 1) -> bool: ...
+    def take(self, now_ns: int, tokens: int = 1) -> bool:
+        """Takes so many tokens at once, or none; says whether it did."""
     def reserve(self, now_ns: int) -> int:
-        """Take the next token, which may not be there yet; returns when it will be. Each call gets a later token."""
+        """Takes the next token, which may not be there yet; returns when it will be. Each call gets a later token."""
     def due(self, now_ns: int) -> int:
         """When there will be a token if nobody takes one; ``now_ns`` if there is one already."""
-    def available(self, now_ns: int) -> int: ...
+    def available(self, now_ns: int) -> int:
+        """How many tokens there are."""
 
 @final
 class TimerWheel:
-    """A hierarchical timer wheel: FIFO among equal deadlines, O(1) arm, cancel and fire."""
+    """A hierarchical timer wheel: FIFO among equal deadlines; arming, cancelling and firing a timer are O(1)."""
 
     def __new__(cls) -> Self: ...
-    def arm(self, deadline_ns: int, token: int) -> int: ...
-    def cancel(self, timer: int) -> bool: ...
+    def arm(self, deadline_ns: int, token: int) -> int:
+        """Arms a timer; ``fire`` returns its ``token``, which is from -2**63 to 2**63 - 1. Returns an ID for
+        ``cancel``."""
+    def cancel(self, timer: int) -> bool:
+        """Cancels a timer; False if it has fired or was cancelled before."""
     def fire(self, now_ns: int) -> list[int]:
         """The tokens due at ``now_ns``, in order of (deadline, arm)."""
-    def next_deadline(self) -> int | None: ...
+    def next_deadline(self) -> int | None:
+        """The earliest deadline; None without a timer."""
     def __len__(self) -> int: ...

@@ -240,6 +240,9 @@ def status_line(line: Line, filled: dict[str, Any]) -> Line:
 def trace_line(section: str, record: Line) -> Line:
     if "result" in record:
         record["result"] = KUBELET_WORDS.get(record["result"], record["result"])
+    if section in ("events", "probes"):
+        # The recordings name the pod.
+        del record["pod_uid"]
     if section == "probes":
         extra = record.pop("command")[4:]
         if extra:

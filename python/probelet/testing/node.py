@@ -1,7 +1,6 @@
 """A node in virtual time: pods from manifests, answers from a script, hours in milliseconds."""
 
-from collections.abc import Iterable, Iterator
-from pathlib import Path
+import re
 from typing import Literal
 
 import msgspec
@@ -9,152 +8,255 @@ import msgspec
 from probelet._rust import Simulation
 from probelet.glue.status_layer import status_of, status_rows
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
+from probelet.policy.protocol.actions import Publish, Record
 from probelet.policy.protocol.inputs import Release
-from probelet.spec.model.pod import Pod
-from probelet.spec.model.probe import PROBE_TYPES
-from probelet.spec.read.load import load
-from probelet.spec.text.duration import MILLISECOND, SECOND
-from probelet.testing.outcome import AnswerError, milliseconds, step
-from probelet.testing.record import Attempt, Event, Kill
+from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
+from probelet.testing.history import TIMELINE_MAX, History
+from probelet.testing.manifests import Manifests, read
+from probelet.testing.names import Names
+from probelet.testing.outcome import milliseconds, step
+from probelet.testing.record import Attempt, Event, Kill, Transition
 from probelet.testing.workload import SteadyWorkload
 from probelet.virtual.node import SimulatedNode
 from probelet.virtual.pod import VirtualPod
 from probelet.virtual.prober import Line, SimulatedProber
 
+SHOWN_MAX = 3
+"""The pods that a node's ``repr`` shows; it is one line in an assertion's message."""
+
 
 class VirtualNode:
     """Pods under the production prober, policy and restart back-off, on a modelled runtime. They start at t = 0.
 
-    A manifest holds pods, or workloads with a pod template: the template is one pod with the workload's name. With
-    `replicas` a workload has as many pods as it asks for, `web-0`, `web-1` and so on.
+    A manifest holds pods, or workloads with a pod template: the template is one pod with the workload's name.
 
     A worker without a script succeeds at once, whatever its handler is: nothing is ever asked outside. A container that
     is killed has its preStop hook and its grace; it ends `kill` after SIGTERM, or when its grace is over. It runs again
-    when the kubelet would run it again: at once, then after 10 s, 20 s and so on; with `restart`, always so long after
-    its end. Durations are written as in Go.
+    when the kubelet would run it again: at once, then after 10 s, 20 s and so on. Durations are written as in Go, such
+    as `1m30s`. Names are `pod`, `pod/container` and `pod/container/type`, each with `namespace/` before it where pods
+    of two namespaces have the same name.
+
+    Args:
+        manifests: a file or a directory, a text in YAML or JSON, an object (`{"kind": "Pod", ...}`), or a list of them.
+            A `str` is a text if it has a line break or begins with `{`, else a path.
+        kubelet_version: the release whose rules for probes apply, `1.34` to `1.38`.
+        kill: how long a container runs on after SIGTERM.
+        restart: every restart comes this long after the container's end; there is no back-off. None: as the kubelet.
+        replicas: a workload has as many pods as it asks for: `web-0`, `web-1` and so on.
+        seed: of the jitter of first probes.
+        strict: a warning about a manifest, such as an unknown field, is a mistake. False takes such manifests.
 
     Raises:
-        ValueError: a manifest has a mistake (one line each), or `kubelet_version` is not known.
+        ManifestError: a manifest has a mistake (one line each), or there is no pod.
+        AnswerError: a duration cannot be read.
+        InvalidInputError: `kubelet_version` is not known.
     """
 
     def __init__(
         self,
-        *manifests: Path,
+        *manifests: Manifests,
         kubelet_version: str = "1.36",
         kill: str = "2s",
         restart: str | None = None,
         replicas: bool = False,
         seed: int = 0,
+        strict: bool = True,
     ) -> None:
-        loaded = load(list(manifests), replicas=replicas)
-        if loaded.errors or not loaded.pods:
-            raise ValueError("\n".join(str(problem) for problem in loaded.errors) or "no pod in the manifests")
-        self.attempts: list[Attempt] = []
-        self.events: list[Event] = []
-        self.kills: list[Kill] = []
+        pods = read(manifests, strict=strict, replicas=replicas)
+        self._history = History()
+        self._names = Names(pods)
         self._simulation = Simulation(seed=seed, kubelet_version=kubelet_version)
         self._node = SimulatedNode(
             SimulatedProber(self._simulation, self._recorded),
             _gate(restart),
             SteadyWorkload(milliseconds(kill) * MILLISECOND),
+            self._published,
+            self._event,
         )
-        for manifest in loaded.pods:
-            self._node.add(manifest.pod)
-        self._by_name = {pod.pod.metadata.name: pod for pod in self._node.pods.values()}
-        self._probes = sorted(_probes(manifest.pod for manifest in loaded.pods))
+        for pod in pods:
+            self._node.add(pod)
+
+    def __repr__(self) -> str:
+        """Time, and what has become of the first pods. It lets nothing happen."""
+        pods = list(self._node.pods.values())
+        shown = [self._summary(pod) for pod in pods[:SHOWN_MAX]]
+        if hidden := len(pods) - len(shown):
+            shown.append(f"{hidden} more pods")
+        return f"<VirtualNode at {format_duration(self._node.agenda.now)}: {', '.join(shown)}>"
 
     @property
     def now(self) -> float:
         """Seconds since t = 0."""
         return self._node.agenda.now / SECOND
 
+    @property
+    def attempts(self) -> list[Attempt]:
+        """Every attempt of a probe, in the order in which they ended."""
+        return self._history.attempts
+
+    @property
+    def events(self) -> list[Event]:
+        """Every event, oldest first: those of probes (`Unhealthy`, `ProbeWarning`) and those of containers (`Created`,
+        `Started`, `Killing`, `BackOff` ...)."""
+        return self._history.events
+
+    @property
+    def kills(self) -> list[Kill]:
+        """Every verdict of a probe that had a container killed, oldest first."""
+        return self._history.kills
+
+    @property
+    def transitions(self) -> list[Transition]:
+        """Every change of a pod's condition Ready, and of `state`, `started` and `ready` of a container, oldest first.
+
+        Before its first change a pod is not ready, and a container is waiting, neither started nor ready.
+        """
+        return self._history.transitions
+
+    @property
+    def workers(self) -> list[str]:
+        """Every live worker, `pod/container/type`."""
+        rows = msgspec.json.decode(self._simulation.metrics())
+        return sorted(
+            f"{self._names.shown(row['pod_uid'])}/{row['container']}/{row['probe_type'].lower()}" for row in rows
+        )
+
+    def timeline(self, last: int = TIMELINE_MAX) -> str:
+        """What happened, for the message of an assertion: events, kills and changes of status, one line each.
+
+        The latest `last` lines, oldest first. `assert node.kills == [], node.timeline()`
+        """
+        return self._history.timeline(last)
+
     def answer(self, worker: str, *answers: str) -> None:
         """Script the attempts of `pod/container/type`; the last answer repeats for ever.
+
+        An answer is `success`, `failure`, `error`, `timeout` or `hang`, then a duration, a `: text` or a `* N`.
 
         Raises:
             AnswerError: an answer cannot be read, or there is no such probe.
         """
-        if worker not in self._probes:
-            raise AnswerError(f"{worker!r}: no such probe; there are {', '.join(self._probes)}")
-        self._simulation.script(worker, msgspec.json.encode([step(answer) for answer in answers]))
+        script = self._names.probe(worker).script
+        self._simulation.script(script, msgspec.json.encode([step(answer) for answer in answers]))
 
     def run(self, duration: str) -> None:
-        """Let virtual time go by. The first run starts the pods, so scripts come before it."""
+        """Let virtual time go by. The first run starts the pods, so scripts come before it.
+
+        Raises:
+            AnswerError: the duration cannot be read.
+        """
         self._node.run_until(self._node.agenda.now + milliseconds(duration) * MILLISECOND)
 
     def crash(self, container: str, exit_code: int = 1) -> None:
-        """End the container `pod/container` by itself. It runs again when its restart policy and back-off allow."""
+        """End the container `pod/container` by itself. It runs again when its restart policy and back-off allow.
+
+        Raises:
+            AnswerError: there is no such container.
+        """
         pod, name = self._find(container)
         pod.exit(_id(pod, name), exit_code)
         self._catch_up()
 
     def start(self, container: str) -> None:
-        """Run the container `pod/container` now if it waits for its restart, as `probelet retry` does."""
+        """Run the container `pod/container` now if it waits for its restart, as `probelet retry` does.
+
+        Raises:
+            AnswerError: there is no such container.
+        """
         pod, name = self._find(container)
         pod.give(Release((name,)))
         self._catch_up()
 
     def restarts(self, container: str) -> int:
-        """How often the container `pod/container` was started again."""
+        """How often the container `pod/container` was started again.
+
+        Raises:
+            AnswerError: there is no such container.
+        """
         pod, name = self._find(container)
         newest = pod.runtime.snapshot.newest(name)
         return 0 if newest is None else newest.restart_count
 
     def ready(self, pod: str) -> bool:
-        """Condition Ready of a pod."""
-        if pod not in self._by_name:
-            raise AnswerError(f"{pod!r}: no such pod; there are {', '.join(self._by_name)}")
+        """Condition Ready of a pod.
+
+        Raises:
+            AnswerError: there is no such pod.
+        """
+        uid = self._names.pod(pod)
         self._catch_up()
-        return bool(status_of(self._simulation, self._by_name[pod].uid).get("ready"))
+        return bool(status_of(self._simulation, uid).get("ready"))
 
     def started(self, container: str) -> bool:
-        """`started` of the container `pod/container`."""
+        """`started` of the container `pod/container`.
+
+        Raises:
+            AnswerError: there is no such container.
+        """
         pod, name = self._find(container)
         return bool(status_rows(status_of(self._simulation, pod.uid))[name]["started"])
 
     def result(self, worker: str) -> Literal["Success", "Failure", "Unknown"] | None:
-        """The published result of `pod/container/type`; None if there is none."""
-        for probe_type in PROBE_TYPES:
-            if worker.endswith(f"/{probe_type}"):
-                pod, name = self._find(worker.removesuffix(f"/{probe_type}"))
-                return self._simulation.result(probe_type, _id(pod, name))
-        raise AnswerError(f"{worker!r}: must end in /liveness, /readiness or /startup")
+        """The published result of `pod/container/type`; None if there is none.
 
-    @property
-    def workers(self) -> list[str]:
-        """Every live worker, `pod/container/type`."""
-        return sorted("/".join(names) for names in self._simulation.workers())
+        Raises:
+            AnswerError: there is no such probe.
+        """
+        probe = self._names.probe(worker)
+        self._catch_up()
+        return self._simulation.result(probe.probe_type, _id(self._node.pods[probe.uid], probe.container))
 
     def _catch_up(self) -> None:
         """Let everything happen that is due at this moment; the first time this starts the pods."""
         self._node.run_until(self._node.agenda.now)
 
+    def _find(self, container: str) -> tuple[VirtualPod, str]:
+        uid, name = self._names.container(container)
+        self._catch_up()
+        return self._node.pods[uid], name
+
+    def _summary(self, pod: VirtualPod) -> str:
+        is_ready = status_of(self._simulation, pod.uid).get("ready")
+        newest = {record.name: record.restart_count for record in reversed(pod.runtime.snapshot.containers)}
+        restarts = sum(newest.values())
+        return f"{self._names.shown(pod.uid)} {'ready' if is_ready else 'not ready'} (restarts: {restarts})"
+
     def _recorded(self, section: str, line: Line) -> None:
-        """Keep the records that a test reads."""
+        """Keep a record of the simulation that a test reads."""
         at = line.get("t_ms", 0) / 1_000
         match section:
             case "probes":
-                worker = f"{line['pod']}/{line['container']}/{line['type']}"
-                self.attempts.append(Attempt(at, line["end_ms"] / 1_000 - at, worker, line["outcome"]))
+                worker = f"{self._names.shown(line['pod_uid'])}/{line['container']}/{line['type']}"
+                took = line["end_ms"] / 1_000 - at
+                self._history.attempts.append(Attempt(at, took, worker, line["outcome"]))
             case "events":
-                self.events.append(Event(at, line["pod"], line["reason"], line["message"]))
-            case "updates" if line["result"] == "Failure" and line["type"] != "readiness":
-                pod = self._node.pods[line["pod_uid"]]
-                running = pod.runtime.running(line["container_id"])
-                if running is not None:
-                    self.kills.append(Kill(at, f"{pod.pod.metadata.name}/{running.name}", line["type"]))
+                self._event_at(at, line["pod_uid"], line["type"], line["reason"], line["message"], line["field_path"])
+            case "updates":
+                self._updated(at, line)
 
-    def _find(self, container: str) -> tuple[VirtualPod, str]:
-        self._catch_up()
-        pod_name, _, name = container.partition("/")
-        pod = self._by_name.get(pod_name)
-        if pod is None or name not in _names(pod.pod):
-            known = [f"{pod.metadata.name}/{name}" for pod in self._pods() for name in _names(pod)]
-            raise AnswerError(f"{container!r}: no such container; there are {', '.join(known)}")
-        return pod, name
+    def _updated(self, at: float, line: Line) -> None:
+        uid = line["pod_uid"]
+        if line["result"] == "Failure" and line["type"] != "readiness":
+            running = self._node.pods[uid].runtime.running(line["container_id"])
+            if running is not None:
+                self._history.kill(Kill(at, f"{self._names.shown(uid)}/{running.name}", line["type"]))
+        self._look(at, uid)
 
-    def _pods(self) -> Iterator[Pod]:
-        return (pod.pod for pod in self._node.pods.values())
+    def _published(self, uid: str, publish: Publish) -> None:
+        self._look(self.now, uid)
+
+    def _look(self, at: float, uid: str) -> None:
+        self._history.status(at, self._names.shown(uid), status_of(self._simulation, uid))
+
+    def _event(self, uid: str, record: Record) -> None:
+        self._event_at(self.now, uid, record.type, record.reason, record.message, record.field_path)
+
+    def _event_at(
+        self, at: float, uid: str, kind: Literal["Normal", "Warning"], reason: str, message: str, path: str
+    ) -> None:
+        named = re.search(r"\{(.+)\}", path)
+        container = named[1] if named is not None else ""
+        self._history.event(Event(at, self._names.shown(uid), reason, message, kind, container))
 
 
 def _gate(restart: str | None) -> RestartGate:
@@ -163,17 +265,6 @@ def _gate(restart: str | None) -> RestartGate:
         return RestartGate()
     wait_ns = milliseconds(restart) * MILLISECOND
     return RestartGate(GateOptions(initial_ns=wait_ns, max_ns=wait_ns, first_free=False, own_exit=True))
-
-
-def _names(pod: Pod) -> list[str]:
-    return [container.name for container in (*pod.spec.containers, *pod.spec.init_containers)]
-
-
-def _probes(pods: Iterable[Pod]) -> Iterator[str]:
-    for pod in pods:
-        for container in (*pod.spec.containers, *pod.spec.init_containers):
-            for probe_type in container.probes:
-                yield f"{pod.metadata.name}/{container.name}/{probe_type}"
 
 
 def _id(pod: VirtualPod, name: str) -> str:

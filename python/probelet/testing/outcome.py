@@ -3,14 +3,10 @@
 import re
 from typing import Any
 
-from probelet.errors import ProbeletError
+from probelet.errors import AnswerError
 from probelet.spec.text.duration import SECOND, DurationError, parse_duration
 
 ANSWER = re.compile(r"^(success|failure|error|timeout|hang)(?:\s+([\w.]+))?(?:\s*:\s*(.*?))?(?:\s*\*\s*(\d+))?$", re.S)
-
-
-class AnswerError(ProbeletError, ValueError):
-    """An answer that cannot be read; the text lists what is allowed."""
 
 
 def step(answer: str) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.protocol.actions import Publish
+from probelet.policy.protocol.actions import Publish, Record
 from probelet.spec.model.pod import Pod
 from probelet.virtual.agenda import Agenda, play
 from probelet.virtual.pod import Parts, VirtualPod
@@ -12,7 +12,10 @@ from probelet.virtual.workload import Workload
 
 
 class SimulatedNode:
-    """Pods on one clock, one prober and one restart gate. ``on_publish`` gets each pod status, with the pod's UID."""
+    """Pods on one clock, one prober and one restart gate.
+
+    ``on_publish`` gets each pod status and ``on_record`` each event of a pod's machine, with the pod's UID.
+    """
 
     def __init__(
         self,
@@ -20,12 +23,13 @@ class SimulatedNode:
         gate: RestartGate,
         workload: Workload,
         on_publish: Callable[[str, Publish], None] | None = None,
+        on_record: Callable[[str, Record], None] | None = None,
     ) -> None:
         self.agenda = Agenda()
         self.pods: dict[str, VirtualPod] = {}
         """By UID, in the order in which they were added."""
         self._prober = prober
-        self._parts = Parts(self.agenda, prober, gate, workload, on_publish=on_publish)
+        self._parts = Parts(self.agenda, prober, gate, workload, on_publish=on_publish, on_record=on_record)
 
     def add(self, pod: Pod, at_ns: int = 0) -> VirtualPod:
         """Add a pod that the node sees for the first time at ``at_ns``."""

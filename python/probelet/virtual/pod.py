@@ -6,7 +6,17 @@ from dataclasses import dataclass
 from probelet.glue.sync_requests import SyncRequests
 from probelet.policy.machine.pod_machine import PodMachine
 from probelet.policy.node.restart_gate import RestartGate
-from probelet.policy.protocol.actions import Action, Arm, Cancel, Define, Forget, Perform, Publish, StopProbing
+from probelet.policy.protocol.actions import (
+    Action,
+    Arm,
+    Cancel,
+    Define,
+    Forget,
+    Perform,
+    Publish,
+    Record,
+    StopProbing,
+)
 from probelet.policy.protocol.inputs import Due, Input, Observed, Performed, SyncRequested
 from probelet.spec.model.pod import Pod
 from probelet.virtual.agenda import Agenda, Entry
@@ -20,7 +30,8 @@ from probelet.virtual.workload import Workload
 class Parts:
     """What all pods of a node share.
 
-    ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` gets each pod status, with the pod's UID.
+    ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` gets each pod status and ``on_record`` each
+    event of a machine, with the pod's UID.
     """
 
     agenda: Agenda
@@ -30,6 +41,7 @@ class Parts:
     probe_grace: bool = True
     images: bool = False
     on_publish: Callable[[str, Publish], None] | None = None
+    on_record: Callable[[str, Record], None] | None = None
 
 
 class VirtualPod:
@@ -95,6 +107,9 @@ class VirtualPod:
                 self._in_flight[action.ticket] = (entry, action)
             case Publish():
                 self._publish(action)
+            case Record():
+                if self._parts.on_record is not None:
+                    self._parts.on_record(self.uid, action)
             case Define(pod):
                 self._define(pod)
             case Arm(deadline):

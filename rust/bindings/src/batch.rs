@@ -4,86 +4,122 @@ use probelet_engine::live;
 use pyo3::prelude::*;
 use pyo3::types::PyList;
 
-/// Each getter makes its Python object on every call: an attempt has a dozen fields, and Python reads few of them twice.
+// Each getter makes its Python object on every call: an attempt has a dozen fields, and Python reads few of them twice.
+/// One exec attempt that the engine asks Python to carry out through CRI ExecSync. ``Batch.execs`` lists them.
 #[pyclass(name = "ExecRun", module = "probelet._rust", frozen)]
 pub(crate) struct ExecAttempt(live::ExecAttempt);
 
 #[pymethods]
 impl ExecAttempt {
+    /// The attempt's number, for the ``ExecEnd`` that answers it.
     #[getter]
     fn run(&self) -> u64 {
         self.0.id
     }
 
+    /// The pod's UID.
     #[getter]
     fn pod_uid(&self) -> &str {
         &self.0.pod.uid
     }
 
+    /// The container's name.
     #[getter]
     fn container(&self) -> &str {
         self.0.container()
     }
 
+    /// ``liveness``, ``readiness`` or ``startup``.
     #[getter]
     fn probe_type(&self) -> &'static str {
         self.0.probe_type.name()
     }
 
+    /// The container's ID, ``type://id``.
     #[getter]
     fn container_id(&self) -> &str {
         &self.0.container_id
     }
 
+    /// The command with its variables expanded.
     #[getter]
     fn argv(&self) -> Vec<&str> {
         self.0.argv().iter().map(AsRef::as_ref).collect()
     }
 
+    /// The probe's ``timeoutSeconds``.
     #[getter]
     fn timeout_seconds(&self) -> i32 {
         self.0.timeout_seconds()
     }
 
+    /// When its worker's schedule has it, on the clock of ``Engine.now``.
     #[getter]
     fn due_ns(&self) -> u64 {
         self.0.due.as_nanos()
     }
 }
 
+/// A result that changed; the latest one of each probe type and container. ``Batch.updates`` lists them.
 #[pyclass(module = "probelet._rust", frozen, get_all)]
 pub(crate) struct Update {
+    /// ``liveness``, ``readiness`` or ``startup``.
     probe_type: &'static str,
+    /// The container's ID, ``type://id``.
     container_id: String,
+    /// The pod's UID.
     pod_uid: String,
+    /// ``Success``, ``Failure`` or ``Unknown``; None for a result that is no longer cached, because its worker has
+    /// ended or sees another container.
     result: Option<&'static str>,
 }
 
+/// An event that the prober wants recorded (kubelet ``prober.recordContainerEvent``, 1.36). ``Batch.events`` lists
+/// them.
 #[pyclass(module = "probelet._rust", frozen, get_all)]
 pub(crate) struct EventRecord {
+    /// When, in milliseconds since the Unix epoch.
     at_ms: i64,
+    /// The pod's UID.
     pod_uid: String,
+    /// ``involvedObject.fieldPath``, such as ``spec.containers{app}``.
     field_path: String,
+    /// The event's type; that of a probe is ``Warning``.
     r#type: &'static str,
+    /// ``Unhealthy`` or ``ProbeWarning``.
     reason: &'static str,
+    /// The kubelet's text; bytes of a target that are not UTF-8 are replaced.
     message: String,
+    /// Of a failed run: failures in a row with this one, at most the threshold in force; and that threshold.
     streak: Option<(i32, i32)>,
 }
 
+/// A line for the log: the journal's, at the start and when writing stops or starts to work; and starved
+/// attempts. ``Batch.notices`` lists them.
 #[pyclass(module = "probelet._rust", frozen, get_all)]
 pub(crate) struct Notice {
+    /// True if something is wrong.
     is_warning: bool,
+    /// The line.
     text: String,
 }
 
+/// Everything that changed since the last ``Engine.drain``.
 #[pyclass(module = "probelet._rust", frozen, get_all)]
 pub(crate) struct Batch {
+    /// Results that changed.
     updates: Py<PyList>,
+    /// UIDs of pods whose results ask for a sync.
     syncs: Py<PyList>,
+    /// Events of the prober, oldest first; 10,000 and 16 MiB at most.
     events: Py<PyList>,
+    /// Exec attempts to carry out; ``Engine.finish_execs`` takes their ends.
     execs: Py<PyList>,
+    /// Tokens of the timers of ``Engine.arm`` that were due, in order.
     timers: Py<PyList>,
+    /// How many of the oldest events were dropped, because nobody drained.
     dropped_events: u64,
+    /// Lines for the log.
     notices: Py<PyList>,
 }
 

@@ -16,6 +16,24 @@ const CONTAINERS_AT_A_TIME: u64 = 256;
 /// A load with more slots than this would fill the memory.
 const SLOTS_MAX: u64 = 1_000_000;
 
+/// One kind of container that crashes, and the rules it is restarted under: the live manager's start decision.
+///
+/// Args:
+///     initial_ns: as in ``Backoff``, at least a millisecond.
+///     max_ns: as in ``Backoff``, at least a millisecond.
+///     reset_ns: as in ``Backoff``.
+///     factor_milli: as in ``Backoff``.
+///     jitter_milli: each delay grows at random by up to this many thousandths of the delay before.
+///     first_free: as in ``Backoff``.
+///     run_min_ns: the shortest life. The length of each life is drawn evenly from here to ``run_max_ns``.
+///     run_max_ns: the longest life.
+///     exit_code: of every exit.
+///     policy: ``Always``, ``OnFailure`` or ``Never``.
+///     by_kubelet: the kubelet's sync loop (relist, re-queue, housekeeping) wakes the container; without, an exact
+///         timer does.
+///
+/// Raises:
+///     InvalidInputError: a number is out of its range, or ``policy`` is no policy.
 #[pyclass(module = "probelet._rust", frozen)]
 pub(crate) struct CrashModel(Scene);
 
@@ -55,6 +73,11 @@ impl CrashModel {
         }))
     }
 
+    /// The first ``count`` restarts, at most 10,000,000, of a container that is first started at 0, none after
+    /// ``until_ns``.
+    ///
+    /// Each is a tuple ``(at_ns, finished_ns, delay_ns)``: the restart, the exit before it and the delay that the
+    /// container had to wait, 0 if none. They are tuples because a list may have millions of them.
     #[pyo3(signature = (*, count, until_ns, seed = 0))]
     fn restarts(
         &self,
@@ -73,6 +96,14 @@ impl CrashModel {
     }
 }
 
+/// Restarts of many containers, counted in slots.
+///
+/// Args:
+///     window_ns: the count is from 0 to this moment, both included; at least 1.
+///     slot_ns: the length of a slot, at least 1; a window has at most 1,000,000 slots.
+///
+/// Raises:
+///     InvalidInputError: a number is out of its range.
 #[pyclass(module = "probelet._rust")]
 pub(crate) struct CrashLoad(Load);
 
@@ -91,6 +122,7 @@ impl CrashLoad {
         Ok(Self(Load::new(Duration::from_nanos(window_ns), Duration::from_nanos(slot_ns))))
     }
 
+    /// Adds containers whose first starts are spread evenly over ``spread_ns``. Ctrl-C ends it.
     #[pyo3(signature = (model, *, containers, spread_ns = 0, seed = 0))]
     fn add(
         &mut self,
@@ -115,11 +147,13 @@ impl CrashLoad {
         Ok(())
     }
 
+    /// All restarts.
     #[getter]
     const fn restarts(&self) -> u64 {
         self.0.restarts()
     }
 
+    /// Restarts by slot: after its beginning and up to its end, the first one from 0 on.
     #[getter]
     fn slots(&self) -> Vec<u64> {
         self.0.slots().to_vec()

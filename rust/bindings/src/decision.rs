@@ -3,12 +3,20 @@
 use probelet_core::backoff;
 use pyo3::prelude::*;
 
+/// What ``Backoff`` answers about the start of a container. Equal fields make equal decisions.
+///
+/// A field that does not belong to ``word`` is 0 or False.
 #[pyclass(module = "probelet._rust", frozen, get_all, eq, hash)]
 #[derive(PartialEq, Eq, Hash)]
 pub(crate) struct Decision {
+    /// ``start``: the container starts now. ``wait``: it may start at ``due_ns``. ``never``: it does not run
+    /// again.
     word: &'static str,
+    /// Of ``wait``: when the container may start, on the clock of the arguments.
     due_ns: u64,
+    /// Of ``wait``: the stored delay, in nanoseconds.
     delay_ns: u64,
+    /// Of ``start``: no delay stood before it.
     free: bool,
 }
 

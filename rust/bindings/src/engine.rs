@@ -21,7 +21,37 @@ use crate::batch::Batch;
 use crate::error::{InputError, known, phasing, probe_type, release, starving};
 use crate::exec_end::ExecEnd;
 
-#[pyclass(module = "probelet._rust", frozen)]
+/// The live prober, ``probelet.Prober``: one Rust thread owns the sockets, the timer wheel and the clock.
+///
+/// ``fileno`` is readable while a batch waits; an event loop watches it and calls ``drain``. Methods are safe to call
+/// from any thread; none of them but ``close`` waits for I/O. The constructor starts the thread, and ``close`` ends it.
+///
+/// A node keeps its pods with ``define_pod``, ``sync_pod``, ``sync_terminating_pod`` and ``forget_pod``: the engine
+/// keeps their statuses as the kubelet does. A caller that keeps the statuses itself uses ``add_pod``,
+/// ``set_pod_status`` and the other calls of the kubelet's prober manager (pkg/kubelet/prober/prober_manager.go, 1.36).
+/// ``help(probelet._rust)`` says what a pod, facts and a status are in JSON.
+///
+/// Args:
+///     seed: of the jitter of first probes.
+///     user_agent: the ``User-Agent`` of HTTP and gRPC probes.
+///     kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+///     start_jitter: delay first probes at random after the start of the prober, as the kubelet does.
+///     phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
+///         from the second attempt on, so that workers that start together spread.
+///     glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
+///         of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
+///     starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it
+///         has the cause ``starved``. Finite and above 0.
+///     starved_verdict: what such an attempt means: ``failure`` as in the kubelet, or ``unknown``, a prober error.
+///     journal: a file, and the back-off table that is kept in it beside the probes' memory. What an earlier engine
+///         left there is restored, except what is about another container, and entries of the table that are too old;
+///         every change is written within 100 ms. A file that cannot be believed is renamed ``*.refused``; one that
+///         cannot be written stops nothing; ``Batch.notices`` says so.
+///
+/// Raises:
+///     InvalidInputError: an argument has a value that is not allowed.
+///     OSError: no thread or no file descriptor is left.
+#[pyclass(name = "Prober", module = "probelet", frozen)]
 pub(crate) struct Engine(std::sync::RwLock<live::Engine>);
 
 impl Engine {
@@ -65,18 +95,27 @@ impl Engine {
         Ok(Self(engine.into()))
     }
 
+    /// The descriptor that is readable while a batch waits; the same for the life of the prober.
     fn fileno(&self, py: Python<'_>) -> i32 {
         self.with(py, |engine| engine.mailbox().fd())
     }
 
+    /// The engine's monotonic clock in nanoseconds. It begins at one day.
     fn now(&self, py: Python<'_>) -> u64 {
         self.with(py, |engine| engine.now().as_nanos())
     }
 
+    /// The wall clock that the prober compares ``startedAt`` with, in Unix milliseconds.
     fn wall_ms(&self, py: Python<'_>) -> i64 {
         self.with(py, live::Engine::wall_ms)
     }
 
+    /// Puts both clocks forward by ``ns`` nanoseconds, so that tests need not wait. Whatever becomes due in between
+    /// is carried out at once, and each worker runs once. Attempts in flight keep the time they have left. The clock
+    /// cannot pass 2**63 - 1.
+    ///
+    /// Raises:
+    ///     InvalidInputError: the clock would pass its end.
     fn advance(&self, py: Python<'_>, #[pyo3(from_py_with = argument::ns)] ns: u64) -> Result<(), InputError> {
         let left = argument::CLOCK_NS_MAX - self.now(py).min(argument::CLOCK_NS_MAX);
         if ns > left {
@@ -87,27 +126,45 @@ impl Engine {
         Ok(())
     }
 
+    /// Takes everything that changed since the last call.
     fn drain(&self, py: Python<'_>) -> PyResult<Batch> {
         let batch = self.with(py, |engine| engine.mailbox().drain());
         Batch::of(py, batch)
     }
 
+    /// Ends the thread and drops attempts in flight with their sockets. A journal gets its last changes, unless the
+    /// disk takes longer than two seconds. A second call does nothing.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.0.write().unwrap_or_else(std::sync::PoisonError::into_inner).close());
     }
 
+    /// Takes a defaulted v1.Pod as JSON; a pod with the same UID is replaced for later AddPod calls.
+    ///
+    /// Raises:
+    ///     InvalidInputError: the JSON is no v1.Pod, or it has an unknown key; the text has the path.
     fn define_pod(&self, py: Python<'_>, pod: &[u8]) -> Result<(), InputError> {
         let pod = decode_pod(pod)?;
         self.with(py, |mut engine| engine.define_pod(pod));
         Ok(())
     }
 
+    /// SyncPod: builds the status from the runtime's facts, then UpdatePodStatus, SetPodStatus and AddPod (kubelet
+    /// kubelet.go:SyncPod, 1.36). Returns the status.
+    ///
+    /// Raises:
+    ///     InvalidInputError: ``facts`` are none, or they have an unknown key.
+    ///     UnknownPodError: no pod with this UID was defined.
     fn sync_pod<'py>(&self, py: Python<'py>, uid: &str, facts: &[u8]) -> Result<Bound<'py, PyBytes>, InputError> {
         let facts = decode_status(facts)?;
         let status = known(self.with(py, |mut engine| engine.sync_pod(uid, facts)), uid)?;
         Ok(PyBytes::new(py, &status))
     }
 
+    /// SyncTerminatingPod: as ``sync_pod``, but StopLivenessAndStartup in place of AddPod.
+    ///
+    /// Raises:
+    ///     InvalidInputError: ``facts`` are none, or they have an unknown key.
+    ///     UnknownPodError: no pod with this UID was defined.
     fn sync_terminating_pod<'py>(
         &self,
         py: Python<'py>,
@@ -119,15 +176,22 @@ impl Engine {
         Ok(PyBytes::new(py, &status))
     }
 
+    /// The status as last set, with the Ready and Started of every result since; None if none was set.
     fn status<'py>(&self, py: Python<'py>, uid: &str) -> Option<Bound<'py, PyBytes>> {
         let status = self.with(py, |engine| engine.status(uid))?;
         Some(PyBytes::new(py, &status.to_json()))
     }
 
+    /// RemovePod, and drops the pod's definition and status.
     fn forget_pod(&self, py: Python<'_>, uid: &str) {
         self.with(py, |mut engine| engine.forget_pod(uid));
     }
 
+    /// AddPod: starts a worker for each probe of a defaulted v1.Pod; probes that have one go on as they are. The
+    /// caller keeps the pod's status. ``deleting``: the pod has a deletionTimestamp, whatever the JSON says.
+    ///
+    /// Raises:
+    ///     InvalidInputError: the JSON is no v1.Pod, or it has an unknown key; the text has the path.
     #[pyo3(signature = (pod, deleting = false))]
     fn add_pod(&self, py: Python<'_>, pod: &[u8], deleting: bool) -> Result<(), InputError> {
         let mut pod = decode_pod(pod)?;
@@ -136,16 +200,25 @@ impl Engine {
         Ok(())
     }
 
+    /// Sets the status that workers read: which containers run, and since when. The caller keeps it up to date.
+    ///
+    /// Raises:
+    ///     InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
     fn set_pod_status(&self, py: Python<'_>, uid: &str, status: &[u8]) -> Result<(), InputError> {
         let status = decode_status(status)?;
         self.with(py, |engine| engine.take_pod_status(uid, status));
         Ok(())
     }
 
+    /// Removes the status that workers read; until it is set again, the pod's workers make no attempt.
     fn remove_pod_status(&self, py: Python<'_>, uid: &str) {
         self.with(py, |mut engine| engine.remove_pod_status(uid));
     }
 
+    /// UpdatePodStatus: returns the given status with ``ready`` and ``started`` from the results; stores nothing.
+    ///
+    /// Raises:
+    ///     InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
     fn update_pod_status<'py>(
         &self,
         py: Python<'py>,
@@ -157,20 +230,27 @@ impl Engine {
         Ok(PyBytes::new(py, &filled.to_json()))
     }
 
+    /// RemovePod: ends the pod's workers. Its results go when the workers have ended.
     fn remove_pod(&self, py: Python<'_>, uid: &str) {
         self.with(py, |mut engine| engine.remove_pod(uid));
     }
 
+    /// StopLivenessAndStartup: ends these workers of a pod that is being deleted; readiness goes on.
     fn stop_liveness_and_startup(&self, py: Python<'_>, uid: &str) {
         self.with(py, |mut engine| engine.stop_liveness_and_startup(uid));
     }
 
+    /// CleanupPods: ends the workers of every pod whose UID is not in ``desired``.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists of text by value")]
     fn cleanup_pods(&self, py: Python<'_>, desired: Vec<String>) {
         let desired: BTreeSet<&str> = desired.iter().map(String::as_str).collect();
         self.with(py, |mut engine| engine.cleanup_pods(&desired));
     }
 
+    /// The cached result of a container; None without one.
+    ///
+    /// Raises:
+    ///     InvalidInputError: there is no such probe type.
     #[pyo3(signature = (probe_type, container_id))]
     fn result(
         &self,
@@ -181,12 +261,15 @@ impl Engine {
         self.with(py, |engine| engine.result(probe_type, container_id)).map(|result| result.name())
     }
 
+    /// Hands back exec attempts; unknown runs are ignored.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists by value")]
     fn finish_execs(&self, py: Python<'_>, finished: Vec<Bound<'_, ExecEnd>>) {
         let ends = finished.iter().map(|end| end.get().to_engine(py)).collect();
         self.with(py, |engine| engine.finish_execs(ends));
     }
 
+    /// Arms a timer on the engine's wheel; ``token`` comes back in ``Batch.timers``. Returns an ID for
+    /// ``cancel``.
     fn arm(
         &self,
         py: Python<'_>,
@@ -196,19 +279,26 @@ impl Engine {
         self.with(py, |engine| engine.arm(Instant::from_nanos(deadline_ns), token).to_bits())
     }
 
+    /// Cancels a timer; False if it has fired or was cancelled before.
     fn cancel(&self, py: Python<'_>, #[pyo3(from_py_with = argument::timer)] timer: u64) -> bool {
         self.with(py, |engine| engine.cancel(TimerId::from_bits(timer)))
     }
 
+    /// The workers of a pod, or of all pods, as JSON: ``[{"pod_uid", "container", "type", "handler",
+    /// "container_id", "result", "result_run", "failure_threshold", "success_threshold", "on_hold", "runs",
+    /// "failures", "errors", "next_at_ms", "last": {"at_ms", "outcome", "cause", "message", "duration_ms",
+    /// "lateness_ms", "overdue_ms", "phases_ms"} | null}]``.
     #[pyo3(signature = (uid = None))]
     fn probe_states<'py>(&self, py: Python<'py>, uid: Option<&str>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.with(py, |engine| engine.probe_states(uid)))
     }
 
+    /// The page ``/metrics/probes``: the kubelet's names and label sets.
     fn metrics_probes<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.with(py, live::Engine::metrics_probes).as_bytes())
     }
 
+    /// Our own bounded series for ``/metrics`` (runs, durations, lateness, in flight, queue depths).
     fn metrics<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.with(py, live::Engine::metrics).as_bytes())
     }

@@ -71,6 +71,17 @@ pub(crate) fn probe_type(name: &str) -> Result<ProbeType, InputError> {
     found.ok_or_else(|| InputError::word("probe_type", name, &["liveness", "readiness", "startup"]))
 }
 
+/// The name of a worker whose attempts are scripted.
+pub(crate) fn worker(key: &str) -> Result<&str, InputError> {
+    let names: Vec<&str> = key.split('/').collect();
+    let has_type = names.last().is_some_and(|name| probe_type(name).is_ok());
+    if has_type && matches!(names.len(), 3 | 4) && names.iter().all(|name| !name.is_empty()) {
+        return Ok(key);
+    }
+    let allowed = "pod/container/type or namespace/pod/container/type, with the type liveness, readiness or startup";
+    Err(InputError::Argument { name: "key", given: format!("{key:?}"), allowed: allowed.to_owned() })
+}
+
 pub(crate) fn phasing(name: &str) -> Result<Phasing, InputError> {
     match name {
         "kubelet" => Ok(Phasing::Kubelet),

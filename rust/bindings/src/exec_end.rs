@@ -6,8 +6,9 @@ use pyo3::types::PyBytes;
 
 use crate::argument;
 
-/// It keeps Python's bytes and does not copy them, because its constructor runs once for each attempt.
-#[pyclass(module = "probelet._rust", frozen)]
+// It keeps Python's bytes and does not copy them, because its constructor runs once for each attempt.
+/// How an exec attempt ended, for ``Engine.finish_execs``. One of the static methods makes it.
+#[pyclass(module = "probelet", frozen)]
 pub(crate) struct ExecEnd {
     run: u64,
     kind: Kind,
@@ -38,6 +39,7 @@ impl ExecEnd {
 
 #[pymethods]
 impl ExecEnd {
+    /// The command ended with this exit code: the probe succeeds with 0 and fails with any other code.
     #[staticmethod]
     const fn exit(
         #[pyo3(from_py_with = argument::run)] run: u64,
@@ -47,26 +49,31 @@ impl ExecEnd {
         Self { run, kind: Kind::Exit(code), output }
     }
 
+    /// The command took too long: the probe fails with ``text``.
     #[staticmethod]
     const fn timeout(#[pyo3(from_py_with = argument::run)] run: u64, text: Py<PyBytes>) -> Self {
         Self { run, kind: Kind::Timeout, output: text }
     }
 
+    /// The caller's own timeout passed while the caller itself was late: a failure with the cause ``starved``.
     #[staticmethod]
     const fn starved(#[pyo3(from_py_with = argument::run)] run: u64, text: Py<PyBytes>) -> Self {
         Self { run, kind: Kind::Starved, output: text }
     }
 
+    /// The command could not run, or the runtime did not answer: a prober error, and the attempt gives no result.
     #[staticmethod]
     const fn error(#[pyo3(from_py_with = argument::run)] run: u64, text: Py<PyBytes>) -> Self {
         Self { run, kind: Kind::Error, output: text }
     }
 
+    /// The attempt's number, ``ExecRun.run``.
     #[getter]
     const fn run(&self) -> u64 {
         self.run
     }
 
+    /// The static method that made it: ``exit``, ``timeout``, ``starved`` or ``error``.
     #[getter]
     const fn kind(&self) -> &'static str {
         match self.kind {
@@ -77,6 +84,7 @@ impl ExecEnd {
         }
     }
 
+    /// The exit code; None unless the command exited.
     #[getter]
     const fn code(&self) -> Option<i32> {
         match self.kind {
@@ -85,6 +93,7 @@ impl ExecEnd {
         }
     }
 
+    /// What the command wrote, or the text of another end.
     #[getter]
     const fn output(&self) -> &Py<PyBytes> {
         &self.output

@@ -6,8 +6,12 @@ use pyo3::types::PyDict;
 
 use crate::error::InputError;
 
-/// A text whose variables add more than [`core::VALUES_BYTES_MAX`] is an error: a few short variables that name each
-/// other can ask for more than a machine has.
+// The values of the variables have a limit because a few short variables that name each other can ask for more than a
+// machine has.
+/// Replaces ``$(NAME)``; an unknown name stays as written, ``$$`` is one dollar, so ``$$(NAME)`` is a text.
+///
+/// Raises:
+///     InvalidInputError: the values of the variables together add more than 1 MiB.
 #[pyfunction]
 pub(crate) fn expand(text: &str, variables: &Bound<'_, PyDict>) -> PyResult<String> {
     let mut failed: PyResult<()> = Ok(());

@@ -19,6 +19,30 @@ mod timing;
 
 use pyo3::prelude::*;
 
+/// The Rust half of probelet: the prober, its parts and its virtual clock.
+///
+/// Times are integers: ``*_ns`` are nanoseconds on the engine's monotonic clock (``Engine.now``), ``*_ms`` are
+/// milliseconds since the Unix epoch. An integer is from 0 to 2**64 - 1 unless its method says otherwise; an exit
+/// code has 32 bits and a sign. Structured values cross as JSON bytes, in batches, never per probe.
+///
+/// A number, a word or a document that a method does not allow raises ``probelet.errors.InvalidInputError``, which is a
+/// ``ValueError``. Its text is one line with the argument, its value and what is allowed; of a document, the path of
+/// the first mistake, such as an unknown key. An argument of another Python type raises ``TypeError``.
+///
+/// Documents
+///     A *pod* is a v1.Pod with its defaults set: an absent number is 0. Every key of v1.Pod is allowed. The prober
+///     reads ``metadata`` (``uid``, ``name``, ``namespace``, ``deletionTimestamp``), the condition ``Ready`` of
+///     ``status``, and of each container and init container the name, ``ports``, ``env``, restart policies and probes.
+///
+///     The *facts* of a runtime are ``{"phase", "pod_ip", "containers": [F], "init_containers": [F]}`` with F =
+///     ``{"name", "id", "state": "running" | "waiting" | "terminated", "started_at_ms", "exit_code"}``. Only ``name``
+///     and ``state`` are required; ``phase`` is ``Pending`` if absent. ``started_at_ms`` is from year 1 to year 9999,
+///     as in the API. A container of the pod that is not listed is waiting and has no ID.
+///
+///     A *status* is the facts with ``"ready": bool`` and ``"started": bool | null`` of each container, and with
+///     ``"ready": bool`` and ``"initialized": bool`` of the pod. As an argument it may leave them out; the pod's own
+///     ``ready`` and ``initialized`` are not read, because both follow from the containers. If all containers of the
+///     pod are restarting, it has ``"all_containers_restarting": true``.
 #[pymodule]
 fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
@@ -36,7 +60,8 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<crashloop::CrashLoad>()?;
     module.add_class::<crashloop::CrashModel>()?;
     module.add_class::<decision::Decision>()?;
-    module.add_class::<engine::Engine>()?;
+    // Its public name is `probelet.Prober`; inside, a prober is the one of the core.
+    module.add("Engine", module.py().get_type::<engine::Engine>())?;
     module.add_class::<exec_end::ExecEnd>()?;
     module.add_class::<restart::RestartSpec>()?;
     module.add_class::<simulation::Simulation>()?;

@@ -10,6 +10,16 @@ use pyo3::types::PyBytes;
 use crate::argument;
 use crate::error::{InputError, release};
 
+/// Makes one attempt of a probe over a socket, on this thread, with the GIL released.
+///
+/// ``spec`` is a v1.Probe as JSON, taken as it is. ``ports`` are the names and numbers of the container's ports.
+/// Returns ``{"outcome": "success" | "warning" | "failure" | "error", "result": "success" | "warning" | "failure" |
+/// "unknown", "output", "output_bytes": the output as a list of numbers where it is not UTF-8, "error": str | null,
+/// "cause", "duration_ms", "phases_ms"}``.
+///
+/// Raises:
+///     InvalidInputError: ``spec`` is no v1.Probe, or ``kubelet_version`` is not known.
+///     OSError: no file descriptor is left.
 #[pyfunction]
 #[pyo3(signature = (spec, pod_ip, ports, user_agent, *, kubelet_version = "1.36"))]
 pub(crate) fn attempt<'py>(

@@ -70,6 +70,35 @@ TIMES = "must be from -62135596800000 to 253402300799999"
         (lambda: ExecEnd.exit(-1, 0, b""), f"run: -1: must be from 0 to {2**64 - 1}"),
         (lambda: ExecEnd.exit(0, 2**31, b""), f"code: {2**31}: must be from {-(2**31)} to {2**31 - 1}"),
         (lambda: _rust.attempt(b"{", "", [], ""), "EOF while parsing an object"),
+        (
+            lambda: _rust.attempt(b'{"tcpSocket": {"port": 1, "hots": ""}}', "", [], ""),
+            "tcpSocket.hots: unknown field `hots`, expected `host` or `port`",
+        ),
+        (
+            lambda: Simulation().define_pod(pod().replace(b"livenessProbe", b"livenesProbe")),
+            "spec.containers[0].livenesProbe: unknown field `livenesProbe`, expected one of `name`, `ports`,",
+        ),
+        (
+            lambda: Simulation().define_pod(pod(periodSecond=1)),
+            "spec.containers[0].livenessProbe.periodSecond: unknown",
+        ),
+        (lambda: Simulation().define_pod(pod(periodSeconds="1")), "livenessProbe.periodSeconds: invalid type: string"),
+        (lambda: Simulation().define_pod(b'{"metadata": {"a\\n": 1}}'), "metadata.a\\n: unknown field `a\\n`"),
+        (lambda: Simulation().set_pod_status(UID, b'{"container": []}'), "container: unknown field `container`"),
+        (lambda: Simulation().update_pod_status(UID, facts(redy=True)), "containers[0].redy: unknown field `redy`"),
+        (lambda: Simulation().sync_pod(UID, facts(state="up")), "containers[0].state: unknown variant `up`"),
+        (lambda: Simulation().script("web/app/live", b"[]"), 'key: "web/app/live": must be pod/container/type or'),
+        (lambda: Simulation().script("app/liveness", b"[]"), 'key: "app/liveness": must be pod/container/type or'),
+        (
+            lambda: Simulation().script("web/app/liveness", b'[{"outcome": "bad"}]'),
+            "[0].outcome: unknown variant `bad`, expected one of `error`, `failure`",
+        ),
+        (
+            lambda: Backoff().decide(
+                "", now_ns=0, finished_ns=0, exit_code=1, restart_policy="Always", rules=b'[{"acton": "Restart"}]'
+            ),
+            "[0].acton: unknown field `acton`, expected `action` or `exitCodes`",
+        ),
         (lambda: _rust.attempt(b"{}", "", [("http", 2**63)], ""), f"ports: {2**63}: must be from"),
     ],
 )

@@ -11,6 +11,7 @@ from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.serve.manifest_flags import MANIFESTS, ManifestFlags
 from probelet.cli.verb import verb
+from probelet.errors import ManifestError
 
 if TYPE_CHECKING:
     from probelet.daemon.run import Ended
@@ -116,8 +117,6 @@ def run(
 
 
 def _first(manifests: "Manifests", *, strict: bool, idle: bool) -> "list[Manifest]":
-    from probelet.node.source.watch import ManifestError
-
     try:
         return manifests.first(strict=strict, idle=idle)
     except ManifestError as error:

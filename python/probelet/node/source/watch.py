@@ -14,7 +14,7 @@ from typing import Final
 import structlog
 from watchfiles import Change, awatch
 
-from probelet.errors import ProbeletError
+from probelet.errors import ManifestError
 from probelet.node.source.file_calls import FileCalls, in_daemon_thread
 from probelet.node.source.files import SETTLE_NS, ManifestFiles
 from probelet.node.source.ignored_summary import IgnoredSummary
@@ -40,10 +40,6 @@ KINDS_SHOWN_MAX: Final = 8
 SetPods = Callable[[list[Manifest]], None]
 
 log = structlog.get_logger("probelet.run")
-
-
-class ManifestError(ProbeletError):
-    """The manifests have mistakes; the text has one line for each problem."""
 
 
 class Manifests:

@@ -27,7 +27,9 @@ class HTTPHeader(Object, frozen=True, kw_only=True):
     """One header of an HTTP probe; repeated names keep every value in order."""
 
     name: str = msgspec.field(default_factory=str)
+    """Any capitals; ``Host`` sets the request's host."""
     value: str = msgspec.field(default_factory=str)
+    """Any text that a header may have."""
 
 
 class HTTPGetAction(Object, frozen=True, kw_only=True):
@@ -42,6 +44,7 @@ class HTTPGetAction(Object, frozen=True, kw_only=True):
     scheme: str = ""
     """``HTTP`` (default) or ``HTTPS``; certificates are never verified."""
     http_headers: list[HTTPHeader] = msgspec.field(default_factory=list)
+    """Sent in addition to the prober's own; one of them may replace ``User-Agent`` and ``Accept``."""
     protocol: str | None = None
     """``HTTP1`` (default) or ``HTTP2`` with prior knowledge and no TLS (KEP-5999, alpha in 1.37). Probes only."""
 
@@ -50,14 +53,16 @@ class TCPSocketAction(Object, frozen=True, kw_only=True):
     """Opens a TCP connection and closes it."""
 
     port: IntOrString = msgspec.field(default_factory=int)
+    """1 to 65535, or the name of one of the container's ports. Required."""
     host: str = ""
+    """Default: the pod's IP."""
 
 
 class GRPCAction(Object, frozen=True, kw_only=True):
     """Calls ``grpc.health.v1.Health/Check``."""
 
     port: Int32 = msgspec.field(default_factory=int)
-    """1 to 65535; the API allows no name here."""
+    """1 to 65535; the API allows no name here. Required."""
     service: str | None = None
     """Default: the empty service name."""
     mode: str | None = None
@@ -68,9 +73,13 @@ class Probe(Object, frozen=True, kw_only=True):
     """A probe of a container. A number that is 0 or absent gets its default; times are whole seconds."""
 
     exec: ExecAction | None = None
+    """Exactly one of the four handlers is set."""
     http_get: HTTPGetAction | None = None
+    """Exactly one of the four handlers is set."""
     tcp_socket: TCPSocketAction | None = None
+    """Exactly one of the four handlers is set."""
     grpc: GRPCAction | None = None
+    """Exactly one of the four handlers is set."""
     initial_delay_seconds: Int32 = 0
     """Counts from the container's ``startedAt``. Default 0."""
     timeout_seconds: Int32 = 0

@@ -7,15 +7,16 @@ use probelet_core::expand::{Room, VALUES_BYTES_MAX, expand};
 use probelet_core::restart::{RestartPolicy, RestartRule, RuleAction};
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
-use super::error::JsonError;
+use super::error::{JsonError, decode};
 
 /// Decodes a defaulted v1.Pod.
 ///
 /// # Errors
 /// The first place where the JSON is not a pod.
 pub fn decode_pod(json: &[u8]) -> Result<PodSpec, JsonError> {
-    let pod: Pod = serde_json::from_slice(json)?;
+    let pod: Pod = decode(json)?;
     let regular = pod.spec.containers.len();
     let mut room = Room::new(VALUES_BYTES_MAX);
     let containers = pod.spec.containers.into_iter().chain(pod.spec.init_containers);
@@ -46,7 +47,7 @@ pub fn decode_pod(json: &[u8]) -> Result<PodSpec, JsonError> {
 /// # Errors
 /// The first place where the JSON is not a probe.
 pub fn decode_probe(json: &[u8]) -> Result<ProbeSpec, JsonError> {
-    let probe: Probe = serde_json::from_slice(json)?;
+    let probe: Probe = decode(json)?;
     Ok(probe.into_core(&Variables::new(), &mut Room::new(0)))
 }
 
@@ -55,53 +56,175 @@ pub fn decode_probe(json: &[u8]) -> Result<ProbeSpec, JsonError> {
 /// # Errors
 /// The first place where the JSON is not a list of rules.
 pub fn decode_rules(json: &[u8]) -> Result<Vec<RestartRule>, JsonError> {
-    let rules: Vec<Rule> = serde_json::from_slice(json)?;
+    let rules: Vec<Rule> = decode(json)?;
     Ok(rules.into_iter().map(Rule::into_core).collect())
 }
 
-#[derive(Deserialize)]
-struct Pod {
-    metadata: Metadata,
-    #[serde(default)]
-    spec: Spec,
-    #[serde(default)]
-    status: Status,
+/// Writes a type of the API: the fields that a prober reads, and the names of all others. Any other key is an error.
+macro_rules! object {
+    (
+        $(#[$attribute:meta])*
+        struct $name:ident { $($(#[$read:meta])* $field:ident: $type:ty,)* }
+        unread { $($(#[$other:meta])* $unread:ident,)* }
+    ) => {
+        #[derive(Deserialize)]
+        $(#[$attribute])*
+        #[serde(rename_all = "camelCase", deny_unknown_fields)]
+        struct $name {
+            $($(#[$read])* $field: $type,)*
+            $(
+                $(#[$other])*
+                #[serde(default)]
+                #[expect(dead_code, reason = "it stands for a key of the API that a prober does not read")]
+                $unread: IgnoredAny,
+            )*
+        }
+    };
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Metadata {
-    #[serde(default)]
-    uid: Arc<str>,
-    #[serde(default)]
-    name: Arc<str>,
-    #[serde(default)]
-    namespace: Arc<str>,
-    deletion_timestamp: Option<serde::de::IgnoredAny>,
+object! {
+    struct Pod {
+        metadata: Metadata,
+        #[serde(default)]
+        spec: Spec,
+        #[serde(default)]
+        status: Status,
+    }
+    unread {
+        api_version,
+        kind,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(default)]
-struct Status {
-    conditions: Vec<Condition>,
+object! {
+    struct Metadata {
+        #[serde(default)]
+        uid: Arc<str>,
+        #[serde(default)]
+        name: Arc<str>,
+        #[serde(default)]
+        namespace: Arc<str>,
+        deletion_timestamp: Option<IgnoredAny>,
+    }
+    unread {
+        annotations,
+        creation_timestamp,
+        deletion_grace_period_seconds,
+        finalizers,
+        generate_name,
+        generation,
+        labels,
+        managed_fields,
+        owner_references,
+        resource_version,
+        self_link,
+    }
 }
 
-#[derive(Deserialize)]
-struct Condition {
-    #[serde(default, rename = "type")]
-    kind: String,
+object! {
+    #[derive(Default)]
     #[serde(default)]
-    status: String,
+    struct Status {
+        conditions: Vec<Condition>,
+    }
+    unread {
+        allocated_resources,
+        container_statuses,
+        ephemeral_container_statuses,
+        extended_resource_claim_status,
+        #[serde(rename = "hostIP")]
+        host_ip,
+        #[serde(rename = "hostIPs")]
+        host_ips,
+        init_container_statuses,
+        message,
+        node_allocatable_resource_claim_statuses,
+        nominated_node_name,
+        observed_generation,
+        phase,
+        #[serde(rename = "podIP")]
+        pod_ip,
+        #[serde(rename = "podIPs")]
+        pod_ips,
+        qos_class,
+        reason,
+        resize,
+        resource_claim_statuses,
+        resources,
+        start_time,
+    }
 }
 
-#[derive(Default, Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Spec {
-    #[serde(default)]
-    containers: Vec<Container>,
-    #[serde(default)]
-    init_containers: Vec<Container>,
-    restart_policy: Option<Policy>,
+object! {
+    struct Condition {
+        #[serde(default, rename = "type")]
+        kind: String,
+        #[serde(default)]
+        status: String,
+    }
+    unread {
+        last_probe_time,
+        last_transition_time,
+        message,
+        observed_generation,
+        reason,
+    }
+}
+
+object! {
+    #[derive(Default)]
+    struct Spec {
+        #[serde(default)]
+        containers: Vec<Container>,
+        #[serde(default)]
+        init_containers: Vec<Container>,
+        restart_policy: Option<Policy>,
+    }
+    unread {
+        active_deadline_seconds,
+        affinity,
+        automount_service_account_token,
+        dns_config,
+        dns_policy,
+        enable_service_links,
+        ephemeral_containers,
+        host_aliases,
+        #[serde(rename = "hostIPC")]
+        host_ipc,
+        host_network,
+        #[serde(rename = "hostPID")]
+        host_pid,
+        host_users,
+        hostname,
+        hostname_override,
+        image_pull_secrets,
+        node_name,
+        node_selector,
+        os,
+        overhead,
+        preemption_policy,
+        priority,
+        priority_class_name,
+        readiness_gates,
+        resource_claims,
+        resources,
+        runtime_class_name,
+        scheduler_name,
+        scheduling_gates,
+        scheduling_group,
+        security_context,
+        service_account,
+        service_account_name,
+        #[serde(rename = "setHostnameAsFQDN")]
+        set_hostname_as_fqdn,
+        share_process_namespace,
+        subdomain,
+        termination_grace_period_seconds,
+        tolerations,
+        topology_spread_constraints,
+        volumes,
+        workload_ref,
+    }
 }
 
 #[derive(Clone, Copy, Deserialize)]
@@ -121,21 +244,41 @@ impl Policy {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Container {
-    #[serde(default)]
-    name: Arc<str>,
-    #[serde(default)]
-    ports: Vec<Port>,
-    #[serde(default)]
-    env: Vec<EnvVar>,
-    restart_policy: Option<Policy>,
-    #[serde(default)]
-    restart_policy_rules: Vec<Rule>,
-    liveness_probe: Option<Probe>,
-    readiness_probe: Option<Probe>,
-    startup_probe: Option<Probe>,
+object! {
+    struct Container {
+        #[serde(default)]
+        name: Arc<str>,
+        #[serde(default)]
+        ports: Vec<Port>,
+        #[serde(default)]
+        env: Vec<EnvVar>,
+        restart_policy: Option<Policy>,
+        #[serde(default)]
+        restart_policy_rules: Vec<Rule>,
+        liveness_probe: Option<Probe>,
+        readiness_probe: Option<Probe>,
+        startup_probe: Option<Probe>,
+    }
+    unread {
+        args,
+        command,
+        env_from,
+        image,
+        image_pull_policy,
+        lifecycle,
+        resize_policy,
+        resources,
+        security_context,
+        stdin,
+        stdin_once,
+        target_container_name,
+        termination_message_path,
+        termination_message_policy,
+        tty,
+        volume_devices,
+        volume_mounts,
+        working_dir,
+    }
 }
 
 impl Container {
@@ -153,29 +296,39 @@ impl Container {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Port {
-    #[serde(default)]
-    name: Box<str>,
-    #[serde(default)]
-    container_port: i64,
+object! {
+    struct Port {
+        #[serde(default)]
+        name: Box<str>,
+        #[serde(default)]
+        container_port: i64,
+    }
+    unread {
+        #[serde(rename = "hostIP")]
+        host_ip,
+        host_port,
+        protocol,
+    }
 }
 
-/// A variable with `valueFrom` has no literal value here and expands to nothing, as in the kubelet.
-#[derive(Deserialize)]
-struct EnvVar {
-    #[serde(default)]
-    name: String,
-    #[serde(default)]
-    value: String,
+object! {
+    /// A variable with `valueFrom` has no literal value here and expands to nothing, as in the kubelet.
+    struct EnvVar {
+        #[serde(default)]
+        name: String,
+        #[serde(default)]
+        value: String,
+    }
+    unread {
+        value_from,
+    }
 }
 
 /// The literal values by name: a pod may have a hundred thousand variables, and as many references to them.
 type Variables<'a> = HashMap<&'a str, &'a str>;
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Rule {
     action: Action,
     exit_codes: Option<ExitCodes>,
@@ -188,6 +341,7 @@ enum Action {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct ExitCodes {
     operator: Operator,
     #[serde(default)]
@@ -213,25 +367,28 @@ impl Rule {
     }
 }
 
-#[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
-struct Probe {
-    exec: Option<Exec>,
-    http_get: Option<HttpGetAction>,
-    tcp_socket: Option<TcpSocket>,
-    grpc: Option<Grpc>,
-    #[serde(default)]
-    initial_delay_seconds: i32,
-    #[serde(default)]
-    timeout_seconds: i32,
-    #[serde(default)]
-    period_seconds: i32,
-    #[serde(default)]
-    success_threshold: i32,
-    #[serde(default)]
-    failure_threshold: i32,
-    #[serde(default)]
-    initialization_failure_threshold: i32,
+object! {
+    struct Probe {
+        exec: Option<Exec>,
+        http_get: Option<HttpGetAction>,
+        tcp_socket: Option<TcpSocket>,
+        grpc: Option<Grpc>,
+        #[serde(default)]
+        initial_delay_seconds: i32,
+        #[serde(default)]
+        timeout_seconds: i32,
+        #[serde(default)]
+        period_seconds: i32,
+        #[serde(default)]
+        success_threshold: i32,
+        #[serde(default)]
+        failure_threshold: i32,
+        #[serde(default)]
+        initialization_failure_threshold: i32,
+    }
+    unread {
+        termination_grace_period_seconds,
+    }
 }
 
 impl Probe {
@@ -276,13 +433,14 @@ impl Probe {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Exec {
     #[serde(default)]
     command: Vec<String>,
 }
 
 #[derive(Deserialize)]
-#[serde(rename_all = "camelCase")]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct HttpGetAction {
     #[serde(default)]
     scheme: Box<str>,
@@ -297,6 +455,7 @@ struct HttpGetAction {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Header {
     name: Box<str>,
     #[serde(default)]
@@ -304,6 +463,7 @@ struct Header {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct TcpSocket {
     #[serde(default)]
     host: Box<str>,
@@ -311,6 +471,7 @@ struct TcpSocket {
 }
 
 #[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
 struct Grpc {
     port: i64,
     service: Option<Box<str>>,

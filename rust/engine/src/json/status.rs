@@ -9,10 +9,12 @@ use probelet_core::status::{is_initialized, is_ready};
 use serde::de::Error as _;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::error::JsonError;
+use super::error::{JsonError, decode};
 
-/// A pod's status as JSON. As input `ready`, `started`, `pod_ip` and the conditions may be absent.
+/// A pod's status as JSON. As input `ready`, `started`, `pod_ip` and the conditions may be absent, and the conditions
+/// `ready` and `initialized` of the pod are not read.
 #[derive(Debug, Default, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 pub struct StatusDocument {
     #[serde(default)]
     phase: PhaseName,
@@ -20,9 +22,9 @@ pub struct StatusDocument {
     pod_ip: Arc<str>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     all_containers_restarting: bool,
-    #[serde(default, skip_deserializing)]
+    #[serde(default)]
     ready: bool,
-    #[serde(default, skip_deserializing)]
+    #[serde(default)]
     initialized: bool,
     #[serde(default)]
     containers: Vec<ContainerDocument>,
@@ -41,6 +43,7 @@ enum PhaseName {
 }
 
 #[derive(Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
 struct ContainerDocument {
     name: Box<str>,
     #[serde(default, skip_serializing_if = "str::is_empty")]
@@ -83,7 +86,7 @@ const TIMES_MS: RangeInclusive<i64> = -62_135_596_800_000..=253_402_300_799_999;
 /// # Errors
 /// The first place where the JSON is not a status.
 pub fn decode_status(json: &[u8]) -> Result<PodStatus, JsonError> {
-    let document: StatusDocument = serde_json::from_slice(json)?;
+    let document: StatusDocument = decode(json)?;
     Ok(document.into_core())
 }
 

@@ -120,7 +120,7 @@ impl Simulation {
         }
     }
 
-    /// Scripts the exec attempts of `pod/container/type`.
+    /// Scripts the attempts of `pod/container/type`, or of `namespace/pod/container/type`, which comes first.
     pub fn script(&mut self, key: &str, steps: Vec<Step>) {
         let number = self.script_number(key);
         self.scripts[number as usize] = Script::new(steps);
@@ -288,7 +288,8 @@ impl Simulation {
         if let Some((takes, _)) = scripted.steady.filter(|(_, changes)| *changes == self.script_changes) {
             return self.fly(attempt, self.now + takes, Outcome::Success, None);
         }
-        let script = scripted.script.unwrap_or_else(|| self.script_of(attempt.worker)) as usize;
+        let known = scripted.script.filter(|(_, changes)| *changes == self.script_changes);
+        let script = known.map_or_else(|| self.script_of(attempt.worker), |(number, _)| number) as usize;
         let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
         let played = self.scripts[script].play(command(&target), timeout, delay);
         // Without records nobody can tell one success from another, and the script need not be asked again.
@@ -300,6 +301,7 @@ impl Simulation {
                 t_ms: self.to_ms(self.now),
                 end_ms: self.to_ms(ends),
                 pod: (&*target.pod.name).into(),
+                pod_uid: (&*target.pod.uid).into(),
                 container: (&*target.container.name).into(),
                 r#type: target.probe_type.name(),
                 container_id: target.container_id.into(),
@@ -313,12 +315,13 @@ impl Simulation {
         self.fly(attempt, ends, played.outcome, record)
     }
 
-    /// The number of a worker's script, which may be an empty one; asked for once.
+    /// The number of a worker's script, which may be an empty one; asked for once after a change of scripts.
     fn script_of(&mut self, worker: WorkerId) -> u32 {
         let target = self.manager.prober().target(worker).expect("it has an attempt");
-        let key = format!("{}/{}/{}", target.pod.name, target.container.name, target.probe_type.name());
-        let number = self.script_number(&key);
-        self.worker_scripts[worker as usize].script = Some(number);
+        let short = format!("{}/{}/{}", target.pod.name, target.container.name, target.probe_type.name());
+        let full = format!("{}/{short}", target.pod.namespace);
+        let number = self.script_names.get(&*full).copied().unwrap_or_else(|| self.script_number(&short));
+        self.worker_scripts[worker as usize].script = Some((number, self.script_changes));
         number
     }
 
@@ -373,6 +376,7 @@ impl Simulation {
             Output::Event(event) => Record::Events {
                 t_ms,
                 pod: self.manager.prober().pod(&event.pod_uid).map_or("".into(), |pod| (&*pod.name).into()),
+                pod_uid: (&*event.pod_uid).into(),
                 field_path: event.field_path,
                 r#type: "Warning",
                 reason: event.reason.name(),

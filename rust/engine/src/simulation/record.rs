@@ -16,6 +16,8 @@ pub enum Record {
         end_ms: i64,
         /// The pod's name.
         pod: Box<str>,
+        /// The pod's UID.
+        pod_uid: Box<str>,
         /// The container's name.
         container: Box<str>,
         /// The probe's type.
@@ -68,6 +70,8 @@ pub enum Record {
         t_ms: i64,
         /// The pod's name.
         pod: Box<str>,
+        /// The pod's UID.
+        pod_uid: Box<str>,
         /// `involvedObject.fieldPath`.
         field_path: Box<str>,
         /// Warning.

@@ -5,7 +5,7 @@ use std::time::Duration;
 use probelet_core::prober::Outcome;
 use serde::Deserialize;
 
-use crate::json::JsonError;
+use crate::json::{JsonError, decode};
 
 /// One entry of a script, used for `repeat` attempts; the last entry repeats for ever.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -41,7 +41,7 @@ enum Kind {
 /// # Errors
 /// The first place where the JSON is not a list of outcomes.
 pub fn decode_steps(json: &[u8]) -> Result<Vec<Step>, JsonError> {
-    Ok(serde_json::from_slice(json)?)
+    decode(json)
 }
 
 /// A script and how far it was played.

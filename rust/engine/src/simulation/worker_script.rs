@@ -17,8 +17,8 @@ pub(super) struct WorkerScript {
     /// How long an answer takes unless a script says so.
     pub(super) delay: Duration,
     pub(super) timeout: Duration,
-    /// The number of its script, once one was asked for.
-    pub(super) script: Option<u32>,
+    /// The number of its script, and as of how many changes of scripts, once one was asked for.
+    pub(super) script: Option<(u32, u32)>,
     /// How long each further attempt takes, and as of how many changes of scripts, once all of them succeed.
     pub(super) steady: Option<(Duration, u32)>,
     /// Whether it is the runtime that its probe asks.

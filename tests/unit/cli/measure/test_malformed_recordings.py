@@ -103,7 +103,12 @@ SCENARIO = ("scenario",)
         (GOOD, ("trace", "effective_probes", 0, "container"), "q", "trace.effective_probes[0].container: 'q': must be"),
         (GOOD, ("trace", "effective_probes", 0, "probe", "periodSeconds"), 0, "periodSeconds: 0: must be 1 at least"),
         (GOOD, (*SCENARIO, "duration_ms"), 10**15, "Expected `int` <= 86400000 - at `$.scenario.duration_ms`"),
-        (GOOD, (*SCENARIO, "scripts"), {"p/c/liveness": [{"outcome": "hang", "repeat": -1}]}, "['p/c/liveness']: inv"),
+        (
+            GOOD,
+            (*SCENARIO, "scripts"),
+            {"p/c/liveness": [{"outcome": "hang", "repeat": -1}]},
+            "['p/c/liveness']: [0].repeat: inv",
+        ),
         (GOOD, (*SCENARIO, "pods", 0, "spec"), {"containers": 7}, "Expected `array`, got `int` - at `$.scenario.pods["),
         (
             CLOSED,

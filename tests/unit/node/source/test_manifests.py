@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 from probelet.config import Gates
-from probelet.node.source.watch import ManifestError, Manifests, only, watched_folders
+from probelet.errors import ManifestError
+from probelet.node.source.watch import Manifests, only, watched_folders
 from structlog.testing import capture_logs
 from watchfiles import Change
 

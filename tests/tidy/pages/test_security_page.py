@@ -46,9 +46,12 @@ def test_every_bound_names_a_test_that_exists() -> None:
     [
         ("none", "names no test: none"),
         ("`tests/tidy/no_such.py::test_x`", "no such file: tests/tidy/no_such.py"),
-        ("`tests/tidy/test_security_page.py::test_x`", "tests/tidy/test_security_page.py has no test test_x"),
-        ("`tests/tidy/test_security_page.py::test_every_bound_names_a_test_that_exists`", None),
-        ("`tests/tidy/test_security_page.py`", None),
+        (
+            "`tests/tidy/pages/test_security_page.py::test_x`",
+            "tests/tidy/pages/test_security_page.py has no test test_x",
+        ),
+        ("`tests/tidy/pages/test_security_page.py::test_every_bound_names_a_test_that_exists`", None),
+        ("`tests/tidy/pages/test_security_page.py`", None),
     ],
 )
 def test_a_row_without_a_real_test_is_found(last: str, why: str | None) -> None:
