@@ -9,19 +9,27 @@ use std::time::Duration;
 use probelet_benches::{node, pod, step};
 use probelet_core::backoff::{Backoff, Curve, Exit};
 use probelet_core::bucket::TokenBucket;
+use probelet_core::prober::Outcome;
 use probelet_core::restart::RestartPolicy;
 use probelet_core::rng::Rng;
+use probelet_core::semantics::GrpcConnect;
+use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_core::time::Instant;
 use probelet_core::wheel::TimerWheel;
+use probelet_engine::handler::{Asker, Buffers, probe_once};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
 
 type Work = fn(u64);
 
-const ALL: [(&str, Work); 5] = [
+const ALL: [(&str, Work); 7] = [
     ("wheel fire+rearm of 10,000", wheel),
     ("worker run of 1,000", run),
     ("pod added to the prober", add),
     ("back-off decision", backoff),
     ("token taken", bucket),
+    ("HTTP probe, with its target", http),
+    ("gRPC probe, with its target", grpc),
 ];
 
 fn wheel(times: u64) {
@@ -68,6 +76,67 @@ fn bucket(times: u64) {
         now = now + Duration::from_secs(100);
         black_box(bucket.take(1, now));
     }
+}
+
+fn http(times: u64) {
+    let answer = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\nConnection: close\r\n\r\nok";
+    probes(times, &[answer], |port| {
+        Handler::HttpGet(HttpGet {
+            scheme: "HTTP".into(),
+            host: "".into(),
+            port: IntOrString::Int(port),
+            path: "/healthz".into(),
+            headers: vec![],
+            http2: false,
+        })
+    });
+}
+
+fn grpc(times: u64) {
+    let (settings, answer) = health();
+    probes(times, &[&settings, &answer], |port| Handler::Grpc { port, service: "".into(), tls: false });
+}
+
+/// Probes a target of the same thread, which reads and answers with the next of `answers` in turn.
+fn probes(times: u64, answers: &[&[u8]], handler: impl Fn(i64) -> Handler) {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
+    let asker = Asker { user_agent: "kube-probe/1.36", grpc_connect: GrpcConnect::UntilTimeout, pod_uid: None };
+    runtime.block_on(async {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let port = listener.local_addr().expect("the listener is bound").port();
+        let (handler, mut buffers) = (handler(port.into()), Buffers::default());
+        for _ in 0..times {
+            let serve = async {
+                let (mut connection, _) = listener.accept().await.expect("a connection");
+                let mut asked = [0; 1024];
+                for answer in answers {
+                    let _ = connection.read(&mut asked).await;
+                    connection.write_all(answer).await.expect("the client reads");
+                }
+                // The client closes first.
+                while connection.read(&mut asked).await.is_ok_and(|count| count > 0) {}
+            };
+            let probe = probe_once(&handler, &[], "127.0.0.1", asker, 30, &mut buffers);
+            let (report, ()) = tokio::join!(probe, serve);
+            assert_eq!(report.outcome, Outcome::Success);
+        }
+    });
+}
+
+/// What a gRPC server says: its SETTINGS, and the answer to a call, which is a head, the message SERVING, and trailers.
+fn health() -> (Vec<u8>, Vec<u8>) {
+    let field = |name: &str, value: &str| {
+        let text = |text: &str| [&[text.len() as u8], text.as_bytes()].concat();
+        [vec![0x40], text(name), text(value)].concat()
+    };
+    let frame = |kind: u8, flags: u8, stream: u8, payload: &[u8]| {
+        [&[0, 0, payload.len() as u8, kind, flags, 0, 0, 0, stream], payload].concat()
+    };
+    let head = [vec![0x88], field("content-type", "application/grpc")].concat();
+    let trailers = [field("grpc-status", "0"), field("grpc-message", "")].concat();
+    let message = frame(0, 0, 1, &[0, 0, 0, 0, 2, 8, 1]);
+    let answer = [frame(1, 4, 1, &head), message, frame(1, 5, 1, &trailers)].concat();
+    (frame(4, 0, 0, &[0, 3, 0, 0, 0, 100, 0, 4, 0, 1, 0, 0]), answer)
 }
 
 fn main() {

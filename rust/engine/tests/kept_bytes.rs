@@ -154,6 +154,16 @@ fn message(bytes: &[u8]) -> Vec<u8> {
     answer
 }
 
+/// Five MiB of zeros, as gzip compresses them: a zero, then a match of 258 zeros for every two bits.
+fn compressed_message() -> Vec<u8> {
+    let zeros = [&[0xec, 0xc1, 1, 1, 0, 0, 0, 0x80, 0x90, 0xfe, 0xaf, 0xee, 8, 0x0a][..], &[0; 5_080]].concat();
+    let member = [&[0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff][..], &zeros].concat();
+    let fields = [literal(b"content-type", b"application/grpc"), literal(b"grpc-encoding", b"gzip")].concat();
+    let head = [vec![0x88], fields].concat();
+    let prefixed = [&[1][..], &(member.len() as u32 + 1).to_be_bytes(), &member].concat();
+    [frame(SETTINGS, 0, 0, &[]), frame(HEADERS, END_HEADERS, 1, &head), frame(DATA, 0, 1, &prefixed)].concat()
+}
+
 /// An entry of 4 KiB, and one-byte references to it.
 fn references(name: &[u8], count: usize) -> Vec<u8> {
     [vec![0x88], stored(name, &vec![b'v'; 4_000 - name.len()]), vec![0xbe; count]].concat()
@@ -174,6 +184,7 @@ fn an_attempt_over_http2_needs_no_more_than_its_limit() {
         ("empty fields", endless_block(&[0x00, 1, b'a', 0].repeat(200_000))),
         ("stored fields", endless_block(&stored(b"x", &[b'v'; 2_000]).repeat(3_000))),
         ("a long message", message(&vec![0x12; 3 << 20])),
+        ("a compressed message", compressed_message()),
         ("a long field of a message", message(&[&[0x12, 0xff, 0xff, 0xff, 1][..], &vec![0; 3 << 20]].concat())),
     ] {
         let sent = answer.len();

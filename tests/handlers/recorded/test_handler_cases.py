@@ -60,6 +60,18 @@ def test_a_server_that_refuses_a_handshake_gets_a_second_offer(tmp_path: Path) -
     assert [known.reason for known in report.known] == ["post-quantum groups are offered on a second connection"]
 
 
+def test_a_grpc_case_may_be_recorded_without_the_offer_of_gzip(tmp_path: Path) -> None:
+    old = case("grpc_go_named")
+    [connection] = old["expect"]["received"]["PORT"]
+    [headers] = [frame["headers"] for frame in connection["h2"] if frame["type"] == "HEADERS"]
+    headers.remove(["grpc-accept-encoding", "gzip"])
+    report = conformance(write(tmp_path, old))
+    assert (report.equal, report.different) == (1, [])
+    assert [known.reason for known in report.known] == ["recorded by a program that does not link grpc-go's gzip"]
+    headers.remove(["te", "trailers"])
+    assert [finding.section for finding in conformance(write(tmp_path, old)).different] == ["received"]
+
+
 @pytest.mark.parametrize(
     ("name", "text", "answer"),
     [

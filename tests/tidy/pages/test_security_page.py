@@ -8,6 +8,7 @@ import pytest
 from tests.support.paths import ROOT
 
 PAGE = ROOT / "docs" / "security.md"
+THIS_FILE = "tests/tidy/pages/test_security_page.py"
 CITED = re.compile(r"`(?P<path>[\w./-]+\.(?:py|rs))(?:(?:::|: )(?P<name>\w+))?`")
 """``tests/test_x.py::test_name``, ``rust/file.rs: test_name``, or a whole file of tests."""
 
@@ -50,8 +51,8 @@ def test_every_bound_names_a_test_that_exists() -> None:
             "`tests/tidy/pages/test_security_page.py::test_x`",
             "tests/tidy/pages/test_security_page.py has no test test_x",
         ),
-        ("`tests/tidy/pages/test_security_page.py::test_every_bound_names_a_test_that_exists`", None),
-        ("`tests/tidy/pages/test_security_page.py`", None),
+        (f"`{THIS_FILE}::test_every_bound_names_a_test_that_exists`", None),
+        (f"`{THIS_FILE}`", None),
     ],
 )
 def test_a_row_without_a_real_test_is_found(last: str, why: str | None) -> None:

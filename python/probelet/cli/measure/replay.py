@@ -12,7 +12,8 @@ from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
     from probelet.replay import Recording
-    from probelet.replay.recording import Trace
+
+SKIPPED = "its probes need sockets, not only virtual time"
 
 app = verb(
     "replay",
@@ -30,7 +31,7 @@ def replay(
         Literal["text", "json"],
         Parameter(
             name=["--output", "-o"],
-            help="json: probelet's own trace, one object per line; a recording that is skipped has none.",
+            help="json: probelet's own trace, one object per line; `skipped` says why a recording has none.",
         ),
     ] = "text",
     kubelet_version: KubeletVersion = "1.36",
@@ -44,15 +45,18 @@ def replay(
     played, equal = 0, 0
     for recording in recordings:
         if recording.uses_sockets:
+            name = recording.scenario.name
             if output == "text":
-                say(f"skipped    {recording.scenario.name}: its probes need sockets, not only virtual time")
+                say(f"skipped    {name}: {SKIPPED}")
+            else:
+                _print_json({"scenario": name, "skipped": SKIPPED})
             continue
         trace = play(recording, kubelet_version)
         differences = compare(recording, trace)
         played += 1
         equal += not differences
         if output == "json":
-            _print_json(recording, trace)
+            _print_json({"scenario": recording.scenario.name, **trace})
         elif len(recordings) == 1:
             say(story(recording, trace))
         if differences and output == "text":
@@ -87,7 +91,7 @@ def _loaded(paths: list[Path]) -> tuple[list["Recording"], list[str]]:
     return recordings, refused
 
 
-def _print_json(recording: "Recording", trace: "Trace") -> None:
+def _print_json(document: dict[str, object]) -> None:
     import msgspec
 
-    say_json(msgspec.json.encode({"scenario": recording.scenario.name, **trace}))
+    say_json(msgspec.json.encode(document))

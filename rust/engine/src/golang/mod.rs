@@ -3,6 +3,7 @@
 
 pub(crate) mod base64;
 pub(crate) mod escape;
+pub(crate) mod gzip;
 pub(crate) mod header;
 pub(crate) mod netip;
 mod printable;

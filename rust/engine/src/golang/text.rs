@@ -116,6 +116,29 @@ pub(crate) fn join_host_port(host: &str, port: impl std::fmt::Display) -> String
     if host.contains(':') { format!("[{host}]:{port}") } else { format!("{host}:{port}") }
 }
 
+/// The host in an address; the error says what is wrong with the address (`net.SplitHostPort`).
+pub(crate) fn host_of(address: &str) -> Result<&str, &'static str> {
+    let colon = address.rfind(':').ok_or("missing port in address")?;
+    // No '[' may stand in `within`, and no ']' in `behind`.
+    let (host, within, behind) = match address.strip_prefix('[') {
+        Some(within) => {
+            let end = address.find(']').ok_or("missing ']' in address")?;
+            match &address[end + 1..] {
+                port if end + 1 == colon => (&address[1..end], within, port),
+                rest if rest.starts_with(':') => return Err("too many colons in address"),
+                _ => return Err("missing port in address"),
+            }
+        }
+        None => (&address[..colon], address, address),
+    };
+    match () {
+        () if !address.starts_with('[') && host.contains(':') => Err("too many colons in address"),
+        () if within.contains('[') => Err("unexpected '[' in address"),
+        () if behind.contains(']') => Err("unexpected ']' in address"),
+        () => Ok(host),
+    }
+}
+
 /// How many bytes of a text are quoted: as many as the kubelet keeps of a body. Go's own texts have no bound and quote
 /// whole headers, up to 10 MiB.
 pub(crate) const TEXT_BYTES_MAX: usize = 10_240;
@@ -138,6 +161,29 @@ mod tests {
     #[test]
     fn durations_as_go_prints_them() {
         assert_eq!([0, 1, 60, 90, 3_601, -1].map(seconds), ["0s", "1s", "1m0s", "1m30s", "1h0m1s", "-1s"]);
+    }
+
+    #[test]
+    fn the_host_in_an_address() {
+        for (address, host) in
+            [("a:1", "a"), (":1", ""), ("[::1]:1", "::1"), ("[]:1", ""), ("[127.0.0.1]:1", "127.0.0.1")]
+        {
+            assert_eq!(host_of(address), Ok(host));
+        }
+        for (address, why) in [
+            ("a", "missing port in address"),
+            ("[[::1]]:1", "missing port in address"),
+            ("[::1]1:1", "missing port in address"),
+            ("[::1]", "missing port in address"),
+            ("[::1]:1:1", "too many colons in address"),
+            ("::1:1", "too many colons in address"),
+            ("[::1:1", "missing ']' in address"),
+            ("[[a:b]:1", "unexpected '[' in address"),
+            ("a[b:1", "unexpected '[' in address"),
+            ("a]b:1", "unexpected ']' in address"),
+        ] {
+            assert_eq!(host_of(address), Err(why), "{address}");
+        }
     }
 
     #[test]

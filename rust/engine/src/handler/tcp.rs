@@ -4,22 +4,19 @@ use probelet_core::prober::Outcome;
 use tokio::time::Instant;
 
 use crate::attempt::cause::Cause;
-use crate::attempt::error::AttemptError;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
-use crate::golang::text::join_host_port;
-use crate::net::dial::{self, dial};
-use crate::net::host::Literal;
+use crate::net::dial::{dial, late_for};
 use crate::net::timeout::or_timeout;
 
 /// Carries out a probe.
 pub(super) async fn probe(pod: Option<&str>, host: &str, port: u16, deadline: Option<Instant>) -> Report {
     let mut watch = Stopwatch::start();
     let dialled = match deadline {
-        Some(deadline) if deadline <= Instant::now() => Err(late(host, port)),
+        Some(deadline) if deadline <= Instant::now() => Err(late_for(host, port)),
         Some(deadline) => match or_timeout(deadline, dial(pod, host, port, b"", Some(deadline), &mut watch)).await {
             Some(dialled) => dialled.map(drop),
-            None => Err(late(host, port)),
+            None => Err(late_for(host, port)),
         },
         None => dial(pod, host, port, b"", None, &mut watch).await.map(drop),
     };
@@ -29,8 +26,4 @@ pub(super) async fn probe(pod: Option<&str>, host: &str, port: u16, deadline: Op
         Err(error) => (error.outcome(error.text.clone()), error.cause),
     };
     Report { outcome, cause, timings: watch.timings }
-}
-
-fn late(host: &str, port: u16) -> AttemptError {
-    dial::late(&Literal::parse(host).map_or_else(|| join_host_port(host, port), |literal| literal.shown(port)))
 }

@@ -92,31 +92,28 @@ impl Decoder {
     pub(super) fn decode(&mut self, piece: &[u8], fields: &mut impl Emit) -> Result<(), HpackError> {
         let mut rest = piece;
         while let Some((&byte, after)) = rest.split_first() {
-            (self.state, rest) = match std::mem::replace(&mut self.state, State::Begin) {
-                State::Begin => (self.begin(byte, fields)?, after),
+            let state = std::mem::replace(&mut self.state, State::Begin);
+            if !matches!(state, State::Text(..)) {
+                rest = after;
+            }
+            self.state = match state {
+                State::Begin => self.begin(byte, fields)?,
                 State::Index(kind, mut number) => match number.goes_on(byte)? {
-                    Some(index) => (self.indexed(kind, index, fields)?, after),
-                    None => (State::Index(kind, number), after),
+                    Some(index) => self.indexed(kind, index, fields)?,
+                    None => State::Index(kind, number),
                 },
                 State::Length(literal) => {
                     let text = TextInProgress::new(byte >= 0x80);
                     match Number::begin(byte, 7) {
-                        Ok(length) => (self.text(literal, text, length, fields)?, after),
-                        Err(number) => (State::LengthGoesOn(literal, text, number), after),
+                        Ok(length) => self.text_begins(literal, text, length, &mut rest, fields)?,
+                        Err(number) => State::LengthGoesOn(literal, text, number),
                     }
                 }
                 State::LengthGoesOn(literal, text, mut number) => match number.goes_on(byte)? {
-                    Some(length) => (self.text(literal, text, length, fields)?, after),
-                    None => (State::LengthGoesOn(literal, text, number), after),
+                    Some(length) => self.text_begins(literal, text, length, &mut rest, fields)?,
+                    None => State::LengthGoesOn(literal, text, number),
                 },
-                State::Text(literal, mut text, left) => {
-                    let (bytes, after) = rest.split_at(left.min(rest.len()));
-                    text.push(bytes);
-                    match left - bytes.len() {
-                        0 => (self.text_ends(literal, text, fields)?, after),
-                        left => (State::Text(literal, text, left), after),
-                    }
-                }
+                State::Text(literal, text, left) => self.text(literal, text, left, &mut rest, fields)?,
             };
         }
         Ok(())
@@ -170,16 +167,34 @@ impl Decoder {
     }
 
     /// Goes on after the length of a literal's next text.
+    fn text_begins(
+        &mut self,
+        literal: Literal,
+        mut text: TextInProgress,
+        length: u64,
+        rest: &mut &[u8],
+        fields: &mut impl Emit,
+    ) -> Result<State, HpackError> {
+        let length = usize::try_from(length).ok().filter(|&length| length <= self.text_bytes_max).ok_or(HpackError)?;
+        text.reserve(length);
+        self.text(literal, text, length, rest, fields)
+    }
+
+    /// Takes as much as has come of a literal's text, of which `left` bytes are missing, off `rest`.
     fn text(
         &mut self,
         literal: Literal,
-        text: TextInProgress,
-        length: u64,
+        mut text: TextInProgress,
+        left: usize,
+        rest: &mut &[u8],
         fields: &mut impl Emit,
     ) -> Result<State, HpackError> {
-        match usize::try_from(length).ok().filter(|&length| length <= self.text_bytes_max).ok_or(HpackError)? {
+        let (bytes, after) = rest.split_at(left.min(rest.len()));
+        text.push(bytes);
+        *rest = after;
+        match left - bytes.len() {
             0 => self.text_ends(literal, text, fields),
-            length => Ok(State::Text(literal, text, length)),
+            left => Ok(State::Text(literal, text, left)),
         }
     }
 

@@ -12,8 +12,7 @@ use super::huffman::Huffman;
 pub(crate) struct Text {
     kept: Box<[u8]>,
     length: usize,
-    is_name: bool,
-    is_value: bool,
+    class: u8,
     judgement: OnceLock<Judgement>,
 }
 
@@ -24,6 +23,7 @@ impl Text {
     /// A text that is at hand whole.
     pub(super) fn of(bytes: &[u8]) -> Self {
         let mut text = TextInProgress::new(false);
+        text.reserve(bytes.len());
         text.push(bytes);
         text.end().0
     }
@@ -40,12 +40,12 @@ impl Text {
 
     /// The check `http2.validWireHeaderFieldName`.
     pub(super) const fn is_name(&self) -> bool {
-        self.is_name && self.length > 0
+        self.class & NAME != 0 && self.length > 0
     }
 
     /// The check `httpguts.ValidHeaderFieldValue`.
     pub(super) const fn is_value(&self) -> bool {
-        self.is_value
+        self.class & VALUE != 0
     }
 
     /// The result of `judge`, which is called once in the text's life. A value belongs to one name, so all its readers
@@ -60,8 +60,8 @@ impl Text {
 pub(super) struct TextInProgress {
     kept: Vec<u8>,
     length: usize,
-    is_name: bool,
-    is_value: bool,
+    /// Of what all bytes may be part: [`NAME`], [`VALUE`].
+    class: u8,
     huffman: Option<Huffman>,
     is_broken: bool,
 }
@@ -71,10 +71,16 @@ impl TextInProgress {
         Self {
             kept: Vec::new(),
             length: 0,
-            is_name: true,
-            is_value: true,
+            class: NAME | VALUE,
             huffman: is_coded.then(Huffman::default),
             is_broken: false,
+        }
+    }
+
+    /// Makes room for a plain text of this length, so that its bytes are copied once.
+    pub(super) fn reserve(&mut self, length: usize) {
+        if self.huffman.is_none() {
+            self.kept.reserve_exact(length.min(KEPT_BYTES_MAX));
         }
     }
 
@@ -91,25 +97,36 @@ impl TextInProgress {
         let room = KEPT_BYTES_MAX - self.kept.len();
         self.kept.extend_from_slice(&bytes[..bytes.len().min(room)]);
         self.length += bytes.len();
-        self.is_name &= bytes.iter().all(|&byte| is_name_byte(byte));
-        self.is_value &= bytes.iter().all(|&byte| is_value_byte(byte));
+        self.class &= bytes.iter().fold(NAME | VALUE, |class, &byte| class & CLASSES[usize::from(byte)]);
     }
 
     /// The text, and whether its code was right.
     pub(super) fn end(self) -> (Text, bool) {
         let is_right = !self.is_broken && self.huffman.is_none_or(Huffman::may_end);
-        let Self { kept, length, is_name, is_value, .. } = self;
-        (Text { kept: kept.into(), length, is_name, is_value, judgement: OnceLock::new() }, is_right)
+        let Self { kept, length, class, .. } = self;
+        (Text { kept: kept.into(), length, class, judgement: OnceLock::new() }, is_right)
     }
 }
 
-fn is_name_byte(byte: u8) -> bool {
-    b"!#$%&'*+-.^_`|~".contains(&byte) || byte.is_ascii_digit() || byte.is_ascii_lowercase()
-}
-
-const fn is_value_byte(byte: u8) -> bool {
-    byte == b'\t' || (byte >= b' ' && byte != 0x7f)
-}
+/// The bit of bytes that a name may have.
+const NAME: u8 = 1;
+/// The bit of bytes that a value may have.
+const VALUE: u8 = 2;
+/// What each byte may be part of.
+static CLASSES: [u8; 256] = {
+    let mut classes = [0; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let is_name = matches!(
+            byte as u8,
+            b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'0'..=b'9' | b'^'..=b'z' | b'|' | b'~'
+        );
+        let is_value = matches!(byte as u8, b'\t' | b' '..=b'~' | 0x80..);
+        classes[byte] = if is_name { NAME } else { 0 } | if is_value { VALUE } else { 0 };
+        byte += 1;
+    }
+    classes
+};
 
 /// How many bytes of a text are kept; the kubelet keeps all of it, up to its limit for a header list. No text that
 /// decides about a response is this long, and of a text that an error quotes nobody sees more than 10 KiB.
@@ -129,6 +146,19 @@ mod tests {
         let (text, is_right) = text.end();
         assert_eq!((text.bytes().len(), text.length()), (KEPT_BYTES_MAX, 10 * (KEPT_BYTES_MAX / 4 + 1) + 1));
         assert!(is_right && !text.is_value() && !text.is_name());
+    }
+
+    #[test]
+    fn the_bytes_of_names_and_values() {
+        let of = |takes: fn(&Text) -> bool| (0..=255).filter(|&byte| takes(&Text::of(&[byte]))).collect::<Vec<u8>>();
+        let mut names = b"!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyz".to_vec();
+        names.sort_unstable();
+        assert_eq!(of(Text::is_name), names);
+        assert_eq!(
+            of(Text::is_value),
+            [&b"\t"[..], &(b' '..=b'~').collect::<Vec<_>>(), &(0x80..=0xff).collect::<Vec<_>>()].concat()
+        );
+        assert!(!Text::of(b"").is_name() && Text::of(b"").is_value());
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! Connects to an address, or to one of the addresses of a name, as the kubelet's dialer does (`net.Dialer`, Go 1.26).
 
+use std::borrow::Cow;
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::pin::pin;
@@ -13,6 +14,7 @@ use super::host::Literal;
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::attempt::stopwatch::Stopwatch;
+use crate::golang::text::{host_of, join_host_port};
 
 /// Connects to a host, which may be an IP address, a name, or empty for this machine, and sends `first`.
 ///
@@ -26,7 +28,14 @@ pub(crate) async fn dial(
     deadline: Option<Instant>,
     watch: &mut Stopwatch,
 ) -> Result<Dialled, AttemptError> {
-    let literal = if host.is_empty() { Literal::parse("0.0.0.0") } else { Literal::parse(host) };
+    let (host, literal) = match Literal::parse(host) {
+        Some(literal) => (Cow::Borrowed(host), Some(literal)),
+        None => {
+            let host = host_in_address(host, port)?;
+            let literal = Literal::parse(if host.is_empty() { "0.0.0.0" } else { &host });
+            (host, literal)
+        }
+    };
     if let Some(literal) = literal {
         let address = literal.target(port);
         return connect(address, first).await.map_err(|error| {
@@ -36,7 +45,7 @@ pub(crate) async fn dial(
     }
     // Boxed, because few attempts have a name, and the future of every attempt would be as large as this one.
     Box::pin(async {
-        let mut addresses = addresses_of(pod, host, deadline).await?;
+        let mut addresses = addresses_of(pod, &host, deadline).await?;
         watch.lap(|timings| &mut timings.dns);
         addresses.iter_mut().for_each(|address| address.set_port(port));
         let (primaries, fallbacks): (Vec<_>, Vec<_>) =
@@ -57,6 +66,19 @@ pub(crate) async fn dial_address(
         Err(error) => Err(error),
     };
     connected.map_err(|error| failed(&Literal::from(address).shown(address.port()), &error))
+}
+
+/// The host as `net.Dial` finds it in the address that the kubelet writes: brackets of its own are not taken for a part
+/// of it.
+fn host_in_address(host: &str, port: u16) -> Result<Cow<'_, str>, AttemptError> {
+    if !host.contains(['[', ']']) {
+        return Ok(Cow::Borrowed(host));
+    }
+    let address = join_host_port(host, port);
+    match host_of(&address) {
+        Ok(host) => Ok(Cow::Owned(host.to_owned())),
+        Err(why) => Err(AttemptError::new(Cause::Request, format!("dial tcp: address {address}: {why}"))),
+    }
 }
 
 async fn addresses_of(
@@ -144,8 +166,21 @@ fn share(deadline: Instant, addresses_left: usize) -> Instant {
     now + fair.max(ADDRESS_TIME_MIN.min(left))
 }
 
-/// The error of a connection that was not established in time.
-pub(crate) fn late(shown: &str) -> AttemptError {
+/// The error of a host whose time was over before a connection was asked for, or before it was established.
+pub(crate) fn late_for(host: &str, port: u16) -> AttemptError {
+    let host = match host_in_address(host, port) {
+        Ok(host) => host,
+        Err(error) => return error,
+    };
+    match Literal::parse(&host) {
+        Some(literal) => late(&literal.shown(port)),
+        None if host.is_empty() => late(&format!(":{port}")),
+        None => AttemptError::new(Cause::ConnectTimeout, format!("dial tcp: lookup {host}: i/o timeout")),
+    }
+}
+
+/// The error of an address to which no connection was established in time.
+fn late(shown: &str) -> AttemptError {
     AttemptError::new(Cause::ConnectTimeout, format!("dial tcp {shown}: i/o timeout"))
 }
 
@@ -195,10 +230,27 @@ mod tests {
         let bound = Socket::new(Domain::IPV4, Type::STREAM, None).unwrap();
         bound.bind(&"127.0.0.1:0".parse::<SocketAddr>().unwrap().into()).unwrap();
         let port = bound.local_addr().unwrap().as_socket().unwrap().port();
-        for (host, shown) in [("127.0.0.1", "127.0.0.1"), ("", ""), ("0.0.0.0", "0.0.0.0")] {
+        for (host, shown) in
+            [("127.0.0.1", "127.0.0.1"), ("", ""), ("0.0.0.0", "0.0.0.0"), ("[127.0.0.1]", "127.0.0.1"), ("[]", "")]
+        {
             let text = format!("dial tcp {shown}:{port}: connect: connection refused");
             assert_eq!(run(dialled(host, port)), Err(AttemptError::new(Cause::Refused, text)));
         }
+    }
+
+    #[test]
+    fn a_host_that_makes_no_address_is_not_looked_up() {
+        let text = "dial tcp: address [[::1]]:80: missing port in address";
+        let wrong = AttemptError::new(Cause::Request, text);
+        assert_eq!((run(dialled("[::1]", 80)), late_for("[::1]", 80)), (Err(wrong.clone()), wrong));
+    }
+
+    #[test]
+    fn what_is_late_before_a_connection_is_asked_for() {
+        let text = |host| late_for(host, 80).text;
+        assert_eq!(text("web"), "dial tcp: lookup web: i/o timeout");
+        assert_eq!(text("::1"), "dial tcp [::1]:80: i/o timeout");
+        assert_eq!((text(""), text("[]")), ("dial tcp :80: i/o timeout".into(), "dial tcp :80: i/o timeout".into()));
     }
 
     #[test]

@@ -28,6 +28,11 @@ impl Literal {
         }
     }
 
+    /// Whether the address is one that [`Self::target`] keeps.
+    pub(crate) const fn is_specified(&self) -> bool {
+        !self.ip.is_unspecified()
+    }
+
     /// How the address is shown in an error.
     pub(crate) fn shown(&self, port: u16) -> String {
         match self.ip {

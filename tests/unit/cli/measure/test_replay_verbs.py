@@ -45,6 +45,18 @@ def test_the_default_release_is_the_recorded_one(probelet: Probelet, verb: str, 
     assert f"{len(RELEASES_THAT_REPRODUCE)} of {len(RELEASES_THAT_REPRODUCE)} recordings equal" in ended.out
 
 
+def test_a_recording_that_needs_sockets_is_skipped_with_its_reason(probelet: Probelet, tmp_path: Path) -> None:
+    for name in ("http_204", "initial_delay_liveness_5"):
+        shutil.copy(NAMED / f"{name}.json", tmp_path)
+    reason = "its probes need sockets, not only virtual time"
+    told = probelet("replay", str(tmp_path))
+    assert (told.code, told.out.splitlines()[0]) == (0, f"skipped    http_204: {reason}")
+    document = probelet("replay", str(tmp_path), "-o", "json")
+    skipped, played = map(json.loads, document.out.splitlines())
+    assert (document.code, skipped) == (0, {"scenario": "http_204", "skipped": reason})
+    assert (played["scenario"], "skipped" in played) == ("initial_delay_liveness_5", False)
+
+
 @pytest.mark.parametrize("verb", ["replay", "conformance"])
 def test_an_unknown_release_is_refused(probelet: Probelet, verb: str) -> None:
     ended = probelet(verb, str(NAMED), "--kubelet-version", "1.33")

@@ -29,11 +29,11 @@ impl Call<'_> {
         loop {
             match channel.next(Some(stream.id())).await {
                 Ok(event) => {
-                    if let Some(ended) = stream.take(channel, event) {
+                    if let Some(ended) = stream.take(channel, event).await {
                         return ended;
                     }
                 }
-                Err(status) => return stream.lost(status),
+                Err(status) => return stream.lost(status).await,
             }
         }
     }
@@ -67,6 +67,7 @@ impl Call<'_> {
             ("content-type", "application/grpc"),
             ("user-agent", &user_agent),
             ("te", "trailers"),
+            ("grpc-accept-encoding", "gzip"),
             ("grpc-timeout", &timeout(self.deadline)),
         ];
         let size: usize = fields.iter().map(|(name, value)| size_of_field(name.as_bytes(), value.as_bytes())).sum();

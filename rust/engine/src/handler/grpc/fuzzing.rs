@@ -2,7 +2,9 @@
 
 use std::io;
 use std::pin::{Pin, pin};
-use std::task::{Context, Poll, Waker};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
@@ -38,9 +40,23 @@ pub fn read_answer(pieces: &[&[u8]]) -> String {
             CallEnd::Unopened => "not made".to_owned(),
         }
     };
-    match pin!(made).poll(&mut Context::from_waker(Waker::noop())) {
-        Poll::Ready(outcome) => outcome,
-        Poll::Pending => panic!("the call waits though everything has come"),
+    let (mut made, turn) = (pin!(made), Arc::new(Turn::default()));
+    loop {
+        match made.as_mut().poll(&mut Context::from_waker(&Waker::from(Arc::clone(&turn)))) {
+            Poll::Ready(outcome) => return outcome,
+            Poll::Pending if turn.0.swap(false, Ordering::Relaxed) => {}
+            Poll::Pending => panic!("the call waits though everything has come"),
+        }
+    }
+}
+
+/// Whether the call only lets others run.
+#[derive(Debug, Default)]
+struct Turn(AtomicBool);
+
+impl Wake for Turn {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::Relaxed);
     }
 }
 

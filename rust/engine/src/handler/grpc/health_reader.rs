@@ -3,6 +3,7 @@
 
 use super::health::Health;
 use super::protobuf::{GROUPS_MAX, INVALID, NUMBER_MAX};
+use super::status::Status;
 
 /// A response of which the first bytes have come.
 #[derive(Debug, Default)]
@@ -59,8 +60,12 @@ impl HealthReader {
         }
     }
 
-    /// The health; an error if the message is not one of protocol buffers.
-    pub(super) fn end(self) -> Result<Health, &'static str> {
+    /// The health in a message that has come whole.
+    pub(super) fn health(self) -> Result<Health, Status> {
+        self.end().map_err(|error| Status::internal(format!("grpc: failed to unmarshal the received message: {error}")))
+    }
+
+    fn end(self) -> Result<Health, &'static str> {
         let is_between = matches!(&self.state, State::Tag(tag) if tag.bytes == 0);
         if self.is_wrong || !is_between || !self.groups.is_empty() { Err(INVALID) } else { Ok(self.health) }
     }
@@ -119,6 +124,9 @@ impl Varint {
     }
 }
 
+/// The largest message, as it comes and decompressed: grpc-go's default
+/// (dialoptions.go:defaultClientMaxReceiveMessageSize).
+pub(super) const MESSAGE_BYTES_MAX: usize = 4 << 20;
 /// The number of the only field (`grpc.health.v1`).
 const STATUS: u64 = 1;
 

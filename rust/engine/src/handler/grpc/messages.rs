@@ -1,7 +1,8 @@
 //! The messages of a response, which may hold one (grpc-go rpc_util.go:parser and recvAndDecompress, v1.79).
 
+use super::compressed::Compressed;
 use super::health::Health;
-use super::health_reader::HealthReader;
+use super::health_reader::{HealthReader, MESSAGE_BYTES_MAX};
 use super::status::{Code, Status};
 use crate::golang::text::quote;
 
@@ -18,10 +19,49 @@ pub(super) struct Messages {
 /// A message whose prefix has come.
 #[derive(Debug)]
 struct Message {
-    flag: u8,
     /// How many of its bytes are still to come.
     left: usize,
-    reader: HealthReader,
+    content: Content,
+}
+
+/// What a message's flag and the response's encoding make of its bytes.
+#[derive(Debug)]
+enum Content {
+    Plain(HealthReader),
+    Gzip(Box<Compressed>),
+    /// No bytes that the kubelet could read. Its error shows once all of them have come.
+    Unreadable(Status),
+}
+
+impl Content {
+    /// Decides as `checkRecvPayload` does.
+    fn of(flag: u8, encoding: &[u8]) -> Self {
+        Self::Unreadable(Status::internal(match (flag, encoding) {
+            (0, _) => return Self::Plain(HealthReader::default()),
+            (1, b"" | b"identity") => "grpc: compressed flag set with identity or empty encoding".to_owned(),
+            (1, GZIP) => return Self::Gzip(Box::default()),
+            (1, other) => format!("grpc: Decompressor is not installed for grpc-encoding {}", quote(other)),
+            (other, _) => format!("grpc: received unexpected payload format {other}"),
+        }))
+    }
+
+    /// Takes the next bytes.
+    async fn push(&mut self, piece: &[u8]) {
+        match self {
+            Self::Plain(reader) => reader.push(piece),
+            Self::Gzip(compressed) => compressed.push(piece).await,
+            Self::Unreadable(_) => {}
+        }
+    }
+
+    /// The health in the bytes, of which the last one has come.
+    fn end(self) -> Result<Health, Status> {
+        match self {
+            Self::Plain(reader) => reader.health(),
+            Self::Gzip(compressed) => compressed.end(),
+            Self::Unreadable(status) => Err(status),
+        }
+    }
 }
 
 impl Messages {
@@ -31,7 +71,7 @@ impl Messages {
     }
 
     /// Reads what has come. `encoding` is the response's `grpc-encoding`.
-    pub(super) fn read(&mut self, encoding: &[u8]) -> Result<(), Status> {
+    pub(super) async fn read(&mut self, encoding: &[u8]) -> Result<(), Status> {
         let mut bytes = std::mem::take(&mut self.bytes);
         let mut rest = &bytes[..];
         loop {
@@ -45,18 +85,18 @@ impl Messages {
                         return Err(Status::new(Code::RESOURCE_EXHAUSTED, text));
                     }
                     rest = after;
-                    Message { flag: *flag, left: length, reader: HealthReader::default() }
+                    Message { left: length, content: Content::of(*flag, encoding) }
                 }
             };
             let (piece, after) = rest.split_at(message.left.min(rest.len()));
-            message.reader.push(piece);
+            message.content.push(piece).await;
             message.left -= piece.len();
             rest = after;
             if message.left > 0 {
                 self.message = Some(message);
                 break;
             }
-            self.message_ends(message, encoding)?;
+            self.message_ends(message)?;
         }
         let read = bytes.len() - rest.len();
         bytes.drain(..read);
@@ -65,11 +105,8 @@ impl Messages {
     }
 
     /// Takes a message whose last byte has come.
-    fn message_ends(&mut self, message: Message, encoding: &[u8]) -> Result<(), Status> {
-        is_plain(message.flag, encoding)?;
-        let unreadable = |error| Status::internal(format!("grpc: failed to unmarshal the received message: {error}"));
-        let health = message.reader.end().map_err(unreadable)?;
-        match self.health.replace(health) {
+    fn message_ends(&mut self, message: Message) -> Result<(), Status> {
+        match self.health.replace(message.content.end()?) {
             Some(_) => Err(Status::internal(TWO_MESSAGES)),
             None => Ok(()),
         }
@@ -86,22 +123,11 @@ impl Messages {
     }
 }
 
-/// Checks that the message is not compressed (`checkRecvPayload`), because the kubelet has no decompressor.
-fn is_plain(flag: u8, encoding: &[u8]) -> Result<(), Status> {
-    Err(Status::internal(match flag {
-        0 => return Ok(()),
-        1 if matches!(encoding, b"" | b"identity") => {
-            "grpc: compressed flag set with identity or empty encoding".to_owned()
-        }
-        1 => format!("grpc: Decompressor is not installed for grpc-encoding {}", quote(encoding)),
-        flag => format!("grpc: received unexpected payload format {flag}"),
-    }))
-}
-
+/// The one encoding that a kubelet reads, and offers. grpc-go's gzip registers itself for all calls of a process, and the
+/// exporter of the kubelet's traces links it (k8s.io/component-base/tracing, 1.36).
+const GZIP: &[u8] = b"gzip";
 /// A message's prefix: a flag and a length.
 const PREFIX_BYTES: usize = 5;
-/// grpc-go's default (dialoptions.go:defaultClientMaxReceiveMessageSize).
-const MESSAGE_BYTES_MAX: usize = 4 << 20;
 const NO_MESSAGE: &str = "cardinality violation: received no response message from non-server-streaming RPC";
 const TWO_MESSAGES: &str =
     "cardinality violation: expected <EOF> for non server-streaming RPCs, but received another message";
@@ -110,11 +136,15 @@ const TWO_MESSAGES: &str =
 mod tests {
     use super::*;
 
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(work)
+    }
+
     fn read(bytes: &[u8], size: usize) -> Result<Health, Status> {
         let mut messages = Messages::default();
         for piece in bytes.chunks(size) {
             messages.push(piece);
-            messages.read(b"")?;
+            run(messages.read(b""))?;
         }
         messages.end(Status::new(Code::OK, ""))
     }
@@ -136,7 +166,23 @@ mod tests {
         for bad in [&[0, 0, 0, 0, 1, 8][..], &[1, 0, 0, 0, 0], &[2, 0, 0, 0, 0], &[0, 1, 0, 0, 0], &[0; 10]] {
             let mut messages = Messages::default();
             messages.push(bad);
-            assert!(messages.read(b"").is_err(), "{bad:?}");
+            assert!(run(messages.read(b"")).is_err(), "{bad:?}");
         }
+    }
+
+    #[test]
+    fn what_cannot_be_decompressed_is_an_error_after_its_last_byte() {
+        let text = |flag, encoding: &[u8]| {
+            let mut messages = Messages::default();
+            messages.push(&[flag, 0, 0, 0, 2, 8]);
+            assert_eq!(run(messages.read(encoding)), Ok(()));
+            messages.push(&[1]);
+            String::from_utf8(run(messages.read(encoding)).unwrap_err().message).unwrap()
+        };
+        assert_eq!(text(1, b""), "grpc: compressed flag set with identity or empty encoding");
+        assert_eq!(text(1, b"identity"), "grpc: compressed flag set with identity or empty encoding");
+        assert_eq!(text(1, b"GZIP"), r#"grpc: Decompressor is not installed for grpc-encoding "GZIP""#);
+        assert_eq!(text(1, GZIP), "grpc: failed to decompress the message: unexpected EOF");
+        assert_eq!(text(2, GZIP), "grpc: received unexpected payload format 2");
     }
 }

@@ -3,6 +3,7 @@
 
 mod call;
 mod channel;
+mod compressed;
 #[cfg(feature = "fuzzing")]
 pub(crate) mod fuzzing;
 mod head;
@@ -35,7 +36,9 @@ use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
 use crate::attempt::report::{self, Report};
 use crate::attempt::stopwatch::Stopwatch;
+use crate::attempt::timings::Timings;
 use crate::golang::text::{join_host_port, quote};
+use crate::golang::url::Url;
 use crate::net::dial::dial;
 use crate::net::retry_delay::RetryDelay;
 use crate::net::stream::{SharedReadError, Unwatched, WatchedStream};
@@ -79,6 +82,11 @@ pub(super) async fn probe(
     limit: Limit,
     buffers: &mut Buffers,
 ) -> Report {
+    if let Err(why) = endpoint(target) {
+        let address = quote(join_host_port(target.host, target.port).as_bytes());
+        let text = format!("error: failed to connect service at {address}: {why}");
+        return Report { outcome: report::failure(text), cause: Cause::Request, timings: Timings::default() };
+    }
     let deadline = limit.instant();
     let scheme = if target.tls { "https" } else { "http" };
     let authority = authority(target.host, target.port);
@@ -223,6 +231,16 @@ fn text_of(status: &Status, limit: Limit) -> Vec<u8> {
         code => (format!("error: health rpc probe failed: rpc error: code = {code} desc = "), &status.message[..]),
     };
     [begin.as_bytes(), message].concat()
+}
+
+/// Checks that grpc-go can parse the target of a channel (clientconn.go:initParsedTargetAndResolverBuilder, v1.79), which
+/// it writes as a URL: a zone in a pod's address is no escape.
+fn endpoint(target: Target<'_>) -> Result<(), String> {
+    if !target.host.as_bytes().contains(&b'%') {
+        return Ok(());
+    }
+    let url = format!("passthrough:///{}", join_host_port(target.host, target.port));
+    Url::parse(url.as_bytes()).map(drop)
 }
 
 /// The `:authority` of a call. gRPC takes an empty host for the local machine.

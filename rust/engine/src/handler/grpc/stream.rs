@@ -55,19 +55,19 @@ impl Stream {
     }
 
     /// Handles a frame's event; returns how the call ended, or None while it continues.
-    pub(super) fn take(&mut self, channel: &mut Channel, event: Event) -> Option<CallEnd> {
+    pub(super) async fn take(&mut self, channel: &mut Channel, event: Event) -> Option<CallEnd> {
         let ended = match event {
-            Event::Headers { list, ends } => self.headers(list, ends),
-            Event::Data { data, padding, ends } => self.data(channel, &data, padding, ends),
+            Event::Headers { list, ends } => self.headers(list, ends).await,
+            Event::Data { data, padding, ends } => self.data(channel, &data, padding, ends).await,
             Event::Reset(code) => {
                 let text = format!("stream terminated by RST_STREAM with error code: {code}");
                 let status = Status::new(Code::of_reset(code), text);
                 let is_refused = code == http2::Code::REFUSED_STREAM;
-                Some(if is_refused { CallEnd::Unprocessed(status) } else { self.end(End::Broken(status)) })
+                Some(if is_refused { CallEnd::Unprocessed(status) } else { self.end(End::Broken(status)).await })
             }
             Event::Malformed { code, why } => {
                 let why = if why.is_empty() { "received invalid frame".to_owned() } else { why };
-                Some(self.end(End::Broken(Status::new(Code::of_reset(code), why))))
+                Some(self.end(End::Broken(Status::new(Code::of_reset(code), why))).await)
             }
             Event::Left => Some(CallEnd::Unprocessed(Status::new(Code::UNAVAILABLE, "the connection is draining"))),
             Event::Widened(increment) => {
@@ -82,8 +82,8 @@ impl Stream {
     }
 
     /// Ends the call, because the connection is gone.
-    pub(super) fn lost(mut self, status: Status) -> CallEnd {
-        self.end(End::Broken(status))
+    pub(super) async fn lost(mut self, status: Status) -> CallEnd {
+        self.end(End::Broken(status)).await
     }
 
     /// Sends as much of the request as both windows allow (`loopyWriter.processData`).
@@ -104,7 +104,7 @@ impl Stream {
         }
     }
 
-    fn headers(&mut self, list: FieldList<Values>, ends: bool) -> Option<CallEnd> {
+    async fn headers(&mut self, list: FieldList<Values>, ends: bool) -> Option<CallEnd> {
         let is_begun = self.encoding.is_some();
         let wrong = |text: &str| Some(End::Broken(Status::internal(text)));
         let end = match (is_begun && !ends, list.is_truncated) {
@@ -114,41 +114,48 @@ impl Stream {
                 Head::Interim => None,
                 Head::Begun { encoding } => {
                     self.encoding = Some(encoding);
-                    return self.read();
+                    return self.read().await;
                 }
                 Head::CallEnd(status) => Some(End::Whole(status)),
                 Head::Wrong(status) => Some(End::Broken(status)),
             },
         };
-        end.map(|end| self.end(end))
+        match end {
+            Some(end) => Some(self.end(end).await),
+            None => None,
+        }
     }
 
-    fn data(&mut self, channel: &mut Channel, data: &[u8], padding: usize, ends: bool) -> Option<CallEnd> {
+    async fn data(&mut self, channel: &mut Channel, data: &[u8], padding: usize, ends: bool) -> Option<CallEnd> {
         self.received += data.len() + padding;
         self.messages.push(data);
         if self.encoding.is_none() {
             if self.received > WINDOW_BYTES as usize {
                 let received = self.received;
                 let text = format!("received {received}-bytes data exceeding the limit {WINDOW_BYTES} bytes");
-                return Some(self.end(End::Whole(Status::internal(text))));
+                return Some(self.end(End::Whole(Status::internal(text))).await);
             }
-        } else if let Some(ended) = self.read() {
+        } else if let Some(ended) = self.read().await {
             return Some(ended);
         } else if self.received >= WINDOW_BYTES as usize / 4 {
             http2::window_update(channel.transport.answer(), self.id, self.received as u32);
             self.received = 0;
         }
-        ends.then(|| self.end(End::Whole(Status::internal("server closed the stream without sending trailers"))))
+        if !ends {
+            return None;
+        }
+        let status = Status::internal("server closed the stream without sending trailers");
+        Some(self.end(End::Whole(status)).await)
     }
 
     /// Reads the complete messages; an error in them ends the call.
-    fn read(&mut self) -> Option<CallEnd> {
-        let read = self.messages.read(self.encoding.as_deref().unwrap_or_default());
+    async fn read(&mut self) -> Option<CallEnd> {
+        let read = self.messages.read(self.encoding.as_deref().unwrap_or_default()).await;
         read.err().map(|status| CallEnd::Answered(Err(status)))
     }
 
-    fn end(&mut self, end: End) -> CallEnd {
-        if let Some(ended) = self.read() {
+    async fn end(&mut self, end: End) -> CallEnd {
+        if let Some(ended) = self.read().await {
             return ended;
         }
         CallEnd::Answered(match end {

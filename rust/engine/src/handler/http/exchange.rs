@@ -36,7 +36,8 @@ impl HttpAttempt<'_> {
             return Err(AttemptError::new(Cause::Request, text));
         }
         if self.probe.get.http2 || self.is_https() {
-            self.exchange_over_either(&host, port).await
+            // Boxed, because few attempts need it, and the future of every attempt would be as large as this one.
+            Box::pin(self.exchange_over_either(&host, port)).await
         } else {
             self.write();
             let dialled =

@@ -18,8 +18,8 @@ pub(super) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, byte
         return None;
     }
     let (open, close) = if host.contains(':') { ("[", "]") } else { ("", "") };
-    // A zone (`%eth0`) is local; it must not appear in Host.
-    let literal = Literal::parse(host).filter(|_| !host.contains('%'))?;
+    // A zone (`%eth0`) is local; it must not appear in Host. An error names 0.0.0.0 and :: as they are.
+    let literal = Literal::parse(host).filter(|literal| literal.is_specified() && !host.contains('%'))?;
     bytes.clear();
     let path = &get.path;
     write!(
@@ -83,7 +83,7 @@ mod tests {
         for path in ["", "x", "//x", "/a b", "/%41", "/a#b", "/?a b", "/é", "/[a]", "/*"] {
             assert_eq!(written(path, "10.0.0.1"), None, "{path}");
         }
-        for host in ["", "localhost", "::1%lo", "127.1"] {
+        for host in ["", "localhost", "::1%lo", "127.1", "0.0.0.0", "::"] {
             assert_eq!(written("/", host), None, "{host}");
         }
     }

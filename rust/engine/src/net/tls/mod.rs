@@ -18,6 +18,7 @@ use rustls::client::Resumption;
 use rustls::crypto::{CryptoProvider, SupportedKxGroup, ring};
 use rustls::pki_types::ServerName;
 use rustls::{AlertDescription, CertificateError, ClientConfig, InvalidMessage};
+use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 use tokio_rustls::TlsConnector;
@@ -71,8 +72,15 @@ async fn shake_hands(
     config: &Arc<ClientConfig>,
 ) -> Result<Box<Stream>, Failure> {
     let connector = TlsConnector::from(Arc::clone(config));
-    let handshake =
-        connector.connect(server_name(host), WatchedStream::new(stream, peer, Records::default())).into_fallible();
+    let tcp = WatchedStream::new(stream, peer, Records::default());
+    let handshake = async {
+        let mut ended = connector.connect(server_name(host), tcp).into_fallible().await;
+        if let Err((_, tcp)) = &mut ended {
+            // Go judges the first record once its header has come, and rustls its first byte.
+            while tcp.watch.has_half_a_header() && tcp.read(&mut [0; 5]).await.is_ok_and(|count| count > 0) {}
+        }
+        ended
+    };
     match timeout(HANDSHAKE_TIME_MAX, handshake).await {
         Ok(Ok(stream)) => Ok(Box::new(Stream::new(stream))),
         Ok(Err((error, tcp))) => {
@@ -113,7 +121,7 @@ fn error_of(tcp: &WatchedStream<Records>, error: &io::Error, is_handshake: bool)
     if let Some(error) = tcp.read_error.get() {
         return error.clone();
     }
-    if error.kind() == ErrorKind::UnexpectedEof {
+    if error.kind() == ErrorKind::UnexpectedEof || tcp.watch.has_half_a_header() {
         let text = if tcp.watch.is_between() { "EOF" } else { "unexpected EOF" };
         return AttemptError::new(Cause::Eof, text);
     }

@@ -50,6 +50,11 @@ impl Records {
         if self.started < HEADER_BYTES { None } else { self.start.first_chunk() }
     }
 
+    /// Whether the very first record has begun, and its header is incomplete.
+    pub(crate) const fn has_half_a_header(&self) -> bool {
+        self.started > 0 && self.started < HEADER_BYTES
+    }
+
     /// How many records have begun.
     pub(crate) const fn count(&self) -> u64 {
         self.count

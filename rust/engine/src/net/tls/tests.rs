@@ -105,3 +105,23 @@ fn a_chain_that_is_too_long_for_the_prober_is_no_failure_of_the_container() {
         assert_eq!((is_ours, is_refused), if certificates == 6 { (false, true) } else { (true, false) }, "{error:?}");
     }
 }
+
+#[test]
+fn a_server_that_does_not_speak_tls_is_judged_by_the_five_bytes_of_a_records_header() {
+    let answered = |pieces: &'static [&'static [u8]]| {
+        let serve = move |mut stream: net::TcpStream| {
+            assert!(stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0));
+            stream.set_nodelay(true).unwrap();
+            pieces.iter().for_each(|piece| stream.write_all(piece).unwrap());
+            stream.shutdown(net::Shutdown::Write).unwrap();
+            while stream.read(&mut [0; 1024]).is_ok_and(|count| count > 0) {}
+        };
+        read(listen(1, serve).0).unwrap_err()
+    };
+    assert_eq!(answered(&[b"abc"]), AttemptError::new(Cause::Eof, "unexpected EOF"));
+    assert_eq!(answered(&[]), AttemptError::new(Cause::Eof, "EOF"));
+    let text = "tls: first record does not look like a TLS handshake";
+    assert_eq!(answered(&[b"abc", b"defghijkl"]), AttemptError::new(Cause::Tls, text));
+    let text = "http: server gave HTTP response to HTTPS client";
+    assert_eq!(answered(&[b"HTT", b"P/1.1 400"]), AttemptError::new(Cause::Tls, text));
+}

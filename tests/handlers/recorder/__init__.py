@@ -1,0 +1,1 @@
+"""Records what the kubelet's own probe handlers (Go) answer to scripted servers."""
