@@ -36,6 +36,8 @@ def build_app() -> App:
         group_commands=Group("Options", sort_key=9),
         default_parameter=Parameter(negative=""),
         result_action="return_value",
+        # `main` decides what Ctrl-C means.
+        suppress_keyboard_interrupt=False,
     )
     for order, verb in enumerate(VERBS):
         group = _GROUPS[verb.group]

@@ -33,7 +33,14 @@ StateDir = Annotated[
 RootDir = Annotated[Path, Parameter(name="--root-dir", metavar="DIR", help="Files of pods on a CRI runtime.")]
 Duration = Annotated[
     float | None,
-    Parameter(name="--duration", converter=above_zero, metavar="TIME", help="End after this long: 60s, 1m30s."),
+    Parameter(
+        name="--duration",
+        converter=above_zero,
+        # So that a negative duration gets the converter's message.
+        allow_leading_hyphen=True,
+        metavar="TIME",
+        help="End after this long: 60s, 1m30s.",
+    ),
 ]
 Runtime = Annotated[
     str, Parameter(metavar="RUNTIME", help='"process" runs programs of this machine; else a CRI socket, unix:///...')

@@ -16,6 +16,8 @@ from probelet.cri.errors import CriError
 from probelet.execs.limits import ExecLimits
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.wording import EventWording
+from probelet.logs.kept import KeptLogs
+from probelet.logs.rotation import LogLimits
 from probelet.node.aging import Aging
 from probelet.node.changes import Changes
 from probelet.node.handed_over import HandedOver
@@ -31,6 +33,7 @@ from probelet.node.runtime.effects import Effects
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.linux.host import this_host
+from probelet.node.runtime.logs.rotation import LogRotation
 from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.node.runtime.mounts.termination_message import TerminationMessages
 from probelet.node.runtime.orphans import RETRY_NS, Orphans
@@ -42,6 +45,7 @@ from probelet.node.timers import Timers
 from probelet.node.view import NodeView, Sources
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.protocol.actions import Publish
+from probelet.spec.text.duration import SECOND
 
 log = structlog.get_logger("probelet.node")
 
@@ -52,6 +56,9 @@ class Service:
     ``start``, then ``pods.set`` whenever the source has news, ``pods.drain`` once, ``close``. All on one event loop.
     ``close`` closes the engine; the client stays the caller's.
 
+    ``log_root`` is the directory of the pods' logs; ``log_limits`` are those of a runtime's logs that this service
+    rotates, None if the runtime rotates them, and ``log_period_ns`` is how often it looks at their sizes;
+    ``kept_logs`` keeps the logs of pods that are gone;
     ``root`` is the directory for files that containers get as mounts, None on a runtime without mounts;
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; HTTP hooks name ``kubelet_version`` in their user
@@ -70,6 +77,9 @@ class Service:
         *,
         node: str,
         log_root: Path,
+        log_limits: LogLimits | None = None,
+        log_period_ns: int = 10 * SECOND,
+        kept_logs: KeptLogs | None = None,
         root: Path | None = None,
         on_host: bool = False,
         probe_grace: bool = True,
@@ -96,6 +106,9 @@ class Service:
         self._gate = gate
         self._node = node
         self._log_root = log_root
+        self._log_limits = log_limits
+        self._log_period_ns = log_period_ns
+        self._kept_logs = kept_logs
         self._files = None if root is None else PodFiles(root)
         self._on_host = on_host
         self._probe_grace = probe_grace
@@ -108,7 +121,7 @@ class Service:
         self._execs = RuntimeExecs(client, engine, exec_limits)
         self.pods = NodePods(engine, self.timers, self._cache, release_on_dependency=release_on_dependency)
         """Which pods run."""
-        self.operator = Operator(self.pods.by_uid)
+        self.operator = Operator(self.pods.by_uid, log_root)
         """What an operator may ask for."""
         self._counters, self._pod_metrics = Counters(), PodMetrics()
         self._crash_loop = _crash_loop_metrics(gate, configuration)
@@ -166,7 +179,23 @@ class Service:
         self._tasks.spawn(pleg.relist_for_ever())
         if self._aging is not None:
             self._tasks.spawn(self._aging.run())
+        self._begin_logs()
         log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
+
+    def _begin_logs(self) -> None:
+        if self._log_limits is not None:
+            rotation = LogRotation(
+                self._client,
+                self._cache,
+                self.timers,
+                self.pods.by_uid,
+                log_root=self._log_root,
+                limits=self._log_limits,
+                period_ns=self._log_period_ns,
+            )
+            self._tasks.spawn(rotation.run())
+        if self._kept_logs is not None:
+            self._tasks.spawn(self._kept_logs.follow(self.timers.sleep))
 
     def _messages(self) -> TerminationMessages | None:
         return None if self._files is None else TerminationMessages(self._files, self._log_root)
@@ -180,6 +209,7 @@ class Service:
             node=self._node,
             log_root=self._log_root,
             files=self._files,
+            kept_logs=self._kept_logs,
             on_host=self._on_host,
             host=self._host,
             user_agent=self._user_agent,

@@ -32,8 +32,7 @@ app = verb(
     "Ctrl-C ends the pods within their grace periods and exits 0; a second signal\n"
     "kills at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the\n"
     "pods stay when probelet ends, and the next start takes them over; --drain ends\n"
-    "them. Logs of containers are in STATE_DIR/runtime/logs; on a CRI runtime in\n"
-    "podLogsDir of the KubeletConfiguration (/var/log/pods).",
+    "them. 'probelet logs POD' prints the log of a container, also after the end.",
     "probelet run examples/web",
     "probelet run /etc/kubernetes/manifests --listen 127.0.0.1:0",
     "probelet run pods/ --runtime unix:///run/containerd/containerd.sock",
