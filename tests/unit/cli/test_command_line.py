@@ -1,3 +1,6 @@
+import json
+from pathlib import Path
+
 import pytest
 from probelet.cli.app import build_app
 from probelet.cli.verbs import VERBS
@@ -78,3 +81,21 @@ def test_every_example_is_a_command_line_that_parses(probelet: Probelet, name: s
         words = shlex.split(line.split("|")[0])
         assert words.pop(0) == "probelet"
         build_app().parse_args(words, exit_on_error=False, print_error=False)
+
+
+def test_a_refusal_is_json_where_the_log_is(probelet: Probelet, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("kind: Pod\n")
+    for flags in (("--log-format", "json"), ("--log-format=json",)):
+        ended = probelet("run", str(tmp_path / "a.yaml"), "--state-dir", str(tmp_path), *flags)
+        (line,) = map(json.loads, ended.err.splitlines())
+        assert (ended.code, line["level"], line["verb"]) == (2, "error", "probelet run")
+        assert line["message"].endswith("apiVersion: Required value: must be v1 Pod or v1 List (apiVersion and kind)")
+    ended = probelet("run", "--nope", "--log-format", "json")
+    assert json.loads(ended.err)["hint"] == "probelet run --help"
+
+
+def test_a_negative_duration_is_a_value_and_no_option(probelet: Probelet) -> None:
+    for arguments in (("run", "a.yaml", "--duration"), ("backoff", "table", "--initial"), ("logs", "web", "--since")):
+        ended = probelet(*arguments, "-5s")
+        assert ended.code == 2
+        assert '"-5s" is not a duration' in ended.err

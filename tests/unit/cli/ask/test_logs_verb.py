@@ -1,14 +1,13 @@
 """``probelet logs`` on the files of a service, and on what is left when it has ended."""
 
+import io
 import os
-import pty
-import subprocess
-import sys
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
+from probelet.cli.ask.log_printer import LogPrinter
 from probelet.logs import ended
 from probelet.logs.kept import KeptLogs
 from probelet.logs.layout import log_directory_of
@@ -160,20 +159,21 @@ def test_another_users_state_directory_is_not_read(
 FOREIGN = "F \x1b[1;31mred\x1b[0m \x1b]0;title\x07\x1b[2J\ttab \u00e9\x9b\udcff"
 
 
-def test_a_pipe_gets_the_bytes_of_the_container(root: Path) -> None:
-    write(root, FOREIGN)
-    command = [sys.executable, "-m", "probelet", "logs", "web", "--from", str(root)]
-    out = subprocess.run(command, stdout=subprocess.PIPE, check=True).stdout
-    assert out == FOREIGN.removeprefix("F ").encode(errors="surrogateescape") + b"\n"
+def printed(line: str, *, terminal: bool, size: int = 5) -> bytes:
+    """What becomes of a line that comes in blocks of a few bytes."""
+    data = f"{TIME} stdout {line}\n".encode(errors="surrogateescape")
+    out = io.BytesIO()
+    printer = LogPrinter(out, terminal=terminal)
+    printer.write(data[at : at + size] for at in range(0, len(data), size))
+    printer.close()
+    return out.getvalue()
 
 
-def test_a_terminal_gets_colours_and_no_other_escape_sequence(root: Path) -> None:
-    write(root, FOREIGN)
-    ours, theirs = pty.openpty()
-    command = [sys.executable, "-m", "probelet", "logs", "web", "--from", str(root)]
-    subprocess.run(command, stdout=theirs, check=True, env=os.environ | {"TERM": "xterm"})
-    os.close(theirs)
-    shown = os.read(ours, 4096).decode()
-    os.close(ours)
+def test_a_pipe_gets_the_bytes_of_the_container() -> None:
+    assert printed(FOREIGN, terminal=False) == FOREIGN.removeprefix("F ").encode(errors="surrogateescape") + b"\n"
+
+
+@pytest.mark.parametrize("size", [1, 5, 4096])
+def test_a_terminal_gets_colours_and_no_other_escape_sequence(size: int) -> None:
     expected = "\x1b[1;31mred\x1b[0m \\x1b]0;title\\a\\x1b[2J\ttab \u00e9\\u009b\ufffd"
-    assert shown == expected + "\r\n\x1b[0m"
+    assert printed(FOREIGN, terminal=True, size=size).decode() == expected + "\n\x1b[0m"
