@@ -21,6 +21,16 @@ def above_zero(_: Any, tokens: Sequence[Token]) -> float:
     return nanoseconds / SECOND
 
 
+def named_path(_: Any, tokens: Sequence[Token]) -> Path:
+    """Reads a path; an empty text, as from a variable that is not set, is none. Raises ValueError, one line."""
+    if not tokens[0].value:
+        raise ValueError('"" is no path')
+    return Path(tokens[0].value)
+
+
+ManifestPath = Annotated[
+    Path, Parameter(name="PATH", required=True, converter=named_path, help="Manifest, directory of manifests, or -.")
+]
 Output = Annotated[Literal["table", "json"], Parameter(name=["--output", "-o"], help="Format of the output.")]
 StateDir = Annotated[
     Path | None,

@@ -3,8 +3,10 @@ from pathlib import Path
 
 import pytest
 from probelet.cli.app import build_app
+from probelet.cli.exit import Exit
 from probelet.cli.verbs import VERBS
 
+from tests.support.paths import ROOT
 from tests.unit.cli.conftest import Probelet
 
 NAMES = [verb.name for verb in VERBS]
@@ -89,7 +91,7 @@ def test_a_refusal_is_json_where_the_log_is(probelet: Probelet, tmp_path: Path) 
         ended = probelet("run", str(tmp_path / "a.yaml"), "--state-dir", str(tmp_path), *flags)
         (line,) = map(json.loads, ended.err.splitlines())
         assert (ended.code, line["level"], line["verb"]) == (2, "error", "probelet run")
-        assert line["message"].endswith("apiVersion: Required value: must be v1 Pod or v1 List (apiVersion and kind)")
+        assert "a.yaml:1: apiVersion: Required value" in line["message"]
     ended = probelet("run", "--nope", "--log-format", "json")
     assert json.loads(ended.err)["hint"] == "probelet run --help"
 
@@ -99,3 +101,15 @@ def test_a_negative_duration_is_a_value_and_no_option(probelet: Probelet) -> Non
         ended = probelet(*arguments, "-5s")
         assert ended.code == 2
         assert '"-5s" is not a duration' in ended.err
+
+
+def test_an_empty_path_is_not_this_directory(probelet: Probelet) -> None:
+    ended = probelet("run", "")
+    assert (ended.code, ended.out) == (2, "")
+    assert '"" is no path' in ended.err
+
+
+def test_the_table_of_exit_codes_has_each_code() -> None:
+    rows = [line.split("|")[1:3] for line in (ROOT / "docs" / "exit-codes.md").read_text().splitlines()]
+    listed = {cells[1].strip(): cells[0].strip() for cells in rows if len(cells) == 2}
+    assert {code.name: str(code.value) for code in Exit}.items() <= listed.items()

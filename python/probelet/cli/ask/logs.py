@@ -67,13 +67,13 @@ def logs(
     from probelet.cli.ask.log_list import print_list
     from probelet.cli.ask.log_source import find
     from probelet.cli.ask.log_stream import Wanted, print_logs
-    from probelet.server.control.state_dir import default_state_dir
+    from probelet.server.control.state_dir import service_state_dir
 
     if all_containers and container is not None:
         raise CliError(f"--all-containers=true should not be specified with container name {container}")
     if tail < -1:
         raise CliError("--tail must be greater than or equal to -1")
-    folder = state_dir or default_state_dir()
+    folder = state_dir or service_state_dir()
     if pod is None:
         print_list(folder, from_)
         return Exit.GOOD

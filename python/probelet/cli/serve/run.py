@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import AllowRemote, Duration, Listen, NodeName, RootDir, Runtime, StateDir
+from probelet.cli.options import AllowRemote, Duration, Listen, ManifestPath, NodeName, RootDir, Runtime, StateDir
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.serve.manifest_flags import MANIFESTS, ManifestFlags
@@ -43,7 +43,7 @@ app = verb(
 
 @app.default
 def run(
-    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="Manifest, directory of manifests, or -.")],
+    *paths: ManifestPath,
     runtime: Runtime = "process",
     manifests: ManifestFlags = MANIFESTS,
     config: ConfigFlags = CONFIG,

@@ -1,5 +1,7 @@
 """``probelet status --wait``."""
 
+from pathlib import Path
+
 import pytest
 
 from tests.unit.cli.conftest import Probelet, Service
@@ -41,7 +43,7 @@ async def test_every_pod_has_to_be_in_a_state_without_a_pod(service: Service) ->
     assert (await service.ask("status", "--wait", "ready", "--timeout", "1ms")).code == 1
 
 
-def test_without_a_service_the_wait_ends_as_any_verb_does(probelet: Probelet, tmp_path: object) -> None:
+def test_without_a_service_the_wait_ends_as_any_verb_does(probelet: Probelet, tmp_path: Path) -> None:
     ended = probelet("status", "--wait", "ready", "--timeout", "1ms", "--state-dir", str(tmp_path))
     assert (ended.code, ended.out) == (3, "")
 
