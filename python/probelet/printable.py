@@ -7,6 +7,9 @@ import re
 # What is printable without a look at Unicode's tables.
 _ODD = re.compile("[^ -~]")
 
+# Select Graphic Rendition (ECMA-48): colours and the like, which change neither the place nor the order of the text.
+_COLOUR = re.compile("(\x1b\\[[0-9;:]{0,64}m)")
+
 
 def printable(text: str, keep: str = "") -> str:
     """``text`` with every unprintable character as Go escapes it, but for the characters in ``keep``."""
@@ -16,6 +19,11 @@ def printable(text: str, keep: str = "") -> str:
 def one_line(text: str) -> str:
     """``printable`` for a person: a line break or another space becomes a blank."""
     return printable("".join(" " if char.isspace() else char for char in text) if not text.isprintable() else text)
+
+
+def printable_log(text: str) -> str:
+    """``printable`` for a log on a terminal: line breaks, tabs and colours stay."""
+    return "".join(part if at % 2 else printable(part, keep="\n\t") for at, part in enumerate(_COLOUR.split(text)))
 
 
 def printable_json(text: str) -> str:

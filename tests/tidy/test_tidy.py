@@ -28,9 +28,11 @@ LONG_FUNCTIONS: dict[str, str] = {}
 # Kubernetes has a word for each of these: periodSeconds, failureThreshold, run, probe.
 BANNED_WORDS = {"interval", "intervals", "retries", "checks", "healthcheck", "healthchecks"}
 # Identifiers that may hold a banned word, with the paths they may stand in: the token bucket's refill time, and a field
-# of the kernel's itimerspec.
+# of the kernel's itimerspec, and one of the KubeletConfiguration.
 ALLOWED_IDENTIFIERS = {
     "interval": re.compile(r"bucket"),
+    "containerlogmonitorinterval": re.compile(r"^tests/unit/config/"),
+    "container_log_monitor_interval": re.compile(r"/config/|/daemon/run\.py$"),
     "it_interval": re.compile(r"/alarm\.rs$"),
     "interval_ns": re.compile(r"bucket|_rust/__init__\.pyi$|^rust/bindings/|^tests/|^benches/|^python/"),
 }

@@ -1,15 +1,15 @@
 """The root of the command line: finds the verb, and turns every error into one line and an exit code."""
 
-import os
 import sys
 from collections.abc import Iterable, Iterator
-from io import TextIOWrapper
+from functools import partial
 from itertools import pairwise
 from typing import NoReturn
 
 from cyclopts import App, CycloptsError, Group, Parameter, UnknownCommandError, UnusedCliTokensError
 
 from probelet.cli.exit import EXIT_CODES, CliError, Exit
+from probelet.cli.output import OutputError, discard_output, set_up_output
 from probelet.cli.terminal import complain
 from probelet.cli.verbs import INSTALL_COMPLETION, VERBS
 
@@ -36,6 +36,8 @@ def build_app() -> App:
         group_commands=Group("Options", sort_key=9),
         default_parameter=Parameter(negative=""),
         result_action="return_value",
+        # `main` decides what Ctrl-C means.
+        suppress_keyboard_interrupt=False,
     )
     for order, verb in enumerate(VERBS):
         group = _GROUPS[verb.group]
@@ -46,6 +48,7 @@ def build_app() -> App:
 
 def run_command(arguments: list[str]) -> int:
     """Runs one command line and returns its exit code; it has written any error to stderr."""
+    complain_of = partial(_complain, as_json=_wants_json(arguments))
     known = {verb.name: verb for verb in VERBS}
     verb = known.get(arguments[0]) if arguments else None
     command = f"probelet {verb.name}" if verb else "probelet"
@@ -59,20 +62,20 @@ def run_command(arguments: list[str]) -> int:
             and arguments[1] not in verb.words
         ):
             # The library would complain about the options after the wrong word.
-            return _complain(command, _unknown(verb.word, arguments[1], verb.words, command))
+            return complain_of(command, _unknown(verb.word, arguments[1], verb.words, command))
         return int(build_app()(arguments, exit_on_error=False, print_error=False) or Exit.GOOD)
     except UnknownCommandError as error:
         # The library would import every verb to report this.
-        return _complain(command, _unknown("verb", (error.unused_tokens or [""])[0], known, command))
+        return complain_of(command, _unknown("verb", (error.unused_tokens or [""])[0], known, command))
     except CycloptsError as error:
         error.verbose = False
         chain = " ".join(["probelet", *(error.command_chain or ())])
         text = " ".join(str(error).split())
         if isinstance(error, UnusedCliTokensError):
             text = f'unexpected: "{" ".join(error.unused_tokens or ())}"'
-        return _complain(chain, CliError(text, hint=f"{chain} --help"))
+        return complain_of(chain, CliError(text, hint=f"{chain} --help"))
     except CliError as error:
-        return _complain(command, error)
+        return complain_of(command, error)
 
 
 def _with_stdin(arguments: list[str]) -> Iterator[str]:
@@ -91,7 +94,15 @@ def _unknown(what: str, word: str, known: Iterable[str], command: str) -> CliErr
     return CliError(f'there is no {what} "{word}"{meant}', hint=f"{command} --help")
 
 
-def _complain(command: str, error: CliError) -> int:
+def _wants_json(arguments: list[str]) -> bool:
+    """True if the verb logs as JSON: then every line on stderr is a JSON object, refusals too."""
+    return "--log-format=json" in arguments or ("--log-format", "json") in pairwise(arguments)
+
+
+def _complain(command: str, error: CliError, *, as_json: bool = False) -> int:
+    if as_json:
+        _complain_as_json(command, error)
+        return error.code
     for line in error.lines:
         complain(f"{command}: {line}")
     if error.hint:
@@ -99,12 +110,23 @@ def _complain(command: str, error: CliError) -> int:
     return error.code
 
 
+def _complain_as_json(command: str, error: CliError) -> None:
+    """Writes the lines in the form of the log (``daemon.logging``)."""
+    from datetime import UTC, datetime
+
+    import msgspec
+
+    at = datetime.now(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+    hint = {"hint": error.hint} if error.hint else {}
+    for line in error.lines:
+        level = "warning" if ": warning: " in line else "error"
+        record = {"verb": command, "level": level, "at": at, "message": line.replace(": warning: ", ": ", 1), **hint}
+        complain(msgspec.json.encode(record).decode())
+
+
 def main() -> NoReturn:
     """The console script ``probelet``."""
-    # A mark that the terminal's encoding lacks must not end the verb.
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="replace")
+    set_up_output()
     try:
         code = run_command(sys.argv[1:])
         sys.stdout.flush()
@@ -114,7 +136,10 @@ def main() -> NoReturn:
         # The reader closed the pipe (`probelet events | head`); rich turns that into its own SystemExit.
         if isinstance(error, SystemExit) and not isinstance(error.__context__, BrokenPipeError):
             raise
-        # The interpreter must not complain at exit either.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        discard_output()
         code = Exit.GOOD
+    except OutputError as error:
+        complain(f"probelet: {error}")
+        discard_output()
+        code = Exit.CANNOT
     sys.exit(code)

@@ -6,7 +6,10 @@ from probelet.errors import ProbeletError
 
 
 class Exit(IntEnum):
-    """The exit codes of every verb; a second signal ends ``run`` with 128 + its number, as in a shell."""
+    """The exit codes of every verb; docs/exit-codes.md has the table.
+
+    A second signal ends ``run`` with 128 + its number, as in a shell.
+    """
 
     GOOD = 0
     FAILED = 1

@@ -21,6 +21,16 @@ def above_zero(_: Any, tokens: Sequence[Token]) -> float:
     return nanoseconds / SECOND
 
 
+def named_path(_: Any, tokens: Sequence[Token]) -> Path:
+    """Reads a path; an empty text, as from a variable that is not set, is none. Raises ValueError, one line."""
+    if not tokens[0].value:
+        raise ValueError('"" is no path')
+    return Path(tokens[0].value)
+
+
+ManifestPath = Annotated[
+    Path, Parameter(name="PATH", required=True, converter=named_path, help="Manifest, directory of manifests, or -.")
+]
 Output = Annotated[Literal["table", "json"], Parameter(name=["--output", "-o"], help="Format of the output.")]
 StateDir = Annotated[
     Path | None,
@@ -33,7 +43,14 @@ StateDir = Annotated[
 RootDir = Annotated[Path, Parameter(name="--root-dir", metavar="DIR", help="Files of pods on a CRI runtime.")]
 Duration = Annotated[
     float | None,
-    Parameter(name="--duration", converter=above_zero, metavar="TIME", help="End after this long: 60s, 1m30s."),
+    Parameter(
+        name="--duration",
+        converter=above_zero,
+        # So that a negative duration gets the converter's message.
+        allow_leading_hyphen=True,
+        metavar="TIME",
+        help="End after this long: 60s, 1m30s.",
+    ),
 ]
 Runtime = Annotated[
     str, Parameter(metavar="RUNTIME", help='"process" runs programs of this machine; else a CRI socket, unix:///...')

@@ -5,7 +5,7 @@ What a verb shows comes from containers, runtimes and files: nothing of it reach
 
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from typing import TYPE_CHECKING, BinaryIO, TextIO
 
 from probelet.printable import printable, printable_json
 
@@ -34,6 +34,11 @@ def complain(*lines: str) -> None:
     """Writes lines to stderr, each as one line."""
     for line in lines:
         print(printable(line), file=sys.stderr, flush=True)
+
+
+def byte_output() -> BinaryIO:
+    """stdout for bytes that go out as they are, which is right for a pipe or a file alone."""
+    return sys.stdout.buffer
 
 
 def console(file: TextIO | None = None) -> "Console":

@@ -3,7 +3,6 @@
 from typing import Any
 
 import msgspec
-from msgspec.structs import replace
 
 from probelet.config.gate import GATES
 from probelet.config.kubelet import Section
@@ -33,7 +32,7 @@ def config_document(config: Config) -> dict[str, Any]:
         "kubeletconfig": written(config.kubelet),
         "probeletconfig": written(config.probelet),
         "origins": dict(sorted(config.origins.items())),
-        "warnings": [str(replace(warning, severity="error")) for warning in config.warnings],
+        "warnings": [warning.line_of_log for warning in config.warnings],
     }
 
 

@@ -4,9 +4,11 @@ from typing import Annotated, TypeAlias
 
 import msgspec
 
+from probelet.logs.rotation import LogLimits
 from probelet.spec.model.meta import Int32
 from probelet.spec.read.decode import DURATION_FORMAT
-from probelet.spec.text.duration import MINUTE
+from probelet.spec.text.duration import MINUTE, SECOND
+from probelet.spec.text.quantity import parse_quantity
 
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
@@ -47,6 +49,13 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     pod_logs_dir: str = ""
     """A CRI runtime's container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
     The process runtime keeps its logs in the state directory."""
+    container_log_max_size: str = ""
+    """Size of a container's log at which it is rotated, a quantity; negative: never. Default 10Mi."""
+    container_log_max_files: Int32 | None = None
+    """Files that the log of one instance may have, rotated ones included, at least 2. Default 5."""
+    container_log_monitor_interval: Duration = 0
+    """How often probelet looks at the sizes of logs on a CRI runtime, at least 3s. Default 10s, also for an explicit 0.
+    The process runtime rotates a log before a line makes it too large."""
     serialize_image_pulls: bool | None = None
     """Pull one image at a time. Default true, false when ``maxParallelImagePulls`` is above 1."""
     max_parallel_image_pulls: Int32 | None = None
@@ -61,12 +70,16 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
 
 RUNTIME_REQUEST_TIMEOUT = 2 * MINUTE
 POD_LOGS_DIR = "/var/log/pods"
+CONTAINER_LOG_MAX_SIZE = "10Mi"
+CONTAINER_LOG_MAX_FILES = 5
+LOG_MONITOR_PERIOD = 10 * SECOND
 OOM_SCORE_ADJ = -999
 
 
 def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
     """The kubelet's defaulting (``SetDefaults_KubeletConfiguration``, 1.36) of the fields that probelet reads."""
     timeout = config.runtime_request_timeout or RUNTIME_REQUEST_TIMEOUT
+    files = config.container_log_max_files
     serialize = config.serialize_image_pulls
     if serialize is None:
         serialize = (config.max_parallel_image_pulls or 1) < 2
@@ -74,6 +87,9 @@ def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
         config,
         runtime_request_timeout=timeout,
         pod_logs_dir=config.pod_logs_dir or POD_LOGS_DIR,
+        container_log_max_size=config.container_log_max_size or CONTAINER_LOG_MAX_SIZE,
+        container_log_max_files=CONTAINER_LOG_MAX_FILES if files is None else files,
+        container_log_monitor_interval=config.container_log_monitor_interval or LOG_MONITOR_PERIOD,
         serialize_image_pulls=serialize,
         seccomp_default=config.seccomp_default is True,
         oom_score_adj=OOM_SCORE_ADJ if config.oom_score_adj is None else config.oom_score_adj,
@@ -83,3 +99,9 @@ def set_kubelet_defaults(config: KubeletConfiguration) -> KubeletConfiguration:
 def parallel_pulls(config: KubeletConfiguration) -> int | None:
     """The limit of concurrent image pulls in a defaulted configuration; None means no limit."""
     return 1 if config.serialize_image_pulls else config.max_parallel_image_pulls
+
+
+def log_limits(config: KubeletConfiguration) -> LogLimits:
+    """The limits of a container's log in a defaulted configuration."""
+    size = int(parse_quantity(config.container_log_max_size))
+    return LogLimits(None if size < 0 else size, config.container_log_max_files or CONTAINER_LOG_MAX_FILES)

@@ -4,8 +4,12 @@ import posixpath
 
 from probelet.config.kubelet import KubeletConfiguration
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.spec.text.duration import format_duration
+from probelet.spec.text.duration import SECOND, format_duration
 from probelet.spec.text.problem import FieldError
+from probelet.spec.text.quantity import parse_quantity
+
+LOG_MONITOR_PERIOD_MIN = 3 * SECOND
+"""Shortest ``containerLogMonitorInterval`` (apis/config/validation, 1.36)."""
 
 
 def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
@@ -20,6 +24,7 @@ def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
     elif parallel is not None and parallel > 1 and config.serialize_image_pulls:
         detail = "cannot be larger than 1 unless serializeImagePulls is set to false"
         errors.append(FieldError("maxParallelImagePulls", "Invalid value", parallel, detail))
+    errors += _validate_logs(config)
     score = config.oom_score_adj
     if score is not None and not -1000 <= score <= 1000:
         errors.append(FieldError("oomScoreAdj", "Invalid value", score, "must be between -1000 and 1000, inclusive"))
@@ -28,6 +33,24 @@ def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
         # Container runtimes refuse other paths (apis/config/validation, 1.36).
         detail = "must be a clean absolute path of ASCII characters"
         errors.append(FieldError("podLogsDir", "Invalid value", logs, detail))
+    return errors
+
+
+def _validate_logs(config: KubeletConfiguration) -> list[FieldError]:
+    errors = []
+    try:
+        # A part of a byte is no size (kubelet parseMaxSize, 1.36).
+        if config.container_log_max_size and parse_quantity(config.container_log_max_size).denominator != 1:
+            raise ValueError("must be a whole number of bytes")
+    except ValueError as error:
+        errors.append(FieldError("containerLogMaxSize", "Invalid value", config.container_log_max_size, str(error)))
+    files = config.container_log_max_files
+    if files is not None and files < 2:
+        errors.append(FieldError("containerLogMaxFiles", "Invalid value", files, "must be greater than 1"))
+    period = config.container_log_monitor_interval
+    if period and period < LOG_MONITOR_PERIOD_MIN:
+        detail = "must be a positive time duration greater than or equal to 3s"
+        errors.append(FieldError("containerLogMonitorInterval", "Invalid value", format_duration(period), detail))
     return errors
 
 

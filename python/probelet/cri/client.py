@@ -221,6 +221,11 @@ class RuntimeClient:
         response = await self._call("ContainerStatus", request, self.request_timeout)
         return cast(api_pb2.ContainerStatusResponse, response)
 
+    async def reopen_container_log(self, container_id: str) -> None:
+        """Has the runtime open a running container's log again, after a rotation has renamed it."""
+        request = api_pb2.ReopenContainerLogRequest(container_id=container_id)
+        await self._call("ReopenContainerLog", request, self.request_timeout)
+
     async def exec_sync(
         self, container_id: str, cmd: Sequence[str], timeout_seconds: int, *, deadline: float | None = None
     ) -> api_pb2.ExecSyncResponse:

@@ -5,12 +5,13 @@ import signal
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from pathlib import Path
 
 import structlog
 
 from probelet.config.document import config_document
-from probelet.config.kubelet import parallel_pulls
+from probelet.config.kubelet import log_limits, parallel_pulls
 from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
@@ -26,6 +27,8 @@ from probelet.daemon.rules import rules
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
 from probelet.files.unix_socket import SocketPathError
+from probelet.logs.kept import KeptLogs
+from probelet.node.runtime.logs.upkeep import LogUpkeep
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.node.source.watch import Manifests
@@ -84,12 +87,13 @@ def carry_out(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
 async def _run(plan: Plan, state_dir: Path, listening: Listening) -> Ended:
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
-        runtime, endpoint, log_root = await _runtime(plan, state_dir, stack)
+        runtime, endpoint, kept_logs = await _runtime(plan, state_dir, stack)
+        log_root = Path(plan.configuration.kubelet.pod_logs_dir) if kept_logs is None else kept_logs.root
         timeout = plan.configuration.kubelet.runtime_request_timeout / SECOND
         calls = RuntimeCalls()
         client = RuntimeClient(endpoint, request_timeout=timeout, observer=calls.note)
         await stack.enter_async_context(client)
-        service = await stack.enter_async_context(_service(plan, client, calls, log_root, state_dir))
+        service = await stack.enter_async_context(_service(plan, client, calls, log_root, kept_logs, state_dir))
         await stack.enter_async_context(_pages(service, listening, state_dir, plan.descriptors))
         log.info("listening", url=listening.address.url("/statusz"), state_dir=str(state_dir), logs=str(log_root))
         warn_of_readers(listening, log)
@@ -134,18 +138,30 @@ async def _drain(service: Service, lifetime: Lifetime) -> Ended:
     return Ended(tuple(left), hurried_by)
 
 
-async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[EmbeddedRuntime | None, str, Path]:
-    """The runtime's endpoint and its log directory; starts the embedded runtime, which ends with ``stack``."""
+async def _runtime(
+    plan: Plan, state_dir: Path, stack: AsyncExitStack
+) -> tuple[EmbeddedRuntime | None, str, KeptLogs | None]:
+    """The runtime's endpoint; starts the embedded runtime, whose logs are kept. Both end with ``stack``."""
     if plan.runtime != PROCESS:
-        return None, plan.runtime, Path(plan.configuration.kubelet.pod_logs_dir)
-    runtime = await launch(state_dir)
+        return None, plan.runtime, None
+    try:
+        kept = KeptLogs(state_dir, datetime.now(UTC))
+    except OSError as error:
+        raise DaemonError(f"--state-dir {state_dir}: no directory for logs: {error.strerror}") from error
+    stack.callback(kept.close)
+    runtime = await launch(state_dir, log_limits(plan.configuration.kubelet))
     stack.push_async_callback(runtime.aclose)
-    return runtime, runtime.endpoint, runtime.log_directory
+    return runtime, runtime.endpoint, kept
 
 
 @asynccontextmanager
 async def _service(
-    plan: Plan, client: RuntimeClient, calls: RuntimeCalls, log_root: Path, state_dir: Path
+    plan: Plan,
+    client: RuntimeClient,
+    calls: RuntimeCalls,
+    log_root: Path,
+    kept_logs: KeptLogs | None,
+    state_dir: Path,
 ) -> AsyncIterator[Service]:
     gate = restart_gate(plan.configuration)
     engine = node_engine(plan.configuration, gate, state_dir)
@@ -155,6 +171,11 @@ async def _service(
         gate,
         node=plan.node,
         log_root=log_root,
+        logs=LogUpkeep(
+            log_limits(plan.configuration.kubelet) if kept_logs is None else None,
+            plan.configuration.kubelet.container_log_monitor_interval,
+            kept_logs,
+        ),
         root=None if plan.runtime == PROCESS else plan.root,
         on_host=plan.runtime == PROCESS,
         probe_grace=plan.configuration.gates["ProbeTerminationGracePeriod"],

@@ -61,7 +61,7 @@ def carry_out(serving: Serving, state_dir: Path) -> None:
 
 async def _serve(serving: Serving, state_dir: Path) -> None:
     for warning in without_effect(serving.configuration, has_runtime=serving.runtime is not None):
-        log.warning(str(warning))
+        log.warning(warning.line_of_log)
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
         client = await _client(serving, stack)

@@ -1,17 +1,29 @@
 """What an operator may ask of the node (``server.command.Commands``)."""
 
 from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
 
 from probelet.node.pod import NodePod
+from probelet.node.runtime.logs.description import described_now
 from probelet.policy.rules.kind import containers
 from probelet.server.control.command import NoSuchPodError
 
 
 class Operator:
-    """``pods`` are the node's, by UID. A pod is named NAMESPACE/NAME, or NAME if only one pod has that name."""
+    """``pods`` are the node's, by UID; ``log_root`` is where their logs are.
 
-    def __init__(self, pods: Mapping[str, NodePod]) -> None:
+    A pod is named NAMESPACE/NAME, or NAME if only one pod has that name.
+    """
+
+    def __init__(self, pods: Mapping[str, NodePod], log_root: Path) -> None:
         self._pods = pods
+        self._log_root = log_root
+
+    def logs(self, pod: str) -> dict[str, Any]:
+        """Where a pod's logs are, ``probelet-logs/1``. Raises NoSuchPodError."""
+        found, _ = self._named(pod, None)
+        return described_now(found.pod, found.machine.statuses, self._log_root)
 
     def retry(self, pod: str, container: str | None) -> list[str]:
         """Starts a pod's waiting containers now; returns their names. Raises NoSuchPodError."""

@@ -31,6 +31,8 @@ from probelet.node.runtime.effects import Effects
 from probelet.node.runtime.images import Images
 from probelet.node.runtime.inspection import Inspection
 from probelet.node.runtime.linux.host import this_host
+from probelet.node.runtime.logs.rotation import LogRotation
+from probelet.node.runtime.logs.upkeep import LogUpkeep
 from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.node.runtime.mounts.termination_message import TerminationMessages
 from probelet.node.runtime.node_address import node_address
@@ -54,6 +56,7 @@ class Service:
     ``start``, then ``pods.set`` whenever the source has news, ``pods.drain`` once, ``close``. All on one event loop.
     ``close`` closes the engine; the client stays the caller's.
 
+    ``log_root`` is the directory of the pods' logs, ``logs`` their upkeep;
     ``root`` is the directory for files that containers get as mounts, None on a runtime without mounts;
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
     ``probe_grace`` that the gate ProbeTerminationGracePeriod is on; HTTP hooks name ``kubelet_version`` in their user
@@ -73,6 +76,7 @@ class Service:
         *,
         node: str,
         log_root: Path,
+        logs: LogUpkeep = LogUpkeep(),  # noqa: B008
         root: Path | None = None,
         on_host: bool = False,
         probe_grace: bool = True,
@@ -100,6 +104,7 @@ class Service:
         self._gate = gate
         self._node = node
         self._log_root = log_root
+        self._logs = logs
         self._files = None if root is None else PodFiles(root)
         self._on_host = on_host
         self._probe_grace = probe_grace
@@ -114,7 +119,7 @@ class Service:
         self._execs = RuntimeExecs(client, engine, exec_limits)
         self.pods = NodePods(engine, self.timers, self._cache, release_on_dependency=release_on_dependency)
         """Which pods run."""
-        self.operator = Operator(self.pods.by_uid)
+        self.operator = Operator(self.pods.by_uid, log_root)
         """What an operator may ask for."""
         self._counters, self._pod_metrics = Counters(), PodMetrics()
         self._crash_loop = _crash_loop_metrics(gate, configuration)
@@ -172,7 +177,23 @@ class Service:
         self._tasks.spawn(pleg.relist_for_ever())
         if self._aging is not None:
             self._tasks.spawn(self._aging.run())
+        self._begin_logs()
         log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
+
+    def _begin_logs(self) -> None:
+        if self._logs.limits is not None:
+            rotation = LogRotation(
+                self._client,
+                self._cache,
+                self.timers,
+                self.pods.by_uid,
+                log_root=self._log_root,
+                limits=self._logs.limits,
+                period_ns=self._logs.period_ns,
+            )
+            self._tasks.spawn(rotation.run())
+        if self._logs.kept is not None:
+            self._tasks.spawn(self._logs.kept.follow(self.timers.sleep))
 
     def _messages(self) -> TerminationMessages | None:
         return None if self._files is None else TerminationMessages(self._files, self._log_root)
@@ -186,6 +207,7 @@ class Service:
             node=self._node,
             log_root=self._log_root,
             files=self._files,
+            kept_logs=self._logs.kept,
             on_host=self._on_host,
             host=self._host,
             host_ip=self._host_ip,

@@ -45,7 +45,15 @@ class ContainerdNode:
         # A containerd that was killed while it made a sandbox has left that sandbox's shim and no longer knows it.
         self._shims_before = set(containerd.shims())
         self._manifests.mkdir()
-        self._configuration.write_text(CONFIGURATION.format(logs=self.logs))
+        self.configure()
+
+    def configure(self, *lines: str) -> None:
+        """Writes the configuration of the next start, with further lines of the KubeletConfiguration."""
+        self._configuration.write_text(CONFIGURATION.format(logs=self.logs) + "".join(f"{line}\n" for line in lines))
+
+    def verb(self, *arguments: str) -> str:
+        """What a verb prints about this node."""
+        return self.containerd.command(sys.executable, "-m", "probelet", *arguments, "--state-dir", str(self._state))
 
     def shims(self) -> list[int]:
         """Shims that started after this node."""

@@ -1,7 +1,12 @@
+import json
+from pathlib import Path
+
 import pytest
 from probelet.cli.app import build_app
+from probelet.cli.exit import Exit
 from probelet.cli.verbs import VERBS
 
+from tests.support.paths import ROOT
 from tests.unit.cli.conftest import Probelet
 
 NAMES = [verb.name for verb in VERBS]
@@ -78,3 +83,33 @@ def test_every_example_is_a_command_line_that_parses(probelet: Probelet, name: s
         words = shlex.split(line.split("|")[0])
         assert words.pop(0) == "probelet"
         build_app().parse_args(words, exit_on_error=False, print_error=False)
+
+
+def test_a_refusal_is_json_where_the_log_is(probelet: Probelet, tmp_path: Path) -> None:
+    (tmp_path / "a.yaml").write_text("kind: Pod\n")
+    for flags in (("--log-format", "json"), ("--log-format=json",)):
+        ended = probelet("run", str(tmp_path / "a.yaml"), "--state-dir", str(tmp_path), *flags)
+        (line,) = map(json.loads, ended.err.splitlines())
+        assert (ended.code, line["level"], line["verb"]) == (2, "error", "probelet run")
+        assert "a.yaml:1: apiVersion: Required value" in line["message"]
+    ended = probelet("run", "--nope", "--log-format", "json")
+    assert json.loads(ended.err)["hint"] == "probelet run --help"
+
+
+def test_a_negative_duration_is_a_value_and_no_option(probelet: Probelet) -> None:
+    for arguments in (("run", "a.yaml", "--duration"), ("backoff", "table", "--initial"), ("logs", "web", "--since")):
+        ended = probelet(*arguments, "-5s")
+        assert ended.code == 2
+        assert '"-5s" is not a duration' in ended.err
+
+
+def test_an_empty_path_is_not_this_directory(probelet: Probelet) -> None:
+    ended = probelet("run", "")
+    assert (ended.code, ended.out) == (2, "")
+    assert '"" is no path' in ended.err
+
+
+def test_the_table_of_exit_codes_has_each_code() -> None:
+    rows = [line.split("|")[1:3] for line in (ROOT / "docs" / "exit-codes.md").read_text().splitlines()]
+    listed = {cells[1].strip(): cells[0].strip() for cells in rows if len(cells) == 2}
+    assert {code.name: str(code.value) for code in Exit}.items() <= listed.items()

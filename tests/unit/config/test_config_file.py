@@ -5,8 +5,10 @@ from pathlib import Path
 import msgspec
 import pytest
 from probelet.config import Config, ConfigError, ProbeletConfiguration, load_config
+from probelet.config.kubelet import log_limits
 from probelet.config.reach import EVERYWHERE, EXECS, RESTARTS, without_effect
 from probelet.config.unavailable import UNAVAILABLE_FIELDS
+from probelet.logs.rotation import LogLimits
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
 PROBELET = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
@@ -53,6 +55,18 @@ def test_a_nodes_own_file_causes_no_warning() -> None:
 
 def test_an_explicit_zero_timeout_is_the_default_as_for_the_kubelet() -> None:
     assert read(KUBELET + "runtimeRequestTimeout: 0s\n").kubelet.runtime_request_timeout == 120 * 10**9
+
+
+@pytest.mark.parametrize(
+    ("text", "limits"),
+    [
+        ("", LogLimits(10 * 1024 * 1024, 5)),
+        ("containerLogMaxSize: 1500k\ncontainerLogMaxFiles: 2\n", LogLimits(1_500_000, 2)),
+        ('containerLogMaxSize: "-1"\n', LogLimits(None, 5)),
+    ],
+)
+def test_the_limits_of_logs(text: str, limits: LogLimits) -> None:
+    assert log_limits(read(KUBELET + text).kubelet) == limits
 
 
 def test_both_documents_in_either_order() -> None:
@@ -142,6 +156,24 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             KUBELET + "serializeImagePulls: true\nmaxParallelImagePulls: 2\n",
             "c.yaml:4: maxParallelImagePulls: Invalid value: 2: "
             "cannot be larger than 1 unless serializeImagePulls is set to false",
+        ),
+        (
+            KUBELET + "containerLogMaxSize: 10MiB\n",
+            'c.yaml:3: containerLogMaxSize: Invalid value: "10MiB": quantities must match the regular expression '
+            "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'",
+        ),
+        (
+            KUBELET + "containerLogMaxSize: 100m\n",
+            'c.yaml:3: containerLogMaxSize: Invalid value: "100m": must be a whole number of bytes',
+        ),
+        (
+            KUBELET + "containerLogMaxFiles: 1\n",
+            "c.yaml:3: containerLogMaxFiles: Invalid value: 1: must be greater than 1",
+        ),
+        (
+            KUBELET + "containerLogMonitorInterval: 2s\n",
+            'c.yaml:3: containerLogMonitorInterval: Invalid value: "2s": must be a positive time duration greater than '
+            "or equal to 3s",
         ),
         (
             KUBELET + "podLogsDir: logs/\n",

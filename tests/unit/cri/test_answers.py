@@ -48,6 +48,7 @@ CALLS: dict[str, Callable[[RuntimeClient], Awaitable[object]]] = {
     "RemoveContainer": lambda client: client.remove_container("c"),
     "ListContainers": lambda client: client.list_containers(),
     "ContainerStatus": lambda client: client.container_status("c"),
+    "ReopenContainerLog": lambda client: client.reopen_container_log("c"),
     "ExecSync": lambda client: client.exec_sync("c", ["true"], 1),
     "UpdateRuntimeConfig": lambda client: client.update_runtime_config(""),
     "RuntimeConfig": lambda client: client.runtime_config(),

@@ -7,8 +7,9 @@ import re
 from pathlib import Path
 
 import pytest
-from probelet.cri.process.pod import log
 from probelet.cri.process.pod.log import LINE_BYTES_MAX, TAIL_BYTES_MAX, ContainerLog, LineSplitter, LogPath, timestamp
+from probelet.logs.reader import LogReader
+from probelet.logs.rotation import LogLimits
 
 NOON = 1_795_262_400_000_000_001
 STAMP = b"2026-11-21T12:00:00.000000001Z"
@@ -46,7 +47,7 @@ def test_an_overlong_line_comes_in_parts_that_join_to_the_line() -> None:
 
 
 def test_streams_do_not_mix_within_a_line(tmp_path: Path) -> None:
-    written = ContainerLog(LogPath(tmp_path, ("pod", "0.log")))
+    written = ContainerLog(LogPath(tmp_path, ("pod", "0.log")), LogLimits())
     written.write("stdout", b"out ")
     written.write("stderr", b"err\n")
     written.write("stdout", b"put\n")
@@ -55,18 +56,20 @@ def test_streams_do_not_mix_within_a_line(tmp_path: Path) -> None:
     assert [line.split(" ", 1)[1] for line in lines] == ["stderr F err", "stdout F out put"]
 
 
-def test_a_full_log_keeps_one_older_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "FILE_BYTES_MAX", 1_000)
-    path = tmp_path / "0.log"
-    written = ContainerLog(LogPath(tmp_path, ("0.log",)))
+def test_a_full_log_is_rotated_and_the_oldest_parts_go(tmp_path: Path) -> None:
+    (tmp_path / "1.log").touch()
+    written = ContainerLog(LogPath(tmp_path, ("0.log",)), LogLimits(1_000, 3))
     for number in range(100):
         written.write("stdout", f"line {number}\n".encode())
     written.close()
-    assert sorted(entry.name for entry in tmp_path.iterdir()) == ["0.log", "0.log.1"]
-    assert all(entry.stat().st_size <= 1_000 for entry in tmp_path.iterdir())
-    assert "line 99" in path.read_text()
-    written.remove()
-    assert list(tmp_path.iterdir()) == []
+    files = sorted(tmp_path.glob("0.log*"))
+    assert [file.stat().st_size <= 1_000 for file in files] == [True] * 3
+    assert "line 99" in files[0].read_text()
+    reader = LogReader(tmp_path, (), "0.log")
+    last = [int(line.split()[-1]) for line in b"".join(reader.blocks()).splitlines()]
+    reader.close()
+    assert last == list(range(last[0], 100)), "the parts in their order are the newest lines without a gap"
+    assert (tmp_path / "1.log").exists()
 
 
 def test_a_full_disk_loses_lines_with_one_warning(
@@ -75,7 +78,7 @@ def test_a_full_disk_loses_lines_with_one_warning(
     def refuse(_: int, __: bytes) -> int:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    written = ContainerLog(LogPath(tmp_path, ("0.log",)))
+    written = ContainerLog(LogPath(tmp_path, ("0.log",)), LogLimits())
     monkeypatch.setattr(os, "write", refuse)
     with caplog.at_level(logging.WARNING):
         written.write("stdout", b"one\n")
@@ -100,19 +103,12 @@ def test_a_log_that_its_container_replaced_is_neither_followed_nor_waited_for(tm
         case _:
             path.symlink_to("/dev/zero")
     with pytest.raises(OSError, match=r"Too many levels|No such device"):
-        ContainerLog(LogPath(tmp_path, ("pod", "0.log")))
+        ContainerLog(LogPath(tmp_path, ("pod", "0.log")), LogLimits())
     assert victim.read_text() == "kept"
 
 
-def test_a_log_whose_older_part_is_a_directory_is_removed_as_far_as_possible(tmp_path: Path) -> None:
-    written = ContainerLog(LogPath(tmp_path, ("0.log",)))
-    (tmp_path / "0.log.1" / "of-the-container").mkdir(parents=True)
-    written.remove()
-    assert [path.name for path in tmp_path.iterdir()] == ["0.log.1"]
-
-
 def test_only_the_newest_output_stays_in_memory() -> None:
-    written = ContainerLog(None)
+    written = ContainerLog(None, LogLimits())
     written.write("stdout", b"a" * TAIL_BYTES_MAX)
     written.write("stdout", b"the end")
     assert len(written.tail) == TAIL_BYTES_MAX
@@ -133,7 +129,7 @@ def test_only_the_newest_output_stays_in_memory() -> None:
     ],
 )
 def test_the_last_lines_are_whole_and_few(written: bytes, said: list[str]) -> None:
-    container_log = ContainerLog(None)
+    container_log = ContainerLog(None, LogLimits())
     for start in range(0, len(written), 1000):
         container_log.write("stderr", written[start : start + 1000])
     assert container_log.last_lines() == said

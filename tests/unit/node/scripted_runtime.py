@@ -34,6 +34,8 @@ class ScriptedRuntime:
         # The fields of the only image that tell its user.
         self.image_user: dict[str, Any] = {}
         self.features = api_pb2.RuntimeFeatures()
+        # Called for each log that is to be opened again.
+        self.on_reopen: Callable[[], None] = lambda: None
         # Called after each answer about an image.
         self.after_image_status: Callable[[], None] = lambda: None
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
@@ -100,6 +102,13 @@ class ScriptedRuntime:
         return api_pb2.VersionResponse(
             version="0.9", runtime_name="scripted", runtime_version="1", runtime_api_version="v1"
         )
+
+    async def reopen_container_log(
+        self, request: api_pb2.ReopenContainerLogRequest
+    ) -> api_pb2.ReopenContainerLogResponse:
+        await self._enter("reopen_container_log", request)
+        self.on_reopen()
+        return api_pb2.ReopenContainerLogResponse()
 
     async def run_pod_sandbox(self, request: api_pb2.RunPodSandboxRequest) -> api_pb2.RunPodSandboxResponse:
         await self._enter("run_pod_sandbox", request)

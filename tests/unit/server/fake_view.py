@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+from collections.abc import Callable
 from typing import Any
 
 from probelet.server.control.command import NoSuchPodError
@@ -164,6 +165,7 @@ class FakeView:
         self.kept: list[dict[str, Any]] = []
         self.why_not_ready = ""
         self.asked = asyncio.Event()
+        self.logs_of: dict[str, dict[str, Any] | Callable[[], dict[str, Any]]] = {}
         self.commands: list[tuple[str, str, str | None]] = []
 
     def status(self) -> Status:
@@ -176,6 +178,12 @@ class FakeView:
     def events(self, since: int) -> list[dict[str, Any]]:
         self.asked.set()
         return [found for found in self.kept if found["seq"] > since]
+
+    def logs(self, pod: str) -> dict[str, Any]:
+        found = self.logs_of.get(pod.rpartition("/")[2])
+        if found is None:
+            raise NoSuchPodError(f'there is no pod "{pod}"')
+        return found() if callable(found) else found
 
     def retry(self, pod: str, container: str | None) -> list[str]:
         return self._command("retry", pod, container)

@@ -12,6 +12,8 @@ from probelet.server.control.command import NoSuchPodError
 from probelet.server.control.state_dir import service_state_dir
 from probelet.server.error import NotRunningError
 
+NO_SERVICE_HINT = "probelet run PATH...   (or --state-dir)"
+
 
 @contextmanager
 def service_client(state_dir: Path | None) -> Iterator[Client]:
@@ -19,7 +21,7 @@ def service_client(state_dir: Path | None) -> Iterator[Client]:
     try:
         yield Client(state_dir or service_state_dir())
     except NotRunningError as error:
-        raise CliError(str(error), code=Exit.CANNOT, hint="probelet run PATH...   (or --state-dir)") from error
+        raise CliError(str(error), code=Exit.CANNOT, hint=NO_SERVICE_HINT) from error
 
 
 def command(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from probelet.cli.ask.status import select_pods
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
 from probelet.cli.terminal import console, say_json
@@ -13,6 +14,8 @@ from probelet.cli.verb import verb
 
 if TYPE_CHECKING:
     from rich.console import Console
+
+    from probelet.server.control.client import Client
 
 app = verb(
     "events",
@@ -39,11 +42,20 @@ def events(
         raise CliError("--duration is for --follow", hint="probelet events --follow --duration 60s")
     out = console()
     with service_client(state_dir) as client:
+        if pods:
+            _require_known(client, pods)
         found: Iterable[dict[str, Any]] = client.follow(seconds=duration) if follow else client.events()
         for event in found:
             if not pods or names(event["object"]) & set(pods):
                 _print(event, output, out)
     return Exit.GOOD
+
+
+def _require_known(client: "Client", pods: tuple[str, ...]) -> None:
+    """A name that is neither a pod's nor in an event is bad input, as for ``status``."""
+    known = {name for event in client.events() for name in names(event["object"])}
+    if missing := [pod for pod in pods if pod not in known]:
+        select_pods(client.status(), tuple(missing))
 
 
 def names(pod: str) -> set[str]:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import Duration, Output, StateDir
+from probelet.cli.options import Duration, Output, StateDir, above_zero
 from probelet.cli.terminal import console, say_json, unicode_in
 from probelet.cli.verb import verb
 
@@ -22,6 +22,7 @@ app = verb(
     "it at its earlier version.",
     "probelet status",
     "probelet status web shop/cart --watch",
+    "probelet status --wait web=ready --wait job=Succeeded --timeout 1m",
     "probelet status -o json | jq '.pods[] | select(.ready | not) | .name'",
 )
 
@@ -34,19 +35,45 @@ def status(
         bool, Parameter(show_default=False, help="Repeat every second until q, Ctrl-C or --duration.")
     ] = False,
     duration: Duration = None,
+    wait: Annotated[
+        list[str] | None,
+        Parameter(
+            name="--wait",
+            metavar="[POD=]STATE",
+            negative="",
+            help="First wait until POD, or every pod, is ready, in a phase, or has a container in that state.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float,
+        Parameter(
+            converter=above_zero,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            help="With --wait: the longest wait, then exit code 1. Default: 30s.",
+            show_default=False,
+        ),
+    ] = 30.0,
     state_dir: StateDir = None,
 ) -> int:
     from probelet.cli.ask.client import service_client
+    from probelet.cli.ask.wait import parse_condition, wait_for
     from probelet.cli.ask.watch import watch as watch_looks
 
     if duration is not None and not watch:
         raise CliError("--duration is for --watch", hint="probelet status --watch --duration 60s")
     out = console()
+    conditions = [parse_condition(text) for text in wait or ()]
     with service_client(state_dir) as client:
 
         def look() -> dict[str, Any]:
             return select_pods(client.status(), pods)
 
+        if conditions:
+            document = wait_for(client.status, conditions, timeout)
+            if not watch:
+                _print(select_pods(document, pods), output, out)
+                return Exit.GOOD
         if watch:
 
             def look_again() -> "StatusTable | None":

@@ -109,21 +109,19 @@ class StatusTable:
             counted = [container for container in containers if container["kind"] != "init"]
             ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
             total = str(sum(container["restart_count"] for container in containers))
+            ready_text = _ready(ready, pod["ready"], ended=pod["phase"] == "Succeeded")
             yield (
-                [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")],
+                [line_of(name), ready_text, line_of(pod["phase"]), Text(total), Text("")],
                 [*notes, *pod_trouble(pod)],
             )
             for container in containers:
                 yield self._container(line_of(f"  {container['name']}"), container, container["ready"])
 
     def _container(self, name: Text, container: dict[str, Any], ready: bool) -> tuple[list[Text], list[str]]:
-        style = {"running": "", "waiting": "yellow", "terminated": "dim"}[container["state"]]
-        if container["state"] == "terminated" and container["exit_code"]:
-            style = "red"
         cells = [
             name,
-            _ready("1/1" if container["ready"] else "0/1", ready),
-            line_of(state(container), style),
+            _ready("1/1" if container["ready"] else "0/1", ready, ended=_has_succeeded(container)),
+            line_of(state(container), state_style(container)),
             Text(restarts(container, self._as_of), "yellow" if container["restart_count"] else ""),
             self._probes(container["probes"]),
         ]
@@ -154,5 +152,16 @@ class StatusTable:
         return text
 
 
-def _ready(count: str, ready: bool) -> Text:
-    return Text(count, "green" if ready else "yellow")
+def state_style(container: dict[str, Any]) -> str:
+    """Yellow for a container that waits, red for one that failed, dim for one that completed."""
+    if container["state"] == "terminated" and container["exit_code"]:
+        return "red"
+    return {"running": "", "waiting": "yellow", "terminated": "dim"}[container["state"]]
+
+
+def _has_succeeded(container: dict[str, Any]) -> bool:
+    return bool(container["state"] == "terminated" and container["exit_code"] == 0)
+
+
+def _ready(count: str, ready: bool, *, ended: bool) -> Text:
+    return Text(count, "dim" if ended else "green" if ready else "yellow")

@@ -6,7 +6,7 @@ from typing import Any
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from probelet.cli.ask.status_table import StatusTable
+from probelet.cli.ask.status_table import StatusTable, state_style
 from probelet.cli.console import line_of
 from probelet.server.summary import span, state, trouble
 
@@ -60,7 +60,7 @@ class TopTable(StatusTable):
                 name += f"/{row['container']}"
             cells = [
                 line_of(name),
-                line_of(state(container), "" if row["state"] == "running" else "yellow"),
+                line_of(state(container), state_style(container)),
                 Text(str(row["restart_count"]), "yellow" if row["restart_count"] else "dim"),
                 Text(span(row["backoff_seconds"]), "yellow") if row["backoff_seconds"] else Text(""),
                 _milliseconds(row["lateness_ms"], LATE_MS) if row["probes"] else Text(""),

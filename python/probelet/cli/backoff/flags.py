@@ -69,7 +69,7 @@ COUNT_MAX = 10_000_000
 """Limit of pods, and of restarts in a table: more takes minutes and makes an unreadable table."""
 
 Count = Annotated[int, Parameter(converter=_count, metavar="N")]
-Window = Annotated[int, Parameter(converter=_above_zero, metavar="TIME", show_default=False)]
+Window = Annotated[int, Parameter(converter=_above_zero, allow_leading_hyphen=True, metavar="TIME", show_default=False)]
 
 
 @Parameter(name="*")
@@ -81,7 +81,11 @@ class ShapeFlags:
     reset: Annotated[
         int,
         Parameter(
-            converter=span, metavar="TIME", show_default=False, help="A longer run resets the delay. Default: 10m."
+            converter=span,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            show_default=False,
+            help="A longer run resets the delay. Default: 10m.",
         ),
     ] = 600 * _S
     jitter: Annotated[float, Parameter(help="Random share of the previous delay to add; the kubelet's is 0.")] = 0
@@ -114,6 +118,7 @@ class LifeFlags:
         tuple[int, int],
         Parameter(
             converter=_range,
+            allow_leading_hyphen=True,
             n_tokens=1,
             metavar="TIME",
             show_default=False,

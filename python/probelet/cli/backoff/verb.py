@@ -41,12 +41,24 @@ app.group_commands = Group("Questions")
 def table(
     *,
     initial: Annotated[
-        int, Parameter(converter=span, metavar="TIME", show_default=False, help="Initial delay. Default: 10s.")
+        int,
+        Parameter(
+            converter=span,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            show_default=False,
+            help="Initial delay. Default: 10s.",
+        ),
     ] = 10 * _S,
     max_: Annotated[
         int,
         Parameter(
-            name="--max", converter=span, metavar="TIME", show_default=False, help="Longest delay. Default: 300s."
+            name="--max",
+            converter=span,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            show_default=False,
+            help="Longest delay. Default: 300s.",
         ),
     ] = 300 * _S,
     shape: ShapeFlags = SHAPE,
@@ -93,6 +105,7 @@ def load(
         int,
         Parameter(
             converter=span,
+            allow_leading_hyphen=True,
             metavar="TIME",
             show_default=False,
             help="Spread the first starts over this time. Default: 0s.",

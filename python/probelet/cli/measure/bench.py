@@ -55,13 +55,21 @@ def bench(
     workers: Annotated[
         int, Parameter(converter=_count, metavar="N", help="Number of pods, each with one probe.")
     ] = 1000,
-    period: Annotated[int, Parameter(converter=_whole_seconds, metavar="TIME", help="periodSeconds.")] = 1,
+    period: Annotated[
+        int, Parameter(converter=_whole_seconds, allow_leading_hyphen=True, metavar="TIME", help="periodSeconds.")
+    ] = 1,
     duration: Annotated[
-        float, Parameter(converter=above_zero, metavar="TIME", help="Length of the measured time.")
+        float,
+        Parameter(converter=above_zero, allow_leading_hyphen=True, metavar="TIME", help="Length of the measured time."),
     ] = 10.0,
     warm: Annotated[
         float,
-        Parameter(converter=above_zero, metavar="TIME", help="Time before the measured time; a period or more."),
+        Parameter(
+            converter=above_zero,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            help="Time before the measured time; a period or more.",
+        ),
     ] = 2.0,
     target: Annotated[
         str | None,

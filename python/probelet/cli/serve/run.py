@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import AllowRemote, Duration, Listen, NodeName, RootDir, Runtime, StateDir
+from probelet.cli.options import AllowRemote, Duration, Listen, ManifestPath, NodeName, RootDir, Runtime, StateDir
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.serve.manifest_flags import MANIFESTS, ManifestFlags
@@ -33,8 +33,7 @@ app = verb(
     "Ctrl-C ends the pods within their grace periods and exits 0; a second signal\n"
     "kills at once and exits 128 + its number (130 for Ctrl-C). On a CRI runtime the\n"
     "pods stay when probelet ends, and the next start takes them over; --drain ends\n"
-    "them. Logs of containers are in STATE_DIR/runtime/logs; on a CRI runtime in\n"
-    "podLogsDir of the KubeletConfiguration (/var/log/pods).",
+    "them. 'probelet logs POD' prints the log of a container, also after the end.",
     "probelet run examples/web",
     "probelet run /etc/kubernetes/manifests --listen 127.0.0.1:0",
     "probelet run pods/ --runtime unix:///run/containerd/containerd.sock",
@@ -45,7 +44,7 @@ app = verb(
 
 @app.default
 def run(
-    *paths: Annotated[Path, Parameter(name="PATH", required=True, help="Manifest, directory of manifests, or -.")],
+    *paths: ManifestPath,
     runtime: Runtime = "process",
     manifests: ManifestFlags = MANIFESTS,
     config: ConfigFlags = CONFIG,

@@ -39,5 +39,5 @@ def begin(
     except ValueError as error:
         raise CliError(f"--runtime: {error}{otherwise}") from error
     for warning in configuration.warnings:
-        structlog.get_logger(f"probelet.{verb}").warning(str(warning))
+        structlog.get_logger(f"probelet.{verb}").warning(warning.line_of_log)
     return configuration, descriptors

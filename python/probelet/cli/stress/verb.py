@@ -35,7 +35,11 @@ app = verb(
 
 
 def _spans(metavar: str, help_: str) -> Any:
-    return Parameter(converter=_each_span, metavar=metavar, show_default=False, help=help_)
+    return Parameter(converter=_each_span, allow_leading_hyphen=True, metavar=metavar, show_default=False, help=help_)
+
+
+def _span(help_: str) -> Any:
+    return Parameter(converter=span, allow_leading_hyphen=True, metavar="TIME", show_default=False, help=help_)
 
 
 def _each_span(_: Any, tokens: Any) -> list[int]:
@@ -67,17 +71,11 @@ def stress(
     api_qps: Annotated[
         list[int] | None, Parameter(metavar="N", help="Limit of status writes per second; 0: none. Default: 0.")
     ] = None,
-    spread: Annotated[
-        int,
-        Parameter(converter=span, metavar="TIME", show_default=False, help="Spread the first starts over this time."),
-    ] = 0,
+    spread: Annotated[int, _span("Spread the first starts over this time.")] = 0,
     matrix: Annotated[bool, Parameter(help="Run four curves, and vary each axis alone.")] = False,
     real: Annotated[bool, Parameter(help="Use real processes and the real clock.")] = False,
     duration: Annotated[Window | None, Parameter(help="Length of a scene. Default: 30m; with --real 60s.")] = None,
-    warm_up: Annotated[
-        int,
-        Parameter(converter=span, metavar="TIME", show_default=False, help="With --real: time before counting begins."),
-    ] = 0,
+    warm_up: Annotated[int, _span("With --real: time before counting begins.")] = 0,
     repeat: Annotated[Count, Parameter(help="With --real: number of runs; prints their median.")] = 1,
     report: Annotated[Path | None, Parameter(metavar="DIR", help="Directory for a page with charts.")] = None,
     output: Output = "table",

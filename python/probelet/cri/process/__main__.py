@@ -1,10 +1,11 @@
-"""``python -m probelet.cri.process --socket PATH --root DIR [--owner-fd N]``: runs the embedded runtime alone."""
+"""``python -m probelet.cri.process --socket PATH --root DIR``: runs the embedded runtime alone."""
 
 import argparse
 import sys
 from pathlib import Path
 
 from probelet.cri.process import guard
+from probelet.logs.rotation import LogLimits
 
 
 def main() -> int:
@@ -13,8 +14,11 @@ def main() -> int:
     parser.add_argument("--socket", required=True, type=Path, help="socket for CRI v1: a file in the root")
     parser.add_argument("--root", required=True, type=Path, help="directory of this runtime alone, removed at its end")
     parser.add_argument("--owner-fd", type=int, help="socket to the owner; its end ends the runtime")
+    parser.add_argument("--log-bytes-max", type=int, help="rotate a log of this size; default: never")
+    parser.add_argument("--log-files-max", type=int, default=LogLimits().files_max, help="files of an instance's log")
     arguments = parser.parse_args()
-    return guard.run(arguments.socket.absolute(), arguments.root.absolute(), arguments.owner_fd)
+    limits = LogLimits(arguments.log_bytes_max, arguments.log_files_max)
+    return guard.run(arguments.socket.absolute(), arguments.root.absolute(), limits, arguments.owner_fd)
 
 
 sys.exit(main())

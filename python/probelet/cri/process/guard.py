@@ -11,6 +11,7 @@ from probelet.cri.process import server
 from probelet.cri.process.child import process_tree
 from probelet.cri.process.root import Root, RootError
 from probelet.cri.process.server import tell_owner
+from probelet.logs.rotation import LogLimits
 
 RUNTIME_EXIT_SECONDS = 0.7
 """Time for the runtime to end its containers and itself; then the guard kills, still within the promised second."""
@@ -24,7 +25,7 @@ UNUSABLE_EXIT_CODE = 2
 logger = logging.getLogger(__name__)
 
 
-def run(socket: Path, root_path: Path, owner_fd: int | None) -> int:
+def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | None) -> int:
     """Claims the root, runs the runtime in a child, and kills every process once the child or the owner has ended."""
     logging.basicConfig(format="probelet process runtime: %(message)s", stream=sys.stderr)
     try:
@@ -38,7 +39,7 @@ def run(socket: Path, root_path: Path, owner_fd: int | None) -> int:
     runtime = os.fork()
     if runtime == 0:
         os.close(life_writing)
-        _be_the_runtime(socket, root, life_reading, owner_fd)
+        _be_the_runtime(socket, root, log_limits, life_reading, owner_fd)
     os.close(life_reading)
     os.set_blocking(stop_writing, False)
     signal.set_wakeup_fd(stop_writing)
@@ -50,11 +51,11 @@ def run(socket: Path, root_path: Path, owner_fd: int | None) -> int:
     return exit_code
 
 
-def _be_the_runtime(socket: Path, root: Root, life_reading: int, owner_fd: int | None) -> None:
+def _be_the_runtime(socket: Path, root: Root, log_limits: LogLimits, life_reading: int, owner_fd: int | None) -> None:
     lifelines = [life_reading] if owner_fd is None else [life_reading, owner_fd]
     exit_code = UNUSABLE_EXIT_CODE
     try:
-        exit_code = server.run(socket, root.path, lifelines, owner_fd)
+        exit_code = server.run(socket, root.path, log_limits, lifelines, owner_fd)
         # The last process removes the root; if the guard has ended, that is this one.
         if not _writer_lives(life_reading):
             root.remove()

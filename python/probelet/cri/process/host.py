@@ -5,13 +5,15 @@ import asyncio
 from probelet.cri import errors
 from probelet.cri.process.child.orphan_processes import OrphanProcesses
 from probelet.cri.process.child.reaper import Reaper
+from probelet.logs.rotation import LogLimits
 
 
 class Host:
-    """The event loop, the reaper of child processes, and the root that marks them."""
+    """The event loop, the reaper of child processes, the root that marks them, and the limits of their logs."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, log_limits: LogLimits) -> None:
         self.root = root
+        self.log_limits = log_limits
         self.loop = asyncio.get_running_loop()
         self.reaper = Reaper(self.loop)
         self.orphans = OrphanProcesses(self.loop)

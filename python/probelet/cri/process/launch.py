@@ -11,6 +11,7 @@ from pathlib import Path
 import probelet
 from probelet import open_files
 from probelet.errors import ProbeletError
+from probelet.logs.rotation import LogLimits
 
 SOCKET_PATH_BYTES_MAX = 107
 """Longest path in sockaddr_un on Linux, without the terminating zero."""
@@ -20,6 +21,10 @@ READY_SECONDS = 30.0
 
 CLOSE_SECONDS = 5.0
 """Time for guard and runtime to end on their own; they promise one second."""
+
+
+LOG_LIMITS = LogLimits()
+"""The kubelet's defaults."""
 
 
 class LaunchError(ProbeletError):
@@ -33,7 +38,7 @@ class EmbeddedRuntime:
         self.endpoint = endpoint
         """The endpoint for ``RuntimeClient``."""
         self.log_directory = root / "logs"
-        """A directory for container logs, removed when the runtime ends."""
+        """A directory for container logs that the end of the runtime removes; the client may choose another."""
         self.process = process
         """The guard's process."""
         self._owner = owner
@@ -53,14 +58,14 @@ class EmbeddedRuntime:
             await self.process.wait()
 
 
-async def launch(state_dir: Path) -> EmbeddedRuntime:
+async def launch(state_dir: Path, log_limits: LogLimits = LOG_LIMITS) -> EmbeddedRuntime:
     """Starts the embedded runtime under ``state_dir``/runtime and waits until it serves. Raises LaunchError."""
     path = _socket_path(state_dir)
     root = path.parent
     ours, theirs = socket.socketpair()
     try:
         with theirs:
-            process = await _start(root, path, theirs.fileno())
+            process = await _start(root, path, log_limits, theirs.fileno())
         ours.setblocking(False)
         endpoint = await _ready(ours, process)
     except BaseException:
@@ -77,11 +82,13 @@ def _socket_path(state_dir: Path) -> Path:
     return path
 
 
-async def _start(root: Path, path: Path, owner_fd: int) -> Process:
+async def _start(root: Path, path: Path, log_limits: LogLimits, owner_fd: int) -> Process:
+    bytes_max = [] if log_limits.bytes_max is None else ["--log-bytes-max", str(log_limits.bytes_max)]
     package_root = str(Path(probelet.__file__).parent.parent)
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "probelet.cri.process"),
         *("--socket", str(path), "--root", str(root), "--owner-fd", str(owner_fd)),
+        *("--log-files-max", str(log_limits.files_max), *bytes_max),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))},

@@ -1,7 +1,7 @@
 """The RPCs of the embedded runtime: each method is one of runtime.v1.RuntimeService, served by ``cri.grpc_channel``.
 
 If the CRI leaves a choice, this does what containerd does: stopping or removing something unknown succeeds, removing
-a running container kills it, and sandboxes have events of their own.
+a running container kills it and leaves its log to the client, and sandboxes have events of their own.
 """
 
 import asyncio
@@ -195,7 +195,6 @@ class ProcessRuntime:
         # Another call may have removed it during our wait.
         if self._containers.pop(container.id, None) is None:
             return
-        container.delete()
         self._publish_container(container, api_pb2.CONTAINER_DELETED_EVENT)
         del self._sandboxes[container.pod_sandbox_id].containers[container.id]
 

@@ -13,6 +13,7 @@ from probelet.cri import grpc_channel
 from probelet.cri.process.child import process_tree
 from probelet.cri.process.host import Host
 from probelet.cri.process.runtime import ProcessRuntime
+from probelet.logs.rotation import LogLimits
 
 KILL_SECONDS = 0.5
 """Time for every process to die after the owner's end; half of the promised second."""
@@ -31,12 +32,12 @@ def tell_owner(owner_fd: int | None, **news: str) -> None:
         logger.info("cannot reach the owner: %s", error.strerror)
 
 
-def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> int:
+def run(socket: Path, root: Path, log_limits: LogLimits, lifelines: Sequence[int], owner_fd: int | None) -> int:
     """Serves until a lifeline ends or SIGTERM arrives; returns the exit code."""
     process_tree.become_subreaper()
     handle_ignored_signals()
     try:
-        asyncio.run(_serve(socket, root, lifelines, owner_fd))
+        asyncio.run(_serve(socket, root, log_limits, lifelines, owner_fd))
     except OSError as error:
         tell_owner(owner_fd, error=str(error))
         return 2
@@ -54,10 +55,12 @@ def handle_ignored_signals() -> None:
             signal.signal(number, lambda *_: None)
 
 
-async def _serve(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> None:
+async def _serve(
+    socket: Path, root: Path, log_limits: LogLimits, lifelines: Sequence[int], owner_fd: int | None
+) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
-    host = Host(str(root))
+    host = Host(str(root), log_limits)
     server = grpc_channel.Server(ProcessRuntime(host))
     await server.start(str(socket))
     for fd in lifelines:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from probelet.cri.v1 import api_pb2
+from probelet.logs.layout import log_directory_of, log_name
 from probelet.node.runtime import labels
 from probelet.node.runtime.environment.place import Place
 from probelet.node.runtime.environment.references import bytes_of
@@ -17,19 +18,8 @@ from probelet.spec.model.pod import Pod
 
 
 def log_directory(pod: Pod) -> str:
-    """The name of a pod's directory in the log root: ``<namespace>_<name>_<uid>`` (kubelet ``BuildPodLogsDirectory``,
-    1.36)."""
+    """The name of a pod's directory in the log root."""
     return log_directory_of(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid)
-
-
-def log_directory_of(namespace: str, name: str, uid: str) -> str:
-    """The name of the log directory of a pod of which only the identity is known."""
-    return f"{namespace}_{name}_{uid}"
-
-
-def log_name(restart_count: int) -> str:
-    """The name of the log file of one instance, in the directory of its container in the pod's log directory."""
-    return f"{restart_count}.log"
 
 
 def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_pb2.PodSandboxConfig:

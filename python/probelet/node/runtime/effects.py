@@ -9,8 +9,12 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
 from probelet.cri.v1 import api_pb2
 from probelet.files import below
+from probelet.logs.ended import describe
+from probelet.logs.kept import KeptLogs
+from probelet.logs.layout import log_name
+from probelet.logs.rotation import files_of
 from probelet.node.runtime.cache import PodCache
-from probelet.node.runtime.cri_config import Instance, container_config, log_directory, log_name, sandbox_config
+from probelet.node.runtime.cri_config import Instance, container_config, log_directory, sandbox_config
 from probelet.node.runtime.environment.config_error import ContainerConfigError
 from probelet.node.runtime.environment.place import Place
 from probelet.node.runtime.hooks import Hooks
@@ -20,6 +24,7 @@ from probelet.node.runtime.labels import count_in
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser, check_non_root, image_user
 from probelet.node.runtime.linux.security import needs_strict_groups
+from probelet.node.runtime.logs.description import described
 from probelet.node.runtime.mounts.hosts_file import hosts_file
 from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.node.runtime.node_address import pod_address
@@ -51,8 +56,9 @@ class Effects:
     """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
     ``request_relist`` asks for a list soon; ``files`` are the files that containers get as mounts, None without mounts;
-    ``on_host`` says that containers are processes of this machine; ``host`` is this machine, ``host_ip`` its address;
-    ``objects`` has the ConfigMaps and Secrets for variables; ``user_agent`` is the header of HTTP hooks.
+    ``kept_logs`` keeps the logs of pods that are gone, None to remove them as a kubelet does; ``on_host`` says that
+    containers are processes of this machine; ``host`` is this machine, ``host_ip`` its address; ``objects`` has the
+    ConfigMaps and Secrets for variables; ``user_agent`` is the header of HTTP hooks.
     """
 
     def __init__(
@@ -65,6 +71,7 @@ class Effects:
         node: str,
         log_root: Path,
         files: PodFiles | None,
+        kept_logs: KeptLogs | None,
         on_host: bool,
         host: Host,
         host_ip: str,
@@ -80,6 +87,7 @@ class Effects:
         self._node = node
         self._log_root = log_root
         self._files = files
+        self._kept_logs = kept_logs
         self._on_host = on_host
         self._host = host
         self._host_ip = host_ip
@@ -145,6 +153,9 @@ class Effects:
             if not features.supplemental_groups_policy:
                 return Outcome(error=NO_STRICT_GROUPS, detail=NO_STRICT_GROUPS)
         below.make_directory(self._log_root, log_directory(pod))
+        if self._kept_logs is not None:
+            describe(self._log_root, described(pod))
+            self._kept_logs.pod_begins(log_directory(pod))
         return Outcome(id=await self._client.run_pod_sandbox(self._sandbox_config(pod, attempt)))
 
     def _pod_ip(self, pod: Pod, container_id: str) -> str:
@@ -157,17 +168,25 @@ class Effects:
         """Removes the log, then the container, as the kubelet does (kuberuntime_container.go:removeContainer, 1.36)."""
         known = self._cache.container(pod.metadata.uid, effect.container_id)
         if known is not None and not effect.keep_log:
-            # The name comes from the runtime.
-            with suppress(OSError):
-                below.remove_file(self._log_root, log_directory(pod), effect.name, log_name(known.restart_count))
+            self._remove_log(pod, effect.name, log_name(known.restart_count))
         if known is not None and self._files is not None:
             self._files.remove_message_file(pod.metadata.uid, effect.name, known.restart_count)
         await _unless_gone(self._client.remove_container(bare_id(effect.container_id)))
 
+    def _remove_log(self, pod: Pod, container: str, log: str) -> None:
+        """Removes the log and its rotated parts (kubelet ``containerLogManager.Clean``, 1.36)."""
+        for name in files_of(log, below.names_in(self._log_root, log_directory(pod), container)):
+            # The container's name comes from the runtime.
+            with suppress(OSError):
+                below.remove_file(self._log_root, log_directory(pod), container, name)
+
     def remove_files(self, pod: Pod) -> None:
-        """Removes the logs and other files of a pod that is gone."""
+        """Removes the files of a pod that is gone, and its logs unless they are kept."""
         if self._files is not None:
             self._files.remove(pod.metadata.uid)
+        if self._kept_logs is not None:
+            self._kept_logs.pod_ended(log_directory(pod))
+            return
         with suppress(OSError):
             below.remove_tree(self._log_root, log_directory(pod))
 

@@ -13,9 +13,9 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.v1 import api_pb2
 from probelet.exposition.paced_log import PacedLog
 from probelet.files import below
+from probelet.logs.layout import log_directory_of
 from probelet.node.recorder import Recorder
 from probelet.node.runtime import labels
-from probelet.node.runtime.cri_config import log_directory_of
 from probelet.node.runtime.facts import NAME_CHARS_MAX
 from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.node.tasks import Tasks

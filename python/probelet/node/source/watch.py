@@ -223,7 +223,7 @@ def _tell(problems: Sequence[Problem]) -> None:
         if problem.severity == "error":
             log.error(str(problem))
         else:
-            log.warning(str(problem))
+            log.warning(problem.line_of_log)
 
 
 def watched_folders(paths: Sequence[Path]) -> dict[Path, tuple[int, int]]:

@@ -36,6 +36,8 @@ def remove(context: PodContext, *effects: RemoveContainer | RemoveSandbox) -> St
 def remove_pod(context: PodContext, snapshot: Snapshot) -> Strand[None]:
     """Every container, then every sandbox (kubelet.go:SyncTerminatedPod and its garbage collection, 1.36)."""
     if snapshot.containers:
-        yield from remove(context, *(RemoveContainer(record.name, record.id) for record in snapshot.containers))
+        # The logs go with the pod's directory, unless the node keeps them.
+        removals = (RemoveContainer(record.name, record.id, keep_log=True) for record in snapshot.containers)
+        yield from remove(context, *removals)
     if snapshot.sandboxes and not context.failed:
         yield from remove(context, *(RemoveSandbox(sandbox.id) for sandbox in snapshot.sandboxes))

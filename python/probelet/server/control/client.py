@@ -39,6 +39,10 @@ class Client:
         """Fetches the kept events with ``seq > since``, oldest first."""
         return [self._decoded(line) for line in self._get(f"/events?since={since}").splitlines()]
 
+    def logs(self, pod: str) -> dict[str, Any]:
+        """Asks where the logs of a pod are. Raises NoSuchPodError if the service has no such pod."""
+        return self._decoded(self._get(f"/logs?{urlencode({'pod': pod})}"))
+
     def command(self, name: Literal["retry", "reset"], pod: str, container: str | None) -> dict[str, Any]:
         """Sends one command; the answer names its containers. Raises NoSuchPodError if the service has no such pod."""
         query = urlencode({"pod": pod} | ({"container": container} if container else {}))
@@ -102,7 +106,7 @@ class Client:
             message = ""
             with suppress(OSError, http.client.HTTPException):
                 message = response.read(LINE_BYTES_MAX).decode(errors="replace").strip()
-            if response.status == 404 and method == "POST":
+            if response.status == 404 and (method == "POST" or target.startswith("/logs?")):
                 raise NoSuchPodError(message)
             raise NotRunningError(f"the service in {self._state_dir} answered {response.status}: {message}")
 

@@ -41,8 +41,8 @@ async def _of_trusted_users(
 class ControlServer:
     """Serves HTTP on the 0600 unix socket of a locked state directory.
 
-    ``GET /status``, ``GET /events?since=N[&follow=1]``, ``POST /retry`` and ``POST /reset`` with ``pod=NAME`` and
-    an optional ``container=NAME`` in the query.
+    ``GET /status``, ``GET /events?since=N[&follow=1]`` and ``GET /logs?pod=NAME``; ``POST /retry`` and ``POST /reset``
+    with ``pod=NAME`` and an optional ``container=NAME`` in the query.
 
     ``followers`` is the number of connections that follow the events now.
     """
@@ -65,6 +65,7 @@ class ControlServer:
             [
                 web.get("/status", self._status),
                 web.get("/events", self._events),
+                web.get("/logs", self._logs),
                 web.post("/retry", self._retry),
                 web.post("/reset", self._reset),
             ]
@@ -102,6 +103,13 @@ class ControlServer:
 
     async def _status(self, _: web.Request) -> web.Response:
         return web.Response(body=await self._status_json.get(), content_type="application/json")
+
+    async def _logs(self, request: web.Request) -> web.Response:
+        try:
+            document = self._commands.logs(request.query.get("pod", ""))
+        except NoSuchPodError as error:
+            return web.Response(status=404, text=str(error))
+        return web.Response(body=msgspec.json.encode(document), content_type="application/json")
 
     async def _retry(self, request: web.Request) -> web.Response:
         return self._command(request, self._commands.retry, "probelet-retry/1")

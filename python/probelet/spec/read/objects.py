@@ -100,7 +100,7 @@ def read_objects(path: Path, text: str | OSError | TreeError, rules: Rules) -> O
     except OSError as error:
         problem = Problem("error", f"cannot be read: {error.strerror}", path)
     except TreeError as error:
-        problem = Problem("error", f"{error}{_rendering(text)}", path, error.line)
+        problem = Problem("error", f"{error}{_advice(text, error.line)}", path, error.line)
     except Exception as error:
         # A mistake of ours that one manifest brings to light must not end the pods of all others.
         problem = Problem("error", f"cannot be read: {type(error).__name__}: {error}", path)
@@ -110,10 +110,14 @@ def read_objects(path: Path, text: str | OSError | TreeError, rules: Rules) -> O
     return Objects(problems=[*found.problems, problem])
 
 
-def _rendering(text: object) -> str:
-    """Advice for the source of a template, such as a Helm chart's."""
-    is_template = isinstance(text, str) and "{{" in text
-    return "; a template has to be rendered first: helm template CHART | probelet run -" if is_template else ""
+def _advice(text: object, line: int) -> str:
+    """Advice for the source of a template, such as a Helm chart's, and for a tab."""
+    if not isinstance(text, str):
+        return ""
+    if "{{" in text:
+        return "; a template has to be rendered first: helm template CHART | probelet run -"
+    broken = "".join(text.splitlines()[max(line - 1, 0) : line])
+    return "; indent with blanks, YAML allows no tab there" if "\t" in broken else ""
 
 
 @dataclass(frozen=True)

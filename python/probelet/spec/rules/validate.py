@@ -32,7 +32,10 @@ def validate(pod: Pod) -> list[FieldError]:
 def _meta(meta: ObjectMeta) -> list[FieldError]:
     errors = []
     if not meta.name:
-        errors.append(FieldError("metadata.name", "Required value", detail="name or generateName is required"))
+        detail = "name or generateName is required"
+        if meta.generate_name:
+            detail = "the API server makes a name of generateName, and a static pod needs one of its own"
+        errors.append(FieldError("metadata.name", "Required value", detail=detail))
     else:
         errors += named("metadata.name", meta.name, dns1123_subdomain)
     errors += named("metadata.namespace", meta.namespace, dns1123_label)

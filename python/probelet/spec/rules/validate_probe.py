@@ -131,5 +131,8 @@ def _protocol(action: HTTPGetAction, path: str) -> list[FieldError]:
 
 
 def _port(port: IntOrString, path: str) -> list[FieldError]:
-    texts = port_name(port) if isinstance(port, str) else port_number(port)
-    return [FieldError(path, "Invalid value", port, text) for text in texts]
+    if not isinstance(port, str):
+        return [FieldError(path, "Invalid value", port, text) for text in port_number(port)]
+    # The API server's words do not say that a number in quotes is a name.
+    hint = f"; for the number write {port} without quotes" if port.isascii() and port.isdigit() else ""
+    return [FieldError(path, "Invalid value", port, text + hint) for text in port_name(port)]

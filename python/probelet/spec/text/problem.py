@@ -116,6 +116,11 @@ class Problem(msgspec.Struct, frozen=True):
         """The object with the mistake, such as ``Deployment web``; empty for a Pod, whose fields need no owner."""
         return "" if self.object is None or self.object.kind == "Pod" else shorten(str(self.object))
 
+    @property
+    def line_of_log(self) -> str:
+        """The line for a log, which names the severity itself."""
+        return str(msgspec.structs.replace(self, severity="error"))
+
     def __str__(self) -> str:
         mark = "warning" if self.severity == "warning" else ""
         parts = (self.place, mark, self.owner, shorten(self.field), self.message)

@@ -56,3 +56,13 @@ async def test_following_for_a_time_exits_with_0(service: Service) -> None:
     ended = await service.ask("events", "--follow", "--duration", "500ms")
     assert (ended.code, ended.err) == (0, "")
     assert "Unhealthy" in ended.out
+
+
+async def test_a_pod_that_is_unknown_is_bad_input_and_one_that_has_gone_is_not(service: Service) -> None:
+    service.view.kept = [event(1, object="default/gone")]
+    for follow in ((), ("--follow",)):
+        ended = await service.ask("events", "nope", *follow)
+        assert (ended.code, ended.out) == (2, "")
+        assert ended.err.startswith('probelet events: there is no pod "nope"')
+    assert (await service.ask("events", "gone")).code == 0
+    assert (await service.ask("events", "crasher")).out == ""

@@ -129,6 +129,11 @@ def test_a_byte_order_mark_is_no_mistake() -> None:
         ("- a\n", 'f.yaml:1: ["a"] is not a Kubernetes object'),
         ("a: 1", "f.yaml:1: kind: Required value: a Kubernetes object has an apiVersion and a kind"),
         (
+            "metadata:\n\tname: web",
+            "f.yaml:2: not YAML: found character that cannot start any token, while scanning for the next token; "
+            "indent with blanks, YAML allows no tab there",
+        ),
+        (
             "kind: Deployment",
             "f.yaml:1: apiVersion: Required value: a Kubernetes object has an apiVersion and a kind: "
             'a Deployment has "apps/v1"',

@@ -35,6 +35,12 @@ def container(**fields: Any) -> Pod:
     return pod_of({"containers": [{"name": "app", **fields}]})
 
 
+def test_a_generated_name_is_for_the_api_server_alone() -> None:
+    pod = decode_pod(b'{"metadata": {"generateName": "web-"}, "spec": {"containers": [{"name": "app"}]}}')
+    said = "the API server makes a name of generateName, and a static pod needs one of its own"
+    assert messages(set_defaults(pod))[0] == f"metadata.name: Required value: {said}"
+
+
 def test_an_empty_object_lacks_a_name_and_a_container() -> None:
     assert messages(set_defaults(decode_pod(b"{}"))) == [
         "metadata.name: Required value: name or generateName is required",

@@ -69,7 +69,7 @@ def http(**action: Any) -> dict[str, Any]:
         ),
         (http(port="a" * 16), [f'{P}.httpGet.port: Invalid value: "{"a" * 16}": must be no more than 15 bytes']),
         (http(port="Web"), [f'{P}.httpGet.port: Invalid value: "Web": {CHARSET}']),
-        (http(port="80"), [f'{P}.httpGet.port: Invalid value: "80": {LETTER}']),
+        (http(port="80"), [f'{P}.httpGet.port: Invalid value: "80": {LETTER}; for the number write 80 without quotes']),
         (http(port="a--b"), [f'{P}.httpGet.port: Invalid value: "a--b": must not contain consecutive hyphens']),
         (http(port="-a"), [f'{P}.httpGet.port: Invalid value: "-a": must not begin or end with a hyphen']),
         (http(port="a-"), [f'{P}.httpGet.port: Invalid value: "a-": must not begin or end with a hyphen']),

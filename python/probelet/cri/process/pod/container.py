@@ -107,7 +107,7 @@ class Container:
         self._publish(self, api_pb2.CONTAINER_STARTED_EVENT)
 
     def _start(self) -> None:
-        self._log = ContainerLog(self.log_path)
+        self._log = ContainerLog(self.log_path, self._host.log_limits)
         stdout, stderr = self._pipe("stdout", self._log), self._pipe("stderr", self._log)
         argv = [*self.config.command, *self.config.args]
         self._pid = spawn(argv, self.environment, self.config.working_dir, stdout.writing_end, stderr.writing_end)
@@ -174,11 +174,6 @@ class Container:
             self._kill()
         if self.state == api_pb2.CONTAINER_RUNNING:
             await self._exited.wait()
-
-    def delete(self) -> None:
-        """Deletes the log of a stopped container."""
-        if self._log is not None:
-            self._log.remove()
 
     def status(self) -> api_pb2.ContainerStatus:
         """The container's full CRI status."""

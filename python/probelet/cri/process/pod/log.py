@@ -6,17 +6,14 @@ F is a full line; P is part of a line: one longer than ``LINE_BYTES_MAX``, or a 
 import logging
 import os
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 from probelet.files import below
+from probelet.logs.rotation import LogLimits, excess, rotated_name, rotated_parts
 
 LINE_BYTES_MAX = 16 * 1024
 """Longer lines are split into parts (containerd's max_container_log_line_size)."""
-
-FILE_BYTES_MAX = 10 * 1024 * 1024
-"""A log of this size is renamed to ``<name>.1`` and a new one begins (the kubelet's containerLogMaxSize default)."""
 
 TAIL_BYTES_MAX = 2 * 1024
 """Bytes of the newest output kept in memory to explain an exit (kubelet MaxContainerTerminationMessageLogLength,
@@ -41,11 +38,6 @@ class LogPath(NamedTuple):
 
     root: Path
     names: tuple[str, ...]
-
-    @property
-    def older(self) -> str:
-        """The name of the log's older part."""
-        return f"{self.names[-1]}.1"
 
     def __str__(self) -> str:
         return str(self.root.joinpath(*self.names))
@@ -83,11 +75,15 @@ class LineSplitter:
 
 
 class ContainerLog:
-    """The log file of one container. A full disk loses lines with one warning; it never stops the container."""
+    """The log file of one container, rotated as a kubelet does it, but before it is too large and not compressed.
 
-    def __init__(self, path: LogPath | None) -> None:
+    A full disk loses lines with one warning; it never stops the container.
+    """
+
+    def __init__(self, path: LogPath | None, limits: LogLimits) -> None:
         """Opens for appending, and makes the directories above; None keeps only the tail. Raises OSError."""
         self.path = path
+        self._limits = limits
         self.tail = b""
         self._splitters = {name: LineSplitter(name) for name in ("stdout", "stderr")}
         self._warned = False
@@ -110,7 +106,7 @@ class ContainerLog:
         if not records or self.path is None:
             return 0
         try:
-            if self._file < 0 or self._size + len(records) > FILE_BYTES_MAX:
+            if self._file < 0 or self._is_full(len(records)):
                 self._rotate(self.path)
             self._size += os.write(self._file, records)
         except OSError as error:
@@ -119,10 +115,21 @@ class ContainerLog:
                 logger.warning("log %s: lines are lost: %s", self.path, error.strerror)
         return len(records)
 
+    def _is_full(self, more: int) -> bool:
+        return self._limits.bytes_max is not None and self._size + more > self._limits.bytes_max
+
     def _rotate(self, path: LogPath) -> None:
         self._close_file()
         if self._size:
-            below.rename(path.root, *path.names, to=path.older)
+            *folders, name = path.names
+            listed = below.names_in(path.root, *folders)
+            parts, unfinished = rotated_parts(name, listed)
+            for old in (*unfinished, *excess(parts, self._limits)):
+                below.remove_file(path.root, *folders, old)
+            # A container can fill several logs in a second.
+            now = time.time_ns()
+            to = f"{rotated_name(name, now)}.{now % 1_000_000_000:09d}"
+            below.rename(path.root, *path.names, to=to)
         self._open_file(path)
 
     def _close_file(self) -> None:
@@ -141,13 +148,3 @@ class ContainerLog:
         _, newline, rest = self.tail.partition(b"\n")
         whole = rest if len(self.tail) == TAIL_BYTES_MAX and newline and rest.strip() else self.tail
         return whole.decode(errors="replace").rstrip().splitlines()[-TAIL_LINES_MAX:]
-
-    def remove(self) -> None:
-        """Deletes the file and its older part."""
-        self._close_file()
-        if self.path is not None:
-            *folders, name = self.path.names
-            for part in (name, self.path.older):
-                # What a container put there in the place of its log stays; so does the container's removal.
-                with suppress(OSError):
-                    below.remove_file(self.path.root, *folders, part)

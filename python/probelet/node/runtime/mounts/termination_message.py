@@ -11,8 +11,8 @@ from typing import Final
 
 from probelet.cri.v1 import api_pb2
 from probelet.files import below
+from probelet.logs.layout import log_directory_of, log_name
 from probelet.node.runtime import labels
-from probelet.node.runtime.cri_config import log_directory_of, log_name
 from probelet.node.runtime.mounts.log_tail import log_tail
 from probelet.node.runtime.mounts.pod_files import PodFiles
 from probelet.policy.facts.snapshot import ContainerRecord
