@@ -151,6 +151,8 @@ class Batch:
     updates: list[Update]
     syncs: list[str]
     events: list[EventRecord]
+    answers: list[tuple[int, str, int]]
+    """Answers from addresses in doubt, for ``Engine.judge``: a number, the IP address, the port."""
     execs: list[ExecRun]
     timers: list[int]
     dropped_events: int
@@ -239,6 +241,20 @@ class Engine:
     def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None: ...
     def finish_execs(self, finished: list[ExecEnd]) -> None:
         """Hand back exec attempts; unknown runs are ignored."""
+
+    # Whose answers count, where pods share a network.
+    def doubt(self, ip: str, ports: list[int]) -> None:
+        """From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
+        port was judged to be the pod's own. ``ports`` are from 0 to 65535.
+        """
+    def forget_doubts(self, ip: str) -> None:
+        """Doubt no port of this address any more, because no pod has it."""
+    def judge(self, answer: int, word: Literal["own", "foreign", "unknown"], why: str = "") -> None:
+        """Say whose an answer of ``Batch.answers`` is; an unknown number is ignored.
+
+        ``own``: it is the pod's own and counts. ``foreign``: the attempt counts as a refused connection, with ``why``
+        in its text. ``unknown``: it is a prober error with ``why``; so is an answer without a call for two seconds.
+        """
 
     # Policy's deadlines live on the same wheel.
     def arm(self, deadline_ns: int, token: int) -> int:

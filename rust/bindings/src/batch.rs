@@ -81,6 +81,7 @@ pub(crate) struct Batch {
     updates: Py<PyList>,
     syncs: Py<PyList>,
     events: Py<PyList>,
+    answers: Py<PyList>,
     execs: Py<PyList>,
     timers: Py<PyList>,
     dropped_events: u64,
@@ -113,10 +114,15 @@ impl Batch {
         let notices =
             batch.notices.into_iter().map(|live::Notice { is_warning, text }| Py::new(py, Notice { is_warning, text }));
         let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecAttempt(exec)));
+        let answers = batch.answers.iter().map(|answer| {
+            let live::DoubtedAnswer { id, address } = *answer;
+            (id, address.ip().to_string(), address.port())
+        });
         let syncs = batch.syncs.iter().map(|uid| &**uid);
         Ok(Self {
             updates: list(py, updates.collect::<PyResult<Vec<_>>>()?)?,
             events: list(py, events.collect::<PyResult<Vec<_>>>()?)?,
+            answers: list(py, answers.collect())?,
             execs: list(py, execs.collect::<PyResult<Vec<_>>>()?)?,
             syncs: list(py, syncs.collect())?,
             timers: list(py, batch.timers)?,

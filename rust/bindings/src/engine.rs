@@ -1,6 +1,7 @@
 //! `Engine`: the live prober, behind methods that never wait for I/O.
 
 use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -187,6 +188,37 @@ impl Engine {
         self.with(py, |engine| engine.finish_execs(ends));
     }
 
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists by value")]
+    fn doubt(&self, py: Python<'_>, ip: &str, ports: Vec<u16>) -> Result<(), InputError> {
+        let ip = ip_address(ip)?;
+        self.with(py, |engine| engine.doubt(ports.iter().map(|&port| SocketAddr::new(ip, port))));
+        Ok(())
+    }
+
+    fn forget_doubts(&self, py: Python<'_>, ip: &str) -> Result<(), InputError> {
+        let ip = ip_address(ip)?;
+        self.with(py, |engine| engine.forget_doubts(ip));
+        Ok(())
+    }
+
+    #[pyo3(signature = (answer, word, why = ""))]
+    fn judge(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::answer)] answer: u64,
+        word: &str,
+        why: &str,
+    ) -> Result<(), InputError> {
+        let word = match word {
+            "own" => live::Word::Own,
+            "foreign" => live::Word::Foreign(why.into()),
+            "unknown" => live::Word::Unknown(why.into()),
+            _ => return Err(InputError::word("word", word, &["own", "foreign", "unknown"])),
+        };
+        self.with(py, |engine| engine.judge(answer, word));
+        Ok(())
+    }
+
     fn arm(
         &self,
         py: Python<'_>,
@@ -212,6 +244,13 @@ impl Engine {
     fn metrics<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.with(py, live::Engine::metrics).as_bytes())
     }
+}
+
+fn ip_address(text: &str) -> Result<IpAddr, InputError> {
+    text.parse().map_err(|_| {
+        let allowed = "an IP address".to_owned();
+        InputError::Argument { name: "ip", given: format!("{text:?}"), allowed }
+    })
 }
 
 fn probe_type_of(name: &Bound<'_, PyAny>) -> PyResult<probelet_core::spec::ProbeType> {
