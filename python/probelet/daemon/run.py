@@ -14,7 +14,7 @@ from probelet.config.kubelet import parallel_pulls
 from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
-from probelet.cri.process.launch import EmbeddedRuntime, LaunchError, launch
+from probelet.cri.process.launch import EmbeddedRuntime, Isolation, LaunchError, launch
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
@@ -55,6 +55,7 @@ class Plan:
     manifests: Manifests
     first: list[Manifest]
     runtime: str
+    isolate: Isolation
     node: str
     seconds: float | None
     drain: bool
@@ -130,7 +131,7 @@ async def _runtime(plan: Plan, state_dir: Path, stack: AsyncExitStack) -> tuple[
     """The runtime's endpoint and its log directory; starts the embedded runtime, which ends with ``stack``."""
     if plan.runtime != PROCESS:
         return None, plan.runtime, Path(plan.configuration.kubelet.pod_logs_dir)
-    runtime = await launch(state_dir)
+    runtime = await launch(state_dir, plan.isolate)
     stack.push_async_callback(runtime.aclose)
     return runtime, runtime.endpoint, runtime.log_directory
 

@@ -1,4 +1,5 @@
-"""``python -m probelet.cri.process --socket PATH --root DIR [--owner-fd N]``: runs the embedded runtime alone."""
+"""``python -m probelet.cri.process --socket PATH --root DIR [--owner-fd N] [--isolate namespace]``: runs the embedded
+runtime alone."""
 
 import argparse
 import sys
@@ -13,8 +14,12 @@ def main() -> int:
     parser.add_argument("--socket", required=True, type=Path, help="socket for CRI v1: a file in the root")
     parser.add_argument("--root", required=True, type=Path, help="directory of this runtime alone, removed at its end")
     parser.add_argument("--owner-fd", type=int, help="socket to the owner; its end ends the runtime")
+    parser.add_argument(
+        "--isolate", choices=("none", "namespace"), default="none", help="namespace: each pod has a network namespace"
+    )
     arguments = parser.parse_args()
-    return guard.run(arguments.socket.absolute(), arguments.root.absolute(), arguments.owner_fd)
+    socket, root = arguments.socket.absolute(), arguments.root.absolute()
+    return guard.run(socket, root, arguments.owner_fd, isolate=arguments.isolate == "namespace")
 
 
 sys.exit(main())

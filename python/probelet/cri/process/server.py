@@ -12,6 +12,9 @@ from pathlib import Path
 from probelet.cri import grpc_channel
 from probelet.cri.process.child import process_tree
 from probelet.cri.process.host import Host
+from probelet.cri.process.isolation.bridge import Bridge
+from probelet.cri.process.isolation.namespaces import NamespaceNetworks
+from probelet.cri.process.pod.network import LoopbackNetworks
 from probelet.cri.process.runtime import ProcessRuntime
 
 KILL_SECONDS = 0.5
@@ -31,12 +34,13 @@ def tell_owner(owner_fd: int | None, **news: str) -> None:
         logger.info("cannot reach the owner: %s", error.strerror)
 
 
-def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> int:
-    """Serves until a lifeline ends or SIGTERM arrives; returns the exit code."""
+def run(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None, bridge: Bridge | None) -> int:
+    """Serves until a lifeline ends or SIGTERM arrives; returns the exit code. With a ``bridge`` each pod has a network
+    namespace on it."""
     process_tree.become_subreaper()
     handle_ignored_signals()
     try:
-        asyncio.run(_serve(socket, root, lifelines, owner_fd))
+        asyncio.run(_serve(socket, root, lifelines, owner_fd, bridge))
     except OSError as error:
         tell_owner(owner_fd, error=str(error))
         return 2
@@ -54,11 +58,14 @@ def handle_ignored_signals() -> None:
             signal.signal(number, lambda *_: None)
 
 
-async def _serve(socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None) -> None:
+async def _serve(
+    socket: Path, root: Path, lifelines: Sequence[int], owner_fd: int | None, bridge: Bridge | None
+) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     host = Host(str(root))
-    server = grpc_channel.Server(ProcessRuntime(host))
+    networks = LoopbackNetworks(host.root) if bridge is None else NamespaceNetworks(host, bridge)
+    server = grpc_channel.Server(ProcessRuntime(host, networks))
     await server.start(str(socket))
     for fd in lifelines:
         loop.add_reader(fd, ended.set)
