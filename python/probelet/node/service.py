@@ -16,6 +16,7 @@ from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.wording import EventWording
 from probelet.node.aging import Aging
 from probelet.node.changes import Changes
+from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.handed_over import HandedOver
 from probelet.node.metrics.counters import Counters
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
@@ -108,6 +109,7 @@ class Service:
         """What an operator may ask for."""
         self._counters, self._pod_metrics = Counters(), PodMetrics()
         self._crash_loop = _crash_loop_metrics(gate, configuration)
+        self._listeners = ForeignListeners(client, engine, self.recorder, self.timers) if on_host else None
         self._changes = Changes(
             engine,
             execs=self._execs,
@@ -115,6 +117,7 @@ class Service:
             timers=self.timers,
             pods=self.pods,
             wording=event_wording,
+            listeners=self._listeners,
         )
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
@@ -136,6 +139,7 @@ class Service:
             crash_loop=self._crash_loop,
             pod_metrics=self._pod_metrics,
             aging=self._aging,
+            listeners=self._listeners,
         )
 
     async def start(self) -> None:
@@ -161,6 +165,8 @@ class Service:
         self._tasks.spawn(pleg.relist_for_ever())
         if self._aging is not None:
             self._tasks.spawn(self._aging.run())
+        if self._listeners is not None:
+            self._tasks.spawn(self._listeners.run())
         log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
 
     def _messages(self) -> TerminationMessages | None:
@@ -179,6 +185,7 @@ class Service:
             host=self._host,
             user_agent=self._user_agent,
             request_relist=pleg.request_relist,
+            shared_network=self._listeners,
         )
         return Parts(
             engine=self.engine,

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from probelet._rust import Engine
 from probelet.exposition.timestamp import rfc3339
 from probelet.glue.status_layer import status_of
+from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.pod import NodePod
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
@@ -34,15 +35,19 @@ class Moment(NamedTuple):
         return rfc3339(self.wall_ms + (ns - self.now_ns) // _NS_PER_MS)
 
 
-def status(pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate) -> Status:
+def status(
+    pods: Iterable[NodePod], *, node: str, engine: Engine, gate: RestartGate, listeners: ForeignListeners | None = None
+) -> Status:
     """The document of these pods."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
     head = {"schema": "probelet-status/1", "as_of": rfc3339(moment.wall_ms), "node": node}
-    return Status(head, (_pod(pod, engine, gate, moment) for pod in shown))
+    return Status(head, (_pod(pod, engine, gate, moment, listeners) for pod in shown))
 
 
-def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dict[str, Any]:
+def _pod(
+    pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment, listeners: ForeignListeners | None
+) -> dict[str, Any]:
     known = status_of(engine, pod.uid)
     workers: _Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
@@ -67,6 +72,7 @@ def _pod(pod: NodePod, engine: Engine, gate: RestartGate, moment: Moment) -> dic
         "message": pod.machine.message,
         "ip": known.get("pod_ip", ""),
         "ready": known.get("ready", False),
+        "foreign_listeners": [] if listeners is None else listeners.of(pod.uid),
         "containers": rows,
     }
 

@@ -44,6 +44,7 @@ class PagesView:
             "message": "",
             "ip": status.get("pod_ip", ""),
             "ready": status.get("ready", False),
+            "foreign_listeners": [],
             "containers": rows,
         }
 

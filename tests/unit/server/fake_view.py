@@ -67,6 +67,7 @@ def pod(name: str, *containers: dict[str, Any], **changes: Any) -> dict[str, Any
         "phase": "Running",
         "ip": "127.8.0.1",
         "ready": all(found["ready"] for found in containers),
+        "foreign_listeners": [],
         "containers": list(containers),
         **changes,
     }

@@ -9,7 +9,7 @@ from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
 from probelet.cli.console import line_of
-from probelet.server.summary import PROBE_TYPES, Sign, probe_mark, restarts, state, trouble
+from probelet.server.summary import PROBE_TYPES, Sign, foreign, probe_mark, restarts, state, trouble
 
 GAP = "  "
 # A name too long for the terminal keeps at least this many columns.
@@ -78,12 +78,16 @@ class StatusTable:
             name = f"{pod['namespace']}/{pod['name']}" if qualified else pod["name"]
             containers = pod["containers"]
             if len(containers) == 1:
-                yield self._container(line_of(name), containers[0], pod["ready"])
+                cells, sentences = self._container(line_of(name), containers[0], pod["ready"])
+                yield cells, [*foreign(pod), *sentences]
                 continue
             counted = [container for container in containers if container["kind"] != "init"]
             ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
             total = str(sum(container["restart_count"] for container in containers))
-            yield [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")], []
+            yield (
+                [line_of(name), _ready(ready, pod["ready"]), line_of(pod["phase"]), Text(total), Text("")],
+                foreign(pod),
+            )
             for container in containers:
                 yield self._container(line_of(f"  {container['name']}"), container, container["ready"])
 

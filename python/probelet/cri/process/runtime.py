@@ -12,6 +12,8 @@ from importlib import metadata
 from probelet.cri import errors
 from probelet.cri.process.events import EventReader, Events
 from probelet.cri.process.host import Host
+from probelet.cri.process.listening.looks import Looks
+from probelet.cri.process.listening.report import FOREIGN_LISTENERS, encode
 from probelet.cri.process.pod.container import Container
 from probelet.cri.process.pod.execution import ExecSync
 from probelet.cri.process.pod.network import ON_HOST, Networks
@@ -41,6 +43,7 @@ class ProcessRuntime:
         self._networks = networks
         self._exec_sync = ExecSync(host)
         self._events = Events()
+        self._looks = Looks()
         # Sandboxes that wait for their network.
         self._starting: list[Sandbox] = []
         self._sandboxes: dict[str, Sandbox] = {}
@@ -77,6 +80,7 @@ class ProcessRuntime:
         answer = api_pb2.StatusResponse(status=api_pb2.RuntimeStatus(conditions=conditions))
         if request.verbose:
             answer.info["root"] = self._host.root
+            answer.info[FOREIGN_LISTENERS] = encode(await self._looks.look(self._sandboxes.values()))
         return answer
 
     # Pod sandboxes.
