@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from probelet.cri import RuntimeClient
-from probelet.cri.process.isolation.bridge import INTERFACES
+from probelet.cri.process.isolation.bridge import INTERFACES, bridge_name, tag_of
 from probelet.cri.process.launch import launch
 
 from tests.system.process_runtime.conftest import RunningRuntime, left_of
@@ -28,9 +28,9 @@ async def running(state_dir: Path) -> AsyncIterator[RunningRuntime]:
     await runtime.aclose()
 
 
-def interfaces() -> set[str]:
-    """The bridges and pairs of all runtimes of this machine."""
-    return {entry.name for entry in INTERFACES.iterdir() if entry.name.startswith(("probelet-", "plt"))}
+def interfaces(state_dir: Path) -> set[str]:
+    """The bridge of a runtime and the machine's ends of its pairs; other runtimes have others."""
+    return {entry.name for entry in INTERFACES.iterdir() if tag_of(state_dir / "runtime") in entry.name}
 
 
 async def said(running: RunningRuntime, container_id: str, script: str) -> str:
@@ -61,20 +61,19 @@ async def test_pods_reach_the_machine_and_each_other_and_share_nothing(running: 
     await said(running, second, connect % (one.ip, 8080))
 
 
-async def test_an_address_is_free_again_when_its_pod_is_gone(running: RunningRuntime) -> None:
-    before = interfaces()
+async def test_an_address_is_free_again_when_its_pod_is_gone(running: RunningRuntime, state_dir: Path) -> None:
+    before = interfaces(state_dir)
     pods = [await running.pod("one"), await running.pod("two")]
-    assert len(interfaces() - before) == 2
+    assert len(interfaces(state_dir) - before) == 2
     for pod in pods:
         await running.client.stop_pod_sandbox(pod.id)
         await running.client.remove_pod_sandbox(pod.id)
-    assert interfaces() == before
+    assert interfaces(state_dir) == before
     again = await running.pod("one")
     assert again.ip not in {pod.ip for pod in pods}
 
 
 async def test_nothing_is_left_at_the_end_and_after_a_kill(state_dir: Path) -> None:
-    before = interfaces()
     runtime = await launch(state_dir, "namespace")
     async with RuntimeClient(runtime.endpoint) as client:
         await (await RunningRuntime(runtime, client).pod()).start("sleep", "60")
@@ -84,12 +83,12 @@ async def test_nothing_is_left_at_the_end_and_after_a_kill(state_dir: Path) -> N
         for pid in (runtime.process.pid, child):
             os.kill(pid, number)
     assert left_of({runtime.process.pid, child}) == set()
-    (bridge,) = {name for name in interfaces() - before if name.startswith("probelet-")}
+    assert bridge_name(tag_of(state_dir / "runtime")) in interfaces(state_dir)
     again = await launch(state_dir)
-    assert bridge not in interfaces()
+    assert interfaces(state_dir) == set()
     await again.aclose()
     await runtime.aclose()
     third = await launch(state_dir, "namespace")
-    assert bridge in interfaces()
+    assert len(interfaces(state_dir)) == 1
     await third.aclose()
-    assert interfaces() <= before
+    assert interfaces(state_dir) == set()
