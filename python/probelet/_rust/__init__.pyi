@@ -224,6 +224,9 @@ class Batch:
     def events(self) -> list[EventRecord]:
         """Events of the prober, oldest first; 10,000 and 16 MiB at most."""
     @property
+    def answers(self) -> list[tuple[int, str, int]]:
+        """Answers from addresses in doubt, for ``Engine.judge``: a number, the IP address, the port."""
+    @property
     def execs(self) -> list[ExecRun]:
         """Exec attempts to carry out; ``Engine.finish_execs`` takes their ends."""
     @property
@@ -362,6 +365,28 @@ class Engine:
         """
     def finish_execs(self, finished: list[ExecEnd]) -> None:
         """Hands back exec attempts; unknown runs are ignored."""
+    def doubt(self, ip: str, ports: list[int]) -> None:
+        """From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
+        port was judged to be the pod's own. ``ports`` are from 0 to 65535.
+
+        Raises:
+            InvalidInputError: ``ip`` is no IP address.
+        """
+    def forget_doubts(self, ip: str) -> None:
+        """Doubts no port of this address any more, because no pod has it.
+
+        Raises:
+            InvalidInputError: ``ip`` is no IP address.
+        """
+    def judge(self, answer: int, word: Literal["own", "foreign", "unknown"], why: str = "") -> None:
+        """Says whose an answer of ``Batch.answers`` is; an unknown number is ignored.
+
+        ``own``: it is the pod's own and counts. ``foreign``: the attempt counts as a refused connection, with ``why``
+        in its text. ``unknown``: it is a prober error with ``why``; so is an answer without a call for two seconds.
+
+        Raises:
+            InvalidInputError: there is no such ``word``.
+        """
     def arm(self, deadline_ns: int, token: int) -> int:
         """Arms a timer on the engine's wheel; ``token`` comes back in ``Batch.timers``. Returns an ID for
         ``cancel``."""

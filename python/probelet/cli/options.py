@@ -55,6 +55,10 @@ Duration = Annotated[
 Runtime = Annotated[
     str, Parameter(metavar="RUNTIME", help='"process" runs programs of this machine; else a CRI socket, unix:///...')
 ]
+Isolate = Annotated[
+    Literal["none", "namespace"],
+    Parameter(help="namespace: each pod has a network namespace (root; not on a CRI runtime)."),
+]
 PodArgument = Annotated[str, Parameter(name="POD", help="NAME or NAMESPACE/NAME.")]
 ContainerArgument = Annotated[
     str | None, Parameter(name="CONTAINER", help="Only this container. Default: all of the pod.")

@@ -15,7 +15,7 @@ from probelet.config.kubelet import log_limits, parallel_pulls
 from probelet.config.load import Config
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
-from probelet.cri.process.launch import EmbeddedRuntime, LaunchError, launch
+from probelet.cri.process.launch import EmbeddedRuntime, Isolation, LaunchError, launch
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
@@ -58,6 +58,7 @@ class Plan:
     manifests: Manifests
     first: list[Manifest]
     runtime: str
+    isolate: Isolation
     node: str
     seconds: float | None
     drain: bool
@@ -149,7 +150,7 @@ async def _runtime(
     except OSError as error:
         raise DaemonError(f"--state-dir {state_dir}: no directory for logs: {error.strerror}") from error
     stack.callback(kept.close)
-    runtime = await launch(state_dir, log_limits(plan.configuration.kubelet))
+    runtime = await launch(state_dir, log_limits(plan.configuration.kubelet), plan.isolate)
     stack.push_async_callback(runtime.aclose)
     return runtime, runtime.endpoint, kept
 

@@ -7,6 +7,7 @@ import structlog
 from probelet._rust import Batch, Engine
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.wording import EventWording, counted
+from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.pods import NodePods
 from probelet.node.recorder import Recorder
 from probelet.node.timers import Timers
@@ -29,6 +30,7 @@ class Changes:
         timers: Timers,
         pods: NodePods,
         wording: EventWording,
+        listeners: ForeignListeners | None = None,
     ) -> None:
         self.events_dropped = 0
         """Events that the engine dropped because they were not read in time."""
@@ -38,6 +40,7 @@ class Changes:
         self._recorder = recorder
         self._timers = timers
         self._pods = pods
+        self._listeners = listeners
         self._watched: asyncio.AbstractEventLoop | None = None
 
     def watch(self) -> None:
@@ -74,6 +77,8 @@ class Changes:
                 )
         self.events_dropped += batch.dropped_events
         self._execs.start(execs)
+        if self._listeners is not None:
+            self._listeners.ask(batch.answers)
         for update in updates:
             if update.result is not None and (pod := pods.get(update.pod_uid)):
                 pod.note_result(update)

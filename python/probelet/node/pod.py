@@ -317,7 +317,7 @@ class NodePod:
                 call.cancel()
         self._calls.clear()
         self._parts.engine.forget_pod(self.uid)
-        self._parts.effects.remove_files(self.pod)
+        self._parts.effects.forget(self.pod)
         self._parts.cache.forget(self.uid)
         self._parts.gate.forget(self.pod, self._parts.timers.now())
         self._on_gone(self)

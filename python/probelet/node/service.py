@@ -18,6 +18,7 @@ from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.wording import EventWording
 from probelet.node.aging import Aging
 from probelet.node.changes import Changes
+from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.handed_over import HandedOver
 from probelet.node.metrics.counters import Counters
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
@@ -123,6 +124,7 @@ class Service:
         """What an operator may ask for."""
         self._counters, self._pod_metrics = Counters(), PodMetrics()
         self._crash_loop = _crash_loop_metrics(gate, configuration)
+        self._listeners = ForeignListeners(client, engine, self.recorder, self.timers) if on_host else None
         self._changes = Changes(
             engine,
             execs=self._execs,
@@ -130,6 +132,7 @@ class Service:
             timers=self.timers,
             pods=self.pods,
             wording=event_wording,
+            listeners=self._listeners,
         )
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
@@ -152,6 +155,7 @@ class Service:
             pod_metrics=self._pod_metrics,
             aging=self._aging,
             mistakes=mistakes,
+            listeners=self._listeners,
         )
 
     async def start(self) -> None:
@@ -178,6 +182,8 @@ class Service:
         if self._aging is not None:
             self._tasks.spawn(self._aging.run())
         self._begin_logs()
+        if self._listeners is not None:
+            self._tasks.spawn(self._listeners.run())
         log.info("runtime found", endpoint=self._client.endpoint, runtime=runtime, version=version.runtime_version)
 
     def _begin_logs(self) -> None:
@@ -214,6 +220,7 @@ class Service:
             objects=self._objects,
             user_agent=self._user_agent,
             request_relist=pleg.request_relist,
+            shared_network=self._listeners,
         )
         return Parts(
             engine=self.engine,

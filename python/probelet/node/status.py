@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 from probelet._rust import Engine
 from probelet.exposition.timestamp import rfc3339
 from probelet.glue.status_layer import status_of
+from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.pod import NodePod
 from probelet.node.source.mistakes import Mistakes
 from probelet.policy.node.restart_gate import RestartGate
@@ -37,7 +38,15 @@ class Moment(NamedTuple):
         return rfc3339(self.wall_ms + (ns - self.now_ns) // _NS_PER_MS)
 
 
-def status(pods: Iterable[NodePod], mistakes: Mistakes, *, node: str, engine: Engine, gate: RestartGate) -> Status:
+def status(
+    pods: Iterable[NodePod],
+    mistakes: Mistakes,
+    *,
+    node: str,
+    engine: Engine,
+    gate: RestartGate,
+    listeners: ForeignListeners | None = None,
+) -> Status:
     """The document of these pods, and of the mistakes of the manifests."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
@@ -48,7 +57,12 @@ def status(pods: Iterable[NodePod], mistakes: Mistakes, *, node: str, engine: En
         "manifest_errors": [_mistake(problem) for problem in mistakes.shown],
         "manifest_errors_total": mistakes.total,
     }
-    return Status(head, (_pod(pod, mistakes, engine, gate, moment) for pod in shown))
+
+    def document(pod: NodePod) -> dict[str, Any]:
+        found = [] if listeners is None else listeners.of(pod.uid)
+        return {**_pod(pod, mistakes, engine, gate, moment), "foreign_listeners": found}
+
+    return Status(head, (document(pod) for pod in shown))
 
 
 def _mistake(problem: Problem) -> dict[str, Any]:

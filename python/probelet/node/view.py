@@ -10,6 +10,7 @@ from probelet.execs.counts import ExecCounts
 from probelet.exposition.process_metrics import render_process
 from probelet.node.aging import Aging
 from probelet.node.changes import Changes
+from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.metrics.counters import Counters, Gauges
 from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pods import KnownPod, PodMetrics, render_pods
@@ -42,6 +43,7 @@ class Sources:
     pod_metrics: PodMetrics
     aging: Aging | None
     mistakes: Callable[[], Mistakes]
+    listeners: ForeignListeners | None
 
 
 class NodeView:
@@ -54,7 +56,14 @@ class NodeView:
     def status(self) -> Status:
         """The status document."""
         of = self._of
-        return status(of.pods.by_uid.values(), of.mistakes(), node=of.node, engine=of.engine, gate=of.gate)
+        return status(
+            of.pods.by_uid.values(),
+            of.mistakes(),
+            node=of.node,
+            engine=of.engine,
+            gate=of.gate,
+            listeners=of.listeners,
+        )
 
     def configz(self) -> dict[str, Any]:
         """The effective configuration, as read at start."""

@@ -19,6 +19,8 @@ FAILED_PRE_STOP_HOOK: Final = "FailedPreStopHook"
 INSPECT_FAILED: Final = "InspectFailed"
 KILLING: Final = "Killing"
 LIFECYCLE_HTTP_FALLBACK: Final = "LifecycleHTTPFallback"
+PORT_CONFLICT: Final = "PortConflict"
+"""Ours: under a kubelet every pod has a network of its own."""
 PULLED: Final = "Pulled"
 PULLING: Final = "Pulling"
 SANDBOX_CHANGED: Final = "SandboxChanged"
@@ -199,6 +201,12 @@ def http_hook_failed(path: str, container: str, pod: str, error: str) -> str:
 def http_fallback(host: str) -> str:
     """The event of an HTTPS hook whose server answered only plain HTTP; ``host`` with its port."""
     return f"request to HTTPS lifecycle hook {host} got HTTP response, retry with HTTP succeeded"
+
+
+def port_conflict(ip: str, port: int, owner: str) -> str:
+    """The event of a probe that another program answered (ours); ``owner`` with its listener."""
+    why = "so probes of this pod there count as refused; a server that listens on $POD_IP answers for its own pod alone"
+    return f"{owner}, and answers at {ip}:{port} because nothing of this pod listens there, {why}"
 
 
 def go_duration(ns: int) -> str:

@@ -107,6 +107,16 @@ def pod_trouble(pod: dict[str, Any]) -> list[str]:
     return [f"not ready: {pod['ready_message']}"] if pod["ready_reason"] == "ReadinessGatesNotReady" else []
 
 
+def foreign(pod: dict[str, Any]) -> list[str]:
+    """One sentence for each port of the pod's address at which another program answers."""
+    sentences = []
+    for found in pod["foreign_listeners"]:
+        program = f"program {found['program']} (process {found['pid']})" if found["pid"] else "another user's program"
+        owner = f"pod {found['pod']}" if found["pod"] else program
+        sentences.append(f"port {found['port']}: {owner} answers here, on {found['listener']}")
+    return sentences
+
+
 def last_line(message: str) -> str:
     """The last line of a message that holds the end of a log, with unprintable characters replaced for a terminal."""
     line = message.rstrip().rpartition("\n")[2]

@@ -48,6 +48,7 @@ class PagesView:
             "ready_reason": "",
             "ready_message": "",
             "ignored": [],
+            "foreign_listeners": [],
             "containers": rows,
         }
 

@@ -29,6 +29,7 @@ macro_rules! optional_parameters {
 }
 
 parameters! {
+    answer: u64 = 0..=u64::MAX;
     burst: u32 = 0..=u32::MAX;
     code: i32 = i32::MIN..=i32::MAX;
     containers: u64 = 0..=u64::MAX;

@@ -113,6 +113,8 @@ pub(crate) struct Batch {
     syncs: Py<PyList>,
     /// Events of the prober, oldest first; 10,000 and 16 MiB at most.
     events: Py<PyList>,
+    /// Answers from addresses in doubt, for ``Engine.judge``: a number, the IP address, the port.
+    answers: Py<PyList>,
     /// Exec attempts to carry out; ``Engine.finish_execs`` takes their ends.
     execs: Py<PyList>,
     /// Tokens of the timers of ``Engine.arm`` that were due, in order.
@@ -149,10 +151,15 @@ impl Batch {
         let notices =
             batch.notices.into_iter().map(|live::Notice { is_warning, text }| Py::new(py, Notice { is_warning, text }));
         let execs = batch.execs.into_iter().map(|exec| Py::new(py, ExecAttempt(exec)));
+        let answers = batch.answers.iter().map(|answer| {
+            let live::DoubtedAnswer { id, address } = *answer;
+            (id, address.ip().to_string(), address.port())
+        });
         let syncs = batch.syncs.iter().map(|uid| &**uid);
         Ok(Self {
             updates: list(py, updates.collect::<PyResult<Vec<_>>>()?)?,
             events: list(py, events.collect::<PyResult<Vec<_>>>()?)?,
+            answers: list(py, answers.collect())?,
             execs: list(py, execs.collect::<PyResult<Vec<_>>>()?)?,
             syncs: list(py, syncs.collect())?,
             timers: list(py, batch.timers)?,

@@ -1,6 +1,7 @@
 //! `Engine`: the live prober, behind methods that never wait for I/O.
 
 use std::collections::BTreeSet;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -268,6 +269,53 @@ impl Engine {
         self.with(py, |engine| engine.finish_execs(ends));
     }
 
+    /// From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
+    /// port was judged to be the pod's own. ``ports`` are from 0 to 65535.
+    ///
+    /// Raises:
+    ///     InvalidInputError: ``ip`` is no IP address.
+    #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists by value")]
+    fn doubt(&self, py: Python<'_>, ip: &str, ports: Vec<u16>) -> Result<(), InputError> {
+        let ip = ip_address(ip)?;
+        self.with(py, |engine| engine.doubt(ports.iter().map(|&port| SocketAddr::new(ip, port))));
+        Ok(())
+    }
+
+    /// Doubts no port of this address any more, because no pod has it.
+    ///
+    /// Raises:
+    ///     InvalidInputError: ``ip`` is no IP address.
+    fn forget_doubts(&self, py: Python<'_>, ip: &str) -> Result<(), InputError> {
+        let ip = ip_address(ip)?;
+        self.with(py, |engine| engine.forget_doubts(ip));
+        Ok(())
+    }
+
+    /// Says whose an answer of ``Batch.answers`` is; an unknown number is ignored.
+    ///
+    /// ``own``: it is the pod's own and counts. ``foreign``: the attempt counts as a refused connection, with ``why``
+    /// in its text. ``unknown``: it is a prober error with ``why``; so is an answer without a call for two seconds.
+    ///
+    /// Raises:
+    ///     InvalidInputError: there is no such ``word``.
+    #[pyo3(signature = (answer, word, why = ""))]
+    fn judge(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::answer)] answer: u64,
+        word: &str,
+        why: &str,
+    ) -> Result<(), InputError> {
+        let word = match word {
+            "own" => live::Word::Own,
+            "foreign" => live::Word::Foreign(why.into()),
+            "unknown" => live::Word::Unknown(why.into()),
+            _ => return Err(InputError::word("word", word, &["own", "foreign", "unknown"])),
+        };
+        self.with(py, |engine| engine.judge(answer, word));
+        Ok(())
+    }
+
     /// Arms a timer on the engine's wheel; ``token`` comes back in ``Batch.timers``. Returns an ID for
     /// ``cancel``.
     fn arm(
@@ -302,6 +350,13 @@ impl Engine {
     fn metrics<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, self.with(py, live::Engine::metrics).as_bytes())
     }
+}
+
+fn ip_address(text: &str) -> Result<IpAddr, InputError> {
+    text.parse().map_err(|_| {
+        let allowed = "an IP address".to_owned();
+        InputError::Argument { name: "ip", given: format!("{text:?}"), allowed }
+    })
 }
 
 fn probe_type_of(name: &Bound<'_, PyAny>) -> PyResult<probelet_core::spec::ProbeType> {

@@ -71,6 +71,7 @@ def pod(name: str, *containers: dict[str, Any], **changes: Any) -> dict[str, Any
         "ready_reason": "",
         "ready_message": "",
         "ignored": [],
+        "foreign_listeners": [],
         "containers": list(containers),
         **changes,
     }

@@ -12,6 +12,7 @@ from probelet.cli.console import line_of
 from probelet.server.summary import (
     PROBE_TYPES,
     Sign,
+    foreign,
     mistake,
     more_mistakes,
     outdated,
@@ -104,7 +105,7 @@ class StatusTable:
             notes = [] if note is None else [note]
             if len(containers) == 1:
                 cells, sentences = self._container(line_of(name), containers[0], pod["ready"])
-                yield cells, [*notes, *sentences, *pod_trouble(pod)]
+                yield cells, [*notes, *foreign(pod), *sentences, *pod_trouble(pod)]
                 continue
             counted = [container for container in containers if container["kind"] != "init"]
             ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
@@ -112,7 +113,7 @@ class StatusTable:
             ready_text = _ready(ready, pod["ready"], ended=pod["phase"] == "Succeeded")
             yield (
                 [line_of(name), ready_text, line_of(pod["phase"]), Text(total), Text("")],
-                [*notes, *pod_trouble(pod)],
+                [*notes, *foreign(pod), *pod_trouble(pod)],
             )
             for container in containers:
                 yield self._container(line_of(f"  {container['name']}"), container, container["ready"])

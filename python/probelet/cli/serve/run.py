@@ -6,7 +6,17 @@ from typing import TYPE_CHECKING, Annotated
 from cyclopts import Parameter
 
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import AllowRemote, Duration, Listen, ManifestPath, NodeName, RootDir, Runtime, StateDir
+from probelet.cli.options import (
+    AllowRemote,
+    Duration,
+    Isolate,
+    Listen,
+    ManifestPath,
+    NodeName,
+    RootDir,
+    Runtime,
+    StateDir,
+)
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.serve.manifest_flags import MANIFESTS, ManifestFlags
@@ -17,6 +27,13 @@ if TYPE_CHECKING:
     from probelet.daemon.run import Ended
     from probelet.node.source.watch import Manifests
     from probelet.spec.read.load import Manifest
+
+Serve = Annotated[
+    Path | None,
+    Parameter(
+        name="--serve", metavar="PATH", help="Socket to probe another node agent's pods too, like 'probelet serve'."
+    ),
+]
 
 app = verb(
     "run",
@@ -47,15 +64,11 @@ def run(
     *paths: ManifestPath,
     runtime: Runtime = "process",
     manifests: ManifestFlags = MANIFESTS,
+    isolate: Isolate = "none",
     config: ConfigFlags = CONFIG,
     listen: Listen = "127.0.0.1:10290",
     allow_remote: AllowRemote = False,
-    serve: Annotated[
-        Path | None,
-        Parameter(
-            name="--serve", metavar="PATH", help="Socket to probe another node agent's pods too, like 'probelet serve'."
-        ),
-    ] = None,
+    serve: Serve = None,
     state_dir: StateDir = None,
     root_dir: RootDir = Path("/var/lib/probelet"),
     node_name: NodeName = None,
@@ -75,6 +88,8 @@ def run(
     from probelet.server.control.state_dir import default_state_dir, locked_state_dir
     from probelet.server.error import ServerError
 
+    if runtime != PROCESS and isolate != "none":
+        raise CliError(f"--isolate {isolate}: only for --runtime {PROCESS}; a CRI runtime isolates every pod")
     configuration, descriptors = begin(
         "run", config, log, endpoint=None if runtime == PROCESS else runtime, otherwise=f'; or "{PROCESS}"'
     )
@@ -92,6 +107,7 @@ def run(
         manifests=source,
         first=_first(source, strict=manifests.strict, idle=serve is not None),
         runtime=runtime,
+        isolate=isolate,
         node=node,
         seconds=duration,
         drain=drain or runtime == PROCESS,

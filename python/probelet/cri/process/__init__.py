@@ -12,5 +12,6 @@ This covers every process below the runtime, however often it forked or called s
 It does not cover processes that another program started for a container (cron, systemd-run, docker). If guard and
 runtime are killed in the same instant, the next runtime on the same root kills the processes that remain.
 
-Containers get no images, mounts, resource limits, users or namespaces of their own. They see the machine.
+Containers get no images, mounts, resource limits or users of their own. They see the machine. With ``--isolate
+namespace`` each pod has a network namespace.
 """

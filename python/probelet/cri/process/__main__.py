@@ -1,4 +1,5 @@
-"""``python -m probelet.cri.process --socket PATH --root DIR``: runs the embedded runtime alone."""
+"""``python -m probelet.cri.process --socket PATH --root DIR [--owner-fd N] [--isolate namespace]``: runs the embedded
+runtime alone."""
 
 import argparse
 import sys
@@ -16,9 +17,13 @@ def main() -> int:
     parser.add_argument("--owner-fd", type=int, help="socket to the owner; its end ends the runtime")
     parser.add_argument("--log-bytes-max", type=int, help="rotate a log of this size; default: never")
     parser.add_argument("--log-files-max", type=int, default=LogLimits().files_max, help="files of an instance's log")
+    parser.add_argument(
+        "--isolate", choices=("none", "namespace"), default="none", help="namespace: each pod has a network namespace"
+    )
     arguments = parser.parse_args()
+    socket, root = arguments.socket.absolute(), arguments.root.absolute()
     limits = LogLimits(arguments.log_bytes_max, arguments.log_files_max)
-    return guard.run(arguments.socket.absolute(), arguments.root.absolute(), limits, arguments.owner_fd)
+    return guard.run(socket, root, limits, arguments.owner_fd, isolate=arguments.isolate == "namespace")
 
 
 sys.exit(main())

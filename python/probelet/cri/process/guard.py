@@ -9,8 +9,10 @@ from pathlib import Path
 
 from probelet.cri.process import server
 from probelet.cri.process.child import process_tree
+from probelet.cri.process.isolation.bridge import make_bridge, remove_bridge
+from probelet.cri.process.isolation.ip_command import IsolationError
 from probelet.cri.process.root import Root, RootError
-from probelet.cri.process.server import tell_owner
+from probelet.cri.process.server import Settings, tell_owner
 from probelet.logs.rotation import LogLimits
 
 RUNTIME_EXIT_SECONDS = 0.7
@@ -25,12 +27,20 @@ UNUSABLE_EXIT_CODE = 2
 logger = logging.getLogger(__name__)
 
 
-def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | None) -> int:
+def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | None, *, isolate: bool) -> int:
     """Claims the root, runs the runtime in a child, and kills every process once the child or the owner has ended."""
     logging.basicConfig(format="probelet process runtime: %(message)s", stream=sys.stderr)
     try:
         root = Root(root_path, socket)
     except RootError as error:
+        tell_owner(owner_fd, error=str(error))
+        return UNUSABLE_EXIT_CODE
+    try:
+        # Of a runtime on this root that was killed.
+        remove_bridge(root_path)
+        bridge = make_bridge(root_path) if isolate else None
+    except IsolationError as error:
+        root.remove()
         tell_owner(owner_fd, error=str(error))
         return UNUSABLE_EXIT_CODE
     process_tree.become_subreaper()
@@ -39,7 +49,7 @@ def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | No
     runtime = os.fork()
     if runtime == 0:
         os.close(life_writing)
-        _be_the_runtime(socket, root, log_limits, life_reading, owner_fd)
+        _be_the_runtime(root, Settings(socket, root.path, log_limits, bridge), life_reading, owner_fd)
     os.close(life_reading)
     os.set_blocking(stop_writing, False)
     signal.set_wakeup_fd(stop_writing)
@@ -47,18 +57,26 @@ def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | No
         signal.signal(number, lambda *_: None)
     exit_code = _watch(runtime, stop_reading, life_writing, owner_fd)
     process_tree.kill_descendants(KILL_SECONDS)
-    root.remove()
+    _clean_up(root)
     return exit_code
 
 
-def _be_the_runtime(socket: Path, root: Root, log_limits: LogLimits, life_reading: int, owner_fd: int | None) -> None:
+def _clean_up(root: Root) -> None:
+    try:
+        remove_bridge(root.path)
+    except IsolationError as error:
+        logger.error("%s", error)
+    root.remove()
+
+
+def _be_the_runtime(root: Root, settings: Settings, life_reading: int, owner_fd: int | None) -> None:
     lifelines = [life_reading] if owner_fd is None else [life_reading, owner_fd]
     exit_code = UNUSABLE_EXIT_CODE
     try:
-        exit_code = server.run(socket, root.path, log_limits, lifelines, owner_fd)
+        exit_code = server.run(settings, lifelines, owner_fd)
         # The last process removes the root; if the guard has ended, that is this one.
         if not _writer_lives(life_reading):
-            root.remove()
+            _clean_up(root)
     finally:
         logging.shutdown()
         # A forked child must not run its parent's exit handlers.

@@ -7,11 +7,15 @@ import socket
 import sys
 from asyncio.subprocess import Process
 from pathlib import Path
+from typing import Literal
 
 import probelet
 from probelet import open_files
 from probelet.errors import ProbeletError
 from probelet.logs.rotation import LogLimits
+
+Isolation = Literal["none", "namespace"]
+"""What the pods of a runtime do not share with the machine."""
 
 SOCKET_PATH_BYTES_MAX = 107
 """Longest path in sockaddr_un on Linux, without the terminating zero."""
@@ -58,14 +62,17 @@ class EmbeddedRuntime:
             await self.process.wait()
 
 
-async def launch(state_dir: Path, log_limits: LogLimits = LOG_LIMITS) -> EmbeddedRuntime:
-    """Starts the embedded runtime under ``state_dir``/runtime and waits until it serves. Raises LaunchError."""
+async def launch(state_dir: Path, log_limits: LogLimits = LOG_LIMITS, isolate: Isolation = "none") -> EmbeddedRuntime:
+    """Starts the embedded runtime under ``state_dir``/runtime and waits until it serves. Raises LaunchError.
+
+    ``namespace`` gives each pod a network namespace, for which this process must be root.
+    """
     path = _socket_path(state_dir)
     root = path.parent
     ours, theirs = socket.socketpair()
     try:
         with theirs:
-            process = await _start(root, path, log_limits, theirs.fileno())
+            process = await _start(root, path, log_limits, theirs.fileno(), isolate)
         ours.setblocking(False)
         endpoint = await _ready(ours, process)
     except BaseException:
@@ -82,12 +89,12 @@ def _socket_path(state_dir: Path) -> Path:
     return path
 
 
-async def _start(root: Path, path: Path, log_limits: LogLimits, owner_fd: int) -> Process:
+async def _start(root: Path, path: Path, log_limits: LogLimits, owner_fd: int, isolate: Isolation) -> Process:
     bytes_max = [] if log_limits.bytes_max is None else ["--log-bytes-max", str(log_limits.bytes_max)]
     package_root = str(Path(probelet.__file__).parent.parent)
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "probelet.cri.process"),
-        *("--socket", str(path), "--root", str(root), "--owner-fd", str(owner_fd)),
+        *("--socket", str(path), "--root", str(root), "--owner-fd", str(owner_fd), "--isolate", isolate),
         *("--log-files-max", str(log_limits.files_max), *bytes_max),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,

@@ -12,9 +12,11 @@ from importlib import metadata
 from probelet.cri import errors
 from probelet.cri.process.events import EventReader, Events
 from probelet.cri.process.host import Host
-from probelet.cri.process.pod.address import NODE_ADDRESS, AddressPool
+from probelet.cri.process.listening.looks import Looks
+from probelet.cri.process.listening.report import FOREIGN_LISTENERS, encode
 from probelet.cri.process.pod.container import Container
 from probelet.cri.process.pod.execution import ExecSync
+from probelet.cri.process.pod.network import ON_HOST, Networks
 from probelet.cri.process.pod.sandbox import Sandbox
 from probelet.cri.v1 import api_pb2
 
@@ -36,11 +38,14 @@ def _matches(selector: Mapping[str, str], labels: Mapping[str, str]) -> bool:
 class ProcessRuntime:
     """The sandboxes and containers of one root."""
 
-    def __init__(self, host: Host) -> None:
+    def __init__(self, host: Host, networks: Networks) -> None:
         self._host = host
-        self._addresses = AddressPool(host.root)
+        self._networks = networks
         self._exec_sync = ExecSync(host)
         self._events = Events()
+        self._looks = Looks()
+        # Sandboxes that wait for their network.
+        self._starting: list[Sandbox] = []
         self._sandboxes: dict[str, Sandbox] = {}
         self._containers: dict[str, Container] = {}
 
@@ -72,10 +77,11 @@ class ProcessRuntime:
 
     async def status(self, request: api_pb2.StatusRequest) -> api_pb2.StatusResponse:
         conditions = [api_pb2.RuntimeCondition(type=kind, status=True) for kind in ("RuntimeReady", "NetworkReady")]
-        return api_pb2.StatusResponse(
-            status=api_pb2.RuntimeStatus(conditions=conditions),
-            info={"root": self._host.root} if request.verbose else {},
-        )
+        answer = api_pb2.StatusResponse(status=api_pb2.RuntimeStatus(conditions=conditions))
+        if request.verbose:
+            answer.info["root"] = self._host.root
+            answer.info[FOREIGN_LISTENERS] = encode(await self._looks.look(self._sandboxes.values()))
+        return answer
 
     # Pod sandboxes.
 
@@ -86,16 +92,17 @@ class ProcessRuntime:
             raise errors.InvalidArgument("sandbox config must include metadata with a name")
         self._host.require_open()
         self._require_room()
-        sandbox = Sandbox(request.config, "")
-        for other in self._sandboxes.values():
+        sandbox = Sandbox(request.config)
+        for other in (*self._sandboxes.values(), *self._starting):
             if other.name == sandbox.name:
                 raise errors.AlreadyExists(f"sandbox {'/'.join(map(str, sandbox.name))} exists as {other.id}")
         # A pod on the node's network has no address of its own, as in containerd.
         if request.config.linux.security_context.namespace_options.network != api_pb2.NODE:
+            self._starting.append(sandbox)
             try:
-                sandbox.ip = self._addresses.allocate("/".join(sandbox.name[:2]))
-            except LookupError as error:
-                raise errors.ResourceExhausted(str(error)) from None
+                sandbox.network = await self._networks.attach("/".join(sandbox.name[:2]))
+            finally:
+                self._starting.remove(sandbox)
         self._sandboxes[sandbox.id] = sandbox
         self._publish_of(sandbox, sandbox.id, api_pb2.CONTAINER_CREATED_EVENT)
         self._publish_of(sandbox, sandbox.id, api_pb2.CONTAINER_STARTED_EVENT)
@@ -112,8 +119,8 @@ class ProcessRuntime:
         # Not ready first: no container may start during the kill of the others.
         sandbox.state = api_pb2.SANDBOX_NOTREADY
         await asyncio.gather(*(container.stop(0) for container in sandbox.containers.values()))
-        self._addresses.release(sandbox.ip)
-        sandbox.ip = ""
+        network, sandbox.network = sandbox.network, ON_HOST
+        await self._networks.detach(network)
         if was_ready:
             self._publish_of(sandbox, sandbox.id, api_pb2.CONTAINER_STOPPED_EVENT)
 
@@ -164,9 +171,8 @@ class ProcessRuntime:
             if other.config.metadata == config.metadata:
                 name = f"{config.metadata.name} (attempt {config.metadata.attempt})"
                 raise errors.AlreadyExists(f"container {name} exists as {other.id}")
-        # A sandbox that is ready and has no address is on the host's network.
-        ip, log_path = sandbox.ip or NODE_ADDRESS, sandbox.log_path(config)
-        container = Container(self._host, sandbox.id, ip, config, log_path, self._publish_container)
+        log_path = sandbox.log_path(config)
+        container = Container(self._host, sandbox.id, sandbox.network, config, log_path, self._publish_container)
         self._containers[container.id] = sandbox.containers[container.id] = container
         self._publish_container(container, api_pb2.CONTAINER_CREATED_EVENT)
         return api_pb2.CreateContainerResponse(container_id=container.id)

@@ -7,11 +7,15 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from probelet.cri import grpc_channel
 from probelet.cri.process.child import process_tree
 from probelet.cri.process.host import Host
+from probelet.cri.process.isolation.bridge import Bridge
+from probelet.cri.process.isolation.namespaces import NamespaceNetworks
+from probelet.cri.process.pod.network import LoopbackNetworks
 from probelet.cri.process.runtime import ProcessRuntime
 from probelet.logs.rotation import LogLimits
 
@@ -19,6 +23,17 @@ KILL_SECONDS = 0.5
 """Time for every process to die after the owner's end; half of the promised second."""
 
 logger = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """How a runtime serves: at ``socket``, with a claimed ``root``. With a ``bridge`` each pod has a network namespace
+    on it."""
+
+    socket: Path
+    root: Path
+    log_limits: LogLimits
+    bridge: Bridge | None
 
 
 def tell_owner(owner_fd: int | None, **news: str) -> None:
@@ -32,12 +47,12 @@ def tell_owner(owner_fd: int | None, **news: str) -> None:
         logger.info("cannot reach the owner: %s", error.strerror)
 
 
-def run(socket: Path, root: Path, log_limits: LogLimits, lifelines: Sequence[int], owner_fd: int | None) -> int:
+def run(settings: Settings, lifelines: Sequence[int], owner_fd: int | None) -> int:
     """Serves until a lifeline ends or SIGTERM arrives; returns the exit code."""
     process_tree.become_subreaper()
     handle_ignored_signals()
     try:
-        asyncio.run(_serve(socket, root, log_limits, lifelines, owner_fd))
+        asyncio.run(_serve(settings, lifelines, owner_fd))
     except OSError as error:
         tell_owner(owner_fd, error=str(error))
         return 2
@@ -55,19 +70,18 @@ def handle_ignored_signals() -> None:
             signal.signal(number, lambda *_: None)
 
 
-async def _serve(
-    socket: Path, root: Path, log_limits: LogLimits, lifelines: Sequence[int], owner_fd: int | None
-) -> None:
+async def _serve(settings: Settings, lifelines: Sequence[int], owner_fd: int | None) -> None:
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
-    host = Host(str(root), log_limits)
-    server = grpc_channel.Server(ProcessRuntime(host))
-    await server.start(str(socket))
+    host, bridge = Host(str(settings.root), settings.log_limits), settings.bridge
+    networks = LoopbackNetworks(host.root) if bridge is None else NamespaceNetworks(host, bridge)
+    server = grpc_channel.Server(ProcessRuntime(host, networks))
+    await server.start(str(settings.socket))
     for fd in lifelines:
         loop.add_reader(fd, ended.set)
     loop.add_signal_handler(signal.SIGTERM, ended.set)
     loop.add_signal_handler(signal.SIGINT, ended.set)
-    tell_owner(owner_fd, ready=f"unix://{socket}")
+    tell_owner(owner_fd, ready=f"unix://{settings.socket}")
     await ended.wait()
     for fd in lifelines:
         loop.remove_reader(fd)

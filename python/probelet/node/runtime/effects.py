@@ -3,10 +3,12 @@
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from pathlib import Path
+from typing import Protocol
 
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
+from probelet.cri.process.listening.report import PROBED_PORTS, ports_text
 from probelet.cri.v1 import api_pb2
 from probelet.files import below
 from probelet.logs.ended import describe
@@ -42,6 +44,7 @@ from probelet.policy.protocol.effects import (
     StartContainer,
     StopSandbox,
 )
+from probelet.policy.rules.probed_ports import probed_ports
 from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ObjectStore
 
@@ -52,13 +55,21 @@ CANCELED = Outcome(error="rpc error: code = Canceled desc = context canceled", d
 """The outcome of the kubelet's own calls when it gives up a sync."""
 
 
+class SharedNetwork(Protocol):
+    """What has to know which pods share this machine's network."""
+
+    def doubt(self, pod: Pod, ip: str) -> None: ...
+    def forget(self, uid: str) -> None: ...
+
+
 class Effects:
     """Carries out one effect at a time; before ``perform`` returns, the cache shows the result.
 
     ``request_relist`` asks for a list soon; ``files`` are the files that containers get as mounts, None without mounts;
     ``kept_logs`` keeps the logs of pods that are gone, None to remove them as a kubelet does; ``on_host`` says that
     containers are processes of this machine; ``host`` is this machine, ``host_ip`` its address; ``objects`` has the
-    ConfigMaps and Secrets for variables; ``user_agent`` is the header of HTTP hooks.
+    ConfigMaps and Secrets for variables; ``user_agent`` is the header of HTTP hooks; ``shared_network`` is None where
+    each pod has a network of its own.
     """
 
     def __init__(
@@ -78,6 +89,7 @@ class Effects:
         objects: ObjectStore,
         user_agent: str,
         request_relist: Callable[[], None],
+        shared_network: SharedNetwork | None = None,
     ) -> None:
         self._client = client
         self._cache = cache
@@ -93,6 +105,7 @@ class Effects:
         self._host_ip = host_ip
         self._objects = objects
         self._hooks = Hooks(client, user_agent)
+        self._shared_network = shared_network
 
     async def perform(self, pod: Pod, effect: Effect) -> Outcome:
         """Carries out one effect. An error of the runtime is an outcome, not an exception."""
@@ -137,6 +150,9 @@ class Effects:
             case CreateContainer():
                 return await self._create(pod, effect)
             case StartContainer(_, container_id):
+                # Before the start: no probe of the container may be answered before.
+                if self._shared_network is not None:
+                    self._shared_network.doubt(pod, self._pod_ip(pod, container_id))
                 await self._client.start_container(bare_id(container_id))
             case KillContainer():
                 stop = self._client.stop_container(bare_id(effect.container_id), effect.grace_seconds)
@@ -180,8 +196,10 @@ class Effects:
             with suppress(OSError):
                 below.remove_file(self._log_root, log_directory(pod), container, name)
 
-    def remove_files(self, pod: Pod) -> None:
-        """Removes the files of a pod that is gone, and its logs unless they are kept."""
+    def forget(self, pod: Pod) -> None:
+        """Removes what a pod that is gone has left: its files, its address, and its logs unless they are kept."""
+        if self._shared_network is not None:
+            self._shared_network.forget(pod.metadata.uid)
         if self._files is not None:
             self._files.remove(pod.metadata.uid)
         if self._kept_logs is not None:
@@ -205,6 +223,8 @@ class Effects:
             config = container_config(pod, effect.container, instance, self._place(ip), self._host)
         except ContainerConfigError as error:
             return Outcome(error=str(error), detail=str(error), unconfigured=True)
+        if self._shared_network is not None:
+            config.annotations[PROBED_PORTS] = ports_text(probed_ports(effect.container, ip))
         # The runtime writes the log, but does not make its directory.
         below.make_directory(self._log_root, log_directory(pod), effect.container.name)
         of_sandbox = self._config_of(pod, effect.sandbox_id)

@@ -79,6 +79,33 @@ impl Cause {
         matches!(self, Self::Body | Self::ConnectTimeout | Self::Dns | Self::HeaderTimeout | Self::Tls)
     }
 
+    /// True if something at the target's address took the connection.
+    pub(crate) const fn is_answer(self) -> bool {
+        match self {
+            Self::Body
+            | Self::Eof
+            | Self::GrpcStatus
+            | Self::HeaderTimeout
+            | Self::Http2
+            | Self::Malformed
+            | Self::Ok
+            | Self::Redirect
+            | Self::Reset
+            | Self::Status
+            | Self::Tls => true,
+            Self::ConnectTimeout
+            | Self::Cri
+            | Self::Dns
+            | Self::ExecExit
+            | Self::ExecTimeout
+            | Self::Port
+            | Self::Refused
+            | Self::Request
+            | Self::Starved
+            | Self::Unreachable => false,
+        }
+    }
+
     /// The word of status documents and metric labels.
     pub const fn name(self) -> &'static str {
         match self {

@@ -32,6 +32,7 @@ mod http;
 mod limit;
 pub mod once;
 mod probe_once;
+mod refused;
 mod tcp;
 
 pub use self::asker::Asker;
@@ -39,3 +40,4 @@ pub use self::buffers::Buffers;
 pub use self::limit::Limit;
 pub(crate) use self::probe_once::connect_ahead;
 pub use self::probe_once::probe_once;
+pub(crate) use self::refused::{address_of, refused};

@@ -7,6 +7,7 @@ use probelet_core::prober::{Event, Removal, Update};
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 
+use super::doubts::DoubtedAnswer;
 use super::exec::ExecAttempt;
 
 /// A result that changed.
@@ -54,6 +55,8 @@ pub struct Batch {
     pub syncs: Vec<Arc<str>>,
     /// Events with the Unix milliseconds of their moment.
     pub events: VecDeque<(i64, Event)>,
+    /// Answers that wait for the caller's word: at most one per attempt in flight.
+    pub answers: Vec<DoubtedAnswer>,
     /// Exec attempts: at most one per worker is under way.
     pub execs: Vec<ExecAttempt>,
     /// Tokens of timers that were due.
@@ -80,6 +83,7 @@ impl Batch {
         self.updates.is_empty()
             && self.syncs.is_empty()
             && self.events.is_empty()
+            && self.answers.is_empty()
             && self.execs.is_empty()
             && self.timers.is_empty()
             && self.notices.is_empty()
@@ -120,6 +124,7 @@ impl Batch {
         other.updates.into_iter().for_each(|update| self.push_update(update));
         other.syncs.into_iter().for_each(|uid| self.push_sync(uid));
         other.events.into_iter().for_each(|(at_ms, event)| self.push_event(at_ms, event));
+        self.answers.extend(other.answers);
         self.execs.extend(other.execs);
         self.timers.extend(other.timers);
         self.dropped_events += other.dropped_events;

@@ -45,7 +45,11 @@ pub(super) fn drive(shared: &Arc<Shared>) {
 }
 
 async fn turn(shared: Arc<Shared>) {
-    let pool = Arc::new(AttemptPool::new(shared.clock.clone(), shared.lock().engine_stats.overdue));
+    let pool = Arc::new(AttemptPool::new(
+        shared.clock.clone(),
+        shared.lock().engine_stats.overdue,
+        Arc::clone(&shared.doubts),
+    ));
     let Ok(mut alarm) = Alarm::new(shared.clock.clone()) else {
         // Without a file descriptor there is no timer, as there is no reactor.
         std::thread::sleep(PAUSE_AFTER_PANIC);

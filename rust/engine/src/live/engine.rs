@@ -1,6 +1,7 @@
 //! The engine's handle: each call reads or changes the shared state, and wakes the engine's thread if it must act.
 
 use std::collections::HashMap;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread::JoinHandle;
@@ -16,6 +17,7 @@ use probelet_core::timer::TimerId;
 use tokio::sync::Notify;
 
 use super::batch::Batch;
+use super::doubts::Word;
 use super::driver::drive;
 use super::exec::ExecEnd;
 use super::journal::{Gone, JournalKeeper, JournalOptions};
@@ -102,6 +104,7 @@ impl Engine {
             clock,
             state: Mutex::new(state),
             mailbox,
+            doubts: Arc::default(),
             journal,
             bell: Notify::new(),
             closing: AtomicBool::new(false),
@@ -176,6 +179,23 @@ impl Engine {
     /// Disarms a timer; false if it was not armed.
     pub fn cancel(&self, timer: TimerId) -> bool {
         self.touch(|state| state.manager.prober_mut().cancel(timer))
+    }
+
+    /// From now on an answer from one of these addresses counts only after [`Engine::judge`]. Any earlier word about
+    /// them holds no more.
+    pub fn doubt(&self, addresses: impl IntoIterator<Item = SocketAddr>) {
+        self.shared.doubts.doubt(addresses);
+    }
+
+    /// Doubts no port of this address any more, because no pod has it.
+    pub fn forget_doubts(&self, ip: IpAddr) {
+        self.shared.doubts.forget(ip);
+    }
+
+    /// Says whose a doubted answer is. Ignores unknown numbers. An answer of which nobody says anything for two seconds
+    /// is a prober error.
+    pub fn judge(&self, id: u64, word: Word) {
+        self.shared.doubts.judge(id, word);
     }
 
     /// Takes the ends of exec attempts; ignores unknown numbers. This call also hands out what follows from them,

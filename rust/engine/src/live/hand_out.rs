@@ -23,6 +23,7 @@ impl State {
             shared.trap.spring(Moment::HandingOut, || !self.starts.is_empty() && !self.outgoing.execs.is_empty());
         }
         self.outgoing.notices.extend(self.starvation_log.say(now));
+        self.outgoing.answers.extend(shared.doubts.take());
         shared.mailbox.post(std::mem::take(&mut self.outgoing));
     }
 

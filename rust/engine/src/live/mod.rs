@@ -8,6 +8,7 @@ mod attempt;
 mod backoff_table;
 mod barrier_schedule;
 mod batch;
+mod doubts;
 mod driver;
 mod engine;
 mod exec;
@@ -26,6 +27,7 @@ mod worker_states;
 
 pub use self::backoff_table::BackoffTable;
 pub use self::batch::{Batch, Change, Notice};
+pub use self::doubts::{DoubtedAnswer, Word};
 pub use self::engine::{Engine, Options};
 pub use self::exec::{ExecAttempt, ExecEnd};
 pub use self::journal::JournalOptions;

@@ -8,11 +8,14 @@ use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
 use super::attempt::{EndedAttempt, Start, Ticket};
+use super::doubts::{Doubts, PATIENCE, Word};
 use super::time::clock::Clock;
 use super::time::overdue::Overdue;
 use super::trimmer::Trimmer;
+use crate::attempt::cause::Cause;
+use crate::attempt::report::{Report, error};
 use crate::attempt::starvation::Spent;
-use crate::handler::{Asker, Buffers, connect_ahead, probe_once};
+use crate::handler::{Asker, Buffers, address_of, connect_ahead, probe_once, refused};
 use crate::net::barrier::ConnectBarrier;
 
 /// The tasks, and the attempts that they have finished.
@@ -24,6 +27,7 @@ pub(super) struct AttemptPool {
     /// Holds attempts that have connected while more attempts start.
     barrier: Arc<ConnectBarrier>,
     trimmer: Trimmer,
+    doubts: Arc<Doubts>,
     /// Rung when an attempt has finished.
     pub(super) bell: Notify,
 }
@@ -36,7 +40,7 @@ struct Task {
 
 impl AttemptPool {
     /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
-    pub(super) fn new(clock: Clock, overdue: Duration) -> Self {
+    pub(super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
         Self {
             clock,
             idle: Mutex::default(),
@@ -45,6 +49,7 @@ impl AttemptPool {
             bell: Notify::new(),
             barrier: Arc::default(),
             trimmer: Trimmer::default(),
+            doubts,
         }
     }
 
@@ -132,13 +137,30 @@ async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> End
         (held, began) = (opened.since(began), opened);
     }
     let overdue = pool.overdue(began);
-    let report = probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
+    let mut report = probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
     let over = pool.clock.now();
     let spent = Spent {
         timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
         took: over.since(began),
         overdue: pool.overdue(over).saturating_sub(overdue),
     };
+    let address = || address_of(&probe.handler, &container.ports, pod_ip);
+    if report.cause.is_answer()
+        && let Some(address) = pool.doubts.covers(address)
+    {
+        // Boxed, because few attempts wait, and the future of every attempt would be as large as this one.
+        match Box::pin(pool.doubts.word(address, PATIENCE, || pool.bell.notify_one())).await {
+            Word::Own => {}
+            Word::Foreign(why) => {
+                let outcome = refused(&probe.handler, address, asker, probe.timeout_seconds, &why);
+                report = Report { outcome, cause: Cause::Refused, ..report };
+            }
+            Word::Unknown(why) => {
+                let text = format!("which program answers at {address} is unknown: {why}");
+                report = Report { outcome: error(false, text), cause: Cause::Cri, ..report };
+            }
+        }
+    }
     EndedAttempt { ticket: start.ticket, began, held, spent, report }
 }
 
@@ -188,7 +210,7 @@ mod tests {
     #[test]
     fn a_task_is_small() {
         let task = Arc::new(Task { next: Mutex::new(None), bell: Notify::new() });
-        let task = work(Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO)), task);
+        let task = work(Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default())), task);
         let bytes = std::mem::size_of_val(&task);
         assert!(bytes <= 3_072, "{bytes} bytes");
     }
@@ -227,7 +249,7 @@ mod tests {
             read
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let pool = Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO));
+        let pool = Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default()));
         let (ended, opened) = runtime.block_on(async {
             pool.close_barrier(true);
             let launched = pool.clock.now();

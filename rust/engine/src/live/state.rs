@@ -11,6 +11,7 @@ use tokio::sync::Notify;
 
 use super::attempt::{EndedAttempt, Start, Ticket};
 use super::batch::Batch;
+use super::doubts::Doubts;
 use super::exec::ExecFlight;
 use super::journal::{Gone, JournalKeeper};
 use super::mailbox::Mailbox;
@@ -28,6 +29,7 @@ pub(super) struct Shared {
     pub(super) clock: Clock,
     pub(super) state: Mutex<State>,
     pub(super) mailbox: Mailbox,
+    pub(super) doubts: Arc<Doubts>,
     /// Only the engine's thread locks the journal, and it does so before it locks the state.
     pub(super) journal: Option<Mutex<JournalKeeper>>,
     /// Rung when a caller has changed the state or closes the engine.

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from probelet import open_files
 from probelet.cri import errors
+from probelet.cri.process.isolation.namespace import Namespace, within
 from probelet.cri.v1 import api_pb2
 from probelet.spec.text.golang import go_quote
 
@@ -28,33 +29,48 @@ All processes of a node on this runtime may share one memory limit, and without 
 """
 
 
-def environment(config: api_pb2.ContainerConfig, container_id: str, pod_ip: str, root: str) -> dict[bytes, bytes]:
-    """A container's environment: inherited, POD_IP, the manifest's own (which override), and the two marks."""
+def environment(
+    config: api_pb2.ContainerConfig, container_id: str, pod_ip: str, root: str, host_ip: str = ""
+) -> dict[bytes, bytes]:
+    """A container's environment: inherited, POD_IP and HOST_IP if there are any, the manifest's own (which override),
+    and the two marks."""
     result = {name: os.environb[name] for name in INHERITED if name in os.environb}
     if pod_ip:
         result[b"POD_IP"] = pod_ip.encode()
+    if host_ip:
+        result[b"HOST_IP"] = host_ip.encode()
     result |= {os.fsencode(pair.key): pair.value for pair in config.envs}
     return result | {CONTAINER_VARIABLE: container_id.encode(), ROOT_VARIABLE: os.fsencode(root)}
 
 
-def spawn(argv: Sequence[str], env: Mapping[bytes, bytes], cwd: str, stdout: int, stderr: int) -> int:
+def spawn(
+    argv: Sequence[str],
+    env: Mapping[bytes, bytes],
+    cwd: str,
+    stdout: int,
+    stderr: int,
+    namespace: Namespace | None = None,
+) -> int:
     """Starts a process in its own session; returns its pid, for which the caller must wait.
+
+    The process runs in the network ``namespace``; None: the machine's.
 
     Raises ``RuntimeRefused`` or ``InvalidArgument`` with runc's message.
     """
     # A container needs three descriptors of this process, and a node has many containers.
     open_files.make_room()
     try:
-        process = subprocess.Popen(
-            argv,
-            env=env,
-            cwd=cwd or None,
-            stdin=subprocess.DEVNULL,
-            stdout=stdout,
-            stderr=stderr,
-            start_new_session=True,
-            preexec_fn=open_files.restoring(),
-        )
+        with within(namespace):
+            process = subprocess.Popen(
+                argv,
+                env=env,
+                cwd=cwd or None,
+                stdin=subprocess.DEVNULL,
+                stdout=stdout,
+                stderr=stderr,
+                start_new_session=True,
+                preexec_fn=open_files.restoring(),
+            )
     except ValueError as error:
         raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None
     except OSError as error:

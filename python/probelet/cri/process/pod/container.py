@@ -13,6 +13,7 @@ from probelet.cri.process.child.pipe import PipeReader
 from probelet.cri.process.child.spawn import environment, spawn
 from probelet.cri.process.host import Host
 from probelet.cri.process.pod.log import LINE_BYTES_MAX, ContainerLog, LogPath, StreamName
+from probelet.cri.process.pod.network import PodNetwork
 from probelet.cri.v1 import api_pb2
 from probelet.spec.text.golang import go_quote
 
@@ -49,18 +50,18 @@ class Container:
         self,
         host: Host,
         pod_sandbox_id: str,
-        pod_ip: str,
+        network: PodNetwork,
         config: api_pb2.ContainerConfig,
         log_path: LogPath | None,
         publish: Publish,
     ) -> None:
         self.id = secrets.token_hex(32)
         self.pod_sandbox_id = pod_sandbox_id
-        self.pod_ip = pod_ip
+        self.network = network
         self.config = config
         self.log_path = log_path
         self.state: api_pb2.ContainerState = api_pb2.CONTAINER_CREATED
-        self.environment = environment(config, self.id, pod_ip, host.root)
+        self.environment = environment(config, self.id, network.ip, host.root, network.host_ip)
         self._host = host
         self._publish = publish
         self._stop_signal = stop_signal(config)
@@ -80,6 +81,11 @@ class Container:
     def running(self) -> bool:
         """True while the first process lives; false during the kill of the remaining processes."""
         return self.state == api_pb2.CONTAINER_RUNNING and not self._finished_at
+
+    @property
+    def first_process(self) -> int:
+        """The pid of the command's own process; 0 before the start."""
+        return self._pid
 
     def require_running_for_exec(self) -> None:
         """Raises RuntimeRefused, in containerd's words, unless the container runs."""
@@ -110,7 +116,14 @@ class Container:
         self._log = ContainerLog(self.log_path, self._host.log_limits)
         stdout, stderr = self._pipe("stdout", self._log), self._pipe("stderr", self._log)
         argv = [*self.config.command, *self.config.args]
-        self._pid = spawn(argv, self.environment, self.config.working_dir, stdout.writing_end, stderr.writing_end)
+        self._pid = spawn(
+            argv,
+            self.environment,
+            self.config.working_dir,
+            stdout.writing_end,
+            stderr.writing_end,
+            self.network.namespace,
+        )
         self._host.orphans.add_first_process(self._pid)
         self._host.reaper.watch(self._pid, self._first_process_exited)
         stdout.start()
@@ -150,10 +163,11 @@ class Container:
         if not self._exit_code:
             return ""
         lines = log.last_lines()
-        if any(words in log.tail.lower() for words in ADDRESS_IN_USE):
+        is_shared = self.network.namespace is None
+        if is_shared and any(words in log.tail.lower() for words in ADDRESS_IN_USE):
             lines.append(
                 "the log says that the address is already in use: every pod has an address of its own here, "
-                f"so bind $POD_IP ({self.pod_ip}) instead of 0.0.0.0; "
+                f"so bind $POD_IP ({self.network.ip}) instead of 0.0.0.0; "
                 "a program of this machine that listens on 0.0.0.0 has its port on every pod's address"
             )
         return "\n".join(lines)

@@ -87,6 +87,7 @@ class ExecSync:
                 container.config.working_dir,
                 stdout.pipe.writing_end,
                 stderr.pipe.writing_end,
+                container.network.namespace,
             )
         except errors.CriError as error:
             raise type(error)(f"failed to exec in container: {error.detail}") from None

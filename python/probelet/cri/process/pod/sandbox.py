@@ -7,16 +7,17 @@ from pathlib import Path, PurePath
 from probelet.cri import errors
 from probelet.cri.process.pod.container import Container
 from probelet.cri.process.pod.log import LogPath
+from probelet.cri.process.pod.network import ON_HOST
 from probelet.cri.v1 import api_pb2
 
 
 class Sandbox:
     """A sandbox, ready until its stop; a stop is final."""
 
-    def __init__(self, config: api_pb2.PodSandboxConfig, ip: str) -> None:
+    def __init__(self, config: api_pb2.PodSandboxConfig) -> None:
         self.id = secrets.token_hex(32)
         self.config = config
-        self.ip = ip
+        self.network = ON_HOST
         self.state: api_pb2.PodSandboxState = api_pb2.SANDBOX_READY
         self.containers: dict[str, Container] = {}
         self._created_at = time.time_ns()
@@ -44,7 +45,7 @@ class Sandbox:
             metadata=self.config.metadata,
             state=self.state,
             created_at=self._created_at,
-            network=api_pb2.PodSandboxNetworkStatus(ip=self.ip),
+            network=api_pb2.PodSandboxNetworkStatus(ip=self.network.ip),
             linux=api_pb2.LinuxPodSandboxStatus(namespaces=api_pb2.Namespace(options=options)),
             labels=self.config.labels,
             annotations=self.config.annotations,

@@ -217,10 +217,26 @@ impl GrpcAttempt<'_> {
             let status = Status::new(Code::DEADLINE_EXCEEDED, "");
             return (report::failure(text_of(&status, limit)), Cause::HeaderTimeout);
         }
-        let target = quote(join_host_port(self.target.host, self.target.port).as_bytes());
-        let text = format!("timeout: failed to connect service {target} within {limit}: context deadline exceeded");
-        (report::failure(text), Cause::ConnectTimeout)
+        let target = join_host_port(self.target.host, self.target.port);
+        (report::failure(unconnected_text(&target, limit)), Cause::ConnectTimeout)
     }
+}
+
+/// The kubelet's text for a server to which no connection was established in time.
+fn unconnected_text(target: &str, limit: Limit) -> String {
+    let target = quote(target.as_bytes());
+    format!("timeout: failed to connect service {target} within {limit}: context deadline exceeded")
+}
+
+/// The text of an attempt whose connections are all refused: `error` is the dialler's text, and `why` its reason, which
+/// a text without the dialler's has to name.
+pub(super) fn refused_text(target: &str, connect: GrpcConnect, limit: Limit, error: &str, why: &str) -> String {
+    if connect == GrpcConnect::UntilTimeout {
+        return format!("{} ({why})", unconnected_text(target, limit));
+    }
+    let text = quote(format!("transport: Error while dialing: {error}").as_bytes());
+    let status = Status::new(Code::UNAVAILABLE, format!("connection error: desc = {text}"));
+    String::from_utf8_lossy(&text_of(&status, limit)).into_owned()
 }
 
 /// The kubelet's text for a call's status.

@@ -35,6 +35,14 @@ pub(super) fn connect_ahead(get: &HttpGet, host: &str, port: u16, asker: Asker<'
     is_asked_for
 }
 
+/// The text of a connection that failed with `error`.
+pub(super) fn failure_text(get: &HttpGet, host: &str, port: u16, asker: Asker<'_>, error: &str) -> String {
+    match Request::of_probe(get, host, port, asker.user_agent) {
+        Ok(request) => request.failure_text(error),
+        Err(_) => error.to_owned(),
+    }
+}
+
 /// Carries out a probe. The body stays in `buffers.body`.
 pub(super) async fn probe(
     get: &HttpGet,
