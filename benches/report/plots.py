@@ -123,13 +123,13 @@ def scales(axes: "Axes", places: list[float]) -> None:
     """Makes both axes logarithmic, with the measured values along the bottom, and on the side the steps
     1, 2, 5, 10 around what is drawn: an axis that goes on below the lowest figure makes differences look small."""
     steps = [step * 10.0**decade for decade in range(-4, 7) for step in (1, 2, 5)]
-    drawn = [float(y) for line in axes.get_lines() for y in line.get_ydata()]
+    low, high = axes.dataLim.intervaly
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks(places, [f"{place:,.0f}" for place in places])
     axes.minorticks_off()
     axes.set_yticks(steps, [f"{step:,g}" for step in steps])
-    axes.set_ylim(max(step for step in steps if step <= min(drawn)), min(step for step in steps if step >= max(drawn)))
+    axes.set_ylim(max(step for step in steps if step <= low), min(step for step in steps if step >= high))
     axes.legend(fontsize=8, frameon=False)
     axes.grid(alpha=0.3, which="both")
 

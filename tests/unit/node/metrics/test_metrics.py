@@ -3,14 +3,17 @@
 import asyncio
 import json
 import re
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 import yaml
+from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.service import Service
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.server.address import Address, listening_socket
 from probelet.server.pages.server import HttpServer
 
@@ -59,6 +62,19 @@ def families(page: bytes) -> dict[str, Family]:
             assert series not in family.samples, f"twice: {line}"
             family.samples.add(series)
     return found
+
+
+@pytest.fixture
+async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
+    """A node with a journal, because only ``restore: full`` has the series of the journal."""
+    client = await runtime.serve(tmp_path)
+    engine = Engine(start_jitter=False, journal=(tmp_path / "journal", gate.table))
+    service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", root=tmp_path / "root")
+    await service.start()
+    yield ScriptedNode(service, runtime, client)
+    await service.close()
+    await client.aclose()
+    await runtime.stop()
 
 
 @pytest.fixture
