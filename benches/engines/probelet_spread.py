@@ -4,7 +4,7 @@ from benches.engines.engine import PYTHON, Engine
 
 ENGINE = Engine(
     "probelet-spread",
-    "probelet, `phase: spread`",
+    "probelet, `schedule: spread`",
     (PYTHON, "-m", "probelet", "bench"),
     ("--phase", "spread", "-o", "json"),
 )

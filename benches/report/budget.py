@@ -11,6 +11,8 @@ from benches.report.statistic import Row, median, of, ratio
 
 FILE = ROOT / "benches" / "budgets.toml"
 WHO = "probelet"
+UNITS = {"cpu": "x", "burst": "x", "lateness_ms.p99": "ms", "add_ms": "ms", "bytes_per_worker": "bytes"}
+"""The unit of each figure that is neither a share nor a count."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +35,23 @@ class Budget:
         if kind == "shortfall":
             made, due = median(mine, "probes_per_second"), median(mine, "expected_per_second")
             return None if made is None or due is None else max(0.0, 1 - made / due)
+        if kind == "false_failures":
+            # One is too many, in whichever round.
+            return float(sum(row[kind] for row in mine)) if mine else None
         return median(mine, *self.figure.split("."))
+
+    def words(self, rows: list[Row], value: float) -> str:
+        """The figure with its unit; a count of probes with the count that it is a part of."""
+        kind = self.figure.partition("/")[0]
+        mine = of(rows, self.scenario, WHO)
+        if kind == "false_failures":
+            return f"{value:,.0f} of {sum(row['probes'] for row in mine):,} probes"
+        if kind == "shortfall":
+            made, due = (median(mine, f"{which}_per_second") for which in ("probes", "expected"))
+            return f"{made:,.0f} of {due:,.0f} probes a second"
+        if kind == "cores":
+            return f"{100 * value:.0f} % of a core"
+        return f"{figure(value)} {UNITS[kind]}"
 
 
 @dataclass(frozen=True)
@@ -49,7 +67,15 @@ class PartBudget:
 
     def value(self, rows: list[Row]) -> float | None:
         found = next((row for row in rows if row["name"] == self.name), None)
-        return None if found is None else float(found["nanoseconds" if "nanoseconds" in found else "bytes"]) / self.per
+        return None if found is None else float(found[_unit(found)]) / self.per
+
+    def words(self, rows: list[Row], value: float) -> str:
+        unit = next(_unit(row) for row in rows if row["name"] == self.name)
+        return f"{figure(value)} {'ns' if unit == 'nanoseconds' else unit}"
+
+
+def _unit(row: Row) -> str:
+    return "nanoseconds" if "nanoseconds" in row else "bytes"
 
 
 def read(path: Path = FILE) -> list[Budget]:
@@ -74,7 +100,7 @@ def lines(rows: list[Row], budgets: Sequence[Budget | PartBudget]) -> list[str]:
     notes = []
     for budget, value in found:
         reached = value <= budget.max
-        table.append(f"| {budget.text} | {figure(value)} | {'reached' if reached else '**not reached**'} |")
+        table.append(f"| {budget.text} | {budget.words(rows, value)} | {'reached' if reached else '**not reached**'} |")
         if not reached and budget.note:
             notes.append(f"- {budget.text}: {budget.note}")
     return [*table, "", *([*notes, ""] if notes else [])]

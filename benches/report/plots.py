@@ -53,7 +53,7 @@ def bars(axes: "Axes", rows: list[Row], value: Callable[[str, str], float | None
     axes.set_xticks(range(len(scenarios)), [scenario.replace("-", "\n") for scenario in scenarios])
     axes.set_yscale("log")
     low, high = axes.get_ylim()
-    axes.set_ylim(10 ** math.floor(math.log10(low)), high * 3)  # leaves room for the figures and the legend
+    axes.set_ylim(10 ** math.floor(math.log10(low)), high * 6)  # leaves room for the figures and the legend
     axes.yaxis.set_major_formatter("{x:,g}")
     axes.set_xlabel(GROUPS)
     axes.legend(ncols=3, fontsize=8, frameon=False, loc="upper left")
@@ -119,13 +119,17 @@ def lines(axes: "Axes", rows: list[Row], scenarios: list[str], across: str, *up:
     return sorted(places)
 
 
-def scales(axes: "Axes", places: list[float], steps: list[float]) -> None:
-    """Makes both axes logarithmic, with the measured values along the bottom."""
+def scales(axes: "Axes", places: list[float]) -> None:
+    """Makes both axes logarithmic, with the measured values along the bottom, and on the side the steps
+    1, 2, 5, 10 around what is drawn: an axis that goes on below the lowest figure makes differences look small."""
+    steps = [step * 10.0**decade for decade in range(-4, 7) for step in (1, 2, 5)]
+    low, high = axes.dataLim.intervaly
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xticks(places, [f"{place:,.0f}" for place in places])
     axes.minorticks_off()
-    axes.set_yticks(steps, [f"{step:g}" for step in steps])
+    axes.set_yticks(steps, [f"{step:,g}" for step in steps])
+    axes.set_ylim(max(step for step in steps if step <= low), min(step for step in steps if step >= high))
     axes.legend(fontsize=8, frameon=False)
     axes.grid(alpha=0.3, which="both")
 
@@ -133,7 +137,7 @@ def scales(axes: "Axes", places: list[float], steps: list[float]) -> None:
 def flatness(axes: "Axes", rows: list[Row]) -> None:
     """Shows whether a probe costs the same, however many probes a second."""
     rates = lines(axes, rows, group(rows, "http-"), "expected_per_second", "cpu_us_per_probe")
-    scales(axes, rates, [30, 50, 100, 200, 500])
+    scales(axes, rates)
     axes.set_xlabel("HTTP probes a second that are due, log scale")
     axes.set_ylabel("CPU per probe, µs, log scale")
 
@@ -141,7 +145,7 @@ def flatness(axes: "Axes", rows: list[Row]) -> None:
 def density_cost(axes: "Axes", rows: list[Row]) -> None:
     """Shows whether a probe costs the same, however many workers."""
     workers = lines(axes, rows, group(rows, "density-"), "workers", "cpu_us_per_probe")
-    scales(axes, workers, [30, 50, 100, 200, 500])
+    scales(axes, workers)
     axes.set_xlabel("workers that make 100 HTTP probes a second between them, log scale")
     axes.set_ylabel("CPU per probe, µs, log scale")
 
@@ -152,7 +156,7 @@ def density_lateness(axes: "Axes", rows: list[Row]) -> None:
     scenarios = group(rows, "density-")
     workers = lines(axes, rows, scenarios, "workers", "lateness_inside_ms", "p50", style="--")
     lines(axes, rows, scenarios, "workers", "lateness_inside_ms", "p99")
-    scales(axes, workers, [0.1, 0.2, 0.5, 1, 2, 5, 10])
+    scales(axes, workers)
     axes.set_xlabel("workers that make 100 HTTP probes a second between them, log scale")
     axes.set_ylabel("lateness by the prober's own clock, ms, log scale")
 

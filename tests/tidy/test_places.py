@@ -29,7 +29,7 @@ SUFFIXES = {
     "python": {".pem", ".py", ".pyi", ".typed"},
     "rust": {".md", ".pem", ".rs", ".toml"},
     "tools": {".py", ".toml"},
-    "tests": {".c", ".go", ".json", ".jsonl", ".md", ".mod", ".pem", ".py", ".sh", ".sum"},
+    "tests": {".c", ".go", ".json", ".jsonl", ".md", ".mod", ".pem", ".py", ".sh", ".sum", ".yaml"},
 }
 """What each top folder holds, by suffix."""
 

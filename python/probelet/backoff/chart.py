@@ -34,7 +34,9 @@ class Series:
 class Chart:
     """``name`` is the file's name. ``x`` labels bars; other points have the x values 1, 2, 3.
 
-    For steps, a ``width`` other than 0 makes them begin at 0 and sets the width of each.
+    For steps, a ``width`` other than 0 makes them begin at 0 and sets the width of each; ``panels`` draws each series
+    in a panel of its own, all on the same axes, so that none covers another. ``log`` makes the y axis logarithmic, for
+    series whose values differ by a factor; a value of 0 is then not drawn.
     """
 
     name: str
@@ -47,6 +49,8 @@ class Chart:
     width: float = 0
     y_range: tuple[float, float] | None = None
     note: str = ""
+    log: bool = False
+    panels: bool = False
 
     @property
     def digest(self) -> str:

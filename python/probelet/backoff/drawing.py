@@ -6,6 +6,7 @@ The colours are those of Okabe and Ito, which colour-blind people can tell apart
 
 import warnings
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import cycle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 import matplotlib as mpl
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from matplotlib.ticker import MaxNLocator
+from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 
 from probelet.backoff.chart import Chart, Series
 
@@ -45,6 +46,8 @@ STYLE: Final[Any] = {
     "hatch.linewidth": 0.6,
 }
 INCHES: Final = (7.2, 4.4)
+PANEL_INCHES: Final = 1.3
+DECADES_MAX: Final = 10
 DOTS_PER_INCH: Final = 120
 # Leaves out the time and the program of the drawing, so that equal charts are equal files.
 METADATA: Final[dict[str, dict[str, str | None]]] = {
@@ -62,22 +65,40 @@ def save(chart: Chart, path: Path) -> None:
     with mpl.rc_context():
         mpl.rcdefaults()
         mpl.rcParams.update(STYLE)
-        figure = Figure(figsize=INCHES, layout="constrained")
+        parts = [replace(chart, series=[series]) for series in chart.series] if chart.panels else [chart]
+        figure = Figure(figsize=(INCHES[0], max(INCHES[1], PANEL_INCHES * len(parts))), layout="constrained")
         FigureCanvasAgg(figure)
-        axes = figure.add_subplot()
-        _DRAW[chart.kind](axes, chart)
-        axes.set_title(chart.title, fontsize=11)
-        axes.set_xlabel(chart.x_label)
-        axes.set_ylabel(chart.y_label)
-        if chart.y_range is not None:
-            axes.set_ylim(*chart.y_range)
-        axes.legend(fontsize=8.5, ncols=2 if chart.kind == "dots" else 1)
+        places = figure.subplots(len(parts), sharex=True, sharey=True, squeeze=False)[:, 0]
+        for axes, part in zip(places, parts, strict=True):
+            _DRAW[part.kind](axes, part)
+            if part.log:
+                axes.set_yscale("log")
+            if part.y_range is not None:
+                axes.set_ylim(*part.y_range)
+            if part.log:
+                _label_decades(axes)
+            axes.legend(
+                fontsize=8.5, ncols=2 if part.kind == "dots" else 1, loc="upper right" if chart.panels else "best"
+            )
+        places[0].set_title(chart.title, fontsize=11)
+        places[-1].set_xlabel(chart.x_label)
+        (figure.supylabel if chart.panels else places[0].set_ylabel)(
+            f"{chart.y_label}, log scale" if chart.log else chart.y_label, fontsize=mpl.rcParams["axes.labelsize"]
+        )
         if chart.note:
             figure.supxlabel(chart.note, fontsize=8.5, color="#444444")
         with warnings.catch_warnings():
             # matplotlib warns if placing the legend takes a second; our charts are small, so only a busy machine does.
             warnings.filterwarnings("ignore", message="Creating legend")
             figure.savefig(path, format=suffix, dpi=DOTS_PER_INCH, metadata=metadata)
+
+
+def _label_decades(axes: "Axes") -> None:
+    """Labels 1, 10, 100; over less than two decades 1, 2, 5, 10 as well."""
+    low, high = axes.get_ylim()
+    axes.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5) if high < 100 * low else (1,), numticks=DECADES_MAX))
+    axes.yaxis.set_major_formatter("{x:,g}")
+    axes.yaxis.set_minor_formatter(NullFormatter())
 
 
 def _halves(chart: Chart) -> Iterator[tuple[Series, str, list[float], bool]]:
@@ -123,7 +144,9 @@ def _bars(axes: "Axes", chart: Chart) -> None:
         bars = axes.bar(
             x, heights, width, facecolor=face, edgecolor=colour if published else "white", label=label, **style
         )
-        axes.bar_label(bars, fmt="{:.0f}", fontsize=7.5, padding=1)
+        # On a logarithmic axis a bar of 0 has no end at which its label could stand.
+        labels = [f"{height:.0f}" if height or not chart.log else "" for height in heights]
+        axes.bar_label(bars, labels, fontsize=7.5, padding=1)
     axes.set_xticks(range(len(chart.x)), chart.x)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(y=0.25)

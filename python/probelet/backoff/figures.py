@@ -80,9 +80,10 @@ def charts() -> list[Chart]:
 
 def _pod_ages() -> list[Chart]:
     def chart(
-        name: str, title: str, *series: Series, note: str = "", y_range: tuple[float, float] = (0, 2500)
+        name: str, title: str, *series: Series, note: str = "", y_range: tuple[float, float] = (100, 3000)
     ) -> Chart:
-        return Chart(name, title, "lines", NUMBER, AGE, series, y_range=y_range, note=note)
+        # The curves differ by a factor of ten at the end, and all begin at 110 s.
+        return Chart(name, title, "lines", NUMBER, AGE, series, y_range=y_range, note=note, log=True)
 
     meet = crossing(RAPID, FLAT)
     return [
@@ -134,12 +135,23 @@ def _delays() -> list[Chart]:
             ink,
             [Curve.parse(f"{initial}/1h").initial_ns / SECOND * 2**n for n in range(drawn[initial])],
             delays(f"{initial}/300s", 15),
-            "as published, ends before the max",
+            "published, up to the max",
         )
         for initial, ink in inks.items()
     ]
     title = "Delay before each restart, from different initial values to 300 s"
-    return [Chart("differentinitialvalues", title, "dots", "restart", "delay before it (s)", series, y_range=(0, 430))]
+    return [
+        Chart(
+            "differentinitialvalues",
+            title,
+            "dots",
+            "restart",
+            "delay before it (s)",
+            series,
+            y_range=(0.01, 30000),
+            log=True,
+        )
+    ]
 
 
 def _bars() -> list[Chart]:
@@ -180,7 +192,14 @@ def _catch_up() -> Chart:
     ]
     title = "Delay before each restart: today, and 1 s with a catch-up delay"
     return Chart(
-        "controlfornumberofrestarts", title, "steps", "restart", "delay before it (s)", series, y_range=(0, 600)
+        "controlfornumberofrestarts",
+        title,
+        "steps",
+        "restart",
+        "delay before it (s)",
+        series,
+        y_range=(0.5, 1000),
+        log=True,
     )
 
 
@@ -191,7 +210,19 @@ def _node() -> Chart:
     title = f"Restarts of a node whose {NODE_PODS} pods all crash at once, per 10 s"
     since = "seconds since the first start"
     note = "Not in the KEP. As shipped: the first restart is free."
-    return Chart("node-restarts", title, "steps", since, "restarts in 10 s", series, width=10, note=note)
+    return Chart(
+        "node-restarts",
+        title,
+        "steps",
+        since,
+        "restarts in 10 s",
+        series,
+        width=10,
+        y_range=(10, 5000),
+        note=note,
+        log=True,
+        panels=True,
+    )
 
 
 def _node_restarts(name: str) -> list[int]:

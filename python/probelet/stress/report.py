@@ -58,7 +58,20 @@ def charts(outcomes: Sequence[Outcome]) -> list[Chart]:
             ]
             title = f"Status writes per 10 s, {clock} clock"
             since, count = "seconds since the first start", "status writes in 10 s"
-            found.append(Chart(f"writes-{clock}", title, "steps", since, count, series, width=10))
+            found.append(
+                Chart(
+                    f"writes-{clock}",
+                    title,
+                    "steps",
+                    since,
+                    count,
+                    series,
+                    width=10,
+                    y_range=_from_one(series),
+                    log=True,
+                    panels=True,
+                )
+            )
     real = [outcome for outcome in outcomes if outcome.cost is not None][:CHART_SCENES_MAX]
     if real:
         series = [
@@ -66,15 +79,32 @@ def charts(outcomes: Sequence[Outcome]) -> list[Chart]:
         ]
         x: tuple[str, ...] = ("decision p50", "decision p99", "running p50", "running p99")
         title = "From due to start decision, and to the container running"
-        found.append(Chart("start-latency", title, "bars", "", "milliseconds", series, x=x))
+        found.append(Chart("start-latency", title, "bars", "", "milliseconds", series, x=x, log=True))
         title = "How long after the end of a back-off its start was decided"
         series = [
             Series(outcome.name, ink, model=[bucket.count for bucket in outcome.lateness])
             for outcome, ink in zip(real, INKS, strict=False)
         ]
         x = (*(f"{edge:g}" for edge in LATENESS_MS), "more")
-        found.append(Chart("lateness", title, "bars", "milliseconds, at most", "starts", series, x=x))
+        found.append(
+            Chart(
+                "lateness",
+                title,
+                "bars",
+                "milliseconds, at most",
+                "starts",
+                series,
+                x=x,
+                y_range=_from_one(series),
+                log=True,
+            )
+        )
     return found
+
+
+def _from_one(series: Sequence[Series]) -> tuple[float, float]:
+    """The range of a logarithmic axis for counts: a bar of 1 is seen, and the legend has room above the highest one."""
+    return 0.5, 5 * max(1.0, *(count for one in series for count in one.model))
 
 
 def _latencies(outcome: Outcome) -> list[float]:

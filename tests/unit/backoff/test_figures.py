@@ -98,6 +98,12 @@ def test_each_curve_of_a_chart_has_its_own_colour_marker_and_hatch() -> None:
         assert len({series.ink for series in chart.series}) == len(chart.series)
 
 
+@pytest.mark.parametrize("chart", CHARTS.values(), ids=CHARTS)
+def test_curves_that_differ_by_a_factor_of_ten_have_a_logarithmic_axis(chart: Chart) -> None:
+    values = [y for series in chart.series for y in (*series.published, *series.model) if y]
+    assert chart.log or max(values) <= 10 * min(values)
+
+
 @pytest.mark.timeout(60)
 @pytest.mark.parametrize("name", ["successvsrapidwhenfailed", "initialvaluesandnumberofrestarts"])
 @pytest.mark.parametrize("suffix", ["svg", "png"])

@@ -77,8 +77,8 @@ def test_a_missed_budget_is_shown_with_its_reason() -> None:
     assert lines(rows, [missed, kept, unknown]) == [
         "| budget | measured | |",
         "|---|---|---|",
-        "| cheap | 1.50 | **not reached** |",
-        "| not late | 0.50 | reached |",
+        "| cheap | 1.50 x | **not reached** |",
+        "| not late | 0.50 ms | reached |",
         "",
         "- cheap: the kernel's part",
         "",
@@ -94,6 +94,18 @@ def test_a_burst_is_compared_with_the_burst_of_the_raw_loop() -> None:
 def test_the_share_of_missing_probes_can_have_a_budget() -> None:
     rows = [row("probelet", 1, probes_per_second=900.0)]
     assert Budget("", "http-1000", "shortfall", 0.01).value(rows) == pytest.approx(0.1)
+
+
+def test_a_count_of_probes_is_shown_with_the_count_that_it_is_a_part_of() -> None:
+    rows = [row("probelet", 1, probes_per_second=900.0), row("probelet", 1, probes_per_second=960.0, false_failures=3)]
+    budgets = [
+        Budget("no false failure", "http-1000", "false_failures", 0),
+        Budget("every probe is made", "http-1000", "shortfall", 0.01),
+    ]
+    assert lines(rows, budgets)[2:4] == [
+        "| no false failure | 3 of 10,000 probes | **not reached** |",
+        "| every probe is made | 930 of 1,000 probes a second | **not reached** |",
+    ]
 
 
 def test_every_budget_is_about_a_scenario_that_make_bench_measures() -> None:
@@ -129,8 +141,8 @@ def test_a_part_can_have_a_budget() -> None:
     assert lines(rows, [*budgets, PartBudget("not measured", "nothing", 1)]) == [
         "| budget | measured | |",
         "|---|---|---|",
-        "| a run | 150 | reached |",
-        "| a worker | 300 | **not reached** |",
+        "| a run | 150 ns | reached |",
+        "| a worker | 300 bytes | **not reached** |",
         "",
         "- a worker: why",
         "",

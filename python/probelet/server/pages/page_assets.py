@@ -30,7 +30,7 @@ thead th.num { text-align: right; }
 thead th { border-top: 0; font-size: .8rem; color: var(--dim); font-weight: 600; white-space: nowrap; }
 tbody th { font-weight: 600; overflow-wrap: anywhere; min-width: 11rem; }
 tbody th small { display: block; font-weight: 400; }
-td.nowrap { white-space: nowrap; } td.text { overflow-wrap: anywhere; min-width: 17rem; width: 40%; }
+td.nowrap { white-space: nowrap; width: 1%; } td.text { overflow-wrap: anywhere; min-width: 12rem; width: 40%; }
 .num { text-align: right; font-variant-numeric: tabular-nums; }
 .chip { display: inline-block; border-radius: 1rem; padding: 0 .6rem; margin: 0 .3rem .15rem 0; white-space: nowrap;
   font-size: .87rem; background: var(--rest-bg); }
@@ -39,6 +39,16 @@ td.nowrap { white-space: nowrap; } td.text { overflow-wrap: anywhere; min-width:
 .text p { margin: 0 0 .2rem; font-size: .9rem; } .none { padding: 1.5rem; margin: 0; }
 footer { margin: 2rem 0; }
 a { color: inherit; }
+@media (max-width: 73rem) {
+  main, header { padding: 0 .75rem; } header { padding-top: 1rem; }
+  .tiles { grid-template-columns: repeat(4, 1fr); gap: .5rem; } .tiles li { padding: .5rem; font-size: .87rem; }
+  table, tbody, tbody tr { display: block; } thead { display: none; }
+  tbody tr { padding: .5rem .75rem; border-top: 1px solid var(--line); } tbody tr:first-child { border-top: 0; }
+  #pods + .scroll tr:not(:has(th)) { border-top: 0; padding-top: 0; }
+  tbody th { display: block; min-width: 0; } tbody td { display: inline; }
+  tbody th, tbody td { border: 0; padding: 0 .5rem .2rem 0; }
+  tbody td { overflow-wrap: anywhere; } td.num::before { content: "restarts "; color: var(--dim); }
+  tbody td.text { display: block; width: auto; min-width: 0; } }
 @media (prefers-reduced-motion: no-preference) { tr { transition: background .3s; } }
 """
 

@@ -3,12 +3,17 @@
 import asyncio
 import json
 import re
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
+import yaml
+from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.service import Service
+from probelet.policy.node.restart_gate import RestartGate
 from probelet.server.address import Address, listening_socket
 from probelet.server.pages.server import HttpServer
 
@@ -57,6 +62,19 @@ def families(page: bytes) -> dict[str, Family]:
             assert series not in family.samples, f"twice: {line}"
             family.samples.add(series)
     return found
+
+
+@pytest.fixture
+async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
+    """A node with a journal, because only ``restore: full`` has the series of the journal."""
+    client = await runtime.serve(tmp_path)
+    engine = Engine(start_jitter=False, journal=(tmp_path / "journal", gate.table))
+    service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", root=tmp_path / "root")
+    await service.start()
+    yield ScriptedNode(service, runtime, client)
+    await service.close()
+    await client.aclose()
+    await runtime.stop()
 
 
 @pytest.fixture
@@ -123,29 +141,38 @@ async def test_the_number_of_series_does_not_grow_with_pods(busy: ScriptedNode) 
     assert b"more-" not in busy.service.view.metrics()
 
 
-async def test_the_dashboard_queries_only_existing_series_and_labels(busy: ScriptedNode) -> None:
+def dashboard_queries() -> list[str]:
     dashboard = json.loads((ROOT / "deploy" / "grafana" / "probelet.json").read_text())
-    shown = (await pages(busy))["/metrics"]
-    series = set(shown)
-    for name, found in shown.items():
-        if found.kind == "histogram":
-            series |= {f"{name}_{part}" for part in ("bucket", "sum", "count")}
-    queries = [target["expr"] for panel in dashboard["panels"] for target in panel["targets"]]
-    variables = [variable["query"] for variable in dashboard["templating"]["list"] if variable["type"] == "query"]
-    asked = {
-        name
-        for query in queries + variables
-        for name in re.findall(r"\b(?:kube|kubelet|probelet|prober|process)_\w+", query)
-    }
-    assert len(asked) > 15
-    assert asked <= series
-    for query in queries:
-        for name, selector in re.findall(r"\b((?:probelet|kubelet)_\w+)\{([^}]*)\}", query):
-            family = shown.get(name) or shown[re.sub(r"_bucket$", "", name)]
-            chosen = set(re.findall(r'(\w+)(?:=~|!=|=)"', selector)) - {"instance"}
-            grouped = set(re.findall(r"\w+", ",".join(re.findall(r"by \(([^)]*)\)", query)))) - {"le"}
-            assert chosen | grouped <= family.labels, query
     assert len({panel["id"] for panel in dashboard["panels"]}) == len(dashboard["panels"])
+    variables = [variable["query"] for variable in dashboard["templating"]["list"] if variable["type"] == "query"]
+    return [*variables, *(target["expr"] for panel in dashboard["panels"] for target in panel["targets"])]
+
+
+def alert_rules() -> list[str]:
+    groups = yaml.safe_load((ROOT / "deploy" / "prometheus" / "alerts.yaml").read_text())["groups"]
+    return [rule["expr"] for group in groups for rule in group["rules"]]
+
+
+@pytest.mark.parametrize("queries", [dashboard_queries, alert_rules])
+async def test_a_query_selects_series_labels_and_values_that_exist(
+    busy: ScriptedNode, queries: Callable[[], list[str]]
+) -> None:
+    found = {name: family for shown in (await pages(busy)).values() for name, family in shown.items()}
+    asked = 0
+    for query in queries():
+        grouped = {label for by in re.findall(r"(?:by|on) \(([^)]*)\)", query) for label in by.split(", ")}
+        known = {"instance", "le"}
+        for name, selector in re.findall(r"\b((?:kube|kubelet|probelet|prober|process)_\w+)(?:\{([^}]*)\})?", query):
+            family = found.get(name) or found[re.sub(r"_(bucket|sum|count)$", "", name)]
+            known |= family.labels
+            asked += 1
+            for label, values in re.findall(r'(\w+)(?:=~|!=|=)"([^"]*)"', selector):
+                if label not in ("instance", "job"):
+                    # A closed list has all its values from the start; a misspelt one would select nothing in silence.
+                    for value in values.split("|"):
+                        assert any(f"('{label}', '{value}')" in sample for sample in family.samples), (query, value)
+        assert grouped <= known, query
+    assert asked > 10
 
 
 async def test_runs_are_counted_by_type_and_result(busy: ScriptedNode) -> None:
