@@ -12,6 +12,15 @@ from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus, LastExit
 from probelet.policy.status.ready_condition import ready_condition
+from probelet.server.document.status import (
+    BackoffDocument,
+    ContainerDocument,
+    LastExitDocument,
+    MistakeDocument,
+    PodDocument,
+    ProbeDocument,
+    StatusHead,
+)
 from probelet.server.status import Status
 from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as workers_of
@@ -41,7 +50,7 @@ def status(pods: Iterable[NodePod], mistakes: Mistakes, *, node: str, engine: En
     """The document of these pods, and of the mistakes of the manifests."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
-    head = {
+    head: StatusHead = {
         "schema": "probelet-status/1",
         "as_of": rfc3339(moment.wall_ms),
         "node": node,
@@ -51,7 +60,7 @@ def status(pods: Iterable[NodePod], mistakes: Mistakes, *, node: str, engine: En
     return Status(head, (_pod(pod, mistakes, engine, gate, moment) for pod in shown))
 
 
-def _mistake(problem: Problem) -> dict[str, Any]:
+def _mistake(problem: Problem) -> MistakeDocument:
     name = problem.object
     return {
         "path": str(problem.path or ""),
@@ -64,7 +73,7 @@ def _mistake(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, moment: Moment) -> dict[str, Any]:
+def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, moment: Moment) -> PodDocument:
     known = status_of(engine, pod.uid)
     workers: _Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
@@ -72,13 +81,12 @@ def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, mo
     rows = []
     for kind, container in containers(pod.pod):
         status = pod.machine.statuses.get(container.name) or ContainerStatus(container.name, kind)
-        row = _container(status, of_containers.get(container.name, {}))
-        row["backoff"] = _backoff(pod, container, gate, moment)
-        row["probes"] = {
+        probes: dict[str, ProbeDocument] = {
             probe_type: _probe(probe, workers.get((container.name, probe_type)))
             for probe_type, probe in container.probes.items()
         }
-        rows.append(row)
+        backoff = _backoff(pod, container, gate, moment)
+        rows.append(_container(status, of_containers.get(container.name, {}), backoff, probes))
     meta = pod.pod.metadata
     outdated = mistakes.outdated.get(pod.full_name)
     condition = ready_condition(pod.pod, known)
@@ -99,7 +107,12 @@ def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, mo
     }
 
 
-def _container(status: ContainerStatus, known: dict[str, Any]) -> dict[str, Any]:
+def _container(
+    status: ContainerStatus,
+    known: dict[str, Any],
+    backoff: BackoffDocument | None,
+    probes: dict[str, ProbeDocument],
+) -> ContainerDocument:
     return {
         "name": status.name,
         "kind": status.kind,
@@ -112,17 +125,19 @@ def _container(status: ContainerStatus, known: dict[str, Any]) -> dict[str, Any]
         "ready": known.get("ready", False),
         "started": bool(known.get("started")),
         "last_exit": _last_exit(status.last_exit),
+        "backoff": backoff,
+        "probes": probes,
     }
 
 
-def _last_exit(last: LastExit | None) -> dict[str, Any] | None:
+def _last_exit(last: LastExit | None) -> LastExitDocument | None:
     if last is None:
         return None
     at = rfc3339(last.at_ms) if last.at_ms else None
     return {"at": at, "exit_code": last.exit_code, "reason": last.reason, "message": last.message}
 
 
-def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Moment) -> dict[str, Any] | None:
+def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Moment) -> BackoffDocument | None:
     wait = pod.machine.waits.get(container.name)
     if wait is None:
         return None
@@ -134,7 +149,7 @@ def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Mome
     }
 
 
-def _probe(probe: Probe, worker: WorkerState | None) -> dict[str, Any]:
+def _probe(probe: Probe, worker: WorkerState | None) -> ProbeDocument:
     """A probe with its worker. It has no worker before the container's first start and after its end."""
     if worker is None:
         return {
