@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots proto clean tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots reference proto clean tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -172,6 +172,10 @@ soak-containerd: build ## run 100 real containers under random kills for half an
 
 plots: build ## redraw the charts of the documentation, into docs/plots
 	@$(BIN)/probelet backoff plot --out docs/plots
+
+# A merge that adds a field, a verb or a key needs no edit of these pages: run it again.
+reference: $(STAMPS)/extension ## write the pages that types and command line give, into docs/reference
+	@$(PY) -m tools.reference docs/reference
 
 proto: $(STAMPS)/packages ## generate the gRPC stubs from proto/
 	@sh proto/generate.sh

@@ -17,6 +17,7 @@ OLDEST: str = WORKSPACE["package"]["rust-version"]
 OTHER_VERSIONS = {
     "python/probelet/cri/client.py": "the version of the CRI's handshake, which a kubelet sends",
     "python/probelet/cri/process/runtime.py": "the same, in the answer",
+    "docs/reference/configuration.md": "since which version there has been a field; a later version keeps it",
 }
 
 

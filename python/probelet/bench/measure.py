@@ -4,10 +4,11 @@ import json
 import select
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Literal
 
 from probelet._rust import Engine, ExecEnd
 from probelet.bench.disturbance import Disturbance
+from probelet.bench.document import BenchDocument
 from probelet.bench.load import Load
 from probelet.bench.place import Place
 from probelet.bench.pods import node, uid
@@ -36,8 +37,8 @@ def serve(engine: Engine, seconds: float) -> None:
                 engine.finish_execs([ExecEnd.exit(run.run, 0, b"") for run in batch.execs])
 
 
-def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = None) -> dict[str, Any]:
-    """Adds the pods, warms up, measures, removes the pods. Returns the document of ``probelet bench`` but its schema.
+def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = None) -> BenchDocument:
+    """Adds the pods, warms up, measures, removes the pods.
 
     Lateness comes from the ``watched`` target if it saw enough probes, else from the engine. Ctrl-C ends the measured
     time early.
@@ -49,7 +50,7 @@ def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = Non
         engine.close()
 
 
-def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTarget | None) -> dict[str, Any]:
+def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTarget | None) -> BenchDocument:
     pods = list(node(load, target))
     for _, pod, _ in pods:
         engine.define_pod(pod)
@@ -70,7 +71,8 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTa
         say("interrupted; these are the figures so far")
     elapsed, used = time.monotonic() - began, usage() - used
     seen = read(engine) - before
-    late, stamped_by = {name: seen.lateness_ms(quantile) for name, quantile in QUANTILES.items()}, "prober"
+    late = {name: seen.lateness_ms(quantile) for name, quantile in QUANTILES.items()}
+    stamped_by: Literal["prober", "target"] = "prober"
     # A target measures lateness on a worker's grid, which needs three probes of that worker.
     if watched and (stamped := watched.statistics())["samples"]:
         late, stamped_by = stamped["lateness_ms"], "target"
@@ -82,6 +84,7 @@ def _measure(engine: Engine, load: Load, target: Place, say: Say, watched: OwnTa
         engine.forget_pod(name)
     removed = time.monotonic() - began
     return {
+        "schema": "probelet-bench/1",
         "scenario": load.handler,
         "workers": load.workers,
         "period_seconds": load.period,

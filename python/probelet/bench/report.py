@@ -1,9 +1,9 @@
 """Formats a measurement for a person."""
 
-from typing import Any
+from probelet.bench.document import BenchDocument
 
 
-def report(seen: dict[str, Any], where: str) -> list[str]:
+def report(seen: BenchDocument, where: str) -> list[str]:
     """Lines of at most 80 columns. ``where`` is the target."""
     late, cpu, by = seen["lateness_ms"], seen["cpu_us_per_probe"], seen["lateness_stamped_by"]
     rows = {

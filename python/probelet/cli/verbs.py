@@ -45,8 +45,8 @@ _VERBS = (
         "config",
         "serve.config",
         "Tools",
-        "Show the effective configuration and where each value comes from.",
-        ("show",),
+        "Show the effective configuration and where each value comes from, or its schema.",
+        ("show", "schema"),
         "command",
     ),
     Verb(

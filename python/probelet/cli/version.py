@@ -1,5 +1,7 @@
 """``probelet version``."""
 
+from typing import Literal, TypedDict
+
 from probelet.cli.exit import Exit
 from probelet.cli.options import Output
 from probelet.cli.terminal import say, say_json
@@ -7,6 +9,19 @@ from probelet.cli.verb import verb
 
 # The release whose prober was recorded; see docs/kubelet-parity.md.
 KUBERNETES = "1.36.3"
+
+
+class VersionDocument(TypedDict):
+    """The versions of what runs."""
+
+    schema: Literal["probelet-version/1"]
+    probelet: str
+    """The version of probelet."""
+    kubernetes: str
+    """The release of Kubernetes whose prober was recorded."""
+    python: str
+    """The version of Python."""
+
 
 app = verb("version", "", "probelet version", "probelet version -o json")
 
@@ -18,9 +33,14 @@ def version(*, output: Output = "table") -> int:
 
     from probelet import _rust
 
-    found = {"probelet": _rust.version(), "kubernetes": KUBERNETES, "python": platform.python_version()}
+    found: VersionDocument = {
+        "schema": "probelet-version/1",
+        "probelet": _rust.version(),
+        "kubernetes": KUBERNETES,
+        "python": platform.python_version(),
+    }
     if output == "json":
-        say_json(json.dumps({"schema": "probelet-version/1", **found}).encode())
+        say_json(json.dumps(found).encode())
     else:
         say(f"probelet {found['probelet']} (prober of Kubernetes {found['kubernetes']}, Python {found['python']})")
     return Exit.GOOD

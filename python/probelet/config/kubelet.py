@@ -13,8 +13,29 @@ from probelet.spec.text.quantity import parse_quantity
 API_VERSION = "kubelet.config.k8s.io/v1beta1"
 KIND = "KubeletConfiguration"
 
+# A Go duration without a minus sign, and one with a digit that is not 0, for the schema that editors read.
+_NOT_NEGATIVE = r"^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"
+_ABOVE_ZERO = _NOT_NEGATIVE.replace("^", "^(?=.*[1-9])", 1)
+# A quantity (apimachinery ``resource.Quantity``), or an empty text.
+_QUANTITY = r"^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i)?)?$"
+
+
+def _duration(allowed: str, pattern: str) -> msgspec.Meta:
+    """``allowed`` is the range in words, for the reference page."""
+    return msgspec.Meta(
+        extra={**DURATION_FORMAT, "range": allowed}, extra_json_schema={"type": "string", "pattern": pattern}
+    )
+
+
+def _text(allowed: str, pattern: str) -> msgspec.Meta:
+    return msgspec.Meta(extra={"range": allowed}, extra_json_schema={"pattern": pattern})
+
+
 # Nanoseconds; a file writes them as a Go duration such as "2m0s".
-Duration: TypeAlias = Annotated[int, msgspec.Meta(extra=DURATION_FORMAT)]
+Duration: TypeAlias = Annotated[int, _duration("not negative", _NOT_NEGATIVE)]
+DurationAboveZero: TypeAlias = Annotated[int, _duration("above 0", _ABOVE_ZERO)]
+
+Count: TypeAlias = Annotated[Int32, msgspec.Meta(extra_json_schema={"minimum": 1})]
 
 
 class Section(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
@@ -24,7 +45,7 @@ class Section(msgspec.Struct, frozen=True, omit_defaults=True, rename="camel"):
 class CrashLoopBackOffConfig(Section, frozen=True, kw_only=True):
     """The restart delay of the whole node (KEP-5593)."""
 
-    max_container_restart_period: Duration | None = None
+    max_container_restart_period: Annotated[int, _duration("1s to 300s", _ABOVE_ZERO)] | None = None
     """Longest delay before a restart, 1s to 300s. Default: unset, which means 300s. Needs the gate
     ``KubeletCrashLoopBackOffMax``."""
 
@@ -32,7 +53,7 @@ class CrashLoopBackOffConfig(Section, frozen=True, kw_only=True):
 class ProposedCrashLoopBackOff(Section, frozen=True, kw_only=True):
     """KEP-4603's own spelling, which works beside the shipped one."""
 
-    max_seconds: Int32 | None = None
+    max_seconds: Annotated[Int32, msgspec.Meta(extra_json_schema={"minimum": 1, "maximum": 300})] | None = None
     """Longest delay before a restart in whole seconds, 1 to 300. Default: unset."""
 
 
@@ -46,26 +67,28 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     runtime_request_timeout: Duration = 0
     """Deadline of a CRI call, except calls that wait by design; an exec run gets this plus its own timeout.
     Default 2m, also for an explicit 0 (the kubelet's defaulting); must not be negative."""
-    pod_logs_dir: str = ""
+    pod_logs_dir: Annotated[str, _text("absolute path", "^(/.*)?$")] = ""
     """A CRI runtime's container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
     The process runtime keeps its logs in the state directory."""
-    container_log_max_size: str = ""
+    container_log_max_size: Annotated[str, _text("quantity", _QUANTITY)] = ""
     """Size of a container's log at which it is rotated, a quantity; negative: never. Default 10Mi."""
-    container_log_max_files: Int32 | None = None
+    container_log_max_files: Annotated[Int32, msgspec.Meta(extra_json_schema={"minimum": 2})] | None = None
     """Files that the log of one instance may have, rotated ones included, at least 2. Default 5."""
-    container_log_monitor_interval: Duration = 0
+    container_log_monitor_interval: Annotated[int, _duration("at least 3s, or 0", _NOT_NEGATIVE)] = 0
     """How often probelet looks at the sizes of logs on a CRI runtime, at least 3s. Default 10s, also for an explicit 0.
     The process runtime rotates a log before a line makes it too large."""
     serialize_image_pulls: bool | None = None
     """Pull one image at a time. Default true, false when ``maxParallelImagePulls`` is above 1."""
-    max_parallel_image_pulls: Int32 | None = None
+    max_parallel_image_pulls: Count | None = None
     """Concurrent pulls unless ``serializeImagePulls`` is true, at least 1. Default: no limit."""
     seccomp_default: bool | None = None
     """Give the runtime's seccomp profile to every container that names none. Default false."""
-    oom_score_adj: Int32 | None = None
+    oom_score_adj: Annotated[Int32, msgspec.Meta(extra_json_schema={"minimum": -1000, "maximum": 1000})] | None = None
     """probelet's own score when the kernel looks for a process to kill, -1000 to 1000. Default -999."""
     crash_loop_back_off: CrashLoopBackOffConfig = CrashLoopBackOffConfig()
+    """The restart delay of the whole node (KEP-5593)."""
     crashloopbackoff: ProposedCrashLoopBackOff = ProposedCrashLoopBackOff()
+    """KEP-4603's own spelling of ``crashLoopBackOff``; a configuration may set only one of the two."""
 
 
 RUNTIME_REQUEST_TIMEOUT = 2 * MINUTE

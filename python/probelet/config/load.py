@@ -45,6 +45,8 @@ class Config(msgspec.Struct, frozen=True):
     """The origin of each value that is no default, by field path: ``c.yaml:3`` or a flag."""
     warnings: list[Problem]
     """Strict-decoding mistakes and ignored values; each becomes one log line."""
+    path: Path | None = None
+    """The main file (``--config``); the other files are drop-ins."""
 
 
 class ConfigError(ProbeletError, ValueError):
@@ -82,6 +84,7 @@ class _Loader:
         self._files: list[Path | None] = []
         self._strict = strict
         self._version = version
+        self._main: Path | None = None
         self._kubelet = Layers()
         self._probelet = Layers()
 
@@ -103,6 +106,8 @@ class _Loader:
         """Reads one file. The main file may be empty; an empty drop-in is a mistake."""
         kinds: dict[str, int] = {}
         self._files.append(path)
+        if not patch:
+            self._main = path
         try:
             for document in documents(read_manifest(path)):
                 self._document(document, path, kinds, patch=patch)
@@ -194,7 +199,7 @@ class _Loader:
             **dict.fromkeys((f"featureGates[{name}]" for name in from_flag), FLAG),
         }
         effective = set_kubelet_defaults(in_kubelet)
-        return Config(effective, in_probelet, gates, crash_loop.curve, origins, self._problems)
+        return Config(effective, in_probelet, gates, crash_loop.curve, origins, self._problems, self._main)
 
     def _order(self, problem: Problem) -> tuple[int, int]:
         """Sorts by file and line; problems without a file come last."""

@@ -3,10 +3,11 @@
 Without any of them a node behaves like the kubelet's own prober.
 """
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from probelet.config.kubelet import Duration, Section
-from probelet.spec.model.meta import Int32
+import msgspec
+
+from probelet.config.kubelet import Count, DurationAboveZero, Section
 from probelet.spec.text.duration import MINUTE, SECOND
 
 API_VERSION = "probelet.dev/v1alpha1"
@@ -19,9 +20,9 @@ ALIASES = {"phase": "schedule"}
 class RestartBudget(Section, frozen=True, kw_only=True):
     """A token bucket for restarts; it starts full."""
 
-    burst: Int32 = 10
+    burst: Count = 10
     """Restarts that may happen together. Default 10; at least 1."""
-    refill: Duration = MINUTE
+    refill: DurationAboveZero = MINUTE
     """Time after which the bucket gains one restart. Default 1m; above 0."""
 
 
@@ -45,7 +46,7 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     """The result of an attempt that timed out while the prober itself was late: a failure, as for the kubelet
     (default), or ``unknown``: a prober error, repeated at once and not counted (kubernetes#89898). An attempt that got
     no descriptor, port or thread on this machine is a prober error with either value."""
-    starved_share: float = 0.5
+    starved_share: Annotated[float, msgspec.Meta(extra_json_schema={"exclusiveMinimum": 0})] = 0.5
     """An attempt counts as starved if our own loop was late by more than this share of the timeout. Default 0.5: the
     prober, not the container, then used half of the timeout. Above 0."""
     deny_host_probes: bool = False
@@ -54,9 +55,9 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
 
     exec_single_flight: bool = False
     """Do not start an exec run while an earlier one still hangs in the runtime. Default false, as in the kubelet."""
-    exec_max_in_flight: Int32 | None = None
+    exec_max_in_flight: Count | None = None
     """Limit of concurrent exec runs on the node, at least 1; others wait. Default: no limit, as in the kubelet."""
-    exec_client_deadline: Duration | None = None
+    exec_client_deadline: DurationAboveZero | None = None
     """Abandon an exec run this long after its own timeout, for runtimes that ignore timeouts; above 0.
     Default: runtimeRequestTimeout, as in the kubelet."""
 
@@ -64,7 +65,7 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     """The state after a restart of probelet. ``kubelet`` (default): counters, holds and back-off start anew, and the
     runtime's containers determine started and ready; probelet keeps nothing on disk. ``full``: a journal in the state
     directory restores counters, holds, results and back-off."""
-    max_container_age: Duration | None = None
+    max_container_age: DurationAboveZero | None = None
     """Restart a container before it has run for longer, within ``restartBudget``: spread over time, and one pod of a
     controller after another; above 0. Default: never, as in the kubelet."""
     restart_budget: RestartBudget | None = None
@@ -85,9 +86,9 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     container_backoff_annotations: bool = False
     """Let pods choose a container's curve by annotation (``probelet.dev/backoff: app=1s/30s``), between
     ``containerBackoffMin`` and ``containerBackoffMax``. Default false."""
-    container_backoff_min: Duration = SECOND
+    container_backoff_min: DurationAboveZero = SECOND
     """Lower limit of a delay that a pod chooses; a shorter delay becomes this. Default 1s; above 0."""
-    container_backoff_max: Duration = 300 * SECOND
+    container_backoff_max: DurationAboveZero = 300 * SECOND
     """Upper limit of a delay that a pod chooses; it may exceed the kubelet's own maximum. Default 5m; not below
     ``containerBackoffMin``."""
     release_on_dependency: bool = False

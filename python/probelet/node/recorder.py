@@ -7,10 +7,11 @@ filter. The filter's bucket is per source and object; all our events have one so
 from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Final, Literal, TypeVar
+from typing import Final, Literal, TypeVar
 
 from probelet._rust import TokenBucket
 from probelet.exposition.timestamp import rfc3339
+from probelet.server.document.event import RecordedEvent
 
 SPAM_BURST: Final = 25
 """How many events of one object may come at once (``defaultSpamBurst``)."""
@@ -55,13 +56,13 @@ class Recorder:
     def __init__(self, now: Callable[[], int], wall_ms: Callable[[], int]) -> None:
         self.dropped = 0
         """Events that the spam filter dropped."""
-        self.listeners: list[Callable[[dict[str, Any]], None]] = []
+        self.listeners: list[Callable[[RecordedEvent], None]] = []
         """Called with each event as ``events`` would return it."""
         self._now = now
         self._wall_ms = wall_ms
         self._seq = 0
         # By the fields that make two events equal; a repetition moves to the end with its count.
-        self._kept: OrderedDict[_Same | _Similar, dict[str, Any]] = OrderedDict()
+        self._kept: OrderedDict[_Same | _Similar, RecordedEvent] = OrderedDict()
         self._aggregates: OrderedDict[_Similar, _Aggregate] = OrderedDict()
         self._buckets: OrderedDict[str, TokenBucket] = OrderedDict()
         self._counts: OrderedDict[_Same | _Similar, int] = OrderedDict()
@@ -94,7 +95,7 @@ class Recorder:
             self.dropped += 1
             return
         self._seq += 1
-        event = {
+        event: RecordedEvent = {
             "seq": self._seq,
             "schema": "probelet-event/1",
             "at": rfc3339(at_ms or self._wall_ms()),
@@ -112,7 +113,7 @@ class Recorder:
         for listener in self.listeners:
             listener(event)
 
-    def events(self, since: int = 0) -> list[dict[str, Any]]:
+    def events(self, since: int = 0) -> list[RecordedEvent]:
         """The events kept with ``seq > since``, oldest first."""
         found = []
         for event in reversed(self._kept.values()):

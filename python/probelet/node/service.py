@@ -4,7 +4,7 @@ The client decides which runtime it is, and ``view`` shows the node to any serve
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +82,7 @@ class Service:
         on_host: bool = False,
         probe_grace: bool = True,
         kubelet_version: str = "1.36",
-        configuration: dict[str, Any] | None = None,
+        configuration: Mapping[str, Any] | None = None,
         exec_limits: ExecLimits | None = None,
         calls: RuntimeCalls | None = None,
         parallel_pulls: int | None = 1,
@@ -139,7 +139,9 @@ class Service:
         self.view = NodeView(self._sources(configuration, calls or RuntimeCalls(), mistakes))
         """What the pages show."""
 
-    def _sources(self, configuration: dict[str, Any], calls: RuntimeCalls, mistakes: Callable[[], Mistakes]) -> Sources:
+    def _sources(
+        self, configuration: Mapping[str, Any], calls: RuntimeCalls, mistakes: Callable[[], Mistakes]
+    ) -> Sources:
         return Sources(
             node=self._node,
             configuration=configuration,
@@ -286,7 +288,7 @@ class Service:
         self._changes.log_notices(self.engine.drain())
 
 
-def _crash_loop_metrics(gate: RestartGate, configuration: dict[str, Any]) -> CrashLoopMetrics:
+def _crash_loop_metrics(gate: RestartGate, configuration: Mapping[str, Any]) -> CrashLoopMetrics:
     """The metrics of restarts, as the gate's observer."""
     curve = gate.options
     source = configuration.get("crashLoopBackOff", {}).get("source", "default")

@@ -13,6 +13,15 @@ from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus, LastExit
 from probelet.policy.status.ready_condition import ready_condition
+from probelet.server.document.status import (
+    BackoffDocument,
+    ContainerDocument,
+    LastExitDocument,
+    MistakeDocument,
+    PodDocument,
+    ProbeDocument,
+    StatusHead,
+)
 from probelet.server.status import Status
 from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as workers_of
@@ -50,7 +59,7 @@ def status(
     """The document of these pods, and of the mistakes of the manifests."""
     moment = Moment(engine.now(), engine.wall_ms())
     shown = sorted(pods, key=lambda pod: pod.pod.full_name)
-    head = {
+    head: StatusHead = {
         "schema": "probelet-status/1",
         "as_of": rfc3339(moment.wall_ms),
         "node": node,
@@ -65,7 +74,7 @@ def status(
     return Status(head, (document(pod) for pod in shown))
 
 
-def _mistake(problem: Problem) -> dict[str, Any]:
+def _mistake(problem: Problem) -> MistakeDocument:
     name = problem.object
     return {
         "path": str(problem.path or ""),
@@ -78,7 +87,7 @@ def _mistake(problem: Problem) -> dict[str, Any]:
     }
 
 
-def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, moment: Moment) -> dict[str, Any]:
+def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, moment: Moment) -> PodDocument:
     known = status_of(engine, pod.uid)
     workers: _Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
@@ -86,13 +95,12 @@ def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, mo
     rows = []
     for kind, container in containers(pod.pod):
         status = pod.machine.statuses.get(container.name) or ContainerStatus(container.name, kind)
-        row = _container(status, of_containers.get(container.name, {}))
-        row["backoff"] = _backoff(pod, container, gate, moment)
-        row["probes"] = {
+        probes: dict[str, ProbeDocument] = {
             probe_type: _probe(probe, workers.get((container.name, probe_type)))
             for probe_type, probe in container.probes.items()
         }
-        rows.append(row)
+        backoff = _backoff(pod, container, gate, moment)
+        rows.append(_container(status, of_containers.get(container.name, {}), backoff, probes))
     meta = pod.pod.metadata
     outdated = mistakes.outdated.get(pod.full_name)
     condition = ready_condition(pod.pod, known)
@@ -113,7 +121,12 @@ def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, mo
     }
 
 
-def _container(status: ContainerStatus, known: dict[str, Any]) -> dict[str, Any]:
+def _container(
+    status: ContainerStatus,
+    known: dict[str, Any],
+    backoff: BackoffDocument | None,
+    probes: dict[str, ProbeDocument],
+) -> ContainerDocument:
     return {
         "name": status.name,
         "kind": status.kind,
@@ -126,17 +139,19 @@ def _container(status: ContainerStatus, known: dict[str, Any]) -> dict[str, Any]
         "ready": known.get("ready", False),
         "started": bool(known.get("started")),
         "last_exit": _last_exit(status.last_exit),
+        "backoff": backoff,
+        "probes": probes,
     }
 
 
-def _last_exit(last: LastExit | None) -> dict[str, Any] | None:
+def _last_exit(last: LastExit | None) -> LastExitDocument | None:
     if last is None:
         return None
     at = rfc3339(last.at_ms) if last.at_ms else None
     return {"at": at, "exit_code": last.exit_code, "reason": last.reason, "message": last.message}
 
 
-def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Moment) -> dict[str, Any] | None:
+def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Moment) -> BackoffDocument | None:
     wait = pod.machine.waits.get(container.name)
     if wait is None:
         return None
@@ -148,7 +163,7 @@ def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Mome
     }
 
 
-def _probe(probe: Probe, worker: WorkerState | None) -> dict[str, Any]:
+def _probe(probe: Probe, worker: WorkerState | None) -> ProbeDocument:
     """A probe with its worker. It has no worker before the container's first start and after its end."""
     if worker is None:
         return {

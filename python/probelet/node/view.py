@@ -1,7 +1,7 @@
 """What the node shows on its pages (``server.view.View``)."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.source.mistakes import Mistakes
 from probelet.node.status import status
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.server.document.event import RecordedEvent
 from probelet.server.status import Status
 from probelet.spec.text.duration import SECOND
 
@@ -30,7 +31,7 @@ class Sources:
     """The parts of the node that the pages read."""
 
     node: str
-    configuration: dict[str, Any]
+    configuration: Mapping[str, Any]
     engine: Engine
     gate: RestartGate
     pods: NodePods
@@ -65,11 +66,11 @@ class NodeView:
             listeners=of.listeners,
         )
 
-    def configz(self) -> dict[str, Any]:
+    def configz(self) -> Mapping[str, Any]:
         """The effective configuration, as read at start."""
         return self._of.configuration
 
-    def events(self, since: int) -> list[dict[str, Any]]:
+    def events(self, since: int) -> list[RecordedEvent]:
         """The events kept with ``seq > since``, oldest first."""
         return self._of.recorder.events(since)
 

@@ -29,31 +29,39 @@ class Finding(msgspec.Struct, frozen=True):
     """A section in which a recording differs."""
 
     name: str
+    """The recording."""
     section: str
+    """The section of the trace."""
     expected: Any
+    """The first line that differs, as the kubelet has it; None if it has none there."""
     got: Any
+    """The line that probelet has; None if it has none there."""
 
 
 class Known(msgspec.Struct, frozen=True):
     """A known difference."""
 
     name: str
+    """The recording."""
     section: str
+    """The section of the trace."""
     reason: str
+    """Why they differ."""
 
 
 class Report(msgspec.Struct):
-    """The result of a folder.
-
-    `equal` counts recordings without a difference, apart from the sections in `known`. `refused` has a line for each
-    file that holds no recordings; such a file is not counted.
-    """
+    """The result of a folder of recordings."""
 
     total: int = 0
+    """The recordings."""
     equal: int = 0
+    """The recordings without a difference, apart from the sections in ``known``."""
     different: list[Finding] = []
+    """The sections that differ and are not known to."""
     known: list[Known] = []
+    """The sections that are known to differ."""
     refused: list[str] = []
+    """A line for each file that holds no recordings; such a file does not count."""
     schema: str = SCHEMA
 
     def add(self, name: str, judged: list[tuple[str, Difference, str | None]]) -> None:

@@ -2,17 +2,12 @@
 
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
+from probelet.server.document.top import Order, TopDocument, TopRow
 from probelet.server.summary import seconds_between, succeeded
 
-SCHEMA: Final = "probelet-top/1"
-
-Order: TypeAlias = Literal["hurt", "failing", "restarts", "backoff", "lateness", "duration", "name"]
-
-_Row: TypeAlias = dict[str, Any]
-
-_KEYS: Final[dict[str, Callable[[_Row], Any]]] = {
+_KEYS: Final[dict[str, Callable[[TopRow], Any]]] = {
     "failing": lambda row: -row["failing"],
     "restarts": lambda row: -row["restart_count"],
     "backoff": lambda row: -row["backoff_seconds"],
@@ -22,7 +17,7 @@ _KEYS: Final[dict[str, Callable[[_Row], Any]]] = {
 }
 
 
-def top_document(status: dict[str, Any], order: Order = "hurt") -> dict[str, Any]:
+def top_document(status: dict[str, Any], order: Order = "hurt") -> TopDocument:
     """The document ``probelet-top/1``: one row per container, the most troubled first.
 
     ``hurt`` compares failing probes, then restarts, back-off, lateness, and slow probes. Another ``order`` compares
@@ -32,10 +27,10 @@ def top_document(status: dict[str, Any], order: Order = "hurt") -> dict[str, Any
     rows = [_row(pod, container, as_of) for pod in status["pods"] for container in pod["containers"]]
     keys = list(_KEYS.values()) if order == "hurt" else [_KEYS[order], *_KEYS.values()]
     rows.sort(key=lambda row: [key(row) for key in keys])
-    return {"schema": SCHEMA, "as_of": status["as_of"], "node": status["node"], "sort": order, "rows": rows}
+    return {"schema": "probelet-top/1", "as_of": status["as_of"], "node": status["node"], "sort": order, "rows": rows}
 
 
-def _row(pod: dict[str, Any], container: dict[str, Any], as_of: datetime) -> _Row:
+def _row(pod: dict[str, Any], container: dict[str, Any], as_of: datetime) -> TopRow:
     runs = [probe["last"] for probe in container["probes"].values() if probe["last"] is not None]
     waits = container["backoff"] if container["state"] == "waiting" else None
     return {

@@ -8,6 +8,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from probelet.server.document.status import PodDocument, StatusHead
 from probelet.server.limit import PIECE_SECONDS
 
 T = TypeVar("T")
@@ -17,8 +18,8 @@ T = TypeVar("T")
 class Status:
     """The status document, schema ``probelet-status/1``. ``pods`` makes each pod's part when it is asked for."""
 
-    head: dict[str, Any]
-    pods: Iterator[dict[str, Any]]
+    head: StatusHead
+    pods: Iterator[PodDocument]
 
     def document(self) -> dict[str, Any]:
         """The whole document, in one piece."""

@@ -1,5 +1,6 @@
 """The status document in words: what the table and the page write about one container."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -69,7 +70,7 @@ def mistake(error: dict[str, Any]) -> str:
     return ": ".join(part for part in (place, owner, error["field"], error["message"]) if part)
 
 
-def more_mistakes(document: dict[str, Any]) -> int:
+def more_mistakes(document: Mapping[str, Any]) -> int:
     """The number of mistakes beside the shown ones."""
     return int(document.get("manifest_errors_total", 0)) - len(document.get("manifest_errors", ()))
 

@@ -1,7 +1,9 @@
 """The read-only side of a service that the servers show; they ask it anew for each request."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
+from probelet.server.document.event import RecordedEvent
 from probelet.server.status import Status
 
 
@@ -11,15 +13,12 @@ class View(Protocol):
     def status(self) -> Status:
         """The status document. Its pods are those of this moment, each as it is when its part is made."""
 
-    def configz(self) -> dict[str, Any]:
+    def configz(self) -> Mapping[str, Any]:
         """The effective configuration, schema ``probelet-config/1``."""
 
-    def events(self, since: int) -> list[dict[str, Any]]:
-        """The kept events with ``seq > since``, oldest first.
-
-        Each is a ``probelet-event/1`` object with one more key, ``seq``, which only increases: it is the reader's
-        place in the stream, not a part of the event, and no verb prints it.
-        """
+    def events(self, since: int) -> Sequence[RecordedEvent]:
+        """The kept events with ``seq > since``, oldest first. ``seq`` only increases: it is the reader's place in the
+        stream, not a part of the event."""
 
     def metrics(self) -> bytes:
         """The page ``/metrics`` in the Prometheus text format."""

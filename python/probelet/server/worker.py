@@ -1,11 +1,12 @@
 """One worker's state as the engine reports it, and the part of the status document made from it."""
 
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from probelet._rust import Engine
 from probelet.exposition.timestamp import rfc3339
+from probelet.server.document.status import ProbeDocument, RunDocument
 
 
 class LastRun(msgspec.Struct):
@@ -48,7 +49,7 @@ def workers(engine: Engine, uid: str) -> list[WorkerState]:
     return _WORKERS.decode(engine.probe_states(uid))
 
 
-def probe_document(worker: WorkerState) -> dict[str, Any]:
+def probe_document(worker: WorkerState) -> ProbeDocument:
     """The status document's entry for a probe that has a worker."""
     return {
         "handler": worker.handler,
@@ -65,7 +66,7 @@ def probe_document(worker: WorkerState) -> dict[str, Any]:
     }
 
 
-def _last_run(last: LastRun) -> dict[str, Any]:
+def _last_run(last: LastRun) -> RunDocument:
     return {
         "at": rfc3339(last.at_ms),
         "outcome": last.outcome,

@@ -1,6 +1,7 @@
 """What the HTTP pages of ``serve`` show (``server.view.View``): probes and their results. Everything else about a pod,
 its restarts for example, the caller keeps to itself."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -8,6 +9,8 @@ import msgspec
 from probelet._rust import Engine
 from probelet.exposition.process_metrics import render_process
 from probelet.exposition.timestamp import rfc3339
+from probelet.server.document.event import RecordedEvent
+from probelet.server.document.status import ContainerDocument, PodDocument, StatusHead
 from probelet.server.status import Status
 from probelet.server.worker import WorkerState, probe_document, workers
 from probelet.service.handed_over_pods import HandedOverPods
@@ -18,7 +21,7 @@ _LISTS: Final = (("containers", "regular"), ("init_containers", "init"))
 class PagesView:
     """``configuration`` is what ``/configz`` shows."""
 
-    def __init__(self, engine: Engine, pods: HandedOverPods, node: str, configuration: dict[str, Any]) -> None:
+    def __init__(self, engine: Engine, pods: HandedOverPods, node: str, configuration: Mapping[str, Any]) -> None:
         self._engine = engine
         self._pods = pods
         self._node = node
@@ -28,10 +31,10 @@ class PagesView:
         """The status document: each pod with the containers of its status. A v1.PodStatus does not say whether an init
         container is a sidecar."""
         pods = sorted(self._pods.names.items(), key=lambda pod: pod[1])
-        head = {"schema": "probelet-status/1", "as_of": rfc3339(self._engine.wall_ms()), "node": self._node}
+        head: StatusHead = {"schema": "probelet-status/1", "as_of": rfc3339(self._engine.wall_ms()), "node": self._node}
         return Status(head, (self._pod(uid, name) for uid, name in pods))
 
-    def _pod(self, uid: str, name: tuple[str, str]) -> dict[str, Any]:
+    def _pod(self, uid: str, name: tuple[str, str]) -> PodDocument:
         probed = workers(self._engine, uid)
         status = msgspec.json.decode(self._engine.status(uid) or b"{}")
         rows = [_container(row, kind, probed) for key, kind in _LISTS for row in status.get(key, ())]
@@ -52,11 +55,11 @@ class PagesView:
             "containers": rows,
         }
 
-    def configz(self) -> dict[str, Any]:
+    def configz(self) -> Mapping[str, Any]:
         """The effective configuration."""
         return self._configuration
 
-    def events(self, since: int) -> list[dict[str, Any]]:
+    def events(self, since: int) -> list[RecordedEvent]:
         """Always empty: events go to ``WatchEvents`` alone."""
         return []
 
@@ -77,7 +80,7 @@ class PagesView:
         return True, ""
 
 
-def _container(row: dict[str, Any], kind: str, probed: list[WorkerState]) -> dict[str, Any]:
+def _container(row: dict[str, Any], kind: str, probed: list[WorkerState]) -> ContainerDocument:
     return {
         "name": row["name"],
         "kind": kind,

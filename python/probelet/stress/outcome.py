@@ -20,15 +20,20 @@ class Spread(msgspec.Struct, frozen=True):
     """Milliseconds. All zero when there was nothing to measure."""
 
     p50: float = 0
+    """The median."""
     p99: float = 0
+    """The 99th percentile."""
     max: float = 0
+    """The maximum."""
 
 
 class Bucket(msgspec.Struct, frozen=True):
     """How many were above the bucket before and not above this one; ``le_ms`` is None for the last."""
 
     le_ms: float | None
+    """The upper bound; None for the last bucket, which has none."""
     count: int
+    """How many there were."""
 
 
 LATENESS_MS: Final = (0, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 5000)
@@ -55,7 +60,9 @@ class Cost(msgspec.Struct, frozen=True):
     runtime_cpu_ms_per_restart: float
     """Of the runtime and its containers."""
     resident_bytes: int
+    """The memory of the node service at the end."""
     resident_bytes_max: int
+    """The most memory of the node service."""
     start_decision_ms: Spread
     """From the moment a start was due to the decision."""
     start_ms: Spread
@@ -68,28 +75,39 @@ class Outcome(msgspec.Struct, frozen=True):
     """One scene that was played."""
 
     name: str
+    """The curve and every field of the scene that differs from the base."""
     scene: Scene
+    """The pods of the node and what happens to them."""
     clock: Literal["virtual", "real"]
+    """Whether the scene was played in virtual time or with real processes."""
     seconds: float
+    """The length of the scene."""
     restarts: int
+    """The restarts of all containers."""
     expected_restarts: int | None
-    """The model's figures; None where the model makes no statement."""
+    """The model's figure; None where the model makes no statement."""
     exact: bool | None
     """Whether every restart came at the nanosecond of the model; None for a real clock."""
     early: int
     """Restarts before the end of their back-off: there must be none."""
     status_changes: int
+    """Changes of the statuses of pods."""
     status_writes: int
+    """Statuses that the API server is sent."""
     writes_per_restart: float
+    """Writes for each restart."""
     writes_per_10_seconds: list[int]
+    """Writes in each ten seconds since the first start."""
     write_delay_ms: Spread
     """From the first change that a write shows to the write."""
     pods_waiting_max: int
-    """For the API client's token bucket."""
+    """The most pods that waited for the API client's token bucket."""
     lateness: list[Bucket]
     """Of starts after a back-off: from its end to the decision. Of a real run those after the warm-up."""
     memory: Memory
+    """The sizes of the node's tables."""
     cost: Cost | None = None
+    """What a real run cost; None in virtual time."""
 
 
 def spread(lengths_ns: Sequence[int]) -> Spread:

@@ -21,7 +21,9 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     schema: str = SCHEMA
     machine: dict[str, str]
+    """The machine and the versions."""
     outcomes: list[Outcome]
+    """One for each scene."""
 
 
 def write(document: Document, folder: Path) -> list[Path]:

@@ -15,23 +15,26 @@ QPS_UNLIMITED: Final = 0
 
 @dataclass(frozen=True)
 class Scene:
-    """Times are nanoseconds.
-
-    Each pod has one container, which crashes, or three: two that crash and a sidecar that stays. ``failing`` is the
-    share of pods whose containers exit with 1, the others' exit with 0; each life is ``run_ns``. With ``kill_ns``
-    containers stay, and their liveness probe fails that many whole seconds after each start. ``start_cost_ns`` makes
-    each start take longer, as plug-ins (CSI, CNI) do. ``api_qps`` limits the status writes, 0 does not.
-    """
+    """Times are nanoseconds."""
 
     curve: str = "1/60"
+    """The first and the longest delay of back-off, in seconds."""
     pods: int = 110
+    """The pods of the node."""
     containers: int = 1
+    """1: one container a pod, which crashes. 3: two that crash, and a sidecar that stays."""
     failing: float = 1
+    """The share of pods whose containers exit with 1; the others' exit with 0."""
     run_ns: int = 0
+    """How long each container runs."""
     kill_ns: int = 0
+    """If above 0, containers stay, and their liveness probe fails that many whole seconds after each start."""
     policy: Policy = "Always"
+    """restartPolicy of the pods, or a crashing sidecar beside one container that stays."""
     start_cost_ns: int = 0
+    """By how much each start takes longer, as plug-ins (CSI, CNI) make it."""
     api_qps: int = QPS_UNLIMITED
+    """The limit of status writes in a second; 0 for none."""
     spread_ns: int = 0
     """First starts of the pods are spread evenly over this."""
 

@@ -14,6 +14,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.server.document.status import StatusDocument
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.load import Manifest
 from probelet.spec.rules.defaults import set_defaults
@@ -68,10 +69,9 @@ class ScriptedNode:
         self.service.engine.advance(takes_ns)
 
     def pod(self, name: str = "web") -> dict[str, Any]:
-        return next(
-            (pod for pod in self.service.view.status().document()["pods"] if pod["name"] == name),
-            {"phase": "", "containers": []},
-        )
+        document = self.service.view.status().document()
+        assert msgspec.convert(document, StatusDocument) == document, "the document has the form of its type"
+        return next((pod for pod in document["pods"] if pod["name"] == name), {"phase": "", "containers": []})
 
     def container(self, name: str = "web", index: int = 0) -> dict[str, Any]:
         found: dict[str, Any] = self.pod(name)["containers"][index]

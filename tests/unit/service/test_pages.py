@@ -6,8 +6,10 @@ import re
 from contextlib import closing
 from pathlib import Path
 
+import msgspec
 from probelet._rust import Engine
 from probelet.server.address import listening_socket, parse_address
+from probelet.server.document.status import StatusDocument
 from probelet.server.pages.server import HttpServer
 from probelet.service.server import prober_service
 from probelet.service.view import PagesView, render
@@ -37,6 +39,7 @@ async def test_the_pages_show_the_pods_that_were_handed_over(tmp_path: Path) -> 
 
             code, text = await page("/statusz")
             document = json.loads(text)
+            assert msgspec.convert(document, StatusDocument) == document
             assert (code, document["schema"], document["node"]) == (200, "probelet-status/1", "node-a")
             early, pod = document["pods"]
             assert (early["uid"], early["name"], early["phase"], early["containers"]) == ("early", "", "Pending", [])

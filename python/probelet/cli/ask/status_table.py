@@ -1,6 +1,6 @@
 """The table of ``probelet status``: one line per container, and below it one line per problem."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -51,7 +51,7 @@ class StatusTable:
 
     heads: tuple[str, ...] = ("POD", "READY", "STATE", "RESTARTS", "PROBES")
 
-    def __init__(self, document: dict[str, Any], *, unicode: bool) -> None:
+    def __init__(self, document: Mapping[str, Any], *, unicode: bool) -> None:
         self._document = document
         self._as_of = datetime.fromisoformat(document["as_of"])
         self._marks = _MARKS if unicode else _ASCII_MARKS

@@ -8,7 +8,8 @@ from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir
 from probelet.cli.terminal import console, say_json, unicode_in
 from probelet.cli.verb import verb
-from probelet.server.ranking import Order, top_document
+from probelet.server.document.top import Order, TopDocument
+from probelet.server.ranking import top_document
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -60,7 +61,7 @@ def _table(status: dict[str, Any], sort: Order, out: "Console", lines: int | Non
     return TopTable(top_document(status, sort), status, unicode=unicode_in(out.encoding), lines=lines)
 
 
-def _print_json(document: dict[str, Any]) -> None:
+def _print_json(document: TopDocument) -> None:
     import msgspec
 
     say_json(msgspec.json.encode(document), indented=True, flush=True)

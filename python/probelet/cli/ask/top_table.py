@@ -8,6 +8,7 @@ from rich.text import Text
 
 from probelet.cli.ask.status_table import StatusTable, state_style
 from probelet.cli.console import line_of
+from probelet.server.document.top import TopDocument
 from probelet.server.summary import span, state, trouble
 
 # Times from which the table highlights a number: a prober that is late, and a probe that is slow.
@@ -20,7 +21,7 @@ class TopTable(StatusTable):
 
     heads = ("CONTAINER", "STATE", "RESTARTS", "BACK-OFF", "LATE", "TOOK", "PROBES")
 
-    def __init__(self, document: dict[str, Any], status: dict[str, Any], *, unicode: bool, lines: int | None) -> None:
+    def __init__(self, document: TopDocument, status: dict[str, Any], *, unicode: bool, lines: int | None) -> None:
         super().__init__(document, unicode=unicode)
         self._containers = {
             (pod["namespace"], pod["name"], container["name"]): container

@@ -7,6 +7,7 @@ import msgspec
 
 from probelet.backoff.claim import Figure
 from probelet.backoff.kep4603 import claims
+from probelet.cli.backoff.document import ClaimRow, ClaimsDocument
 from probelet.cli.exit import Exit
 from probelet.cli.terminal import say, say_json
 
@@ -28,7 +29,7 @@ def show_claims(output: str) -> int:
     """Prints every claim with its verdict."""
     found = claims()
     if output == "json":
-        rows = [
+        rows: list[ClaimRow] = [
             {
                 "claim": claim.number,
                 "says": claim.says,
@@ -40,7 +41,8 @@ def show_claims(output: str) -> int:
             }
             for claim in found
         ]
-        say_json(msgspec.json.encode({"schema": "probelet-kep4603/1", "claims": rows}))
+        document: ClaimsDocument = {"schema": "probelet-kep4603/1", "claims": rows}
+        say_json(msgspec.json.encode(document))
         return Exit.GOOD
     for claim in found:
         say(*textwrap.wrap(claim.says, WIDTH, initial_indent=claim.number.ljust(5), subsequent_indent=MARGIN))

@@ -1,12 +1,12 @@
 """The output of ``probelet backoff load``."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import msgspec
 
 from probelet.backoff import Crowd, Curve, Load, load
 from probelet.backoff.curve import seconds, seconds_text
+from probelet.cli.backoff.document import LoadDocument
 from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.backoff.table import curve_document
 from probelet.cli.columns import columns
@@ -56,7 +56,7 @@ def _load(curve: Curve, life: LifeFlags, node: Node) -> Load:
     return load(crowds, window_ns=node.window, seed=life.seed)
 
 
-def _document(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node) -> dict[str, Any]:
+def _document(curve: Curve, found: Load, base: Load, life: LifeFlags, node: Node) -> LoadDocument:
     return {
         "schema": "probelet-backoff-load/1",
         "curve": curve_document(curve),

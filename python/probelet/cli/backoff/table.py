@@ -1,12 +1,13 @@
 """The output of ``probelet backoff table`` and ``compare``."""
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 
 from probelet.backoff import Crowd, Curve, Restart, load, restarts
 from probelet.backoff.curve import seconds, seconds_text
+from probelet.cli.backoff.document import ComparedCurve, ComparisonDocument, CurveDocument, RestartRow, TableDocument
 from probelet.cli.backoff.flags import LifeFlags
 from probelet.cli.columns import columns
 from probelet.cli.exit import Exit
@@ -17,7 +18,7 @@ WINDOWS_SECONDS: Final = (30, 60, 300, 600, 1800, 3600)
 """Ends of the windows in which ``compare`` counts restarts; a window includes its end."""
 
 
-def curve_document(curve: Curve) -> dict[str, Any]:
+def curve_document(curve: Curve) -> CurveDocument:
     """A curve as part of a JSON document."""
     return {
         "name": curve.name,
@@ -35,7 +36,7 @@ def show_table(curve: Curve, life: LifeFlags, count: int, output: str) -> int:
     found = restarts(curve, life.life(), count=count, seed=life.seed)
     late = life.scheduler == "kubelet"
     if output == "json":
-        document = {
+        document: TableDocument = {
             "schema": "probelet-backoff/1",
             "curve": curve_document(curve),
             "restarts": [_row(restart, late) for restart in found],
@@ -47,8 +48,8 @@ def show_table(curve: Curve, life: LifeFlags, count: int, output: str) -> int:
     return Exit.GOOD
 
 
-def _row(restart: Restart, late: bool) -> dict[str, Any]:
-    row = {"n": restart.n, "at_seconds": seconds(restart.at_ns), "delay_seconds": seconds(restart.delay_ns)}
+def _row(restart: Restart, late: bool) -> RestartRow:
+    row: RestartRow = {"n": restart.n, "at_seconds": seconds(restart.at_ns), "delay_seconds": seconds(restart.delay_ns)}
     return {**row, "late_seconds": seconds(restart.late_ns)} if late else row
 
 
@@ -63,7 +64,7 @@ def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, coun
     base = _counts(today, life)
     counts = [_counts(curve, life) for curve in curves]
     if output == "json":
-        rows = [
+        rows: list[ComparedCurve] = [
             {
                 **curve_document(curve),
                 "restarts": [_row(restart, False) for restart in each],
@@ -74,7 +75,8 @@ def show_comparison(curves: Sequence[Curve], today: Curve, life: LifeFlags, coun
             }
             for curve, each, counted in zip(curves, found, counts, strict=True)
         ]
-        say_json(msgspec.json.encode({"schema": "probelet-backoff-compare/1", "curves": rows}))
+        comparison: ComparisonDocument = {"schema": "probelet-backoff-compare/1", "curves": rows}
+        say_json(msgspec.json.encode(comparison))
         return Exit.GOOD
     names = [curve.name for curve in curves]
     rows_at = [

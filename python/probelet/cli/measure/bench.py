@@ -133,7 +133,7 @@ def _measure(load: "Load", target: str | None, output: str) -> None:
     except (TargetError, OSError) as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     if output == "json":
-        say_json(json.dumps({"schema": "probelet-bench/1", **seen}).encode())
+        say_json(json.dumps(seen).encode())
     else:
         say(*report(seen, where))
 

@@ -1,17 +1,43 @@
 """The result of one probe: a ``probelet-probe/1`` document, or the part of it that one attempt fills."""
 
 import base64
-from typing import Any
+from typing import Any, Final, Literal, NotRequired, TypedDict
 
-SCHEMA = "probelet-probe/1"
+SCHEMA: Final = "probelet-probe/1"
 
 # In chronological order; a part that the attempt did not reach is absent.
 TIMINGS = ("dns", "connect", "tls", "headers", "body", "exec")
-# ``output_base64`` appears with an output that is not UTF-8, ``exit_code`` with a command that ran.
-KEYS = (
-    *("schema", "outcome", "output", "output_base64", "error", "cause", "duration_ms", "phases_ms"),
-    *("result", "exit_code", "tries"),
-)
+
+
+class AttemptDocument(TypedDict):
+    """The result of one probe."""
+
+    schema: Literal["probelet-probe/1"]
+    outcome: Literal["success", "warning", "failure", "error"]
+    """The outcome of the last attempt; an error is the prober's own."""
+    output: str
+    """What the probe reads: the body, the output of the command; for another end its text. Empty for an error."""
+    output_base64: NotRequired[str]
+    """The exact output, if it is not UTF-8."""
+    error: str | None
+    """The error; null without one."""
+    cause: str
+    """Why the attempt ended as it did, in one word: the label ``cause`` of the metrics has the same words."""
+    duration_ms: float
+    """How long the last attempt took."""
+    phases_ms: dict[str, float]
+    """How long its parts took: ``dns``, ``connect``, ``tls``, ``headers``, ``body``, ``exec``; a part that the attempt
+    did not reach is absent."""
+    result: Literal["success", "warning", "failure", "unknown"]
+    """What the prober makes of the outcome; ``unknown`` counts as none."""
+    exit_code: NotRequired[int]
+    """The exit code of a command that ran."""
+    tries: int
+    """How many attempts it took to get an outcome that is no error."""
+
+
+KEYS = tuple(AttemptDocument.__annotations__)
+"""In reading order."""
 
 Seen = dict[str, Any]
 

@@ -1,69 +1,104 @@
 """``probelet config``."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 from probelet.cli.exit import Exit
-from probelet.cli.options import Output
+from probelet.cli.options import KubeletVersion, Output
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.terminal import console, say_json
 from probelet.cli.verb import verb
 from probelet.printable import one_line
 
+if TYPE_CHECKING:
+    from probelet.config.document import ConfigDocument, Setting
+
 app = verb(
     "config",
-    "Shows the values that 'probelet run' would use with the same options, and the\n"
-    "file and line, or the flag, that sets each one. Exits with 2 and one line per\n"
-    "mistake if the configuration is unusable.",
+    "'show' prints the values that 'probelet run' would use with the same options, and\n"
+    "the file and line, or the flag, that sets each one. It exits with 2 and one line\n"
+    "per mistake if the configuration is unusable. 'schema' prints the JSON schema of\n"
+    "a configuration file, for an editor.",
     "probelet config show --config /var/lib/kubelet/config.yaml",
+    "probelet config show --config c.yaml --all",
     "probelet config show --config c.yaml --config-dir kubelet.conf.d",
     "probelet config show --feature-gates AllAlpha=true -o json | jq .origins",
+    "probelet config schema --kubelet-version 1.37",
 )
 
 
 @app.command
-def show(*, config: ConfigFlags = CONFIG, output: Output = "table") -> int:
+def show(
+    *,
+    config: ConfigFlags = CONFIG,
+    every: Annotated[
+        bool, Parameter(name="--all", show_default=False, help="Show unset fields and every default too.")
+    ] = False,
+    output: Output = "table",
+) -> int:
     """Show the effective configuration."""
     from probelet.config.document import config_document
+    from probelet.config.setting import settings
 
-    found = config_document(config.read())
+    read = config.read()
+    found, rows = config_document(read), settings(read)
     if output == "json":
         import msgspec
 
-        say_json(msgspec.json.encode(found), indented=True)
+        say_json(msgspec.json.encode(found | {"settings": rows} if every else found), indented=True)
+    elif every:
+        _print(["SETTING", "VALUE", "DEFAULT", "FROM"], [*_curve(found), *map(_row_of_all, rows)], found["warnings"])
     else:
-        _print(found)
+        shown = [_row(row) for row in rows if row["value"] is not None]
+        _print(["SETTING", "VALUE", "FROM"], [*_curve(found, default=False), *shown], found["warnings"])
     return Exit.GOOD
 
 
-def _print(found: dict[str, Any]) -> None:
+@app.command
+def schema(*, kubelet_version: KubeletVersion = "1.36") -> int:
+    """Print the JSON schema (draft 2020-12) of a configuration file."""
+    import msgspec
+
+    from probelet.config.schema.document import config_schema
+
+    say_json(msgspec.json.encode(config_schema(kubelet_version)), indented=True)
+    return Exit.GOOD
+
+
+def _curve(found: "ConfigDocument", *, default: bool = True) -> list[list[str]]:
+    """The rows of what results from several fields."""
+    from probelet.config.crash_loop import CrashLoop
+    from probelet.config.document import curve_document
+
+    rows = []
+    curve, usual = found["crashLoopBackOff"], curve_document(CrashLoop())
+    for name, text, source in (
+        ("restart delay", "{initial_seconds}s to {max_seconds}s", curve["source"]),
+        ("restart delay, reset after", "{reset_seconds}s", "default"),
+    ):
+        rows.append([name, text.format(**curve), *([text.format(**usual)] if default else []), source])
+    return rows
+
+
+def _row(setting: "Setting") -> list[str]:
+    return [setting["field"], _text(setting["value"]), setting["origin"] or "default"]
+
+
+def _row_of_all(setting: "Setting") -> list[str]:
+    origin = f"{setting['source']} {setting['origin']}".strip()
+    return [setting["field"], _text(setting["value"]), _text(setting["default"]), origin]
+
+
+def _text(value: Any) -> str:
+    return "unset" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _print(heads: list[str], rows: list[list[str]], warnings: list[str]) -> None:
     out = console()
-    origins = found["origins"]
-    rows = [("SETTING", "VALUE", "FROM")]
-    curve = found["crashLoopBackOff"]
-    rows += [
-        ("restart delay", f"{curve['initial_seconds']}s to {curve['max_seconds']}s", curve["source"]),
-        ("restart delay, reset after", f"{curve['reset_seconds']}s", "default"),
-    ]
-    for name, value in found["featureGates"].items():
-        path = f"featureGates[{name}]"
-        rows.append((path, str(value).lower(), origins.get(path, "default")))
-    for document in ("kubeletconfig", "probeletconfig"):
-        rows += [(path, value, origins.get(path, "default")) for path, value in _leaves(found[document])]
-    width = max(len(name) for name, _, _ in rows), max(len(value) for _, value, _ in rows)
-    for name, value, origin in rows:
-        line = f"{name:<{width[0]}}  {value:<{width[1]}}  {origin}"
-        out.print(one_line(line), style="bold" if name == "SETTING" else None, soft_wrap=True)
-    for warning in found["warnings"]:
+    widths = [max(map(len, column)) for column in zip(heads, *rows, strict=True)]
+    for row in (heads, *rows):
+        line = "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip()
+        out.print(one_line(line), style="bold" if row is heads else None, soft_wrap=True)
+    for warning in warnings:
         out.print(one_line(f"warning: {warning}"), style="yellow", soft_wrap=True)
-
-
-def _leaves(section: dict[str, Any], within: str = "") -> list[tuple[str, str]]:
-    """Field paths and texts of a section's values; feature gates have their own rows."""
-    found = []
-    for name, value in section.items():
-        if isinstance(value, dict) and name != "featureGates":
-            found += _leaves(value, f"{within}{name}.")
-        elif name not in ("apiVersion", "kind", "featureGates"):
-            text = str(value).lower() if isinstance(value, bool) else str(value)
-            found.append((f"{within}{name}", text))
-    return found

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 from aiohttp import web
@@ -12,6 +13,7 @@ from probelet.server.acceptor import Acceptor, Room
 from probelet.server.answering import Answering
 from probelet.server.control.command import Commands, NoSuchPodError
 from probelet.server.control.state_dir import opened, socket_path
+from probelet.server.document.event import CommandDocument
 from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
 from probelet.server.refusals import LibraryLog, Refusals
 from probelet.server.status import SharedBuild, status_json
@@ -117,13 +119,18 @@ class ControlServer:
     async def _reset(self, request: web.Request) -> web.Response:
         return self._command(request, self._commands.reset, "probelet-reset/1")
 
-    def _command(self, request: web.Request, act: Callable[[str, str | None], list[str]], schema: str) -> web.Response:
+    def _command(
+        self,
+        request: web.Request,
+        act: Callable[[str, str | None], list[str]],
+        schema: Literal["probelet-retry/1", "probelet-reset/1"],
+    ) -> web.Response:
         pod = request.query.get("pod", "")
         try:
             found = act(pod, request.query.get("container"))
         except NoSuchPodError as error:
             return web.Response(status=404, text=str(error))
-        document = {"schema": schema, "pod": pod, "containers": found}
+        document: CommandDocument = {"schema": schema, "pod": pod, "containers": found}
         return web.Response(body=msgspec.json.encode(document), content_type="application/json")
 
     async def _events(self, request: web.Request) -> web.StreamResponse:

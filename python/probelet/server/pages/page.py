@@ -1,10 +1,11 @@
 """The status page in HTML: the status document and the last events, for a person with a browser."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from html import escape
 from typing import Any
 
+from probelet.server.document.event import RecordedEvent
 from probelet.server.pages.page_assets import SCRIPT, STYLE
 from probelet.server.summary import (
     PROBE_TYPES,
@@ -39,7 +40,7 @@ _SAYS = {
 }
 
 
-def render_page(status: dict[str, Any], events: list[dict[str, Any]]) -> str:
+def render_page(status: dict[str, Any], events: Sequence[RecordedEvent]) -> str:
     """Renders the page. Pods that are not ready come first; every text of the document is escaped."""
     as_of = datetime.fromisoformat(status["as_of"])
     pods = sorted(status["pods"], key=lambda pod: pod["ready"] or pod["phase"] == "Succeeded")
@@ -167,7 +168,7 @@ def _probe_chip(name: str, probe: dict[str, Any], as_of: datetime) -> str:
     )
 
 
-def _events(events: list[dict[str, Any]], as_of: datetime) -> str:
+def _events(events: Sequence[RecordedEvent], as_of: datetime) -> str:
     rows = []
     for event in reversed(events):
         ago = span((as_of - datetime.fromisoformat(event["at"])).total_seconds())

@@ -27,8 +27,15 @@ _NOTHING = object()
 # The search for the nearest known name takes a millisecond; a file full of unknown names must not take minutes.
 SUGGESTIONS_MAX = 50
 
-# ``Annotated[int, Meta(extra={"format": "duration"})]`` marks a field written as a Go duration.
+# ``Meta(extra={"format": "duration"})`` marks a field written as a Go duration; ``extra`` may have more keys.
 DURATION_FORMAT = {"format": "duration"}
+
+
+def is_duration(info: types.Type) -> bool:
+    """True for the type of a duration, also of one that may be unset."""
+    if isinstance(info, types.UnionType):
+        return any(is_duration(option) for option in info.types)
+    return isinstance(info, types.Metadata) and (info.extra or {}).items() >= DURATION_FORMAT.items()
 
 
 @cache
@@ -97,8 +104,10 @@ class _Decoder:
                 return self._entries(node, info, field, line)
             case types.UnionType():
                 return self._union(node, info, field, line)
-            case types.Metadata():
+            case types.Metadata() if is_duration(info):
                 return self._duration(node, field, line)
+            case types.Metadata():
+                return self.value(node, info.type, field, line)
             case types.LiteralType():
                 return self._literal(node, info, field, line)
             case types.StrType():

@@ -4,8 +4,11 @@ import json
 import shutil
 from pathlib import Path
 
+import msgspec
 import pytest
 from probelet.config import VERSIONS
+from probelet.replay.conformance import Report
+from probelet.replay.document import SkippedDocument, TraceDocument
 
 from tests.support.paths import TRACES
 from tests.unit.cli.conftest import Probelet
@@ -53,8 +56,17 @@ def test_a_recording_that_needs_sockets_is_skipped_with_its_reason(probelet: Pro
     assert (told.code, told.out.splitlines()[0]) == (0, f"skipped    http_204: {reason}")
     document = probelet("replay", str(tmp_path), "-o", "json")
     skipped, played = map(json.loads, document.out.splitlines())
+    assert msgspec.convert(skipped, SkippedDocument) == skipped
     assert (document.code, skipped) == (0, {"scenario": "http_204", "skipped": reason})
     assert (played["scenario"], "skipped" in played) == ("initial_delay_liveness_5", False)
+
+
+def test_json_has_the_keys_that_the_reference_explains(probelet: Probelet, tmp_path: Path) -> None:
+    shutil.copy(NAMED / "terminated_onfailure_exit0.json", tmp_path)
+    found = json.loads(probelet("replay", str(tmp_path), "-o", "json").out)
+    assert msgspec.convert(found, TraceDocument) == found
+    report = json.loads(probelet("conformance", str(tmp_path), "-o", "json").out)
+    assert msgspec.to_builtins(msgspec.convert(report, Report)) == report
 
 
 @pytest.mark.parametrize("verb", ["replay", "conformance"])

@@ -7,8 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 from probelet.cli.probe import attempt as probe_attempt
+from probelet.cli.probe.document import AttemptDocument
 from probelet.cli.probe.report import OUTPUT_LINES_MAX
 from probelet.replay.handlers.case.case import Listener
 from probelet.replay.handlers.server.server import Server as CaseServer
@@ -51,6 +53,7 @@ def test_a_success_with_its_timings(probelet: Probelet, target: Server) -> None:
 def test_the_document_has_the_keys_of_its_schema(probelet: Probelet, target: Server) -> None:
     code, seen = asked(probelet, "http", "--port", str(target.port), "--path", "/healthz")
     assert code == 0
+    assert msgspec.convert(seen, AttemptDocument) == seen
     timings, duration = seen.pop("phases_ms"), seen.pop("duration_ms")
     assert list(timings) == ["connect", "headers", "body"]
     assert sum(timings.values()) <= duration

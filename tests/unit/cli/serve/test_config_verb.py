@@ -1,11 +1,15 @@
 import json
 from pathlib import Path
 
+import msgspec
 import pytest
+from probelet.config.document import ConfigDocument
+from probelet.config.schema.document import config_schema
 
 from tests.unit.cli.conftest import Probelet
 
 KUBELET = "apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\n"
+PROBELET = "apiVersion: probelet.dev/v1alpha1\nkind: ProbeletConfiguration\n"
 
 
 @pytest.fixture(autouse=True)
@@ -64,3 +68,43 @@ def test_a_refused_configuration_is_one_line_a_mistake_and_exit_2(probelet: Prob
         'Invalid value: "0s": must be set between 1s and 300s',
         "probelet config: c.yaml:4: nope: unknown field",
     ]
+
+
+def test_all_shows_every_field_its_default_and_what_sets_it(probelet: Probelet) -> None:
+    Path("c.yaml").write_text(KUBELET + "oomScoreAdj: -998\nseccompDefault: true\n")
+    Path("d").mkdir()
+    Path("d/a.conf").write_text(KUBELET + "oomScoreAdj: -500\n---\n" + PROBELET + "restartBudget: {burst: 3}\n")
+    flags = ("--config", "c.yaml", "--config-dir", "d", "--feature-gates", "AllAlpha=true")
+    ended = probelet("config", "show", "--all", *flags)
+    rows = {line.split()[0]: line.split()[1:] for line in ended.out.splitlines()}
+    assert rows["SETTING"] == ["VALUE", "DEFAULT", "FROM"]
+    assert rows["seccompDefault"] == ["true", "false", "file", "c.yaml:4"]
+    assert rows["oomScoreAdj"] == ["-500", "-999", "drop-in", "d/a.conf:3"]
+    assert rows["restartBudget.burst"] == ["3", "10", "drop-in", "d/a.conf:7"]
+    assert rows["restartBudget.refill"] == ["1m0s", "1m0s", "default"]
+    assert rows["execMaxInFlight"] == ["unset", "unset", "default"]
+    assert rows["featureGates[ReduceDefaultCrashLoopBackOffDecay]"] == ["true", "false", "flag", "--feature-gates"]
+    found = json.loads(probelet("config", "show", "--all", *flags, "-o", "json").out)
+    assert msgspec.convert(found, ConfigDocument) == found
+    assert {setting["field"] for setting in found["settings"]} == rows.keys() - {"SETTING", "restart"}
+
+
+def test_a_budget_that_is_unset_is_one_setting(probelet: Probelet) -> None:
+    found = json.loads(probelet("config", "show", "--all", "-o", "json").out)["settings"]
+    budget = [setting for setting in found if setting["field"].startswith("restartBudget")]
+    assert budget == [
+        {
+            "document": "ProbeletConfiguration",
+            "field": "restartBudget",
+            "value": None,
+            "default": None,
+            "source": "default",
+            "origin": "",
+        }
+    ]
+
+
+def test_the_schema_is_one_json_object_for_the_release(probelet: Probelet) -> None:
+    ended = probelet("config", "schema", "--kubelet-version", "1.37")
+    assert (ended.code, ended.err) == (0, "")
+    assert json.loads(ended.out) == config_schema("1.37")

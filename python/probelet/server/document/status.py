@@ -1,0 +1,184 @@
+"""``probelet-status/1``."""
+
+from typing import Literal, NotRequired, TypedDict
+
+
+class RunDocument(TypedDict):
+    """The last finished run of a probe."""
+
+    at: str
+    """The end of the run."""
+    outcome: str
+    """``success``, ``warning``, ``failure`` or ``error``; an error is the prober's own and counts as no outcome."""
+    cause: str
+    """Why the run ended as it did, in one word: the label ``cause`` of the metrics has the same words."""
+    message: str
+    """The output of the probe, or the error."""
+    duration_ms: float
+    """How long the last attempt of the run took."""
+    lateness_ms: float
+    """The time between the moment at which the run was due and its beginning."""
+    overdue_ms: float
+    """Time in which the prober itself should have worked during the attempt and did not."""
+
+
+class ProbeDocument(TypedDict):
+    """One probe of a container."""
+
+    handler: str | None
+    """``httpGet``, ``tcpSocket``, ``grpc`` or ``exec``; null for a probe without one."""
+    result: str | None
+    """``Success``, ``Failure`` or ``Unknown``, the result in force; null before the container's first start."""
+    result_run: int
+    """How many runs in a row had the outcome of the last run."""
+    failure_threshold: int
+    """failureThreshold of the probe."""
+    success_threshold: int
+    """successThreshold of the probe."""
+    on_hold: bool
+    """True from a verdict that kills the container until the container is replaced: no run takes place."""
+    runs: int
+    """Finished runs of this container."""
+    failures: int
+    """Runs that failed."""
+    errors: int
+    """Runs with an error of the prober."""
+    next_at: str | None
+    """When the next run is due; null if none is."""
+    last: RunDocument | None
+    """The last run; null before the first one has ended."""
+
+
+class LastExitDocument(TypedDict):
+    """The last exit of a container."""
+
+    at: str | None
+    """The end of the container; null if it is not known."""
+    exit_code: int
+    """The exit code; 128 and the number of the signal for a kill."""
+    reason: str
+    """The reason in the API's words, such as ``Error`` or ``OOMKilled``."""
+    message: str
+    """The termination message."""
+
+
+class BackoffDocument(TypedDict):
+    """The wait of a container that crashed."""
+
+    delay_seconds: float
+    """The whole delay."""
+    step: int
+    """How often the delay has grown."""
+    due_at: str
+    """When the container starts."""
+
+
+class ContainerDocument(TypedDict):
+    """One container of a pod."""
+
+    name: str
+    """The name in the manifest."""
+    kind: str
+    """``regular``, ``init`` or ``sidecar``."""
+    container_id: str
+    """The ID, with the scheme of the runtime; empty before the first start."""
+    state: str
+    """``waiting``, ``running`` or ``terminated``."""
+    reason: str
+    """The reason of the state in the API's words, such as ``CrashLoopBackOff``."""
+    message: str
+    """The message that belongs to ``reason``."""
+    exit_code: int | None
+    """The exit code; null unless the state is ``terminated``."""
+    restart_count: int
+    """How often the container was restarted."""
+    ready: bool
+    """True if the container is ready, as its readiness probe says."""
+    started: bool
+    """True if the container has started, as its startup probe says."""
+    last_exit: LastExitDocument | None
+    """The last exit; null before the first one."""
+    backoff: BackoffDocument | None
+    """The wait for the next start; null if the container does not wait."""
+    probes: dict[str, ProbeDocument]
+    """The probes that the manifest has, by type: ``liveness``, ``readiness``, ``startup``."""
+
+
+class IgnoredField(TypedDict):
+    """A field of a manifest without effect."""
+
+    field: str
+    """The path of the field."""
+    reason: str
+    """Why it has no effect."""
+
+
+class PodDocument(TypedDict):
+    """One pod."""
+
+    namespace: str
+    """The namespace."""
+    name: str
+    """The name."""
+    uid: str
+    """The UID."""
+    phase: str
+    """``Pending``, ``Running``, ``Succeeded``, ``Failed`` or ``Unknown``."""
+    reason: str
+    """The reason of the phase in the API's words, such as ``DeadlineExceeded``; mostly empty."""
+    message: str
+    """The message that belongs to ``reason``."""
+    ip: str
+    """The address; empty before the sandbox has one."""
+    ready: bool
+    """True if the pod is ready."""
+    ready_reason: NotRequired[str]
+    """Only in ``run``: why the pod is not ready, in the API's words; empty for a ready pod."""
+    ready_message: NotRequired[str]
+    """Only in ``run``: the message that belongs to ``ready_reason``."""
+    ignored: NotRequired[list[IgnoredField]]
+    """Only in ``run``: the fields of the manifest that have no effect."""
+    manifest_error: NotRequired[str | None]
+    """Only in ``run``: the mistake because of which the pod runs an earlier manifest; null if there is none."""
+    containers: list[ContainerDocument]
+    """Init containers first, then the others, in the order of the manifest."""
+
+
+class MistakeDocument(TypedDict):
+    """A mistake in a manifest."""
+
+    path: str
+    """The file."""
+    line: int
+    """The line, from 1; 0 for the whole file."""
+    kind: str
+    """The kind of the object; empty if it cannot be read."""
+    namespace: str
+    """The namespace of the object."""
+    name: str
+    """The name of the object."""
+    field: str
+    """The path of the field; empty for the whole object."""
+    message: str
+    """The mistake, and what is allowed."""
+
+
+class StatusHead(TypedDict):
+    """What stands before the pods."""
+
+    schema: Literal["probelet-status/1"]
+    as_of: str
+    """The moment of the document."""
+    node: str
+    """The name of the node."""
+    manifest_errors: NotRequired[list[MistakeDocument]]
+    """Only in ``run``: the first mistakes in the manifests."""
+    manifest_errors_total: NotRequired[int]
+    """Only in ``run``: the number of all mistakes in the manifests."""
+
+
+class StatusDocument(StatusHead):
+    """Every pod and container with the state of its probes."""
+
+    pods: list[PodDocument]
+    """By namespace and name."""

@@ -1,0 +1,108 @@
+"""A reader of JSON schemas with the keywords that probelet's schema uses, so that no library is needed. An unknown
+keyword is an error: a schema that grows cannot pass by accident."""
+
+import re
+from collections.abc import Callable, Iterator
+from typing import Any
+
+TYPES: dict[str, type | tuple[type, ...]] = {
+    "array": list,
+    "boolean": bool,
+    "null": type(None),
+    "number": (int, float),
+    "object": dict,
+    "string": str,
+}
+SILENT = {"$schema", "$defs", "title", "description", "default", "deprecated"}
+"""Keywords that say nothing about a value; ``if`` and ``then`` are read together."""
+
+
+def mistakes(value: Any, schema: dict[str, Any], root: dict[str, Any], path: str = "") -> Iterator[str]:
+    """One line for each rule that the value breaks."""
+    for keyword, rule in schema.items():
+        if keyword in SILENT or keyword == "then":
+            continue
+        for mistake in _RULES[keyword](value, rule, schema, root, path):
+            yield mistake or f"{path}: {keyword}"
+
+
+def _type(value: Any, rule: Any, *_: Any) -> Iterator[str | None]:
+    names = [rule] if isinstance(rule, str) else rule
+    if not any(_is(value, name) for name in names):
+        yield None
+
+
+def _is(value: Any, name: str) -> bool:
+    if name == "integer":
+        return _is(value, "number") and float(value).is_integer()
+    return isinstance(value, TYPES[name]) and (name == "boolean" or not isinstance(value, bool))
+
+
+def _enum(value: Any, rule: list[Any], *_: Any) -> Iterator[str | None]:
+    # In JSON true is not 1.
+    if not any(value == each and isinstance(value, bool) == isinstance(each, bool) for each in rule):
+        yield None
+
+
+def _bound(value: Any, broken: bool) -> Iterator[str | None]:
+    if _is(value, "number") and broken:
+        yield None
+
+
+def _pattern(value: Any, rule: str, *_: Any) -> Iterator[str | None]:
+    if isinstance(value, str) and not re.search(rule, value):
+        yield None
+
+
+def _required(value: Any, rule: list[str], *_: Any) -> Iterator[str | None]:
+    if isinstance(value, dict):
+        yield from (None for name in rule if name not in value)
+
+
+def _properties(value: Any, rule: dict[str, Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if isinstance(value, dict):
+        for name in rule.keys() & value.keys():
+            yield from mistakes(value[name], rule[name], root, f"{path}.{name}")
+
+
+def _others(value: Any, rule: Any, schema: dict[str, Any], root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if isinstance(value, dict):
+        for name in value.keys() - schema.get("properties", {}).keys():
+            if rule is False:
+                yield f"{path}.{name}: additionalProperties"
+            else:
+                yield from mistakes(value[name], rule, root, f"{path}.{name}")
+
+
+def _all(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    for each in rule:
+        yield from mistakes(value, each, root, path)
+
+
+def _if(value: Any, rule: Any, schema: dict[str, Any], root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if not list(mistakes(value, rule, root, path)):
+        yield from mistakes(value, schema["then"], root, path)
+
+
+def _ref(value: Any, rule: str, _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    target = root
+    for name in rule.removeprefix("#/").split("/"):
+        target = target[name]
+    yield from mistakes(value, target, root, path)
+
+
+_RULES: dict[str, Callable[..., Iterator[str | None]]] = {
+    "$ref": _ref,
+    "additionalProperties": _others,
+    "allOf": _all,
+    "const": lambda value, rule, *_: _enum(value, [rule]),
+    "enum": _enum,
+    "exclusiveMinimum": lambda value, rule, *_: _bound(value, _is(value, "number") and value <= rule),
+    "if": _if,
+    "maximum": lambda value, rule, *_: _bound(value, _is(value, "number") and value > rule),
+    "minimum": lambda value, rule, *_: _bound(value, _is(value, "number") and value < rule),
+    "pattern": _pattern,
+    "properties": _properties,
+    "required": _required,
+    "type": _type,
+}

@@ -1,0 +1,102 @@
+"""The pages in docs/reference are what the types and the command line say today."""
+
+import re
+
+import msgspec
+import pytest
+from probelet.cli.verbs import VERBS
+from probelet.config import GATES, KubeletConfiguration, ProbeletConfiguration
+from probelet.config.schema.field_text import field_texts
+from probelet.server.document.status import StatusDocument
+
+from tests.support.paths import ROOT
+from tools.manual.command import install_completion_page, verb_pages
+from tools.reference.documents import INTERNAL, KINDS
+from tools.reference.markdown import prose, table
+from tools.reference.pages import pages
+from tools.reference.since import NEXT, Since
+
+FOLDER = ROOT / "docs" / "reference"
+PAGES = pages(FOLDER)
+SCHEMA = re.compile(r'"(probelet-[a-z0-9-]+/\d+)"')
+
+
+def rows(page: str) -> list[list[str]]:
+    """The cells of every line of a table."""
+    lines = [line for line in PAGES[page].splitlines() if line.startswith("| ")]
+    return [re.split(r" (?<!\\)\| ", line.removeprefix("| ").removesuffix(" |")) for line in lines]
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_is_up_to_date(name: str) -> None:
+    assert (FOLDER / name).read_text() == PAGES[name], "run `make reference` and commit docs/reference"
+
+
+def test_no_other_page_is_in_the_folder() -> None:
+    assert sorted(path.name for path in FOLDER.iterdir()) == sorted(PAGES)
+
+
+def test_every_field_has_default_range_effect_and_version() -> None:
+    entry = r"^### `([^`]+)`\n\n(?=.*default|mapping).*; since \d+\.\d+\.\d+\.\n\n\S.{20,}"
+    found = re.findall(entry, PAGES["configuration.md"], re.MULTILINE)
+    fields = [*msgspec.structs.fields(ProbeletConfiguration), *msgspec.structs.fields(KubeletConfiguration)]
+    names = [field.encode_name for field in fields if field.encode_name not in ("apiVersion", "kind")]
+    assert [name for name in found if "." not in name] == names
+    assert {"restartBudget.burst", "crashLoopBackOff.maxContainerRestartPeriod"} <= set(found)
+
+
+def test_every_verb_and_each_of_its_options_is_there() -> None:
+    headings = re.findall(r"^## probelet (\S+)$", PAGES["command-line.md"], re.MULTILINE)
+    assert headings == [*(verb.name for verb in VERBS), "--install-completion"]
+    labels = {row[0] for row in rows("command-line.md")}
+    options = [
+        option
+        for verb in (*verb_pages(), install_completion_page())
+        for command in verb.commands
+        for option in command.options
+    ]
+    assert len(options) > 100
+    assert {f"`{option.label}`" for option in options} <= labels
+    assert all(option.about for option in options)
+
+
+def test_every_gate_is_there() -> None:
+    assert {row[0].strip("`") for row in rows("feature-gates.md")} >= GATES.keys()
+
+
+def test_every_document_of_the_sources_is_there() -> None:
+    sources = [path for path in (ROOT / "python" / "probelet").rglob("*.py")]
+    known = {schema for path in sources for schema in SCHEMA.findall(path.read_text())}
+    assert known == {*INTERNAL, *(schema for kind in KINDS for schema in kind.schemas)}
+
+
+def test_every_key_of_a_document_has_a_meaning() -> None:
+    cells = rows("documents.md")
+    assert len(cells) > 200
+    assert [row for row in cells if len(row) == 3 and not row[2].removeprefix("May be absent.").strip()] == []
+
+
+def test_a_key_that_two_documents_share_is_explained_in_both() -> None:
+    assert field_texts(StatusDocument)["as_of"] == "The moment of the document."
+    assert list(field_texts(StatusDocument))[-1] == "pods"
+
+
+OLD = "### `a`\n\n`x` or `y`; default `x`; since 3.1.0.\n\n### `b`\n\ninteger; since the next release.\n"
+
+
+@pytest.mark.parametrize(
+    ("changelog", "found"),
+    [
+        ("## Unreleased\n", ["3.1.0", "3.2.0", "3.2.0"]),
+        ("## Unreleased\n## 3.2.0 (2027-01-01)\n", ["3.1.0", NEXT, NEXT]),
+        ("## Unreleased\n## 3.1.0\n", ["3.1.0", "3.2.0", "3.2.0"]),
+    ],
+)
+def test_a_field_keeps_its_version_and_a_new_one_gets_that_in_which_it_comes(changelog: str, found: list[str]) -> None:
+    since = Since(OLD, changelog, "3.2.0")
+    assert [since.of(name) for name in ("a", "b", "new")] == found
+
+
+def test_text_fits_into_a_table_and_into_lines() -> None:
+    assert table(["a"], [["x | y\nz"]]) == ["| a |", "| --- |", "| x \\| y z |"]
+    assert prose("a\nb\n\nc") == ["a b", "", "c"]
