@@ -10,7 +10,7 @@ seconds finds a pod whose own server has gone since. The probes of a pod that an
 
 import asyncio
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Final
 
 import msgspec
 import structlog
@@ -26,6 +26,7 @@ from probelet.policy import messages
 from probelet.policy.rules.kind import containers
 from probelet.policy.rules.probed_ports import probed_ports
 from probelet.printable import one_line
+from probelet.server.document.status import ForeignListenerDocument
 from probelet.spec.model.pod import Pod
 
 LOOK_NS: Final = 10_000_000_000
@@ -79,10 +80,17 @@ class ForeignListeners:
             self._answers += answers
             self._answered.set()
 
-    def of(self, uid: str) -> list[dict[str, Any]]:
+    def of(self, uid: str) -> list[ForeignListenerDocument]:
         """The foreign listeners that answered the last probes of a pod, for its status."""
         return [
-            {"port": port, **msgspec.structs.asdict(found)}
+            {
+                "port": port,
+                "listener": found.listener,
+                "pod": found.pod,
+                "container": found.container,
+                "pid": found.pid,
+                "program": found.program,
+            }
             for (ip, port), found in sorted(self._found.items())
             if (pod := self._pods.get(ip)) is not None and pod.metadata.uid == uid
         ]

@@ -16,6 +16,7 @@ from probelet.policy.status.ready_condition import ready_condition
 from probelet.server.document.status import (
     BackoffDocument,
     ContainerDocument,
+    ForeignListenerDocument,
     LastExitDocument,
     MistakeDocument,
     PodDocument,
@@ -67,9 +68,9 @@ def status(
         "manifest_errors_total": mistakes.total,
     }
 
-    def document(pod: NodePod) -> dict[str, Any]:
-        found = [] if listeners is None else listeners.of(pod.uid)
-        return {**_pod(pod, mistakes, engine, gate, moment), "foreign_listeners": found}
+    def document(pod: NodePod) -> PodDocument:
+        foreign = [] if listeners is None else listeners.of(pod.uid)
+        return _pod(pod, mistakes, foreign, engine, gate, moment)
 
     return Status(head, (document(pod) for pod in shown))
 
@@ -87,7 +88,14 @@ def _mistake(problem: Problem) -> MistakeDocument:
     }
 
 
-def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, moment: Moment) -> PodDocument:
+def _pod(
+    pod: NodePod,
+    mistakes: Mistakes,
+    foreign: list[ForeignListenerDocument],
+    engine: Engine,
+    gate: RestartGate,
+    moment: Moment,
+) -> PodDocument:
     known = status_of(engine, pod.uid)
     workers: _Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
@@ -116,6 +124,7 @@ def _pod(pod: NodePod, mistakes: Mistakes, engine: Engine, gate: RestartGate, mo
         "ready_reason": condition.reason,
         "ready_message": condition.message,
         "manifest_error": None if outdated is None else str(outdated),
+        "foreign_listeners": foreign,
         "ignored": [{"field": found.field, "reason": found.reason} for found in pod.manifest.ignored],
         "containers": rows,
     }

@@ -113,6 +113,23 @@ class IgnoredField(TypedDict):
     """Why it has no effect."""
 
 
+class ForeignListenerDocument(TypedDict):
+    """A listener that answers probes in place of a pod."""
+
+    port: int
+    """The port of the pod's address."""
+    listener: str
+    """The socket's own address: ``0.0.0.0:8080``."""
+    pod: str
+    """``namespace/name`` of the owner; empty for a program outside of the pods."""
+    container: str
+    """The owner's container; empty for a program outside of the pods."""
+    pid: int
+    """A process that holds the socket; 0 if none was found."""
+    program: str
+    """The name of that process."""
+
+
 class PodDocument(TypedDict):
     """One pod."""
 
@@ -140,6 +157,8 @@ class PodDocument(TypedDict):
     """Only in ``run``: the fields of the manifest that have no effect."""
     manifest_error: NotRequired[str | None]
     """Only in ``run``: the mistake because of which the pod runs an earlier manifest; null if there is none."""
+    foreign_listeners: list[ForeignListenerDocument]
+    """Other programs that answered probes of the pod (embedded runtime)."""
     containers: list[ContainerDocument]
     """Init containers first, then the others, in the order of the manifest."""
 
