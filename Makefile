@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test unit e2e fuzz record lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots reference proto clean tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test unit e2e fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots reference proto clean tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -99,6 +99,10 @@ RECORD_SEED  ?= $(shell date +%s)
 record: $(STAMPS)/extension ## compare our prober with the kubelet's own (Go) on random scenarios; RECORD_COUNT=500, RECORD_SEED
 	@$(PY) -m tests.kubelet.recorder --count $(RECORD_COUNT) --seed $(RECORD_SEED)
 
+# SIDE_BY_SIDE="--pods crash grpc" takes some pods; "--api-server" gives the kubelet the API server of KUBEBUILDER_ASSETS.
+side-by-side: $(STAMPS)/extension ## compare with a real kubelet on a real containerd (root, Go, containerd; ten minutes)
+	@$(PY) -m tests.kubelet.beside $(SIDE_BY_SIDE)
+
 lint: $(STAMPS)/extension msrv audit ## check with rustfmt, clippy, ruff, mypy, stubtest, import layers, msrv and audit
 	$(say) "rustfmt and clippy"
 	@cargo fmt --all --check
@@ -107,7 +111,7 @@ lint: $(STAMPS)/extension msrv audit ## check with rustfmt, clippy, ruff, mypy, 
 	@$(BIN)/ruff check --quiet && $(BIN)/ruff format --check --quiet
 	$(say) "mypy and stubtest"
 	@$(BIN)/mypy
-	@$(BIN)/mypy --explicit-package-bases --exclude benches/python --exclude tests/support/schedule.py benches examples/demo tools tests/support tests/tidy
+	@$(BIN)/mypy --explicit-package-bases --exclude benches/python --exclude tests/support/schedule.py benches examples/demo tools tests/kubelet/beside tests/support tests/tidy
 	@$(BIN)/stubtest --concise probelet._rust
 	$(say) "import layers"
 	@$(BIN)/lint-imports --no-logo

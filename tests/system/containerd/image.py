@@ -12,6 +12,7 @@ import platform
 import shutil
 import subprocess
 import tarfile
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.support.paths import ROOT
@@ -27,7 +28,10 @@ NUMBERED = "docker.io/probelet/numbered:1"
 NAMED = "docker.io/probelet/named:1"
 """Its user is ``app``, which only the image could resolve."""
 
-IMAGES = (
+Images = Sequence[tuple[str, list[str], str]]
+"""Name, command and user of each image."""
+
+IMAGES: Images = (
     (APP, ["/bin/sh"], ""),
     (PAUSE, ["/bin/sleep", "2147483647"], ""),
     (NUMBERED, ["/bin/sh"], "1234"),
@@ -39,13 +43,16 @@ ARCHITECTURE = {"x86_64": "amd64", "aarch64": "arm64"}.get(platform.machine(), p
 
 def build_images(folder: Path, busybox: Path) -> Path:
     """Write an archive for ``ctr images import``. Raises CalledProcessError without a static libc."""
-    layer = _layer(folder, busybox)
+    return write_images(folder / "images.tar", layer_of(busybox, _built_programs(folder)), IMAGES)
+
+
+def write_images(archive: Path, layer: bytes, images: Images) -> Path:
+    """Write an archive of images that share one layer."""
     digest = hashlib.sha256(layer).hexdigest()
-    archive = folder / "images.tar"
     rows = []
     with tarfile.open(archive, "w") as tar:
         _add(tar, f"{digest}/layer.tar", layer)
-        for name, command, user in IMAGES:
+        for name, command, user in images:
             config = _config(digest, command, user)
             config_name = f"{hashlib.sha256(config).hexdigest()}.json"
             _add(tar, config_name, config)
@@ -66,7 +73,8 @@ def _config(layer: str, command: list[str], user: str) -> bytes:
     return json.dumps(image).encode()
 
 
-def _layer(folder: Path, busybox: Path) -> bytes:
+def layer_of(busybox: Path, programs: Mapping[str, Path]) -> bytes:
+    """A layer with busybox, its applets and other static programs in /bin."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w") as tar:
         for name in ("bin", "dev", "etc", "proc", "sys", "tmp"):
@@ -75,17 +83,23 @@ def _layer(folder: Path, busybox: Path) -> bytes:
         for applet in subprocess.check_output([busybox, "--list"], text=True).split():
             if applet != "busybox":
                 _add(tar, f"bin/{applet}", kind=tarfile.SYMTYPE, link="busybox", mode=0o777)
-        for program in PROGRAMS:
-            built = folder / program
-            compiler = os.environ.get("CC", "cc")
-            subprocess.run([compiler, "-O2", "-static", "-o", built, SOURCES / f"{program}.c"], check=True)
-            _add(tar, f"bin/{program}", built.read_bytes(), mode=0o755)
-        if shutil.which("go") is not None:
-            built = folder / "tls_front"
-            subprocess.run(["go", "build", "-o", built, TLS_FRONT], check=True, env={**os.environ, "CGO_ENABLED": "0"})
-            _add(tar, "bin/tls_front", built.read_bytes(), mode=0o755)
+        for name, program in programs.items():
+            _add(tar, f"bin/{name}", program.read_bytes(), mode=0o755)
         _add(tar, "etc/passwd", b"root:x:0:0:root:/:/bin/sh\n")
     return buffer.getvalue()
+
+
+def _built_programs(folder: Path) -> dict[str, Path]:
+    programs = {name: folder / name for name in PROGRAMS}
+    for name, program in programs.items():
+        compiler = os.environ.get("CC", "cc")
+        command = [compiler, "-O2", "-static", "-o", str(program), str(SOURCES / f"{name}.c")]
+        subprocess.run(command, check=True)
+    if shutil.which("go") is not None:
+        programs["tls_front"] = folder / "tls_front"
+        build = ["go", "build", "-o", str(programs["tls_front"]), str(TLS_FRONT)]
+        subprocess.run(build, check=True, env={**os.environ, "CGO_ENABLED": "0"})
+    return programs
 
 
 def _add(

@@ -1,0 +1,1 @@
+"""What the notes of one side say, in the same words for both sides."""
