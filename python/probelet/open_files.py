@@ -2,19 +2,21 @@
 
 Shells and systemd set a soft limit of 1024, because a program that uses select(2) breaks above it; a program that does
 not may raise it to the hard one. Go's runtime does both parts for the kubelet (os/rlimit.go, syscall/rlimit.go, 1.26).
+
+No function here runs between fork and exec (the ``preexec_fn`` of ``subprocess``): Python in the child of a process
+that has threads, such as those of gRPC, can crash or hang before the program starts.
 """
 
+import fcntl
 import os
 import resource
-from collections.abc import Callable
 from contextlib import suppress
-from functools import partial
 from typing import Final
 
 ROOM: Final = 64
-"""Fewer descriptors than this below the limit are too few to start a program and go on."""
+"""So many numbers below the soft limit are left to descriptors that are soon closed again."""
 
-_inherited: tuple[int, int] | None = None
+_inherited: int | None = None
 
 
 def raise_limit() -> int:
@@ -26,33 +28,39 @@ def raise_limit() -> int:
     # Without the right to have so many the process goes on with fewer.
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
-        _inherited = _inherited or (soft, hard)
+        _inherited = _inherited or soft
         return hard
     return soft
 
 
-def make_room() -> None:
-    """Raises the limit once the process is close to it. Until then programs start faster: see ``restoring``."""
-    if _inherited is None and not _has_room():
-        raise_limit()
+def inherited() -> int | None:
+    """The soft limit with which this process was started; None if ``raise_limit`` has not changed it."""
+    return _inherited
 
 
-def _has_room() -> bool:
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-    try:
-        lowest_free = os.open(os.devnull, os.O_RDONLY | os.O_CLOEXEC)
-    except OSError:
-        return False
-    os.close(lowest_free)
-    return lowest_free + ROOM < soft
+def lower(soft: int) -> None:
+    """Sets the soft limit, for this process and for the programs that it starts. ``soft`` is at most the hard limit."""
+    resource.setrlimit(resource.RLIMIT_NOFILE, (soft, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
-def restoring() -> Callable[[], None] | None:
-    """``preexec_fn`` of a program that this process starts: gives the program the limit that this process inherited.
+def aside(fd: int) -> int:
+    """Gives a descriptor that stays open for long a number above the soft limit, if ``fd`` is among the last ``ROOM``
+    numbers below. Returns the number; ``fd`` itself is closed then.
 
-    None if the limit is unchanged. A start with a ``preexec_fn`` copies this process's page tables, which takes a
-    millisecond.
+    The kernel compares numbers with the soft limit only where it gives out a new one. So this process goes up to its
+    hard limit, and the programs that it starts inherit the soft limit, which is raised for the length of this call
+    only. The thread that starts programs must be the one that calls.
     """
-    if _inherited is None:
-        return None
-    return partial(resource.setrlimit, resource.RLIMIT_NOFILE, _inherited)
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if fd + ROOM < soft or soft == hard:
+        return fd
+    # Without the right, or with all numbers in use, the descriptor keeps its number.
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
+        try:
+            moved = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, soft)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+        os.close(fd)
+        return moved
+    return fd

@@ -2,18 +2,18 @@
 
 import json
 import os
-import resource
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from probelet.server.control.client import Client
+
+from tests.support.limited import limited
 
 # Real processes run beside other tests on a busy machine; only a wait for a missing event lasts this long.
 PATIENCE_SECONDS = 60.0
@@ -59,10 +59,9 @@ class Run:
         command = [sys.executable, "-m", "probelet", verb, *arguments, "--state-dir", str(state_dir)]
         with self.log.open("wb") as output:
             self.process = subprocess.Popen(
-                [*command, "--log-format", "json"],
+                [*(limited(*files) if files else ()), *command, "--log-format", "json"],
                 stdout=output,
                 stderr=output,
-                preexec_fn=partial(resource.setrlimit, resource.RLIMIT_NOFILE, files) if files else None,
             )
 
     @property

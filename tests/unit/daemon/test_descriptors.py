@@ -1,6 +1,5 @@
 """How the descriptors of a service are divided, and which limit of them a program inherits."""
 
-import resource
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -8,15 +7,16 @@ from collections.abc import Iterable
 import pytest
 from probelet.daemon.descriptors import LIMIT_MIN, Descriptors, divided
 
+from tests.support.limited import limited
+
 
 def run(program: str, limits: tuple[int, int]) -> list[str]:
     """What a Python program prints that was started with these limits."""
     ended = subprocess.run(
-        [sys.executable, "-c", program],
+        [*limited(*limits), sys.executable, "-c", program],
         capture_output=True,
         text=True,
         check=True,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_NOFILE, limits),
     )
     return ended.stdout.split()
 
@@ -37,32 +37,47 @@ def test_with_enough_descriptors_each_server_has_its_full_number() -> None:
     assert divided(4096) == divided(1_048_576) == Descriptors()
 
 
-RAISED: Iterable[str] = (
-    "import resource, subprocess, sys",
+SPAWN = (
     "from probelet import open_files",
     "from probelet.cri.process.child.spawn import spawn",
-    "import os",
+    "import os, resource",
+    "def start():",
+    "    os.waitpid(spawn(['sh', '-c', 'ulimit -Sn; ulimit -Hn'], {b'PATH': b'/usr/bin:/bin'}, '', 1, 2), 0)",
+)
+
+RAISED: Iterable[str] = (
+    *SPAWN,
     "print(open_files.raise_limit(), resource.getrlimit(resource.RLIMIT_NOFILE)[0], flush=True)",
-    "os.waitpid(spawn(['sh', '-c', 'ulimit -Sn; ulimit -Hn'], {b'PATH': b'/usr/bin:/bin'}, '', 1, 2), 0)",
+    "print(open_files.inherited(), flush=True)",
+    "open_files.lower(open_files.inherited())",
+    "start()",
 )
 
 
-def test_the_service_has_the_hard_limit_and_its_containers_the_one_it_was_started_with() -> None:
-    assert run("\n".join(RAISED), (300, 400)) == ["400", "400", "300", "400"]
+def test_a_raised_limit_can_be_given_back_before_containers_start() -> None:
+    assert run("\n".join(RAISED), (300, 400)) == ["400", "400", "300", "300", "400"]
 
 
 FULL: Iterable[str] = (
-    "import os",
-    "from probelet.cri.process.child.spawn import spawn",
-    "def start():",
-    "    os.waitpid(spawn(['sh', '-c', 'ulimit -Sn'], {b'PATH': b'/usr/bin:/bin'}, '', 1, 2), 0)",
-    "start()",
-    "held = [os.open('/dev/null', os.O_RDONLY) for _ in range(290)]",
-    "start()",
-    "held += [os.open('/dev/null', os.O_RDONLY) for _ in range(60)]",
+    *SPAWN,
+    "held = [open_files.aside(os.open('/dev/null', os.O_RDONLY)) for _ in range(350)]",
+    "print(len(set(held)), max(held) >= 300, os.get_inheritable(max(held)), flush=True)",
     "start()",
 )
 
 
 def test_a_runtime_with_many_containers_goes_on_beyond_its_limit_and_no_container_sees_that() -> None:
-    assert run("\n".join(FULL), (300, 400)) == ["300"] * 3
+    assert run("\n".join(FULL), (300, 400)) == ["350", "True", "False", "300", "400"]
+
+
+NONE_LEFT: Iterable[str] = (
+    *SPAWN,
+    "fd = os.open('/dev/null', os.O_RDONLY)",
+    "print(open_files.aside(fd) == fd, flush=True)",
+    "start()",
+)
+
+
+@pytest.mark.parametrize("limits", [(40, 40), (300, 400)])
+def test_a_descriptor_keeps_its_number_while_there_is_room_and_without_a_higher_limit(limits: tuple[int, int]) -> None:
+    assert run("\n".join(NONE_LEFT), limits) == ["True", *map(str, limits)]

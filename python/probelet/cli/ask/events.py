@@ -63,6 +63,13 @@ def names(pod: str) -> set[str]:
     return {pod, pod.rpartition("/")[2]}
 
 
+def container_of(field_path: str) -> str:
+    """The part of ``involvedObject.fieldPath`` that names the container: ``{app}`` of ``spec.containers{app}``. Empty
+    for an event of the whole pod. The kubelet's texts of Created and Started do not name it."""
+    _, brace, name = field_path.partition("{")
+    return brace + name
+
+
 def _print(event: dict[str, Any], output: str, out: "Console") -> None:
     if output == "json":
         import msgspec
@@ -79,7 +86,7 @@ def _print(event: dict[str, Any], output: str, out: "Console") -> None:
     line = Text.assemble(
         (f"{at:%H:%M:%S} ", "dim"),
         line_of(f"{event['reason']:<10} ", "yellow" if event["type"] == "Warning" else "green"),
-        line_of(f"{event['object']} ", "bold"),
+        line_of(f"{event['object']}{container_of(event['field_path'])} ", "bold"),
         line_of(event["message"]),
     )
     if event["count"] > 1:

@@ -5,6 +5,7 @@ import argparse
 import sys
 from pathlib import Path
 
+from probelet import open_files
 from probelet.cri.process import guard
 from probelet.logs.rotation import LogLimits
 
@@ -20,7 +21,10 @@ def main() -> int:
     parser.add_argument(
         "--isolate", choices=("none", "namespace"), default="none", help="namespace: each pod has a network namespace"
     )
+    parser.add_argument("--open-files", type=int, help="soft limit of open files of containers; default: as inherited")
     arguments = parser.parse_args()
+    if arguments.open_files is not None:
+        open_files.lower(arguments.open_files)
     socket, root = arguments.socket.absolute(), arguments.root.absolute()
     limits = LogLimits(arguments.log_bytes_max, arguments.log_files_max)
     return guard.run(socket, root, limits, arguments.owner_fd, isolate=arguments.isolate == "namespace")

@@ -91,19 +91,20 @@ def _socket_path(state_dir: Path) -> Path:
 
 async def _start(root: Path, path: Path, log_limits: LogLimits, owner_fd: int, isolate: Isolation) -> Process:
     bytes_max = [] if log_limits.bytes_max is None else ["--log-bytes-max", str(log_limits.bytes_max)]
+    # The runtime and its containers have the limits with which this process was started.
+    inherited = open_files.inherited()
+    files = [] if inherited is None else ["--open-files", str(inherited)]
     package_root = str(Path(probelet.__file__).parent.parent)
     return await asyncio.create_subprocess_exec(
         *(sys.executable, "-P", "-m", "probelet.cri.process"),
         *("--socket", str(path), "--root", str(root), "--owner-fd", str(owner_fd), "--isolate", isolate),
-        *("--log-files-max", str(log_limits.files_max), *bytes_max),
+        *("--log-files-max", str(log_limits.files_max), *bytes_max, *files),
         stdin=asyncio.subprocess.DEVNULL,
         stdout=asyncio.subprocess.DEVNULL,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, (package_root, os.environ.get("PYTHONPATH"))))},
         pass_fds=(owner_fd,),
         # The owner handles Ctrl-C in a terminal: it drains, and the containers must live until then.
         start_new_session=True,
-        # The runtime and its containers have the limits with which this process was started.
-        preexec_fn=open_files.restoring(),
     )
 
 

@@ -140,10 +140,15 @@ def test_a_limit_that_is_too_small_is_one_line(start: Start, tmp_path: Path, mar
     for verb, arguments in (("run", (str(tmp_path / "web.yaml"),)), ("serve", ())):
         run = start(*arguments, verb=verb, files=(25, 25))
         assert run.ended() == 3
-        assert run.log.read_text() == (
-            f"probelet {verb}: at most 25 files may be open, and a service needs 128: raise the limit (ulimit -n, or "
-            "LimitNOFILE of a systemd unit)\n"
-        )
+        assert [(line["verb"], line["level"], line["message"]) for line in run.log_lines] == [
+            (
+                f"probelet {verb}",
+                "error",
+                "at most 25 files may be open, and a service needs 128: raise the limit (ulimit -n, or LimitNOFILE of "
+                "a systemd unit)",
+            )
+        ]
+        assert run.log.read_text().count("\n") == 1
 
 
 def test_pages_for_other_machines_must_be_asked_for(start: Start, tmp_path: Path, marker: str) -> None:

@@ -10,14 +10,16 @@ from tests.unit.server.fake_view import event
 
 async def test_events_as_lines_for_a_person(service: Service) -> None:
     service.view.kept = [
-        event(1, "Started", "Started container app"),
+        event(1, "Started", "Container started"),
+        event(3, "Sandbox", "of the whole pod", field_path=""),
         event(2, message="Liveness probe failed: \x1b[31mred\nsecond line", count=3),
     ]
     ended = await service.ask("events")
     assert (ended.code, ended.err) == (0, "")
     assert ended.out.splitlines() == [
-        "14:02:01 Started    default/web Started container app",
-        "14:02:01 Unhealthy  default/web Liveness probe failed: \\x1b[31mred second line (3 times)",
+        "14:02:01 Started    default/web{app} Container started",
+        "14:02:01 Sandbox    default/web of the whole pod",
+        "14:02:01 Unhealthy  default/web{app} Liveness probe failed: \\x1b[31mred second line (3 times)",
     ]
 
 

@@ -2,7 +2,7 @@ import io
 from typing import Any
 
 import pytest
-from probelet.cli.ask.status_table import StatusTable
+from probelet.cli.ask.status_table import StatusTable, state_style
 from probelet.server.pages.page import render_page
 from rich.console import Console
 
@@ -104,3 +104,11 @@ def test_a_pod_that_waits_for_a_readiness_gate_says_so_once(containers: int) -> 
     page = render_page(status, [])
     assert page.count("not ready: corresponding condition") == 1
     assert "unready status" not in shown(status) + page, "the containers' own sentences say that"
+
+
+@pytest.mark.parametrize(
+    ("state", "exit_code", "style"),
+    [("running", None, ""), ("waiting", None, "yellow"), ("terminated", 0, "dim"), ("terminated", 137, "red")],
+)
+def test_a_completed_container_is_dim_and_a_failed_one_red(state: str, exit_code: int | None, style: str) -> None:
+    assert state_style(container(state=state, exit_code=exit_code)) == style

@@ -6,6 +6,8 @@ import os
 from collections.abc import Callable
 from contextlib import suppress
 
+from probelet import open_files
+
 WIDE_BYTES = 1024 * 1024
 """Size of a wide pipe: the largest that an unprivileged process can make."""
 
@@ -32,7 +34,9 @@ class PipeReader:
         self._bytes_per_read = bytes_per_read
         self._pause: asyncio.TimerHandle | None = None
         self._is_wide = False
-        self._fd, self.writing_end = os.pipe()
+        reading_end, self.writing_end = os.pipe()
+        # A container keeps three descriptors of this process, and a node has many containers.
+        self._fd = open_files.aside(reading_end)
         os.set_blocking(self._fd, False)
 
     def start(self) -> None:

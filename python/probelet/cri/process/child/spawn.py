@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from probelet import open_files
 from probelet.cri import errors
 from probelet.cri.process.isolation.namespace import Namespace, within
 from probelet.cri.v1 import api_pb2
@@ -57,8 +56,6 @@ def spawn(
 
     Raises ``RuntimeRefused`` or ``InvalidArgument`` with runc's message.
     """
-    # A container needs three descriptors of this process, and a node has many containers.
-    open_files.make_room()
     try:
         with within(namespace):
             process = subprocess.Popen(
@@ -69,7 +66,6 @@ def spawn(
                 stdout=stdout,
                 stderr=stderr,
                 start_new_session=True,
-                preexec_fn=open_files.restoring(),
             )
     except ValueError as error:
         raise errors.InvalidArgument(f"exec: {go_quote(argv[0])}: {error}") from None

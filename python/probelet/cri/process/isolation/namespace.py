@@ -5,6 +5,8 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from probelet import open_files
+
 CLONE_NEWNET = 0x40000000
 """From linux/sched.h."""
 
@@ -39,7 +41,7 @@ def new_namespace() -> Namespace:
     try:
         _checked(_LIBC.unshare(CLONE_NEWNET))
         try:
-            return _opened()
+            return Namespace(open_files.aside(_descriptor()))
         finally:
             own.enter()
     finally:
@@ -68,7 +70,11 @@ def within(namespace: Namespace | None) -> Iterator[None]:
 
 
 def _opened() -> Namespace:
-    return Namespace(os.open(OWN_NAMESPACE, os.O_RDONLY | os.O_CLOEXEC))
+    return Namespace(_descriptor())
+
+
+def _descriptor() -> int:
+    return os.open(OWN_NAMESPACE, os.O_RDONLY | os.O_CLOEXEC)
 
 
 def _checked(result: int) -> None:

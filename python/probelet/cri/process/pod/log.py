@@ -9,6 +9,7 @@ import time
 from pathlib import Path
 from typing import Literal, NamedTuple
 
+from probelet import open_files
 from probelet.files import below
 from probelet.logs.rotation import LogLimits, excess, rotated_name, rotated_parts
 
@@ -94,7 +95,7 @@ class ContainerLog:
 
     def _open_file(self, path: LogPath) -> None:
         # A container may have put a link or a pipe in the place of its log.
-        self._file = below.open_to_append(path.root, *path.names)
+        self._file = open_files.aside(below.open_to_append(path.root, *path.names))
         self._size = os.fstat(self._file).st_size
 
     def write(self, stream: StreamName, data: bytes) -> int:
