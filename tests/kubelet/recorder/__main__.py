@@ -10,23 +10,47 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial
 from pathlib import Path
 from random import SystemRandom
+from typing import NamedTuple
 
 from probelet.replay import load
 from probelet.replay.conformance import conformance
 
+from tests.kubelet.recorder import instants
+from tests.kubelet.recorder.pods import Made
 from tests.kubelet.recorder.scenarios import scenario_of
+from tests.support.paths import INSTANTS
 
 HERE = Path(__file__).parent
-TOGETHER = 500
+TOGETHER = 100
 """How many scenarios are recorded and judged at a time."""
-RUNS = (4, 40, 400)
+RUNS = (4, 12, 40, 400)
 """How often the kubelet's prober plays each scenario, then each scenario that probelet still plays otherwise."""
+LAST_RUNS = 4_000
+"""How often the kubelet's prober plays a scenario that would count as different: of two orders of Go's timers, each of
+which may hold for many ticks, a mixture may be rare."""
 TRACES_MAX = 4
 """A scenario with more traces has three choices of Go's scheduler or more."""
 RACY_SHARE = 0.1
 """The largest share of scenarios that may be left out."""
+
+
+class Judged(NamedTuple):
+    """What became of some scenarios in a row."""
+
+    end: int
+    """The number after the last one."""
+    varied: int
+    """How many are equal to one of several traces."""
+    racy: list[str]
+    """The names of the scenarios with too many traces."""
+    different: list[str]
+    """The names of the scenarios that differ; their recordings are in the folder ``out``."""
+    refused: list[str]
+    """A line for each recording that the reader refuses."""
 
 
 def main() -> int:
@@ -36,24 +60,28 @@ def main() -> int:
     asked.out.mkdir(parents=True)
     program = asked.out.resolve() / "kubelet.test"
     subprocess.run(["go", "test", "-c", "-o", program, "."], cwd=HERE / "kubelet", check=True)
+    if asked.instants:
+        record_instants(program, asked.out / "instants")
+        return 0
     say(f"scenarios {seed} to {seed + asked.count - 1}, through the kubelet's prober")
-    racy, different = 0, 0
-    for first in range(seed, seed + asked.count, TOGETHER):
-        numbers = range(first, min(first + TOGETHER, seed + asked.count))
-        scenarios = asked.out / str(first)
-        unlike, left_out = [f"generated_{number}" for number in numbers], 0
-        for runs in RUNS:
-            write(scenarios, unlike)
-            recordings = record(program, scenarios, runs)
-            left_out += len(unlike) - len(list(recordings.iterdir()))
-            unlike = judged(recordings)
-        wrong = [name for name in unlike if is_settled(recordings / f"{name}.json")]
-        racy += left_out + len(unlike) - len(wrong)
-        different += len(wrong)
-        for name in wrong:
-            shutil.copy(recordings / f"{name}.json", asked.out)
-            say(f"{name} differs")
-        shutil.rmtree(scenarios)
+    varied, racy, different = 0, 0, 0
+    firsts = range(seed, seed + asked.count, TOGETHER)
+    ends = [min(first + TOGETHER, seed + asked.count) for first in firsts]
+    with ProcessPoolExecutor(asked.processes) as pool:
+        for judged in pool.map(partial(judge, asked.out, program), firsts, ends):
+            varied += judged.varied
+            racy += len(judged.racy)
+            different += len(judged.different)
+            for line in judged.refused:
+                say(line)
+            for name in judged.different:
+                say(f"{name} differs")
+            for name in judged.racy:
+                say(f"{name} is left out")
+            # An interrupted run has said what it found.
+            done = judged.end - seed
+            equal = f"{done - racy - different} of {done} equal ({varied} to one of several traces)"
+            say(f"to {judged.end - 1}: {equal}, {racy} left out ({racy / done:.1%})")
     say(f"{racy} of {asked.count} left out: too many orders of Go's scheduler ({racy / asked.count:.1%})")
     compared = asked.count - racy
     say(f"{compared - different} of {compared} scenarios equal, or equal to a variant")
@@ -65,18 +93,47 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, default=500, help="how many scenarios (default: 500)")
     parser.add_argument("--seed", type=int, help="number of the first scenario (default: another one each time)")
     parser.add_argument("--out", type=Path, default=Path("build/recorder"), help="default: build/recorder")
+    parser.add_argument("--processes", type=int, help="how many play (default: one per processor)")
+    parser.add_argument("--instants", action="store_true", help="record tests/kubelet/instants again, and nothing else")
     if shutil.which("go") is None:
         parser.error("no go found; it builds the kubelet's prober")
     return parser.parse_args()
 
 
-def write(scenarios: Path, names: list[str]) -> None:
-    """Write these scenarios, and only them, into the folder."""
+def judge(out: Path, program: Path, first: int, end: int) -> Judged:
+    """Record and judge the scenarios from ``first`` up to, and without, ``end``; keep the recordings that differ."""
+    scenarios = out / str(first)
+    unlike, racy, refused = [f"generated_{number}" for number in range(first, end)], list[str](), list[str]()
+    varied = 0
+    for runs in (*RUNS, LAST_RUNS):
+        write(scenarios, {name: scenario_of(int(name.removeprefix("generated_"))) for name in unlike})
+        recordings = record(program, scenarios, runs)
+        racy += [name for name in unlike if not (recordings / f"{name}.json").exists()]
+        unlike, refused = unlike_ours(recordings)
+        varied += sum(bool(load(path).variants) for path in recordings.iterdir() if path.stem not in unlike)
+        if runs >= RUNS[-1]:
+            racy += [name for name in unlike if not is_settled(recordings / f"{name}.json")]
+            unlike = [name for name in unlike if name not in racy]
+    for name in unlike:
+        shutil.copy(recordings / f"{name}.json", out)
+    shutil.rmtree(scenarios)
+    return Judged(end, varied, racy, unlike, refused)
+
+
+def record_instants(program: Path, scenarios: Path) -> None:
+    """Have the kubelet's prober play the scenarios of `instants` most often; replace their recordings."""
+    write(scenarios, instants.scenarios())
+    shutil.rmtree(INSTANTS, ignore_errors=True)
+    shutil.copytree(record(program, scenarios, RUNS[-1]), INSTANTS)
+    shutil.rmtree(scenarios)
+
+
+def write(scenarios: Path, made: dict[str, Made]) -> None:
+    """Write these scenarios by their names, and only them, into the folder."""
     shutil.rmtree(scenarios, ignore_errors=True)
     scenarios.mkdir()
-    for name in names:
-        number = int(name.removeprefix("generated_"))
-        (scenarios / f"{name}.json").write_text(json.dumps(scenario_of(number)))
+    for name, scenario in made.items():
+        (scenarios / f"{name}.json").write_text(json.dumps(scenario))
 
 
 def record(program: Path, scenarios: Path, runs: int) -> Path:
@@ -92,13 +149,11 @@ def record(program: Path, scenarios: Path, runs: int) -> Path:
     return recordings
 
 
-def judged(recordings: Path) -> list[str]:
-    """The names of the recordings that probelet does not play alike."""
+def unlike_ours(recordings: Path) -> tuple[list[str], list[str]]:
+    """The names of the recordings that probelet does not play alike, and a line for each that the reader refuses."""
     report = conformance(recordings)
-    for line in report.refused:
-        say(line)
     refused = {Path(line.split(":")[0]).stem for line in report.refused}
-    return sorted({finding.name for finding in report.different} | refused)
+    return sorted({finding.name for finding in report.different} | refused), report.refused
 
 
 def is_settled(recording: Path) -> bool:

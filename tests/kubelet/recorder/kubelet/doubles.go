@@ -3,6 +3,7 @@ package kubelet
 import (
 	"crypto/sha256"
 	"fmt"
+	"time"
 
 	v1 "k8s.io/api/core/v1"
 	kruntime "k8s.io/apimachinery/pkg/runtime"
@@ -69,6 +70,7 @@ func (p *play) follow(done <-chan struct{}) {
 			"container_id": update.ContainerID.String(), "result": update.Result.String()})
 		if p.glue != nil {
 			p.glue.react(from.probeType, update)
+			time.Sleep(time.Duration(p.scenario.Glue.UpdateMs) * time.Millisecond)
 		}
 	}
 }

@@ -24,9 +24,10 @@ type Scenario struct {
 	Events     []Event
 }
 
-// Glue says which results change a status, which ask for a sync, and how long syncs, kills and restarts take.
+// Glue says which results change a status, which ask for a sync, and how long updates, syncs, kills and restarts take.
 type Glue struct {
 	Startup, Readiness, Sync bool
+	UpdateMs                 int64 `json:"update_ms"`
 	SyncDelayMs              int64 `json:"sync_delay_ms"`
 	KillMs                   int64 `json:"kill_ms"`
 	RestartMs                int64 `json:"restart_ms"`
