@@ -8,6 +8,7 @@ from typing import Any
 from msgspec import inspect as types
 from probelet.bench.document import BenchDocument
 from probelet.cli.backoff.document import ClaimsDocument, ComparisonDocument, LoadDocument, TableDocument
+from probelet.cli.explain.document import ExplainDocument
 from probelet.cli.probe.document import AttemptDocument
 from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
@@ -58,6 +59,7 @@ KINDS = (
     ),
     Kind(("probelet-config/1",), ConfigDocument, "`probelet config show -o json`, and the page `/configz`"),
     Kind(("probelet-probe/1",), AttemptDocument, "`probelet probe -o json`"),
+    Kind(("probelet-explain/1",), ExplainDocument, "`probelet explain -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),
     Kind(("probelet-backoff-load/1",), LoadDocument, "`probelet backoff load -o json`"),

@@ -33,6 +33,7 @@ _VERBS = (
         "Run one probe; show its result and how long each part took.",
         ("http", "tcp", "grpc", "exec"),
     ),
+    Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
     Verb(
         "backoff",
         "backoff.verb",

@@ -1,0 +1,64 @@
+"""``probelet explain``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import KubeletVersion, Output
+from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from probelet.explain import Explained
+
+app = verb(
+    "explain",
+    "For each probe, from its fields alone: its first attempt; when the container is\n"
+    "ready, not ready and killed, at the earliest, typically and at the latest; and\n"
+    "what the start-up budget really is. FILE is what 'probelet run' takes, - is\n"
+    "standard input. --against shows what another version of the manifests changes.\n"
+    "A manifest with a mistake is left out, and the exit code is then 2.",
+    "probelet explain examples/web/pod.yaml",
+    "probelet explain deployment.yaml --against deployment-new.yaml",
+    "probelet explain deployment.yaml -o json | jq .probes",
+)
+
+
+@app.default
+def explain(
+    *files: Annotated[Path, Parameter(name="FILE", required=True, help="Manifest, directory of manifests, or -.")],
+    against: Annotated[
+        Path | None, Parameter(name="--against", metavar="FILE", help="Another version of these manifests.")
+    ] = None,
+    kubelet_version: KubeletVersion = "1.36",
+    output: Output = "table",
+) -> int:
+    from probelet.cli.explain.against import changes
+    from probelet.cli.explain.document import document
+    from probelet.cli.explain.words import sentences
+
+    mistakes: list[str] = []
+    found = _explained(files, kubelet_version, mistakes)
+    other = None if against is None else _explained((against,), kubelet_version, mistakes)
+    if output == "json":
+        say_json(document(found, other))
+    elif other is not None:
+        say(*changes(found, other))
+    else:
+        say(*sentences(found))
+    if mistakes:
+        raise CliError(*mistakes)
+    return Exit.GOOD
+
+
+def _explained(files: tuple[Path, ...], release: str, mistakes: list[str]) -> "list[Explained]":
+    """The probes of the valid manifests; adds a line for each mistake to ``mistakes`` and writes the warnings."""
+    from probelet.explain import explain
+    from probelet.spec.read.load import load
+
+    loaded = load(files)
+    mistakes.extend(map(str, loaded.errors))
+    complain(*(f"probelet explain: {problem}" for problem in loaded.problems if problem.severity == "warning"))
+    return explain(loaded.pods, release)
