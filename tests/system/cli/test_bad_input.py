@@ -153,20 +153,20 @@ def running(pods: dict[str, Any]) -> dict[str, tuple[str, str, int]]:
 WARNINGS = {
     "an unknown field": (
         "    livenesProbe: {exec: {command: [sh]}}",
-        "10: warning: spec.containers[0].livenesProbe: unknown field, ignored; did you mean livenessProbe?",
+        "10: spec.containers[0].livenesProbe: unknown field, ignored; did you mean livenessProbe?",
     ),
     "a port name that does not exist": (
         "    ports: [{name: web, containerPort: 80}]\n    readinessProbe:\n      httpGet: {port: http}",
-        '12: warning: spec.containers[0].readinessProbe.httpGet.port: Invalid value: "http": '
+        '12: spec.containers[0].readinessProbe.httpGet.port: Invalid value: "http": '
         "names no port of container app, so every run is an error (named: web)",
     ),
     "a field written twice": (
         "    workingDir: /\n    workingDir: /tmp",
-        "11: warning: spec.containers[0].workingDir: duplicate field, the last one counts",
+        "11: spec.containers[0].workingDir: duplicate field, the last one counts",
     ),
     "a probe whose program does not exist": (
         "    readinessProbe:\n      exec: {command: [/no/such/program]}",
-        '11: warning: spec.containers[0].readinessProbe.exec.command[0]: Invalid value: "/no/such/program": '
+        '11: spec.containers[0].readinessProbe.exec.command[0]: Invalid value: "/no/such/program": '
         "no such program on this machine, every run is an error without it",
     ),
 }
@@ -192,7 +192,7 @@ def test_a_command_that_does_not_exist(start: Start, tmp_path: Path, marker: str
     path.write_text(manifest("bad", marker).replace("[sh,", "[/no/such/program,"))
     (tmp_path / "good.yaml").write_text(manifest("good", marker))
     run = start(str(path), str(tmp_path / "good.yaml"))
-    assert run.line(f"{path}:9: warning: spec.containers[0].command[0]: ")["message"].endswith(
+    assert run.line(f"{path}:9: spec.containers[0].command[0]: ")["message"].endswith(
         'Invalid value: "/no/such/program": no such program on this machine, the container cannot start without it'
     )
     assert (last_exit(run, "bad")["exit_code"], last_exit(run, "bad")["reason"]) == (128, "StartError")

@@ -146,7 +146,8 @@ def test_a_changed_image_restarts_its_container_in_place_and_a_changed_environme
     assert node.container("web", "kept") == kept
     assert [box.id for box in node.sandboxes()] == sandboxes
     assert node.events("Killing", "app") == ["Container app definition changed, will be restarted"]
-    assert (node.log("web"), node.log("web", restart_count=1)) == (["before"], ["after"])
+    node.until(lambda: node.log("web", restart_count=1) == ["after"], "the new container's output")
+    assert node.log("web") == ["before"]
 
 
 def test_a_container_ends_with_its_message_or_with_the_end_of_its_log(node: ContainerdNode) -> None:

@@ -22,7 +22,7 @@ pytestmark = [
 
 @pytest.fixture
 async def running(state_dir: Path) -> AsyncIterator[RunningRuntime]:
-    runtime = await launch(state_dir, "namespace")
+    runtime = await launch(state_dir, isolate="namespace")
     async with RuntimeClient(runtime.endpoint) as client:
         yield RunningRuntime(runtime, client)
     await runtime.aclose()
@@ -74,7 +74,7 @@ async def test_an_address_is_free_again_when_its_pod_is_gone(running: RunningRun
 
 
 async def test_nothing_is_left_at_the_end_and_after_a_kill(state_dir: Path) -> None:
-    runtime = await launch(state_dir, "namespace")
+    runtime = await launch(state_dir, isolate="namespace")
     async with RuntimeClient(runtime.endpoint) as client:
         await (await RunningRuntime(runtime, client).pod()).start("sleep", "60")
         child = RunningRuntime(runtime, client).runtime_pid
@@ -88,7 +88,7 @@ async def test_nothing_is_left_at_the_end_and_after_a_kill(state_dir: Path) -> N
     assert interfaces(state_dir) == set()
     await again.aclose()
     await runtime.aclose()
-    third = await launch(state_dir, "namespace")
+    third = await launch(state_dir, isolate="namespace")
     assert len(interfaces(state_dir)) == 1
     await third.aclose()
     assert interfaces(state_dir) == set()

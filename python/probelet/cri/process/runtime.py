@@ -7,6 +7,7 @@ a running container kills it and leaves its log to the client, and sandboxes hav
 import asyncio
 import time
 from collections.abc import Mapping
+from dataclasses import replace
 from importlib import metadata
 
 from probelet.cri import errors
@@ -14,6 +15,7 @@ from probelet.cri.process.events import EventReader, Events
 from probelet.cri.process.host import Host
 from probelet.cri.process.listening.looks import Looks
 from probelet.cri.process.listening.report import FOREIGN_LISTENERS, encode
+from probelet.cri.process.pod.address import NODE_ADDRESS
 from probelet.cri.process.pod.container import Container
 from probelet.cri.process.pod.execution import ExecSync
 from probelet.cri.process.pod.network import ON_HOST, Networks
@@ -171,8 +173,10 @@ class ProcessRuntime:
             if other.config.metadata == config.metadata:
                 name = f"{config.metadata.name} (attempt {config.metadata.attempt})"
                 raise errors.AlreadyExists(f"container {name} exists as {other.id}")
+        # A sandbox that is ready and has no address is on the host's network.
+        network = sandbox.network if sandbox.network.ip else replace(sandbox.network, ip=NODE_ADDRESS)
         log_path = sandbox.log_path(config)
-        container = Container(self._host, sandbox.id, sandbox.network, config, log_path, self._publish_container)
+        container = Container(self._host, sandbox.id, network, config, log_path, self._publish_container)
         self._containers[container.id] = sandbox.containers[container.id] = container
         self._publish_container(container, api_pb2.CONTAINER_CREATED_EVENT)
         return api_pb2.CreateContainerResponse(container_id=container.id)

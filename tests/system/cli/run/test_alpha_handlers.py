@@ -15,12 +15,15 @@ FOREVER = ["sh", "-c", "exec sleep 86400"]
 
 
 def run(start: Start, folder: Path, gates: str, **probes: dict[str, Any]) -> Run:
-    """A pod for each liveness probe, with a period of one second and a failure threshold of one."""
+    """A pod for each liveness probe, with a period of one second and a failure threshold of one.
+
+    The servers are the test's own. So the pods are on the host's network, where every listener may answer.
+    """
     folder.mkdir()
     for name, handler in probes.items():
         probe = {**handler, "periodSeconds": 1, "failureThreshold": 1, "timeoutSeconds": 5}
         container = {"name": "app", "command": FOREVER, "livenessProbe": probe, "readinessProbe": probe}
-        spec = {"terminationGracePeriodSeconds": 1, "containers": [container]}
+        spec = {"hostNetwork": True, "terminationGracePeriodSeconds": 1, "containers": [container]}
         pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec}
         (folder / f"{name}.yaml").write_text(json.dumps(pod))
     started = start(str(folder), "--kubelet-version", "1.37", "--feature-gates", gates)

@@ -79,9 +79,9 @@ def metric(run: Run, name: str) -> float:
 
 
 def message(run: Run, pod_name: str, name: str = "app") -> dict[int, list[Decimal]]:
-    """The times that each instance has printed so far; the runtime removes the logs of old instances."""
+    """The times that each instance has printed so far; the logs of old instances go."""
     times = {}
-    for path in (run.state_dir / "runtime" / "logs").glob(f"default_{pod_name}_*/{name}/*.log"):
+    for path in (run.state_dir / "logs").glob(f"*/default_{pod_name}_*/{name}/*.log"):
         with suppress(FileNotFoundError):
             whole, _, _ = path.read_text().rpartition("\n")
             times[int(path.stem)] = [Decimal(line.split(" ", 3)[3]) for line in whole.splitlines()]

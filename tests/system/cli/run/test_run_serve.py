@@ -54,8 +54,8 @@ def test_an_unusable_socket_ends_run_before_its_pods_start(start: Start, tmp_pat
     (tmp_path / "web.yaml").write_text(manifest("web", marker))
     run = start(str(tmp_path / "web.yaml"), "--serve", str(tmp_path / "nowhere" / "prober.sock"))
     assert run.ended() == 3
-    message = f"probelet run: --serve {tmp_path}/nowhere/prober.sock: No such file or directory"
-    assert message in run.log.read_text().splitlines()
+    message = f"--serve {tmp_path}/nowhere/prober.sock: No such file or directory"
+    assert message in [line["message"] for line in run.log_lines]
     assert not any("pod added" in line["message"] for line in run.log_lines)
 
 
