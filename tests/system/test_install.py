@@ -6,11 +6,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from subprocess import PIPE, STDOUT
 
 import pytest
 from probelet.cli.verbs import VERBS
 
+from tests.support.example import run_an_example
 from tests.support.paths import ROOT
 from tests.support.required import missing
 
@@ -69,16 +69,7 @@ def test_the_launcher_runs_and_what_the_caller_has_installed_does_not_matter(pre
 
 
 def test_it_runs_an_example_on_the_embedded_runtime(prefix: Path, tmp_path: Path) -> None:
-    flags = ["--listen", "127.0.0.1:0", "--state-dir", str(tmp_path / "state"), "--duration", "60s"]
-    command = [str(prefix / "bin/probelet"), "run", "examples/web", *flags]
-    log = []
-    with subprocess.Popen(command, cwd=ROOT, stdout=PIPE, stderr=STDOUT, text=True) as node:
-        assert node.stdout is not None
-        for line in node.stdout:
-            log.append(line)
-            if "container started" in line:
-                node.terminate()
-    assert (node.returncode, "drained" in log[-1]) == (0, True), log
+    run_an_example(prefix / "bin/probelet", ROOT, tmp_path / "state")
 
 
 def test_the_units_name_what_is_installed(prefix: Path) -> None:

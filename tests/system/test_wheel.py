@@ -10,13 +10,14 @@ from collections.abc import Iterator
 from email import message_from_string
 from importlib.metadata import Distribution, distribution
 from pathlib import Path
-from subprocess import PIPE, STDOUT
+from subprocess import PIPE
 from zipfile import ZipFile
 
 import pytest
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
+from tests.support.example import run_an_example
 from tests.support.paths import ROOT
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600), pytest.mark.xdist_group("wheel")]
@@ -130,17 +131,7 @@ def test_the_wheel_plays_a_recording(installed: Path) -> None:
 
 
 def test_the_wheel_runs_a_pod_in_its_own_runtime(installed: Path) -> None:
-    flags = ["--listen", "127.0.0.1:0", "--state-dir", str(installed / "state"), "--duration", "60s"]
-    command = ["env/bin/probelet", "run", "examples/web", *flags]
-    message = []
-    with subprocess.Popen(command, cwd=installed, stdout=PIPE, stderr=STDOUT, text=True) as node:
-        assert node.stdout is not None
-        for line in node.stdout:
-            message.append(line)
-            if "container started" in line:
-                node.terminate()
-    assert node.returncode == 0, message
-    assert "drained" in message[-1]
+    run_an_example("env/bin/probelet", installed, installed / "state")
 
 
 def test_the_wheel_has_the_virtual_node_for_tests(installed: Path) -> None:

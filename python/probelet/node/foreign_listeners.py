@@ -51,7 +51,9 @@ class ForeignListeners:
         self._timers = timers
         # Each address has one pod, and each pod at most one address.
         self._pods: dict[str, Pod] = {}
-        self._found: dict[_Target, ForeignListener] = {}
+        self._addresses: dict[str, str] = {}
+        # By address and port.
+        self._found: dict[str, dict[int, ForeignListener]] = {}
         self._answers: list[tuple[int, str, int]] = []
         self._answered = asyncio.Event()
         self._unseen = PacedLog(log.warning, "it cannot be found out which pod answers a probe", timers.seconds)
@@ -61,18 +63,22 @@ class ForeignListeners:
         # A pod on the node's network has the node's address.
         if not ip or pod.spec.host_network:
             return
-        if self._pods.get(ip) is None:
-            self.forget(pod.metadata.uid)
-        self._pods[ip] = pod
+        uid = pod.metadata.uid
+        if self._addresses.get(uid) != ip:
+            self.forget(uid)
+            if (earlier := self._pods.get(ip)) is not None:
+                del self._addresses[earlier.metadata.uid]
+        self._pods[ip], self._addresses[uid] = pod, ip
         ports = set().union(*(probed_ports(container, ip) for _, container in containers(pod)))
         self._engine.doubt(ip, sorted(ports))
 
     def forget(self, uid: str) -> None:
         """The pod has gone, or has got another address."""
-        for ip in [ip for ip, pod in self._pods.items() if pod.metadata.uid == uid]:
+        ip = self._addresses.pop(uid, None)
+        if ip is not None:
             del self._pods[ip]
+            self._found.pop(ip, None)
             self._engine.forget_doubts(ip)
-            self._found = {target: found for target, found in self._found.items() if target[0] != ip}
 
     def ask(self, answers: list[tuple[int, str, int]]) -> None:
         """Answers of the engine's batch that wait for a word."""
@@ -91,8 +97,7 @@ class ForeignListeners:
                 "pid": found.pid,
                 "program": found.program,
             }
-            for (ip, port), found in sorted(self._found.items())
-            if (pod := self._pods.get(ip)) is not None and pod.metadata.uid == uid
+            for port, found in sorted(self._found.get(self._addresses.get(uid, ""), {}).items())
         ]
 
     async def run(self) -> None:
@@ -132,8 +137,9 @@ class ForeignListeners:
             else:
                 self._engine.judge(number, "foreign", _owner(answered_by))
         answered = {f"{ip}:{port}" for ip, port in by_target}
-        for target in [target for target in self._found if f"{target[0]}:{target[1]}" not in found]:
-            self._note(target, None)
+        for ip, ports in list(self._found.items()):
+            for port in [port for port in ports if f"{ip}:{port}" not in found]:
+                self._note((ip, port), None)
         for text in found:
             ip, _, number_text = text.rpartition(":")
             if ip in self._pods and text not in answered:
@@ -142,10 +148,13 @@ class ForeignListeners:
     def _note(self, target: _Target, foreign: ForeignListener | None) -> None:
         """The pod says once who answers in its place."""
         ip, port = target
-        pod, known = self._pods.get(ip), self._found.pop(target, None)
+        pod, ports = self._pods.get(ip), self._found.setdefault(ip, {})
+        known = ports.pop(port, None)
         if pod is None or foreign is None:
+            if not ports:
+                del self._found[ip]
             return
-        self._found[target] = foreign
+        ports[port] = foreign
         if known is not None and (known.listener, known.pod, known.pid) == (foreign.listener, foreign.pod, foreign.pid):
             return
         owner = _owner(foreign)

@@ -4,11 +4,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet._rust import Engine
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 
-from tests.unit.node.scripted_node import ScriptedNode
+from tests.unit.node.scripted_node import ScriptedNode, served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 
@@ -25,12 +23,5 @@ def gate() -> RestartGate:
 
 @pytest.fixture
 async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
-    client = await runtime.serve(tmp_path)
-    service = Service(
-        client, Engine(start_jitter=False), gate, node="node-a", log_root=tmp_path / "logs", root=tmp_path / "root"
-    )
-    await service.start()
-    yield ScriptedNode(service, runtime, client)
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, gate, tmp_path, root=tmp_path / "root") as node:
+        yield node

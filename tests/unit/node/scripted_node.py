@@ -82,6 +82,30 @@ class ScriptedNode:
 
 
 @asynccontextmanager
+async def served_node(
+    runtime: ScriptedRuntime,
+    gate: RestartGate,
+    folder: Path,
+    *,
+    client: RuntimeClient | None = None,
+    engine: Engine | None = None,
+    name: str = "node-a",
+    **options: Any,
+) -> AsyncIterator[ScriptedNode]:
+    """A node on the runtime, which it ends with itself; ``options`` are those of ``Service``."""
+    client = client or await runtime.serve(folder)
+    engine = engine or Engine(start_jitter=False)
+    service = Service(client, engine, gate, node=name, log_root=folder / "logs", **options)
+    await service.start()
+    try:
+        yield ScriptedNode(service, runtime, client)
+    finally:
+        await service.close()
+        await client.aclose()
+        await runtime.stop()
+
+
+@asynccontextmanager
 async def observed_node(
     runtime: ScriptedRuntime, gate: RestartGate, folder: Path, **client_options: Any
 ) -> AsyncIterator[ScriptedNode]:
@@ -89,10 +113,5 @@ async def observed_node(
     await (await runtime.serve(folder)).aclose()
     calls = RuntimeCalls()
     client = RuntimeClient(f"unix://{folder / 'cri.sock'}", observer=calls.note, **client_options)
-    engine = Engine(start_jitter=False)
-    service = Service(client, engine, gate, node="node-a", log_root=folder / "logs", calls=calls)
-    await service.start()
-    yield ScriptedNode(service, runtime, client)
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, gate, folder, client=client, calls=calls) as node:
+        yield node

@@ -5,14 +5,12 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
 from probelet.node.recorder import SPAM_BURST
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.server.control.command import NoSuchPodError
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 HOUR = 3_600_000_000_000
@@ -21,15 +19,9 @@ READINESS = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThresho
 
 @pytest.fixture
 async def node(runtime: ScriptedRuntime, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
-    client = await runtime.serve(tmp_path)
     gate = RestartGate(GateOptions(initial_ns=HOUR, max_ns=HOUR))
-    engine = Engine(start_jitter=False)
-    service = Service(client, engine, gate, node="n", log_root=tmp_path / "logs", release_on_dependency=True)
-    await service.start()
-    yield ScriptedNode(service, runtime, client)
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, gate, tmp_path, name="n", release_on_dependency=True) as node:
+        yield node
 
 
 async def crash_until_it_waits(node: ScriptedNode, runtime: ScriptedRuntime, name: str = "web") -> None:

@@ -6,14 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet._rust import Engine
 from probelet.cri import errors
 from probelet.cri.process.listening.report import FOREIGN_LISTENERS, PROBED_PORTS, ForeignListener, encode
 from probelet.cri.v1 import api_pb2
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 IP = "127.0.0.1"
@@ -47,13 +45,8 @@ def runtime() -> SharedMachine:
 
 @pytest.fixture
 async def node(runtime: SharedMachine, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
-    client = await runtime.serve(tmp_path)
-    service = Service(client, Engine(start_jitter=False), gate, node="node-a", log_root=tmp_path / "logs", on_host=True)
-    await service.start()
-    yield ScriptedNode(service, runtime, client)
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, gate, tmp_path, on_host=True) as node:
+        yield node
 
 
 @pytest.fixture

@@ -102,10 +102,10 @@ class StatusTable:
         for pod in pods:
             name = f"{pod['namespace']}/{pod['name']}" if qualified else pod["name"]
             containers, note = pod["containers"], outdated(pod)
-            notes = [] if note is None else [note]
+            notes = [*([] if note is None else [note]), *foreign(pod)]
             if len(containers) == 1:
                 cells, sentences = self._container(line_of(name), containers[0], pod["ready"])
-                yield cells, [*notes, *foreign(pod), *sentences, *pod_trouble(pod)]
+                yield cells, [*notes, *sentences, *pod_trouble(pod)]
                 continue
             counted = [container for container in containers if container["kind"] != "init"]
             ready = f"{sum(container['ready'] for container in counted)}/{len(counted)}"
@@ -113,7 +113,7 @@ class StatusTable:
             ready_text = _ready(ready, pod["ready"], ended=pod["phase"] == "Succeeded")
             yield (
                 [line_of(name), ready_text, line_of(pod["phase"]), Text(total), Text("")],
-                [*notes, *foreign(pod), *pod_trouble(pod)],
+                [*notes, *pod_trouble(pod)],
             )
             for container in containers:
                 yield self._container(line_of(f"  {container['name']}"), container, container["ready"])

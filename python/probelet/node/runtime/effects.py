@@ -211,18 +211,15 @@ class Effects:
     async def _create(self, pod: Pod, effect: CreateContainer) -> Outcome:
         try:
             user = await self._image_user(pod, effect)
+            sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
+            ip = pod_address(pod, sandbox.ip or "" if sandbox is not None else "", self._host_ip)
+            count = self._count(pod, effect)
+            files = self._message_file(pod, effect, count), self._hosts_file(pod, ip)
+            instance = Instance(count, effect.image_ref, user, *files)
+            config = container_config(pod, effect.container, instance, self._place(ip), self._host)
         except (ContainerConfigError, errors.CriError) as error:
             detail = error.detail if isinstance(error, errors.CriError) else str(error)
             return Outcome(error=str(error), detail=detail, unconfigured=True)
-        sandbox = self._cache.sandbox(pod.metadata.uid, effect.sandbox_id)
-        ip = pod_address(pod, sandbox.ip or "" if sandbox is not None else "", self._host_ip)
-        count = self._count(pod, effect)
-        files = self._message_file(pod, effect, count), self._hosts_file(pod, ip)
-        instance = Instance(count, effect.image_ref, user, *files)
-        try:
-            config = container_config(pod, effect.container, instance, self._place(ip), self._host)
-        except ContainerConfigError as error:
-            return Outcome(error=str(error), detail=str(error), unconfigured=True)
         if self._shared_network is not None:
             config.annotations[PROBED_PORTS] = ports_text(probed_ports(effect.container, ip))
         # The runtime writes the log, but does not make its directory.

@@ -66,7 +66,7 @@ class _File:
     errors: list[Problem] = field(default_factory=list)
     """The mistakes of the newest version, bounded."""
     passed_over: Counter[str] = field(default_factory=Counter)
-    objects: list[ConfigObject] = field(default_factory=list)
+    config_objects: list[ConfigObject] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ class ManifestFiles:
     def _begin(self, file: _File, text: Text) -> list[Problem]:
         """Takes the first version of a file; returns its problems."""
         loaded = self._load(file.name, text)
-        file.pods, file.objects = loaded.pods, loaded.config_objects
+        file.pods, file.config_objects = loaded.pods, loaded.config_objects
         self._note(file, loaded)
         return loaded.problems
 
@@ -255,10 +255,11 @@ class ManifestFiles:
         """Stores the pods of one file; returns the names of the pods that stay because the file has a mistake."""
         file.read = file.seen
         self._note(file, loaded)
-        file.objects = _objects_after(file, loaded)
         if file.seen is None or ((loaded.objects or loaded.config_objects or loaded.passed_over) and not loaded.errors):
-            file.pods = loaded.pods
+            file.pods, file.config_objects = loaded.pods, loaded.config_objects
             return []
+        keys = {found.key for found in loaded.config_objects}
+        file.config_objects = [*loaded.config_objects, *(held for held in file.config_objects if held.key not in keys)]
         named = set(loaded.objects)
         staying = [held for held in file.pods if held.object not in named]
         file.pods = [*loaded.pods, *staying]
@@ -288,7 +289,7 @@ class ManifestFiles:
         held = [manifest for file in self._all() for manifest in file.pods]
         chosen = unique(sorted(held, key=lambda manifest: not self._owns(manifest)))
         self._in_force = {manifest.pod.full_name: self._admitted(manifest) for manifest in chosen.pods}
-        objects = unique_objects([found for file in self._all() for found in file.objects])
+        objects = unique_objects([found for file in self._all() for found in file.config_objects])
         self._objects.objects = {found.key: found for found in objects.config_objects}
         self._doubles = chosen.problems + objects.problems
 
@@ -308,15 +309,6 @@ class ManifestFiles:
         return self._doubles + [
             problem for problem in fleeting if problem.severity == "error" or not unsettled or problem in self._standing
         ]
-
-
-def _objects_after(file: _File, loaded: Loaded) -> list[ConfigObject]:
-    """The objects of a file that was read again. With a mistake in it, or with nothing, it keeps what it does not name
-    now."""
-    if file.seen is None or (not loaded.errors and (loaded.objects or loaded.config_objects or loaded.passed_over)):
-        return loaded.config_objects
-    named = {found.key for found in loaded.config_objects}
-    return [*loaded.config_objects, *(held for held in file.objects if held.key not in named)]
 
 
 def _objects(pods: Iterable[Manifest]) -> list[ObjectName]:

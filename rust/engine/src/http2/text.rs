@@ -6,6 +6,7 @@
 use std::sync::OnceLock;
 
 use super::huffman::Huffman;
+use crate::golang::header;
 
 /// A name or a value.
 #[derive(Debug)]
@@ -117,12 +118,10 @@ static CLASSES: [u8; 256] = {
     let mut classes = [0; 256];
     let mut byte = 0;
     while byte < 256 {
-        let is_name = matches!(
-            byte as u8,
-            b'!' | b'#'..=b'\'' | b'*' | b'+' | b'-' | b'.' | b'0'..=b'9' | b'^'..=b'z' | b'|' | b'~'
-        );
-        let is_value = matches!(byte as u8, b'\t' | b' '..=b'~' | 0x80..);
-        classes[byte] = if is_name { NAME } else { 0 } | if is_value { VALUE } else { 0 };
+        let c = byte as u8;
+        // HTTP/2 has no capital letters in names (RFC 9113, 8.2.1).
+        let is_name = header::is_token_byte(c) && !c.is_ascii_uppercase();
+        classes[byte] = if is_name { NAME } else { 0 } | if header::is_value_byte(c) { VALUE } else { 0 };
         byte += 1;
     }
     classes

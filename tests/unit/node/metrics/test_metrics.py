@@ -12,13 +12,12 @@ import yaml
 from probelet._rust import Engine
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.runtime_calls import RuntimeCalls
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.server.address import Address, listening_socket
 from probelet.server.pages.server import HttpServer
 
 from tests.support.paths import ROOT
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 EXEC = {"exec": {"command": ["probe"]}, "periodSeconds": 1, "failureThreshold": 1}
@@ -67,14 +66,9 @@ def families(page: bytes) -> dict[str, Family]:
 @pytest.fixture
 async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
     """A node with a journal, because only ``restore: full`` has the series of the journal."""
-    client = await runtime.serve(tmp_path)
     engine = Engine(start_jitter=False, journal=(tmp_path / "journal", gate.table))
-    service = Service(client, engine, gate, node="node-a", log_root=tmp_path / "logs", root=tmp_path / "root")
-    await service.start()
-    yield ScriptedNode(service, runtime, client)
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, gate, tmp_path, engine=engine, root=tmp_path / "root") as node:
+        yield node
 
 
 @pytest.fixture

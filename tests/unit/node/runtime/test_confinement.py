@@ -4,16 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet._rust import Engine
 from probelet.config.kubelet import set_kubelet_defaults
 from probelet.config.load import load_config
 from probelet.cri import errors
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.effects import NO_STRICT_GROUPS
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 NON_ROOT: dict[str, Any] = {"securityContext": {"runAsNonRoot": True}}
@@ -95,18 +93,10 @@ async def test_an_ordinary_pod_asks_for_no_features(node: ScriptedNode, runtime:
 async def test_the_configuration_can_confine_every_container(
     runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path
 ) -> None:
-    client = await runtime.serve(tmp_path)
-    service = Service(
-        client, Engine(start_jitter=False), gate, node="node-a", log_root=tmp_path / "logs", seccomp_default=True
-    )
-    await service.start()
-    node = ScriptedNode(service, runtime, client)
-    service.pods.set([make_manifest()])
-    await node.until(lambda: runtime.called("start_container"))
-    assert context_of(runtime).seccomp.profile_type == api_pb2.SecurityProfile.RuntimeDefault
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, gate, tmp_path, seccomp_default=True) as node:
+        node.service.pods.set([make_manifest()])
+        await node.until(lambda: runtime.called("start_container"))
+        assert context_of(runtime).seccomp.profile_type == api_pb2.SecurityProfile.RuntimeDefault
 
 
 @pytest.mark.parametrize(("line", "expected"), [("", False), ("seccompDefault: true", True)])

@@ -8,16 +8,15 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from probelet._rust import Engine, TokenBucket
+from probelet._rust import TokenBucket
 from probelet.cri.v1 import api_pb2
 from probelet.node.runtime.listed import QUESTIONS_MAX
 from probelet.node.runtime.pleg import EVENT_NS, RELISTS_BURST, Pleg
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.policy.start.pace import BURST
 
 from tests.unit.node.lying_runtime import INT64_MAX, LIAR, LIES, LyingRuntime
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 
 SECOND_NS = 1_000_000_000
 SECONDS = 12
@@ -36,14 +35,8 @@ def runtime() -> LyingRuntime:
 @asynccontextmanager
 async def served(runtime: LyingRuntime, folder: Path, name: str = "node-a") -> AsyncIterator[ScriptedNode]:
     """A node of this name, with the kubelet's back-off, on the runtime."""
-    client = await runtime.serve(folder)
-    gate = RestartGate(GateOptions())
-    service = Service(client, Engine(start_jitter=False), gate, node=name, log_root=folder / "logs")
-    await service.start()
-    yield ScriptedNode(service, runtime, client)
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, RestartGate(GateOptions()), folder, name=name) as node:
+        yield node
 
 
 @pytest.fixture

@@ -6,15 +6,13 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest_asyncio
-from probelet._rust import Engine
 from probelet.cri import errors
 from probelet.logs.reader import LogReader
 from probelet.logs.rotation import LogLimits
 from probelet.node.runtime.logs.upkeep import LogUpkeep
-from probelet.node.service import Service
 from probelet.policy.node.restart_gate import RestartGate
 
-from tests.unit.node.scripted_node import ScriptedNode, make_manifest
+from tests.unit.node.scripted_node import ScriptedNode, make_manifest, served_node
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 FOLDER = ("default_web_uid-web", "app")
@@ -23,23 +21,10 @@ LIMIT = 100
 
 @pytest_asyncio.fixture
 async def rotating(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
-    client = await runtime.serve(tmp_path)
-    service = Service(
-        client,
-        Engine(start_jitter=False),
-        gate,
-        node="node-a",
-        log_root=tmp_path / "logs",
-        logs=LogUpkeep(LogLimits(LIMIT, 3), 10**9),
-    )
-    await service.start()
-    node = ScriptedNode(service, runtime, client)
-    service.pods.set([make_manifest()])
-    await node.until(lambda: node.container().get("state") == "running")
-    yield node
-    await service.close()
-    await client.aclose()
-    await runtime.stop()
+    async with served_node(runtime, gate, tmp_path, logs=LogUpkeep(LogLimits(LIMIT, 3), 10**9)) as node:
+        node.service.pods.set([make_manifest()])
+        await node.until(lambda: node.container().get("state") == "running")
+        yield node
 
 
 def names(tmp_path: Path) -> list[str]:
