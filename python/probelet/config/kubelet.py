@@ -64,6 +64,9 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     kind: str = KIND
     feature_gates: dict[str, bool] = msgspec.field(default_factory=dict)
     """Gates to switch on or off; ``--feature-gates`` overrides it. Default: each gate's own."""
+    cluster_domain: str = ""
+    """End of the domain of a pod with a ``spec.subdomain`` on a CRI runtime, ``SUBDOMAIN.NAMESPACE.svc.CLUSTERDOMAIN``,
+    in its /etc/hosts. Default: none, and the domain ends in a dot."""
     runtime_request_timeout: Duration = 0
     """Deadline of a CRI call, except calls that wait by design; an exec run gets this plus its own timeout.
     Default 2m, also for an explicit 0 (the kubelet's defaulting); must not be negative."""
