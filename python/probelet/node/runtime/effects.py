@@ -234,7 +234,7 @@ class Effects:
             node=self._node,
             pod_ip=pod_ip,
             host_ip=self._host_ip,
-            # The process runtime gives every container its address in a variable: a server has to bind that address.
+            # The embedded runtime gives every container its address in a variable: a server has to bind that address.
             given={"POD_IP": pod_ip} if self._on_host and pod_ip else {},
             allocatable=self._host.allocatable(),
             objects=self._objects.objects,
@@ -264,7 +264,7 @@ class Effects:
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
         """The restart count. If the runtime has forgotten every instance, the names of their logs give it.
 
-        Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The process runtime's logs end with it.
+        Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The embedded runtime's logs end with it.
         """
         name = effect.container.name
         if self._on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
