@@ -1,5 +1,6 @@
 """``make install`` into a staging folder, which then becomes the machine, as a package does; and ``make uninstall``."""
 
+import json
 import os
 import re
 import shutil
@@ -87,6 +88,26 @@ def test_the_sample_configuration_is_valid(prefix: Path) -> None:
     assert list((prefix / "etc/probelet/manifests").iterdir()) == []
 
 
+def test_prometheus_finds_the_installed_rules(prefix: Path) -> None:
+    folder = prefix / "share/probelet/prometheus"
+    assert {path.name for path in folder.iterdir()} == {"alerts.yaml", "prometheus.yaml"}
+    if shutil.which("promtool") is None:
+        missing("promtool", "no promtool; on Debian: apt-get install prometheus")
+    said = run("promtool", "check", "config", folder / "prometheus.yaml")
+    assert re.search(rf"Checking {re.escape(str(folder))}/alerts.yaml\n +SUCCESS: 13 rules found", said), said
+
+
+def test_the_dashboard_is_that_of_the_checkout(prefix: Path) -> None:
+    installed = json.loads((prefix / "share/probelet/grafana/probelet.json").read_text())
+    assert installed == json.loads((ROOT / "deploy/grafana/probelet.json").read_text())
+
+
+def test_the_schema_is_that_of_the_installed_version(prefix: Path) -> None:
+    schema = prefix / "share/probelet/config.schema.json"
+    assert json.loads(schema.read_text()) == json.loads(run(prefix / "bin/probelet", "config", "schema"))
+    assert schema.stat().st_mode & 0o777 == 0o644
+
+
 def test_each_verb_has_a_man_page(prefix: Path) -> None:
     found = {path.name for path in (prefix / "share/man/man1").iterdir()}
     assert found == {"probelet.1", *(f"probelet-{verb.name}.1" for verb in VERBS)}
@@ -120,8 +141,10 @@ def test_uninstall_leaves_nothing(prefix: Path) -> None:
     """The last test here, because it takes the installation away."""
     others = prefix / "share/man/man1/other.1"
     others.touch()
+    assert (prefix / "share/probelet").is_dir()
     said = make("uninstall", prefix, "")
     assert "stays" not in said
     assert files(prefix) == [others]
     assert not (prefix / "lib/probelet").exists()
     assert not (prefix / "etc/probelet").exists()
+    assert not (prefix / "share/probelet").exists()

@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from tools.install.layout import InstallError, Layout, is_environment
+from tools.install.layout import InstallError, Layout, is_environment, remove_files
 from tools.install.settings import remove_settings, write_settings
 
 ROOT = Path(__file__).parents[2]
@@ -37,8 +37,7 @@ def uninstall(layout: Layout) -> None:
     environment = layout.staged(layout.environment)
     if is_environment(environment):
         shutil.rmtree(environment)
-    for file in list(layout.files()):
-        file.unlink(missing_ok=True)
+    remove_files(layout)
     for line in remove_settings(ROOT, layout):
         print(line)
     print(f"removed {layout.staged(layout.launcher)} and what belonged to it")

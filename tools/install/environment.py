@@ -43,13 +43,16 @@ def interpreter(environment: Path) -> Path:
     return (environment / "bin/python").resolve()
 
 
-def run_python(environment: Path, *arguments: str | Path, cwd: Path) -> None:
-    """Runs the environment's Python, which leaves no byte code in the checkout. Raises InstallError."""
+def run_python(environment: Path, *arguments: str | Path, cwd: Path) -> str:
+    """Runs the environment's Python, which leaves no byte code in the checkout; returns what it prints. Raises
+    InstallError."""
     variables = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1"}
     variables.pop("PYTHONPATH", None)
     command = [str(environment / "bin/python"), *map(str, arguments)]
-    if subprocess.run(command, cwd=cwd, env=variables, stdout=subprocess.DEVNULL).returncode:
+    ended = subprocess.run(command, cwd=cwd, env=variables, stdout=subprocess.PIPE, text=True)
+    if ended.returncode:
         raise InstallError(f"failed: {' '.join(command)}")
+    return ended.stdout
 
 
 def _install_packages(root: Path, environment: Path) -> None:

@@ -78,9 +78,26 @@ class Layout:
             "fish": share / "fish/vendor_completions.d/probelet.fish",
         }
 
+    @property
+    def shared(self) -> Path:
+        """What other programs read: Prometheus, Grafana and editors."""
+        return self.prefix / "share/probelet"
+
+    @property
+    def schema(self) -> Path:
+        """The JSON schema of the configuration, for editors."""
+        return self.shared / "config.schema.json"
+
+    @property
+    def watching(self) -> dict[str, Path]:
+        """The place of each file of ``deploy`` for Prometheus and Grafana."""
+        names = ("prometheus/alerts.yaml", "prometheus/prometheus.yaml", "grafana/probelet.json")
+        return {name: self.shared / name for name in names}
+
     def files(self) -> Iterator[Path]:
         """Every installed file outside the environment and the settings, where it was staged."""
-        for path in (self.launcher, self.unit, self.user_unit, *self.completions.values()):
+        shared = (self.schema, *self.watching.values())
+        for path in (self.launcher, self.unit, self.user_unit, *self.completions.values(), *shared):
             yield self.staged(path)
         manual = self.staged(self.manual)
         yield from (*manual.glob("probelet.1"), *manual.glob("probelet-*.1"))
@@ -96,3 +113,13 @@ def write_file(path: Path, text: str, mode: int = 0o644) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
     path.chmod(mode)
+
+
+def remove_files(layout: Layout) -> None:
+    """Removes the files of an installation, and its own folders among the shared ones if nothing else is in them."""
+    for file in list(layout.files()):
+        file.unlink(missing_ok=True)
+    shared = layout.staged(layout.shared)
+    for folder in (shared / "prometheus", shared / "grafana", shared):
+        if folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()

@@ -745,10 +745,10 @@ class CrashLoad:
 class TokenBucket:
     """A token bucket. It starts full.
 
-    With an ``interval_ns`` of 0 it is always full; with a ``burst`` of 0 it never has a token to take.
+    With an ``interval_ns`` of 0 it is always full.
 
     Args:
-        burst: how many tokens it holds at most, up to 2**32 - 1.
+        burst: how many tokens it holds at most, from 1 to 2**32 - 1.
         interval_ns: the time after which it gets one token back, in nanoseconds.
 
     Raises:
@@ -757,7 +757,12 @@ class TokenBucket:
 
     def __new__(cls, *, burst: int, interval_ns: int) -> Self: ...
     def take(self, now_ns: int, tokens: int = 1) -> bool:
-        """Takes so many tokens at once, or none; says whether it did."""
+        """Takes so many tokens at once, or none; says whether it did. ``tokens`` is from 1 to 2**32 - 1; for more than
+        ``burst`` it is always False.
+
+        Raises:
+            InvalidInputError: a number is out of its range.
+        """
     def reserve(self, now_ns: int) -> int:
         """Takes the next token, which may not be there yet; returns when it will be. Each call gets a later token."""
     def due(self, now_ns: int) -> int:

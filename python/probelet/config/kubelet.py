@@ -64,19 +64,22 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     kind: str = KIND
     feature_gates: dict[str, bool] = msgspec.field(default_factory=dict)
     """Gates to switch on or off; ``--feature-gates`` overrides it. Default: each gate's own."""
+    cluster_domain: str = ""
+    """End of the domain of a pod with a ``spec.subdomain`` on a CRI runtime, ``SUBDOMAIN.NAMESPACE.svc.CLUSTERDOMAIN``,
+    in its /etc/hosts. Default: none, and the domain ends in a dot."""
     runtime_request_timeout: Duration = 0
     """Deadline of a CRI call, except calls that wait by design; an exec run gets this plus its own timeout.
     Default 2m, also for an explicit 0 (the kubelet's defaulting); must not be negative."""
     pod_logs_dir: Annotated[str, _text("absolute path", "^(/.*)?$")] = ""
     """A CRI runtime's container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
-    The process runtime keeps its logs in the state directory."""
+    The embedded runtime keeps its logs in the state directory."""
     container_log_max_size: Annotated[str, _text("quantity", _QUANTITY)] = ""
     """Size of a container's log at which it is rotated, a quantity; negative: never. Default 10Mi."""
     container_log_max_files: Annotated[Int32, msgspec.Meta(extra_json_schema={"minimum": 2})] | None = None
     """Files that the log of one instance may have, rotated ones included, at least 2. Default 5."""
     container_log_monitor_interval: Annotated[int, _duration("at least 3s, or 0", _NOT_NEGATIVE)] = 0
     """How often probelet looks at the sizes of logs on a CRI runtime, at least 3s. Default 10s, also for an explicit 0.
-    The process runtime rotates a log before a line makes it too large."""
+    The embedded runtime rotates a log before a line makes it too large."""
     serialize_image_pulls: bool | None = None
     """Pull one image at a time. Default true, false when ``maxParallelImagePulls`` is above 1."""
     max_parallel_image_pulls: Count | None = None

@@ -5,8 +5,7 @@ A node's configuration file sets many of them; they are known fields, so they ca
 
 _NAMES = """
     address allowedUnsafeSysctls authentication authorization cgroupDriver cgroupRoot cgroupsPerQOS clusterDNS
-    clusterDomain configMapAndSecretChangeDetectionStrategy
-    containerLogMaxWorkers containerRuntimeEndpoint contentType cpuCFSQuota
+    configMapAndSecretChangeDetectionStrategy containerLogMaxWorkers containerRuntimeEndpoint contentType cpuCFSQuota
     cpuCFSQuotaPeriod cpuManagerPolicy cpuManagerPolicyOptions cpuManagerReconcilePeriod enableContentionProfiling
     enableControllerAttachDetach enableDebugFlagsHandler enableDebuggingHandlers enableProfilingHandler
     enableServer enableSystemLogHandler enableSystemLogQuery enforceNodeAllocatable eventBurst eventRecordQPS

@@ -171,6 +171,7 @@ async def _service(
         engine,
         gate,
         node=plan.node,
+        cluster_domain=plan.configuration.kubelet.cluster_domain,
         log_root=log_root,
         logs=LogUpkeep(
             log_limits(plan.configuration.kubelet) if kept_logs is None else None,

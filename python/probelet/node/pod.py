@@ -182,16 +182,18 @@ class NodePod:
             record.id: record
             for record in snapshot.containers
             # The event of its end may come before the answer to its start; a person wants to read of the start first.
-            if record.state is State.EXITED and record.id not in self._being_started
+            if record.state in (State.ENDED, State.EXITED) and record.id not in self._being_started
         }
         before = ended.keys() if self._ended is None else self._ended
-        for record in ended.values():
+        # A container of which the runtime has not said how it ended is logged when it has.
+        exited = {id: record for id, record in ended.items() if record.state is State.EXITED}
+        for record in exited.values():
             if record.id not in before and record.started_at_ms:
                 said = last_line(record.message)[:OUTPUT_SHOWN_MAX]
                 output = {"output": said} if said else {}
                 say = self._log.warning if record.exit_code and not self.removing else self._log.info
                 say("container exited", container=record.name, exit_code=record.exit_code, **output)
-        self._ended = set(ended)
+        self._ended = exited.keys() | (before & ended.keys())
 
     def container_of(self, container_id: str) -> str:
         """The name of the container of an instance; empty for one that is not known."""

@@ -57,6 +57,7 @@ class Service:
     ``start``, then ``pods.set`` whenever the source has news, ``pods.drain`` once, ``close``. All on one event loop.
     ``close`` closes the engine; the client stays the caller's.
 
+    ``cluster_domain`` ends the domain of a pod with a ``subdomain``;
     ``log_root`` is the directory of the pods' logs, ``logs`` their upkeep;
     ``root`` is the directory for files that containers get as mounts, None on a runtime without mounts;
     ``on_host`` says that the runtime's containers are processes of this machine and not made from images,
@@ -76,6 +77,7 @@ class Service:
         gate: RestartGate,
         *,
         node: str,
+        cluster_domain: str = "",
         log_root: Path,
         logs: LogUpkeep = LogUpkeep(),  # noqa: B008
         root: Path | None = None,
@@ -112,7 +114,7 @@ class Service:
         self._on_publish = on_publish
         self._user_agent = f"kube-lifecycle/{kubelet_version}"
         self._parallel_pulls = parallel_pulls
-        self._host = this_host(seccomp_default=seccomp_default, disk=root or log_root)
+        self._host = this_host(seccomp_default=seccomp_default, cluster_domain=cluster_domain, disk=root or log_root)
         self._host_ip = node_address(on_host=on_host)
         self._objects = objects or ObjectStore()
         self._tasks = Tasks()

@@ -52,6 +52,8 @@ RUN_CONTAINER_ERROR: Final = "RunContainerError"
 
 # The status of a container whose end was not observed (kubelet_pods.go:convertToAPIContainerStatuses, 1.36).
 CONTAINER_STATUS_UNKNOWN: Final = "ContainerStatusUnknown"
+EXIT_UNKNOWN: Final = "The runtime lists the container as exited and has not said how it ended"
+"""Ours: the kubelet writes no status of a pod while it lacks one of its containers'."""
 INIT_CONTAINER_FORGOTTEN: Final = (
     "Unable to get init container status from container runtime and pod has been initialized, treat it as exited "
     "normally"

@@ -7,6 +7,9 @@ from typing import Any, Literal
 
 PROBE_TYPES = ("liveness", "readiness", "startup")
 
+_WITHOUT_WORDS = {"exec_exit": "the command failed and wrote nothing"}
+"""What to write for a cause whose message may be empty: it is the output of a command."""
+
 Sign = Literal["good", "failing", "bad", "recovering", "error", "pending"]
 
 
@@ -90,7 +93,8 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
             ago = span(-seconds_between(as_of, last["at"]))
             # A failure that the prober's own lateness caused must not read as the container's fault.
             starved = ", prober starved" if last["cause"] == "starved" else ""
-            sentences.append(f"{probe_type}, {ago} ago{starved}: {last['message'] or last['cause']}")
+            why = last["message"] or _WITHOUT_WORDS.get(last["cause"], last["cause"])
+            sentences.append(f"{probe_type}, {ago} ago{starved}: {why}")
     last_exit = container["last_exit"]
     if last_exit is not None and container["state"] == "waiting":
         at = last_exit["at"]

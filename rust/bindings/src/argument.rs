@@ -30,7 +30,7 @@ macro_rules! optional_parameters {
 
 parameters! {
     answer: u64 = 0..=u64::MAX;
-    burst: u32 = 0..=u32::MAX;
+    burst: u32 = 1..=u32::MAX;
     code: i32 = i32::MIN..=i32::MAX;
     containers: u64 = 0..=u64::MAX;
     count: usize = 0..=RESTARTS_MAX;
@@ -52,7 +52,7 @@ parameters! {
     t_ms: i64 = -TIME_MS_MAX..=TIME_MS_MAX;
     timer: u64 = 0..=u64::MAX;
     token: u64 = 0..=u64::MAX;
-    tokens: u32 = 0..=u32::MAX;
+    tokens: u32 = 1..=u32::MAX;
     until_ns: u64 = 0..=u64::MAX;
     warmup_ms: i64 = 0..=TIME_MS_MAX;
     window_ns: u64 = 1..=CLOCK_NS_MAX;

@@ -70,10 +70,10 @@ impl TimerWheel {
 
 /// A token bucket. It starts full.
 ///
-/// With an ``interval_ns`` of 0 it is always full; with a ``burst`` of 0 it never has a token to take.
+/// With an ``interval_ns`` of 0 it is always full.
 ///
 /// Args:
-///     burst: how many tokens it holds at most, up to 2**32 - 1.
+///     burst: how many tokens it holds at most, from 1 to 2**32 - 1.
 ///     interval_ns: the time after which it gets one token back, in nanoseconds.
 ///
 /// Raises:
@@ -92,7 +92,11 @@ impl TokenBucket {
         Self(bucket::TokenBucket::new(burst, Duration::from_nanos(interval_ns)))
     }
 
-    /// Takes so many tokens at once, or none; says whether it did.
+    /// Takes so many tokens at once, or none; says whether it did. ``tokens`` is from 1 to 2**32 - 1; for more than
+    /// ``burst`` it is always False.
+    ///
+    /// Raises:
+    ///     InvalidInputError: a number is out of its range.
     #[pyo3(signature = (now_ns, tokens = 1))]
     fn take(
         &mut self,

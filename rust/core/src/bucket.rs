@@ -17,8 +17,10 @@ pub struct TokenBucket {
 }
 
 impl TokenBucket {
-    /// A full bucket. A zero `interval` never limits; a zero `burst` never lets anything through.
+    /// A full bucket. A zero `interval` never limits. `burst` is at least one: without room for a token there would be
+    /// none to take, however long one waits.
     pub fn new(burst: u32, interval: Duration) -> Self {
+        debug_assert!(burst > 0, "a bucket has room for a token");
         let interval = u64::try_from(interval.as_nanos()).unwrap_or(u64::MAX);
         let burst = u64::from(burst);
         // Filling since this long before zero makes the bucket full at every possible `now`.
@@ -37,8 +39,6 @@ impl TokenBucket {
 
     /// Takes one token, which the bucket may not hold yet, and returns the moment at which it will. Callers get their
     /// tokens in the order of their calls.
-    ///
-    /// With a `burst` of zero, each token comes one `interval` after the one before it.
     pub fn reserve(&mut self, now: Instant) -> Instant {
         let due = self.due(now);
         self.empty_at = self.empty_by(now) + i128::from(self.interval);
@@ -76,7 +76,7 @@ mod tests {
         /// Closed form: a bucket that is never full again gives at most burst + floor(elapsed / interval) tokens, and a
         /// caller that asks at every tick gets exactly that many.
         #[test]
-        fn a_greedy_taker_gets_burst_plus_the_refill(burst in 0..50_u32, interval in 1..1_000_u64, elapsed in 0..100_000_u64) {
+        fn a_greedy_taker_gets_burst_plus_the_refill(burst in 1..50_u32, interval in 1..1_000_u64, elapsed in 0..100_000_u64) {
             let mut bucket = TokenBucket::new(burst, Duration::from_nanos(interval));
             let mut got = 0_u64;
             while bucket.take(1, Instant::ZERO) {
@@ -88,13 +88,12 @@ mod tests {
                     got += 1;
                 }
             }
-            let refill = if burst == 0 { 0 } else { elapsed / interval };
-            prop_assert_eq!(got, u64::from(burst) + refill);
+            prop_assert_eq!(got, u64::from(burst) + elapsed / interval);
         }
 
         /// A naive model keeps the credit in nanoseconds and caps it at every step; the bucket must agree with it.
         #[test]
-        fn agrees_with_a_credit_counter(burst in 0..20_u32, interval in 1..50_u64, takes in prop::collection::vec((0..100_u64, 1..4_u32), 0..100)) {
+        fn agrees_with_a_credit_counter(burst in 1..20_u32, interval in 1..50_u64, takes in prop::collection::vec((0..100_u64, 1..4_u32), 0..100)) {
             let mut bucket = TokenBucket::new(burst, Duration::from_nanos(interval));
             let cap = u64::from(burst) * interval;
             let (mut credit, mut now) = (cap, 0_u64);
@@ -107,7 +106,7 @@ mod tests {
                 }
                 prop_assert_eq!(bucket.take(tokens, Instant::from_nanos(now)), expected);
                 prop_assert_eq!(bucket.available(Instant::from_nanos(now)), credit / interval);
-                let wait = if burst == 0 { interval } else { interval.saturating_sub(credit) };
+                let wait = interval.saturating_sub(credit);
                 prop_assert_eq!(bucket.due(Instant::from_nanos(now)), Instant::from_nanos(now + wait));
             }
         }

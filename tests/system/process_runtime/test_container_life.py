@@ -135,7 +135,7 @@ async def test_a_command_that_cannot_start_is_an_error_and_a_start_error(
 
 async def test_a_container_without_a_command_is_refused_by_name(running: RunningRuntime) -> None:
     pod = await running.pod()
-    with pytest.raises(errors.InvalidArgument, match='container "web": no command: the process runtime has no images'):
+    with pytest.raises(errors.InvalidArgument, match='container "web": no command: the embedded runtime has no images'):
         await pod.create(name="web", args=["--verbose"])
 
 

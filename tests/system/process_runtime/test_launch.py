@@ -18,7 +18,7 @@ async def test_a_directory_in_use_is_refused_with_its_user(state_dir: Path, monk
     with pytest.raises(LaunchError) as caught:
         await launch(state_dir)
     assert str(caught.value) == (
-        f"embedded runtime: root {state_dir}/runtime: in use by the process runtime with pid {runtime.process.pid}"
+        f"embedded runtime: root {state_dir}/runtime: in use by the embedded runtime with pid {runtime.process.pid}"
     )
     await runtime.aclose()
     assert root.CLAIM_SECONDS < 10
@@ -27,7 +27,7 @@ async def test_a_directory_in_use_is_refused_with_its_user(state_dir: Path, monk
 async def test_a_directory_of_another_program_is_left_unchanged(state_dir: Path) -> None:
     (state_dir / "runtime").mkdir()
     (state_dir / "runtime" / "precious").touch()
-    with pytest.raises(LaunchError, match="is not empty and not the root of a process runtime"):
+    with pytest.raises(LaunchError, match="is not empty and not the root of an embedded runtime"):
         await launch(state_dir)
     assert (state_dir / "runtime" / "precious").exists()
 
@@ -47,12 +47,12 @@ async def test_the_runtime_runs_by_itself_until_sigterm(state_dir: Path) -> None
     outside = await asyncio.create_subprocess_exec(*command, state_dir / "s", stderr=asyncio.subprocess.PIPE)
     _, line = await outside.communicate()
     assert line.decode() == (
-        f"probelet process runtime: socket {state_dir}/s: must be a file in the root {state_dir}/r\n"
+        f"probelet embedded runtime: socket {state_dir}/s: must be a file in the root {state_dir}/r\n"
     )
     assert outside.returncode == 2
     alone = await asyncio.create_subprocess_exec(*command, state_dir / "r/s", stderr=asyncio.subprocess.PIPE)
     assert alone.stderr is not None
-    assert await alone.stderr.readline() == f"probelet process runtime: unix://{state_dir}/r/s\n".encode()
+    assert await alone.stderr.readline() == f"probelet embedded runtime: unix://{state_dir}/r/s\n".encode()
     alone.terminate()
     assert await alone.wait() == 0
     assert entries(state_dir) == []

@@ -239,6 +239,6 @@ async def test_a_dead_runtime_is_reported(state_dir: Path, capfd: pytest.Capture
     os.kill(child, signal.SIGKILL)
     assert await runtime.wait() == 1
     assert capfd.readouterr().err == (
-        "probelet process runtime: ended unexpectedly (exit code -9); its containers are killed\n"
+        "probelet embedded runtime: ended unexpectedly (exit code -9); its containers are killed\n"
     )
     await runtime.aclose()

@@ -7,7 +7,17 @@ from typing import Any
 
 import pytest
 from probelet import _rust
-from probelet._rust import Backoff, CrashLoad, CrashModel, Engine, ExecEnd, Simulation, TokenBucket
+from probelet._rust import (
+    Backoff,
+    CrashLoad,
+    CrashModel,
+    Engine,
+    ExecEnd,
+    Requeue,
+    Simulation,
+    TimerWheel,
+    TokenBucket,
+)
 from probelet.errors import InvalidInputError, JournalError, ProbeletError, UnknownPodError
 
 from tests.unit.boundary.documents import UID, facts, pod
@@ -55,7 +65,17 @@ TIMES = "must be from -62135596800000 to 253402300799999"
         (lambda: Backoff(max_ns=-1), "max_ns: -1: must be from 0 to"),
         (lambda: CrashModel(**{**CRASHES, "initial_ns": 1}), "initial_ns: 1: must be from 1000000 to"),
         (lambda: Backoff(reset_ns=2**64), f"reset_ns: {2**64}: must be from 0 to {2**64 - 1}"),
-        (lambda: TokenBucket(burst=2**32, interval_ns=1), f"burst: {2**32}: must be from 0 to {2**32 - 1}"),
+        (lambda: TokenBucket(burst=2**32, interval_ns=1), f"burst: {2**32}: must be from 1 to {2**32 - 1}"),
+        (lambda: TokenBucket(burst=0, interval_ns=1), "burst: 0: must be from 1 to"),
+        (lambda: TokenBucket(burst=-1, interval_ns=1), "burst: -1: must be from 1 to"),
+        (lambda: TokenBucket(burst=1, interval_ns=-1), f"interval_ns: -1: must be from 0 to {2**64 - 1}"),
+        (lambda: TokenBucket(burst=1, interval_ns=1).take(0, tokens=0), f"tokens: 0: must be from 1 to {2**32 - 1}"),
+        (lambda: TokenBucket(burst=1, interval_ns=1).take(-1), "now_ns: -1: must be from 0 to"),
+        (lambda: TimerWheel().arm(-1, 0), f"deadline_ns: -1: must be from 0 to {2**64 - 1}"),
+        (lambda: TimerWheel().arm(0, 2**63), f"token: {2**63}: must be from {-(2**63)} to {2**63 - 1}"),
+        (lambda: TimerWheel().fire(2**64), f"now_ns: {2**64}: must be from 0 to"),
+        (lambda: Requeue(seed=-1), f"seed: -1: must be from 0 to {2**64 - 1}"),
+        (lambda: Requeue().look_again(-1, 0), f"due_ns: -1: must be from 0 to {2**64 - 1}"),
         (lambda: CrashModel(**{**CRASHES, "run_min_ns": 6}), "run_max_ns: 5: must be at least run_min_ns, which is 6"),
         (
             lambda: CrashModel(**{**CRASHES, "policy": "Maybe"}),

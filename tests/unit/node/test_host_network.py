@@ -55,17 +55,17 @@ def pod(**spec: Any) -> Pod:
 def test_the_aliases_follow_the_nodes_own_lines(tmp_path: Path) -> None:
     (tmp_path / "hosts").write_bytes(b"127.0.0.1 localhost\n\xff\n")
     aliased = pod(hostAliases=[{"ip": "10.1.2.3", "hostnames": ["db"]}])
-    assert hosts_file(aliased, "10.0.0.5", tmp_path / "hosts") == (
+    assert hosts_file(aliased, "10.0.0.5", host_file=tmp_path / "hosts") == (
         b"# Kubernetes-managed hosts file (host network).\n127.0.0.1 localhost\n\xff\n"
         b"\n# Entries added by HostAliases.\n10.1.2.3\tdb\n"
     )
     with pytest.raises(OSError, match="No such file"):
-        hosts_file(aliased, "10.0.0.5", tmp_path / "none")
+        hosts_file(aliased, "10.0.0.5", host_file=tmp_path / "none")
 
 
 def test_a_huge_file_of_the_host_is_cut(tmp_path: Path) -> None:
     (tmp_path / "hosts").write_bytes(b"# ad\n" * HOST_FILE_BYTES_MAX)
-    assert len(hosts_file(pod(), "10.0.0.5", tmp_path / "hosts")) < HOST_FILE_BYTES_MAX + 100
+    assert len(hosts_file(pod(), "10.0.0.5", host_file=tmp_path / "hosts")) < HOST_FILE_BYTES_MAX + 100
 
 
 class Machine:

@@ -132,3 +132,13 @@ def test_mistakes_of_the_manifests_are_on_the_page() -> None:
     assert "earlier manifest" in Outline(old).texts
     assert "the newest has a mistake: web.yaml:3: &lt;b&gt;" in old
     assert "Mistakes in the manifests" not in old
+
+
+@pytest.mark.parametrize("containers", [1, 2])
+def test_a_pod_that_another_program_answers_for_names_it_once(containers: int) -> None:
+    found = {"port": 8080, "listener": "0.0.0.0:8080", "pod": "", "container": "", "pid": 4711, "program": EVIL}
+    of_pod = {**found, "port": 8081, "pod": "default/greedy", "container": "app", "program": "python3"}
+    pods = [pod("web", *(container(f"c{n}") for n in range(containers)), foreign_listeners=[found, of_pod])]
+    texts = Outline(render_page(document(*pods), [])).texts
+    assert texts.count(f"port 8080: program {EVIL} (process 4711) answers here, on 0.0.0.0:8080") == 1
+    assert texts.count("port 8081: pod default/greedy answers here, on 0.0.0.0:8080") == 1

@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from tools.install.layout import InstallError, Layout
+from tools.install.layout import InstallError, Layout, remove_files, write_file
 
 
 def test_a_staged_path_is_below_the_destination() -> None:
@@ -29,3 +29,16 @@ def test_a_prefix_that_the_launcher_cannot_name_is_refused(prefix: str, line: st
 
 def test_the_longest_prefix_fits_into_the_first_line_of_a_script() -> None:
     assert len(Layout(Path("/" + "x" * 97), Path("/etc"), None).shebang) == 127
+
+
+def test_what_others_put_into_a_shared_folder_stays(tmp_path: Path) -> None:
+    layout = Layout(tmp_path / "usr", tmp_path / "etc", None)
+    for path in (layout.schema, *layout.watching.values()):
+        write_file(path, "ours")
+    mine = layout.shared / "prometheus" / "mine.yaml"
+    mine.write_text("mine")
+    remove_files(layout)
+    assert [path for path in layout.shared.rglob("*") if path.is_file()] == [mine]
+    mine.unlink()
+    remove_files(layout)
+    assert not layout.shared.exists()

@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
     from probelet.server.control.client import Client
 
+TIME_COLUMNS = len("06:23:16 ")
+
 app = verb(
     "events",
     "Prints the newest event last. Equal events are one line with their count.",
@@ -47,7 +49,7 @@ def events(
         found: Iterable[dict[str, Any]] = client.follow(seconds=duration) if follow else client.events()
         for event in found:
             if not pods or names(event["object"]) & set(pods):
-                _print(event, output, out)
+                print_event(event, output, out)
     return Exit.GOOD
 
 
@@ -70,18 +72,19 @@ def container_of(field_path: str) -> str:
     return brace + name
 
 
-def _print(event: dict[str, Any], output: str, out: "Console") -> None:
+def print_event(event: dict[str, Any], output: str, out: "Console") -> None:
+    """Writes one event as a line for a person, or as JSON."""
     if output == "json":
         import msgspec
 
         shown = {key: value for key, value in event.items() if key != "seq"}
         say_json(msgspec.json.encode(shown), flush=True)
         return
+    from rich.cells import cell_len
     from rich.text import Text
 
     from probelet.cli.console import line_of
 
-    # A message wider than the terminal wraps, because every word of it counts.
     at = datetime.fromisoformat(event["at"])
     line = Text.assemble(
         (f"{at:%H:%M:%S} ", "dim"),
@@ -91,5 +94,11 @@ def _print(event: dict[str, Any], output: str, out: "Console") -> None:
     )
     if event["count"] > 1:
         line.append(f" ({event['count']} times)", "dim")
+    # Every word of a message counts: on a terminal that is too narrow it goes on below, beside the column of the times.
+    if out.is_terminal and cell_len(line.plain) > out.width > 2 * TIME_COLUMNS:
+        parts = line[TIME_COLUMNS:].wrap(out, out.width - TIME_COLUMNS)
+        for part in parts:
+            part.rstrip()
+        line = line[:TIME_COLUMNS] + Text("\n" + " " * TIME_COLUMNS).join(parts)
     out.print(line, soft_wrap=True)
     out.file.flush()

@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator, Mapping
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from rich.cells import cell_len, set_cell_size
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
+from probelet.cli.columns import GAP, Column, fit
 from probelet.cli.console import line_of
 from probelet.server.summary import (
     PROBE_TYPES,
@@ -23,9 +24,12 @@ from probelet.server.summary import (
     trouble,
 )
 
-GAP = "  "
-# A name too long for the terminal keeps at least this many columns.
-POD_COLUMNS_MIN = 12
+# Long enough to tell most pods apart; then as much as a telephone's terminal has room for.
+NAME_LEAST: Final = (12, 8)
+# The first one holds CrashLoopBackOff.
+STATE_LEAST: Final = (16, 10, 8)
+# With less room a message without its middle says nothing.
+MESSAGE_LEAST: Final = 12
 
 _STYLES: dict[Sign, str] = {
     "good": "green",
@@ -49,7 +53,13 @@ _ASCII_MARKS: dict[Sign, str] = {
 class StatusTable:
     """A rich renderable of a status document. ``unicode``: the terminal can show ✓ and ✗."""
 
-    heads: tuple[str, ...] = ("POD", "READY", "STATE", "RESTARTS", "PROBES")
+    columns: tuple[Column, ...] = (
+        Column("POD", NAME_LEAST),
+        Column("READY"),
+        Column("STATE", STATE_LEAST),
+        Column("RESTARTS", (8,), leaves=1),
+        Column("PROBES"),
+    )
 
     def __init__(self, document: Mapping[str, Any], *, unicode: bool) -> None:
         self._document = document
@@ -59,7 +69,7 @@ class StatusTable:
         self._ellipsis = "…" if unicode else "~"
 
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> Iterator[Text]:
-        yield self._summary()
+        yield self._summary(options.max_width)
         if not self._is_empty():
             yield from self._table(options)
         for line in self._mistakes():
@@ -69,16 +79,14 @@ class StatusTable:
 
     def _table(self, options: ConsoleOptions) -> Iterator[Text]:
         rows = list(self._rows())
-        widths = [max(cell_len(cells[column].plain) for cells, _ in rows) for column in range(len(self.heads))]
-        widths = [max(width, len(head)) for width, head in zip(widths, self.heads, strict=True)]
-        over = sum(widths) + len(GAP) * (len(widths) - 1) - options.max_width
-        widths[0] = max(widths[0] - max(over, 0), min(widths[0], POD_COLUMNS_MIN))
-        yield self._line([Text(head, "bold") for head in self.heads], widths)
+        wanted = [max(cell_len(cells[index].plain) for cells, _ in rows) for index in range(len(self.columns))]
+        widths = fit(self.columns, wanted, options.max_width)
+        yield self._line([Text(column.head, "bold") for column in self.columns], widths, options.max_width)
         for cells, sentences in rows:
-            yield self._line(cells, widths)
+            yield self._line(cells, widths, options.max_width)
             for sentence in sentences:
                 indent = "  " + ("  " if cells[0].plain.startswith("  ") else "")
-                yield self._cut(line_of(f"{indent}{self._branch}{sentence}", "dim"), options.max_width)
+                yield self._shortened(line_of(f"{indent}{self._branch}{sentence}", "dim"), options.max_width)
 
     def _mistakes(self) -> Iterator[Text]:
         """The mistakes of the manifests in full: a cut line would hide what is allowed."""
@@ -90,16 +98,32 @@ class StatusTable:
     def _is_empty(self) -> bool:
         return not self._document["pods"]
 
-    def _summary(self) -> Text:
+    def _summary(self, width: int) -> Text:
         pods = self._document["pods"]
         ready = sum(pod["ready"] for pod in pods)
         many = "1 pod" if len(pods) == 1 else f"{len(pods)} pods"
-        return line_of(f"{self._document['node']}: {many}, {ready} ready at {self._as_of:%H:%M:%S} UTC", "dim")
+        return self._first_that_fits([f"{many}, {ready} ready at {self._at()}", f"{many}, {ready} ready"], width)
+
+    def _at(self) -> str:
+        return f"{self._as_of:%H:%M:%S} UTC"
+
+    def _first_that_fits(self, summaries: list[str], width: int) -> Text:
+        """The node's name and the first summary for which there is room; if none has room, the last one and an abridged
+        name."""
+        node = line_of(self._document["node"]).plain
+        for summary in summaries:
+            if cell_len(f"{node}: {summary}") <= width:
+                return Text(f"{node}: {summary}", "dim")
+        room = max(width - cell_len(f": {summaries[-1]}"), NAME_LEAST[-1])
+        return Text(f"{self._without_middle(node, room)}: {summaries[-1]}", "dim", no_wrap=True, overflow="crop")
+
+    def _names_namespaces(self) -> bool:
+        """True if the names of pods begin with their namespaces: a pod is in another namespace than ``default``."""
+        return any(pod["namespace"] != "default" for pod in self._document["pods"])
 
     def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
-        pods = self._document["pods"]
-        qualified = any(pod["namespace"] != "default" for pod in pods)
-        for pod in pods:
+        qualified = self._names_namespaces()
+        for pod in self._document["pods"]:
             name = f"{pod['namespace']}/{pod['name']}" if qualified else pod["name"]
             containers, note = pod["containers"], outdated(pod)
             notes = [*([] if note is None else [note]), *foreign(pod)]
@@ -137,20 +161,50 @@ class StatusTable:
                 shown.append(Text(text, _STYLES[mark.sign]))
         return Text(" ").join(shown)
 
-    def _line(self, cells: list[Text], widths: list[int]) -> Text:
+    def _line(self, cells: list[Text], widths: dict[int, int], width: int) -> Text:
+        """The cells of the columns that ``widths`` has; the line ends at ``width``."""
         line = Text(no_wrap=True, overflow="ignore")
-        for index, (cell, width) in enumerate(zip(cells, widths, strict=True)):
-            cell = self._cut(cell, width)
+        for index, columns in widths.items():
+            cell = self._abridged(cells[index], columns) if index == 0 else self._cut(cells[index], columns)
             line.append_text(cell)
-            if index < len(cells) - 1:
-                line.append(" " * (width - cell_len(cell.plain)) + GAP)
+            line.append(" " * (columns - cell_len(cell.plain)) + GAP)
         line.rstrip()
+        if cell_len(line.plain) > width:
+            line.truncate(width - 1)
+            line.append(self._ellipsis)
         return line
 
     def _cut(self, text: Text, width: int) -> Text:
         if cell_len(text.plain) > width:
             return Text(set_cell_size(text.plain, width - 1) + self._ellipsis, text.style)
         return text
+
+    def _abridged(self, name: Text, width: int) -> Text:
+        """A name without its namespace, or without its middle: a workload's pods begin alike, and a container's name is
+        at the end."""
+        text = name.plain
+        if cell_len(text) <= width:
+            return name
+        _, slash, rest = text.partition("/")
+        if slash and self._names_namespaces() and cell_len(f"{self._ellipsis}/{rest}") <= width:
+            return Text(f"{self._ellipsis}/{rest}", name.style)
+        return Text(self._without_middle(text, width), name.style)
+
+    def _shortened(self, sentence: Text, width: int) -> Text:
+        """A sentence without the middle of its message: what went wrong is often at the end, behind an address."""
+        about, colon, message = sentence.plain.partition(": ")
+        room = width - cell_len(about + colon)
+        if not colon or room < MESSAGE_LEAST:
+            return self._cut(sentence, width)
+        return Text(about + colon + self._without_middle(message, room), sentence.style)
+
+    def _without_middle(self, text: str, width: int) -> str:
+        if cell_len(text) <= width:
+            return text
+        head, tail = set_cell_size(text, (width - 1) // 2), text
+        while cell_len(tail) > width - 1 - cell_len(head):
+            tail = tail[1:]
+        return f"{head}{self._ellipsis}{tail}"
 
 
 def state_style(container: dict[str, Any]) -> str:

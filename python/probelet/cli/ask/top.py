@@ -21,7 +21,7 @@ app = verb(
     "Sorts by failing probes, then restarts, back-off, lateness of the prober, slow\n"
     "probes. On a terminal it repeats every second until q; with --once, -o json or\n"
     "into a pipe it prints once. LATE and TOOK are the worst values among the last\n"
-    "runs of the container's probes.",
+    "runs of the container's probes. A narrow terminal shows fewer columns.",
     "probelet top",
     "probelet top --sort restarts --once",
     "probelet top -o json | jq -r '.rows[] | select(.failing > 0) | .pod'",

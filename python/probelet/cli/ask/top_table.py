@@ -6,7 +6,8 @@ from typing import Any
 from rich.console import Console, ConsoleOptions
 from rich.text import Text
 
-from probelet.cli.ask.status_table import StatusTable, state_style
+from probelet.cli.ask.status_table import NAME_LEAST, STATE_LEAST, StatusTable, state_style
+from probelet.cli.columns import Column
 from probelet.cli.console import line_of
 from probelet.server.document.top import TopDocument
 from probelet.server.summary import span, state, trouble
@@ -19,7 +20,15 @@ SLOW_MS = 500.0
 class TopTable(StatusTable):
     """A rich renderable of a ``probelet-top/1`` document made from ``status``; ``lines`` is the space for it."""
 
-    heads = ("CONTAINER", "STATE", "RESTARTS", "BACK-OFF", "LATE", "TOOK", "PROBES")
+    columns = (
+        Column("CONTAINER", NAME_LEAST),
+        Column("STATE", STATE_LEAST),
+        Column("RESTARTS", leaves=4),
+        Column("BACK-OFF", leaves=3),
+        Column("LATE", leaves=1),
+        Column("TOOK", leaves=2),
+        Column("PROBES"),
+    )
 
     def __init__(self, document: TopDocument, status: dict[str, Any], *, unicode: bool, lines: int | None) -> None:
         super().__init__(document, unicode=unicode)
@@ -43,17 +52,21 @@ class TopTable(StatusTable):
     def _is_empty(self) -> bool:
         return not self._document["rows"]
 
-    def _summary(self) -> Text:
+    def _summary(self, width: int) -> Text:
         rows = self._document["rows"]
         failing = sum(row["failing"] > 0 for row in rows)
         waiting = sum(row["backoff_seconds"] > 0 for row in rows)
-        counts = f"{len(rows)} containers, {failing} failing, {waiting} in back-off, by {self._document['sort']}"
-        return line_of(f"{self._document['node']}: {counts} at {self._as_of:%H:%M:%S} UTC", "dim")
+        few = f"{len(rows)} containers, {failing} failing"
+        counts = f"{few}, {waiting} in back-off"
+        order = f"by {self._document['sort']}"
+        return self._first_that_fits([f"{counts}, {order} at {self._at()}", f"{counts}, {order}", counts, few], width)
+
+    def _names_namespaces(self) -> bool:
+        return any(row["namespace"] != "default" for row in self._document["rows"])
 
     def _rows(self) -> Iterator[tuple[list[Text], list[str]]]:
-        rows = self._document["rows"]
-        qualified = any(row["namespace"] != "default" for row in rows)
-        for row in rows:
+        qualified = self._names_namespaces()
+        for row in self._document["rows"]:
             key = (row["namespace"], row["pod"], row["container"])
             container = self._containers[key]
             name = f"{row['namespace']}/{row['pod']}" if qualified else row["pod"]

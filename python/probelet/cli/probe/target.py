@@ -129,7 +129,13 @@ def from_manifest(name: ProbeName, pod_ip: str | None, state_dir: Path | None) -
     pod = pods[_choice("--pod", wanted, list(pods), f"pods of {name.path}")]
     containers = {container.name: container for _, container in pod.spec.each_container() if container.probes}
     named = f"containers of {pod.full_name} with a probe"
-    container = containers[_choice("--container", name.container, list(containers), named)]
+    choices = list(containers)
+    if name.container is None and name.type is not None:
+        # A type that only one container has needs no name of the container.
+        of_type = [each for each, container in containers.items() if name.type in container.probes]
+        if of_type:
+            named, choices = f"containers of {pod.full_name} with a {name.type} probe", of_type
+    container = containers[_choice("--container", name.container, choices, named)]
     probes: dict[str, Probe] = {str(probe_type): probe for probe_type, probe in container.probes.items()}
     probe_type = _choice("--type", name.type, list(probes), f"probes of container {container.name}")
     return Target(

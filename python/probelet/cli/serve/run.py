@@ -43,6 +43,8 @@ app = verb(
     "file without a leading dot; or - for standard input, which is read once\n"
     "(helm template CHART | probelet run -). A template is one pod with the name of\n"
     "its workload. Objects of kinds without pods are passed over.\n\n"
+    "Without --runtime a container is a program of this machine, with the pod's\n"
+    "address in $POD_IP: it needs a command, and its image is ignored.\n\n"
     "probelet watches files and directories: a new pod starts, a removed pod ends,\n"
     "and a pod whose new version has a mistake keeps its old one. A mistake costs\n"
     "its pod and not the others ('probelet status' names it); probelet refuses to\n"

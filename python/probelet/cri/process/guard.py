@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 
 def run(socket: Path, root_path: Path, log_limits: LogLimits, owner_fd: int | None, *, isolate: bool) -> int:
     """Claims the root, runs the runtime in a child, and kills every process once the child or the owner has ended."""
-    logging.basicConfig(format="probelet process runtime: %(message)s", stream=sys.stderr)
+    logging.basicConfig(format="probelet embedded runtime: %(message)s", stream=sys.stderr)
     try:
         root = Root(root_path, socket)
     except RootError as error:

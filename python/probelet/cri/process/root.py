@@ -72,7 +72,7 @@ def _locked(path: Path) -> int:
     while True:
         path.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not lock_path.exists() and any(path.iterdir()):
-            raise RootError(f"root {path}: is not empty and not the root of a process runtime")
+            raise RootError(f"root {path}: is not empty and not the root of an embedded runtime")
         lock = os.open(lock_path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW, 0o600)
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -84,7 +84,7 @@ def _locked(path: Path) -> int:
             if time.monotonic() > deadline:
                 owner = os.pread(lock, 16, 0).decode("ascii", "replace").strip()
                 os.close(lock)
-                raise RootError(f"root {path}: in use by the process runtime with pid {owner or 'unknown'}") from None
+                raise RootError(f"root {path}: in use by the embedded runtime with pid {owner or 'unknown'}") from None
         os.close(lock)
         time.sleep(LOOK_AGAIN_SECONDS)
 

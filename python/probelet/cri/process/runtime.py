@@ -165,7 +165,7 @@ class ProcessRuntime:
             raise errors.InvalidArgument("container config must include metadata with a name")
         if not config.command:
             raise errors.InvalidArgument(
-                f'container "{config.metadata.name}": no command: the process runtime has no images whose entry '
+                f'container "{config.metadata.name}": no command: the embedded runtime has no images whose entry '
                 "point could run, so command must be set"
             )
         self._require_room()

@@ -39,7 +39,7 @@ class Settings:
 def tell_owner(owner_fd: int | None, **news: str) -> None:
     """Sends one line of JSON to the owner: ``{"ready": endpoint}`` or ``{"error": line}``. The owner may be gone."""
     if owner_fd is None:
-        sys.stderr.write(f"probelet process runtime: {next(iter(news.values()))}\n")
+        sys.stderr.write(f"probelet embedded runtime: {next(iter(news.values()))}\n")
         return
     try:
         os.write(owner_fd, json.dumps(news).encode() + b"\n")

@@ -26,7 +26,7 @@ UID_CHARS_MAX: Final = 253
 RECORDS_MAX: Final = 512
 """Most containers of one pod in the cache, and most sandboxes."""
 
-_PROGRESS: Final = {State.UNKNOWN: 0, State.CREATED: 1, State.RUNNING: 2, State.EXITED: 3}
+_PROGRESS: Final = {State.UNKNOWN: 0, State.CREATED: 1, State.RUNNING: 2, State.ENDED: 3, State.EXITED: 4}
 
 
 @dataclass(slots=True)

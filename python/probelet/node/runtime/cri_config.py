@@ -12,7 +12,7 @@ from probelet.node.runtime.environment.variables import environment, expanded
 from probelet.node.runtime.linux.config import container_linux, sandbox_linux
 from probelet.node.runtime.linux.host import Host
 from probelet.node.runtime.linux.run_as import ImageUser
-from probelet.node.runtime.mounts.hosts_file import PATH_INSIDE, hostname
+from probelet.node.runtime.mounts.hosts_file import PATH_INSIDE
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
@@ -22,12 +22,12 @@ def log_directory(pod: Pod) -> str:
     return log_directory_of(pod.metadata.namespace, pod.metadata.name, pod.metadata.uid)
 
 
-def sandbox_config(pod: Pod, *, attempt: int, node: str, log_root: Path) -> api_pb2.PodSandboxConfig:
+def sandbox_config(pod: Pod, *, attempt: int, node: str, hostname: str, log_root: Path) -> api_pb2.PodSandboxConfig:
     """The configuration of one attempt's sandbox."""
     meta = pod.metadata
     return api_pb2.PodSandboxConfig(
         metadata=api_pb2.PodSandboxMetadata(name=meta.name, uid=meta.uid, namespace=meta.namespace, attempt=attempt),
-        hostname="" if pod.spec.host_network else hostname(pod),
+        hostname=hostname,
         log_directory=str(log_root / log_directory(pod)),
         labels=labels.sandbox_labels(pod, node),
         annotations=meta.annotations,

@@ -29,6 +29,7 @@ from probelet.node.runtime.linux.security import needs_strict_groups
 from probelet.node.runtime.logs.description import described
 from probelet.node.runtime.mounts.hosts_file import hosts_file
 from probelet.node.runtime.mounts.pod_files import PodFiles
+from probelet.node.runtime.mounts.pod_name import PodNameError, kernel_name
 from probelet.node.runtime.node_address import pod_address
 from probelet.policy.protocol.effects import (
     CreateContainer,
@@ -113,8 +114,8 @@ class Effects:
             outcome = self._checked(pod, await self._call(pod, effect))
         except errors.CriError as error:
             outcome = Outcome(error=str(error), detail=error.detail)
-        except OSError as error:
-            # The directory for logs cannot be made.
+        except (OSError, PodNameError) as error:
+            # The directory for logs cannot be made, or the sandbox cannot have its name.
             outcome = Outcome(error=str(error), detail=str(error))
         await self.look(pod.metadata.uid, effect, outcome)
         return outcome
@@ -233,7 +234,7 @@ class Effects:
             node=self._node,
             pod_ip=pod_ip,
             host_ip=self._host_ip,
-            # The process runtime gives every container its address in a variable: a server has to bind that address.
+            # The embedded runtime gives every container its address in a variable: a server has to bind that address.
             given={"POD_IP": pod_ip} if self._on_host and pod_ip else {},
             allocatable=self._host.allocatable(),
             objects=self._objects.objects,
@@ -258,12 +259,12 @@ class Effects:
     def _hosts_file(self, pod: Pod, ip: str) -> Path | None:
         if self._files is None or not ip:
             return None
-        return self._files.write_hosts_file(pod.metadata.uid, lambda: hosts_file(pod, ip))
+        return self._files.write_hosts_file(pod.metadata.uid, lambda: hosts_file(pod, ip, self._host.cluster_domain))
 
     def _count(self, pod: Pod, effect: CreateContainer) -> int:
         """The restart count. If the runtime has forgotten every instance, the names of their logs give it.
 
-        Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The process runtime's logs end with it.
+        Kubelet kuberuntime_container.go:calcRestartCountByLogDir, 1.36. The embedded runtime's logs end with it.
         """
         name = effect.container.name
         if self._on_host or self._cache.snapshot(pod.metadata.uid).newest(name) is not None:
@@ -278,7 +279,8 @@ class Effects:
         return self._sandbox_config(pod, sandbox.attempt if sandbox is not None else 0)
 
     def _sandbox_config(self, pod: Pod, attempt: int) -> api_pb2.PodSandboxConfig:
-        return sandbox_config(pod, attempt=attempt, node=self._node, log_root=self._log_root)
+        name = kernel_name(pod, self._host.cluster_domain)
+        return sandbox_config(pod, attempt=attempt, node=self._node, hostname=name, log_root=self._log_root)
 
     async def _look(self, uid: str, effect: Effect, outcome: Outcome) -> None:
         match effect:

@@ -17,6 +17,12 @@ _STATES: Final[Mapping[int, State]] = {
     api_pb2.CONTAINER_EXITED: State.EXITED,
 }
 
+_LISTED_STATES: Final[Mapping[int, State]] = {
+    api_pb2.CONTAINER_CREATED: State.CREATED,
+    # A row has no exit code, and whether a container runs again depends on its exit code.
+    api_pb2.CONTAINER_EXITED: State.ENDED,
+}
+
 _NS_PER_MS: Final = 1_000_000
 
 NAME_CHARS_MAX: Final = 253
@@ -84,11 +90,11 @@ def listed_sandbox(row: api_pb2.PodSandbox) -> SandboxRecord:
 
 def listed_container(row: api_pb2.Container, id: str) -> ContainerRecord:
     """The record of the container ``id`` (``type://id``) on which the runtime does not report. It counts as running
-    unless the list has it as created: nobody knows how it ended, and while it may run no second one may start."""
+    unless the list has it as created or exited: while it may run, no second one may start."""
     return ContainerRecord(
         id=id,
         name=_name(row),
-        state=State.CREATED if row.state == api_pb2.CONTAINER_CREATED else State.RUNNING,
+        state=_LISTED_STATES.get(row.state, State.RUNNING),
         restart_count=labels.restart_count(row.annotations),
         created_at_ns=row.created_at,
         definition=_definition(row),

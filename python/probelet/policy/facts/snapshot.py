@@ -12,6 +12,8 @@ class State(StrEnum):
     """The state of a container in the runtime."""
 
     CREATED = "created"
+    ENDED = "ended"
+    """Listed as exited, but the runtime has not said how. Nothing kills it, and nothing follows from its end yet."""
     EXITED = "exited"
     RUNNING = "running"
     UNKNOWN = "unknown"

@@ -49,10 +49,11 @@ def _without_rules(policy: str, own: str | None) -> RestartSpec:
 
 
 def should_start(pod: Pod, container: Container, snapshot: Snapshot) -> bool:
-    """Whether a container that does not run should. Never started, created or unknown: yes; exited: policy."""
+    """Whether a container that does not run should. Never started, created or unknown: yes; exited: policy; ended:
+    not before its exit is known."""
     record = snapshot.newest(container.name)
     if record is None:
         return True
-    if record.state is State.RUNNING:
+    if record.state in (State.RUNNING, State.ENDED):
         return False
     return record.state is not State.EXITED or restart_spec(pod, container).after_exit(record.exit_code)

@@ -16,7 +16,7 @@ from probelet.spec.model.pod import Pod
 
 @dataclass(frozen=True, slots=True)
 class Reset:
-    """A container instance to remove; ``kill`` it first unless it has exited."""
+    """A container instance to remove; ``kill`` it first unless it has ended."""
 
     container: Container
     record: ContainerRecord
@@ -45,7 +45,7 @@ def containers_to_reset(pod: Pod, snapshot: Snapshot) -> list[Reset]:
 
 def _resets(wanted: list[Container], snapshot: Snapshot) -> list[Reset]:
     return [
-        Reset(container, record, record.state is not State.EXITED)
+        Reset(container, record, record.state not in (State.ENDED, State.EXITED))
         for container in wanted
         for record in snapshot.containers
         if record.name == container.name
@@ -53,4 +53,5 @@ def _resets(wanted: list[Container], snapshot: Snapshot) -> list[Reset]:
 
 
 def _is_source(pod: Pod, reset: Reset) -> bool:
-    return not reset.kill and restart_spec(pod, reset.container).restarts_all(reset.record.exit_code)
+    has_exited = reset.record.state is State.EXITED
+    return has_exited and restart_spec(pod, reset.container).restarts_all(reset.record.exit_code)

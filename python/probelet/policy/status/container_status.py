@@ -119,6 +119,8 @@ def _of_record(record: ContainerRecord, kind: Kind, last: LastExit | None) -> Co
     )
     if record.state is State.RUNNING:
         return replace(status, state="running")
+    if record.state is State.ENDED:
+        return replace(status, reason=messages.CONTAINER_STATUS_UNKNOWN, message=messages.EXIT_UNKNOWN)
     if record.state is State.EXITED:
         return replace(
             status,

@@ -46,7 +46,10 @@ def compute_pod_actions(
     kept = 0
     for container in pod.spec.containers:
         record = snapshot.newest(container.name)
-        if record is None or record.state is not State.RUNNING:
+        if record is not None and record.state is State.ENDED:
+            # Its exit decides whether it runs again, so until that is known the container keeps its pod.
+            kept += 1
+        elif record is None or record.state is not State.RUNNING:
             _consider_start(pod, snapshot, container, record, actions)
         elif (victim := _victim(container, record, probes, to_replace)) is None:
             kept += 1
@@ -77,13 +80,17 @@ def sandbox_actions(pod: Pod, snapshot: Snapshot) -> PodActions:
 
 
 def _start_from_nothing(pod: Pod, snapshot: Snapshot, actions: PodActions) -> None:
-    """A new sandbox starts the pod from its initial state, unless the pod has completed."""
+    """A new sandbox starts the pod from its initial state, unless the pod has completed, or may have: a container has
+    ended and its exit code is not known yet."""
+    newest = [record for container in pod.spec.containers if (record := snapshot.newest(container.name)) is not None]
+    if any(record.state is State.ENDED for record in newest):
+        actions.create_sandbox = False
+        return
     if pod.spec.restart_policy == "Never" and actions.attempt != 0 and snapshot.containers:
         actions.create_sandbox = False
         return
     wanted = [container for container in pod.spec.containers if not _done(pod, container, snapshot)]
-    created = any(snapshot.newest(container.name) for container in pod.spec.containers)
-    if not wanted and created:
+    if not wanted and newest:
         actions.create_sandbox = False
     elif pod.spec.init_containers:
         actions.start_init = [pod.spec.init_containers[0]]

@@ -47,7 +47,8 @@ class _Walk:
                 self.start.append(index)
             case State.RUNNING if is_sidecar(container):
                 self._running_sidecar(index, container, record)
-            case State.RUNNING:
+            case State.RUNNING | State.ENDED:
+                # Its exit decides what follows, and that is not known yet.
                 pass
             case State.EXITED:
                 self._exited(index, container, record)

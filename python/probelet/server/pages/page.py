@@ -10,6 +10,7 @@ from probelet.server.pages.page_assets import SCRIPT, STYLE
 from probelet.server.summary import (
     PROBE_TYPES,
     Mark,
+    foreign,
     mistake,
     more_mistakes,
     outdated,
@@ -135,7 +136,7 @@ def _pod_rows(pod: dict[str, Any], as_of: datetime) -> Iterable[str]:
     if not containers:
         yield f'<tr>{head}<td colspan="5"></td></tr>'
     for index, container in enumerate(containers):
-        of_pod = pod_trouble(pod) if index == 0 else []
+        of_pod = [*foreign(pod), *pod_trouble(pod)] if index == 0 else []
         yield f"<tr>{head if index == 0 else ''}{_container_cells(container, as_of, of_pod)}</tr>"
 
 

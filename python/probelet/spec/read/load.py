@@ -103,7 +103,7 @@ def list_manifests(paths: Sequence[Path], runtime: RuntimeKind | None = None) ->
 
     On a CRI runtime a directory is read as the kubelet reads its static pod directory: every file in it is a manifest,
     without dot files and subdirectories (config/file.go:extractFromDir, 1.36). Elsewhere only ``*.yaml``, ``*.yml`` and
-    ``*.json`` are: a pod of the process runtime is a program, which may lie next to its manifest.
+    ``*.json`` are: a pod of the embedded runtime is a program, which may lie next to its manifest.
     """
     found = {path: manifests_at(path, runtime) for path in paths}
     listing = list_found(found, runtime)

@@ -24,8 +24,8 @@ def require_image(pod: Pod) -> list[FieldError]:
 
 
 def require_command(pod: Pod) -> list[FieldError]:
-    """Every container needs a command: the process runtime has no image whose entry point it could use."""
-    detail = "the process runtime has no image to take it from"
+    """Every container needs a command: the embedded runtime has no image whose entry point it could use."""
+    detail = "the embedded runtime has no images, so name a program of this machine (or give run a --runtime)"
     return [
         FieldError(f"{path}.command", "Required value", detail=detail)
         for path, container in pod.spec.each_container()

@@ -1,8 +1,12 @@
 import asyncio
+import io
 import json
+from typing import Any
 
 import pytest
+from probelet.cli.ask.events import print_event
 from probelet.server.control import server as control_module
+from rich.console import Console
 
 from tests.unit.cli.conftest import Service
 from tests.unit.server.fake_view import event
@@ -21,6 +25,39 @@ async def test_events_as_lines_for_a_person(service: Service) -> None:
         "14:02:01 Sandbox    default/web of the whole pod",
         "14:02:01 Unhealthy  default/web{app} Liveness probe failed: \\x1b[31mred second line (3 times)",
     ]
+
+
+def lines(found: dict[str, Any], *, width: int, terminal: bool) -> list[str]:
+    stream = io.StringIO()
+    print_event(found, "table", Console(file=stream, width=width, force_terminal=terminal, color_system=None))
+    return stream.getvalue().splitlines()
+
+
+LATE = event(
+    1,
+    message="Liveness probe failed: dial tcp [fd00:10:244:1::5]:8443: connect: no route to host",
+    object="shop-production/checkout-7d9f8b6c5-x2x9z",
+    count=3,
+)
+
+
+def test_on_a_narrow_terminal_an_event_goes_on_below_itself_without_a_word_lost() -> None:
+    assert lines(LATE, width=60, terminal=True) == [
+        "14:02:01 Unhealthy",
+        "         shop-production/checkout-7d9f8b6c5-x2x9z{app}",
+        "         Liveness probe failed: dial tcp",
+        "         [fd00:10:244:1::5]:8443: connect: no route to host",
+        "         (3 times)",
+    ]
+    for width in (19, 40, 60, 80):
+        found = lines(LATE, width=width, terminal=True)
+        assert max(map(len, found)) <= width
+        assert all(line.startswith(" " * 9) for line in found[1:])
+        assert "".join("".join(found).split()) == "".join(lines(LATE, width=500, terminal=True)[0].split())
+
+
+def test_a_program_that_reads_events_gets_one_line_each() -> None:
+    assert len(lines(LATE, width=40, terminal=False)) == 1
 
 
 async def test_json_is_one_object_per_line_without_seq(service: Service) -> None:

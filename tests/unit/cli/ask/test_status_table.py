@@ -24,11 +24,84 @@ def test_a_terminal_without_unicode_gets_ascii() -> None:
     assert "L. Sx4/30" in text
 
 
-@pytest.mark.parametrize("width", [80, 100, 200])
-def test_no_line_is_wider_than_the_terminal(width: int) -> None:
-    long = pod("a-name-that-is-much-too-long-for-a-terminal-" * 3, container(probes={"liveness": probe(last=FAILED)}))
-    lines = shown(document(long, *SITUATIONS["pods"]), width=width).splitlines()
+LONG = "a-name-that-is-much-too-long-for-a-terminal-" * 3
+FAILS = {"last": FAILED, "result": "Failure", "failure_threshold": 30}
+
+
+@pytest.mark.parametrize("width", [40, 60, 80, 100, 200])
+@pytest.mark.parametrize("node", ["node-a", "ip-10-0-12-34.eu-central-1.compute.internal"])
+def test_no_line_is_wider_than_the_terminal_and_none_is_broken(width: int, node: str) -> None:
+    failing = container(
+        "log-shipper-sidecar",
+        state="waiting",
+        reason="CreateContainerConfigError",
+        probes={name: probe(**FAILS) for name in ("liveness", "readiness", "startup")},
+    )
+    long = pod(LONG, container(probes={"liveness": probe(last=FAILED)}), failing, namespace="shop-production")
+    status = document(long, *SITUATIONS["pods"], node=node)
+    lines = shown(status, width=width).splitlines()
     assert max(map(len, lines)) <= width
+    assert len(lines) == len(shown(status, width=1_000).splitlines())
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+def test_a_narrow_terminal_keeps_readiness_state_and_probes() -> None:
+    assert (
+        shown(SITUATIONS, width=60)
+        == """\
+node-a: 6 pods, 1 ready at 14:02:11 UTC
+POD           READY  STATE             RESTARTS  PROBES
+web           1/1    Running           0         L✓ R✓ S✓
+deadlock      0/1    Running           2         L✗2/3 R✗3/3
+  └ liveness, 10s ago: HTTP probe failed …th statuscode: 500
+  └ readiness, 10s ago: HTTP probe failed…th statuscode: 500
+crasher       0/1    CrashLoopBackOff  3, next…
+  └ exit 1, 12s ago: Error
+slow-starter  0/1    Starting          0         L· S✗4/30
+  └ startup, 10s ago: Get "http://127.8.…0: connect: refused
+two           2/2    Running           0
+  app         1/1    Running           0         R✓1/3
+  proxy       1/1    Running           0         L✓
+  migrate     0/1    Completed         0
+job           0/1    Error (exit 137)  0
+  └ exit 137: Killed
+"""
+    )
+    assert (
+        shown(SITUATIONS, width=40)
+        == """\
+node-a: 6 pods, 1 ready at 14:02:11 UTC
+POD       READY  STATE       PROBES
+web       1/1    Running     L✓ R✓ S✓
+deadlock  0/1    Running     L✗2/3 R✗3/3
+  └ liveness, 10s ago: HTTP pro…ode: 500
+  └ readiness, 10s ago: HTTP pr…ode: 500
+crasher   0/1    CrashLoop…
+  └ exit 1, 12s ago: Error
+slo…rter  0/1    Starting    L· S✗4/30
+  └ startup, 10s ago: Get "htt…: refused
+two       2/2    Running
+  app     1/1    Running     R✓1/3
+  proxy   1/1    Running     L✓
+  m…rate  0/1    Completed
+job       0/1    Error (ex…
+  └ exit 137: Killed
+"""
+    )
+
+
+@pytest.mark.parametrize(
+    ("width", "names"),
+    [
+        (80, ["shop-production/checkout-7d9f8b6c5-x2x9z", "shop-production/checkout-7d9f8b6c5-zz4q1", "default/web"]),
+        (60, ["…/checkout-7d9f8b6c5-x2x9z", "…/checkout-7d9f8b6c5-zz4q1", "default/web"]),
+        (40, ["shop-pr…c5-x2x9z", "shop-pr…c5-zz4q1", "default/web"]),
+    ],
+)
+def test_a_name_that_is_cut_still_tells_its_pod(width: int, names: list[str]) -> None:
+    pods = [pod(f"checkout-7d9f8b6c5-{end}", container(), namespace="shop-production") for end in ("x2x9z", "zz4q1")]
+    lines = shown(document(*pods, pod("web", container())), width=width).splitlines()[2:]
+    assert [line.split(" ")[0] for line in lines] == names
 
 
 def test_a_prober_error_is_no_failure() -> None:

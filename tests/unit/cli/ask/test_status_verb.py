@@ -24,7 +24,7 @@ deadlock      0/1    Running           2               L✗2/3 R✗3/3
 crasher       0/1    CrashLoopBackOff  3, next in 28s
   └ exit 1, 12s ago: Error
 slow-starter  0/1    Starting          0               L· S✗4/30
-  └ startup, 10s ago: Get "http://127.8.0.4:8080/healthz": dial tcp 127.8.0.4:8…
+  └ startup, 10s ago: Get "http://127.8.0.4:8080/h….8.0.4:8080: connect: refused
 two           2/2    Running           0
   app         1/1    Running           0               R✓1/3
   proxy       1/1    Running           0               L✓

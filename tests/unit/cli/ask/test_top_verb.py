@@ -1,4 +1,5 @@
 import asyncio
+import io
 import json
 import os
 import pty
@@ -10,6 +11,9 @@ import termios
 from typing import Any
 
 import pytest
+from probelet.cli.ask.top_table import TopTable
+from probelet.server.ranking import top_document
+from rich.console import Console
 
 from tests.unit.cli.conftest import Service
 from tests.unit.server.fake_view import FAILED, SITUATIONS, container, document, last, pod, probe
@@ -26,7 +30,7 @@ CONTAINER     STATE             RESTARTS  BACK-OFF  LATE  TOOK  PROBES
 deadlock      Running           2                   <1ms  1ms   L✗2/3 R✗3/3
   └ liveness, 10s ago: HTTP probe failed with statuscode: 500
 slow-starter  Starting          0                   <1ms  1ms   L· S✗4/30
-  └ startup, 10s ago: Get "http://127.8.0.4:8080/healthz": dial tcp 127.8.0.4:8…
+  └ startup, 10s ago: Get "http://127.8.0.4:8080/h….8.0.4:8080: connect: refused
 crasher       CrashLoopBackOff  3         28s
   └ exit 1, 12s ago: Error
 two/app       Running           0                   <1ms  1ms   R✓1/3
@@ -39,6 +43,54 @@ two/migrate   Completed         0
     )
     assert all(len(line) <= 80 for line in ended.out.splitlines())
     assert "\x1b" not in ended.out
+
+
+def shown(width: int) -> str:
+    stream = io.StringIO()
+    table = TopTable(top_document(SITUATIONS, "hurt"), SITUATIONS, unicode=True, lines=None)
+    Console(file=stream, width=width).print(table)
+    return stream.getvalue()
+
+
+def test_a_narrow_terminal_keeps_container_state_and_probes() -> None:
+    assert (
+        shown(60)
+        == """\
+node-a: 8 containers, 2 failing, 1 in back-off, by hurt
+CONTAINER     STATE             RESTARTS  PROBES
+deadlock      Running           2         L✗2/3 R✗3/3
+  └ liveness, 10s ago: HTTP probe failed …th statuscode: 500
+slow-starter  Starting          0         L· S✗4/30
+  └ startup, 10s ago: Get "http://127.8.…0: connect: refused
+crasher       CrashLoopBackOff  3
+  └ exit 1, 12s ago: Error
+two/app       Running           0         R✓1/3
+two/proxy     Running           0         L✓
+web           Running           0         L✓ R✓ S✓
+job           Error (exit 137)  0
+  └ exit 137: Killed
+two/migrate   Completed         0
+"""
+    )
+    assert (
+        shown(40)
+        == """\
+node-a: 8 containers, 2 failing
+CONTAINER  STATE             PROBES
+deadlock   Running           L✗2/3 R✗3/3
+  └ liveness, 10s ago: HTTP pro…ode: 500
+slow…rter  Starting          L· S✗4/30
+  └ startup, 10s ago: Get "htt…: refused
+crasher    CrashLoopBackOff
+  └ exit 1, 12s ago: Error
+two/app    Running           R✓1/3
+two/proxy  Running           L✓
+web        Running           L✓ R✓ S✓
+job        Error (exit 137)
+  └ exit 137: Killed
+two/…rate  Completed
+"""
+    )
 
 
 async def test_json_is_one_document_in_the_same_order(service: Service) -> None:

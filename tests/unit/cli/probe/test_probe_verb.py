@@ -218,6 +218,18 @@ def test_an_ambiguous_manifest_lists_the_choices(
     assert (ended.code, ended.out, ended.err) == (2, "", f"probelet probe: {message}\n")
 
 
+def test_a_type_that_one_container_has_needs_no_name_of_it(probelet: Probelet, target: Server, tmp_path: Path) -> None:
+    path = tmp_path / "web.yaml"
+    other = f"  - {{name: other, livenessProbe: {{tcpSocket: {{port: {target.port}}}}}}}\n"
+    path.write_text(MANIFEST % target.port + other)
+    flags = ("probe", "--from", str(path), "--pod-ip", "127.0.0.1", "--type")
+    ended = probelet(*flags, "readiness")
+    assert (ended.code, ended.out.splitlines()[1]) == (1, "readiness probe of default/web/app")
+    required = "probelet probe: --container: Required value: containers of default/web with a"
+    assert probelet(*flags, "liveness").err == f"{required} liveness probe: app, other\n"
+    assert probelet(*flags, "startup").err == f"{required} probe: app, other\n"
+
+
 def test_mistakes_of_a_manifest_have_the_messages_of_run(probelet: Probelet, tmp_path: Path) -> None:
     path = tmp_path / "web.yaml"
     path.write_text((MANIFEST % "80").replace("timeoutSeconds: 5", "timeoutSeconds: x"))

@@ -100,7 +100,7 @@ def test_containers_and_sandboxes_are_labelled_as_a_kubelet_labels_them() -> Non
     assert (config.metadata.attempt, config.log_path) == (2, "app/2.log")
     assert (list(config.command), list(config.args), config.working_dir) == (["serve"], ["-v"], "/srv")
     assert [(env.key, env.value) for env in config.envs] == [("A", b"1")]
-    sandbox = sandbox_config(POD, attempt=1, node="n", log_root=Path("/logs"))
+    sandbox = sandbox_config(POD, attempt=1, node="n", hostname="web", log_root=Path("/logs"))
     assert sandbox.log_directory == "/logs/prod_web_u1"
     assert (sandbox.metadata.uid, sandbox.metadata.attempt, sandbox.hostname) == ("u1", 1, "web")
     assert sandbox.labels["app"] == "web"

@@ -163,7 +163,7 @@ def test_the_reader_does_what_the_table_says(path: str, runtime: RuntimeKind) ->
         assert read.errors
         return
     assert read.problems == []
-    # The image of the pod is ignored on the process runtime whatever else is.
+    # The image of the pod is ignored on the embedded runtime whatever else is.
     found = {item.reason for item in read.pods[0].ignored if item.field != "spec.containers[0].image"}
     if path == "container.image":
         found = {item.reason for item in read.pods[0].ignored}

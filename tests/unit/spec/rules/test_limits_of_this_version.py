@@ -1,4 +1,4 @@
-"""Refused features, and the requirements of the process runtime."""
+"""Refused features, and the requirements of the embedded runtime."""
 
 from pathlib import Path
 from typing import Any
@@ -59,7 +59,8 @@ def test_an_ordinary_pod_is_not_refused() -> None:
 def test_the_process_runtime_needs_a_command() -> None:
     pod = pod_of({"containers": [{"name": "a", "args": ["x"]}, {"name": "b", "command": ["true"]}]})
     assert [str(error) for error in require_command(pod)] == [
-        f"{C}.command: Required value: the process runtime has no image to take it from"
+        f"{C}.command: Required value: the embedded runtime has no images, so name a program of this machine (or "
+        "give run a --runtime)"
     ]
 
 

@@ -40,7 +40,7 @@ def stop_signal(config: api_pb2.ContainerConfig) -> signal.Signals:
     try:
         return signal.Signals[name]
     except KeyError:
-        raise errors.InvalidArgument(f"stop signal {name}: not supported by the process runtime") from None
+        raise errors.InvalidArgument(f"stop signal {name}: not supported by the embedded runtime") from None
 
 
 class Container:

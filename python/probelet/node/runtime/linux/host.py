@@ -42,7 +42,8 @@ _CPUS: Final = Path("devices/system/cpu")
 
 @dataclass(frozen=True, slots=True)
 class Host:
-    """``seccomp_default`` gives the runtime's profile to every container that names none (``seccompDefault``)."""
+    """``seccomp_default`` gives the runtime's profile to every container that names none (``seccompDefault``);
+    ``cluster_domain`` ends the domain of a pod with a ``subdomain`` (``clusterDomain``)."""
 
     masked_paths: tuple[str, ...] = MASKED_PATHS
     cpus: int = 0
@@ -54,6 +55,7 @@ class Host:
     huge_page_sizes: tuple[str, ...] = ()
     """As the kernel's cgroups name them: ``2MB``."""
     seccomp_default: bool = False
+    cluster_domain: str = ""
     selinux: bool = False
     """Whether SELinux is enabled, so that a file of this machine needs a label before a container may use it."""
 
@@ -64,7 +66,9 @@ class Host:
         return {name: amount for name, amount in amounts.items() if amount > 0}
 
 
-def this_host(*, seccomp_default: bool = False, root: Path = Path("/"), disk: Path | None = None) -> Host:
+def this_host(
+    *, seccomp_default: bool = False, cluster_domain: str = "", root: Path = Path("/"), disk: Path | None = None
+) -> Host:
     """Reads this machine; ``root`` is where its /proc and /sys are, ``disk`` a path on the file system below which
     containers write."""
     sys = root / "sys"
@@ -76,6 +80,7 @@ def this_host(*, seccomp_default: bool = False, root: Path = Path("/"), disk: Pa
         disk_bytes=0 if disk is None else _disk(disk),
         huge_page_sizes=_huge_page_sizes(sys / "kernel" / "mm" / "hugepages"),
         seccomp_default=seccomp_default,
+        cluster_domain=cluster_domain,
         selinux=(sys / "fs" / "selinux" / "enforce").exists(),
     )
 

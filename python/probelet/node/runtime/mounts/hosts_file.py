@@ -7,12 +7,10 @@ from pathlib import Path
 from typing import Final
 
 from probelet.files.regular_file import read_regular
+from probelet.node.runtime.mounts.pod_name import PodName
 from probelet.spec.model.pod import Pod
 
 PATH_INSIDE: Final = "/etc/hosts"
-
-HOSTNAME_CHARS_MAX: Final = 63
-"""The kernel holds no longer name."""
 
 HOST_FILE_BYTES_MAX: Final = 1024 * 1024
 """A file that somebody fills must not fill this process; a list of all advertisers has less."""
@@ -29,13 +27,7 @@ _HEAD: Final = (
 )
 
 
-def hostname(pod: Pod) -> str:
-    """The name of the pod's machine (kubelet kubelet_pods.go:GeneratePodHostNameAndDomain, 1.36)."""
-    name = pod.spec.hostname_override or pod.spec.hostname or pod.metadata.name
-    return name[:HOSTNAME_CHARS_MAX].rstrip("-.")
-
-
-def hosts_file(pod: Pod, pod_ip: str, host_file: Path = Path(PATH_INSIDE)) -> bytes:
+def hosts_file(pod: Pod, pod_ip: str, cluster_domain: str = "", *, host_file: Path = Path(PATH_INSIDE)) -> bytes:
     """The content of the file for a pod with this address. A pod on the host's network has the lines of ``host_file``.
     Raises OSError if they cannot be read."""
     aliases = [f"{alias.ip}\t" + "\t".join(alias.hostnames) + "\n" for alias in pod.spec.host_aliases]
@@ -43,5 +35,7 @@ def hosts_file(pod: Pod, pod_ip: str, host_file: Path = Path(PATH_INSIDE)) -> by
     if pod.spec.host_network:
         own = _HOST_HEAD.encode() + read_regular(host_file, HOST_FILE_BYTES_MAX)[:HOST_FILE_BYTES_MAX]
     else:
-        own = f"{_HEAD}{pod_ip}\t{hostname(pod)}\n".encode()
+        name = PodName.of(pod, cluster_domain)
+        names = f"{name.full}\t{name.host}" if name.domain else name.host
+        own = f"{_HEAD}{pod_ip}\t{names}\n".encode()
     return own + added.encode()
