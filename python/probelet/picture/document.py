@@ -23,9 +23,9 @@ EVENTS_MAX: Final = 1_000
 """The events that the document keeps."""
 
 PodState: TypeAlias = Literal["pending", "starting", "unready", "ready", "terminating", "back_off", "gone"]
-"""``pending``: no container has run yet. ``starting``: a container runs and has not started up. ``unready``: started up,
-and not in its Services. ``ready``: in its Services. ``terminating``: a container gets its grace, or the pod is going.
-``back_off``: a container waits for its restart. ``gone``: the pod is no more."""
+"""``pending``: no container has run yet. ``starting``: a container runs and has not started up. ``unready``:
+started up, and not in its Services. ``ready``: in its Services. ``terminating``: a container gets its grace, or the pod
+is going. ``back_off``: a container waits for its restart. ``gone``: the pod is no more."""
 
 Outcome: TypeAlias = Literal["s", "f", "t", "e"]
 """``s``: success. ``f``: an answer that says no, or no connection. ``t``: the timeout passed. ``e``: a prober error,
@@ -222,8 +222,8 @@ class VerdictRow(TypedDict):
     recovered: bool
     """True if at the end every workload has the ready replicas that it wants and no request is lost."""
     recovers_after_seconds: float | None
-    """From the end of the last fault until the service is whole for good; 0 if nothing was wrong then. A fault without an
-    end counts from its beginning. Null if the service never recovers."""
+    """From the end of the last fault until the service is whole for good; 0 if nothing was wrong then. A fault without
+    an end counts from its beginning. Null if the service never recovers."""
     first_unready_seconds: float | None
     """When the first ready pod left its Services; null if none did."""
     unready_pods_max: int
