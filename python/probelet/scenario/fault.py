@@ -6,6 +6,7 @@ A *pattern* is a name in which ``*``, ``?`` and ``[...]`` stand for others; a fa
 from typing import Annotated, TypeAlias
 
 import msgspec
+
 from probelet.config.kubelet import Count, Duration, DurationAboveZero, Section
 from probelet.scenario.length import AboveZero, Length, Startup
 

@@ -3,6 +3,7 @@
 from typing import Annotated, ClassVar
 
 import msgspec
+
 from probelet.config.kubelet import Duration, DurationAboveZero, Section
 
 AboveZero = Annotated[float, msgspec.Meta(extra={"range": "above 0"}, extra_json_schema={"exclusiveMinimum": 0})]

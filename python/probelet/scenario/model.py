@@ -1,8 +1,9 @@
-"""A scenario file (`kind: Scenario`): how containers behave, what they depend on, their traffic, and what goes wrong."""
+"""A scenario file (``kind: Scenario``): containers, what they depend on, their traffic, and what goes wrong."""
 
 from typing import Annotated, Final, Literal
 
 import msgspec
+
 from probelet.config.kubelet import Count, Duration, DurationAboveZero, Section
 from probelet.scenario.fault import Fault
 from probelet.scenario.length import Length, Startup

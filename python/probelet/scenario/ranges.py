@@ -6,6 +6,7 @@ from typing import Any
 
 import msgspec
 from msgspec import inspect as types
+
 from probelet.spec.read.decode import is_duration
 from probelet.spec.text.duration import format_duration
 from probelet.spec.text.problem import FieldError

@@ -6,6 +6,7 @@ from importlib import resources
 from pathlib import Path
 
 import msgspec
+
 from probelet.errors import ProbeletError
 from probelet.scenario.model import API_VERSION, KIND, Scenario
 from probelet.scenario.rules import validate
@@ -45,6 +46,19 @@ def builtin_names() -> list[str]:
     return sorted(file.name.removesuffix(".yaml") for file in _FOLDER.iterdir() if file.name.endswith(".yaml"))
 
 
+def builtin_text(name: str) -> str:
+    """The file of a built-in scenario. Raises ``ScenarioError`` if there is no such scenario."""
+    known = builtin_names()
+    if name not in known:
+        raise ScenarioError([Problem("error", f"there is no scenario {go_quote(name)}; {_meant(name, known)}")])
+    return (_FOLDER / f"{name}.yaml").read_text()
+
+
+def _meant(name: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"did you mean {close[0]}?" if close else f"built in are {', '.join(known)}"
+
+
 def load_scenario(scenario: str | Path) -> ScenarioFile:
     """The built-in of this name, or else the file at this path (a ``Path`` is always a file; ``STDIN`` works).
 
@@ -53,12 +67,11 @@ def load_scenario(scenario: str | Path) -> ScenarioFile:
     if isinstance(scenario, str):
         known = builtin_names()
         if scenario in known:
-            return read_scenario((_FOLDER / f"{scenario}.yaml").read_text(), None, scenario)
+            return read_scenario(builtin_text(scenario), None, scenario)
         path = Path(scenario)
         if not path.suffix and not path.exists():
-            close = difflib.get_close_matches(scenario, known, n=1)
-            hint = f"did you mean {close[0]}?" if close else f"built in are {', '.join(known)}"
-            raise ScenarioError([Problem("error", f"there is no scenario or file {go_quote(scenario)}; {hint}")])
+            message = f"there is no scenario or file {go_quote(scenario)}; {_meant(scenario, known)}"
+            raise ScenarioError([Problem("error", message)])
     else:
         path = scenario
     try:
@@ -113,6 +126,5 @@ def _identity(document: Document, path: Path | None) -> Problem | None:
 
 def _echoes(path: str, mistyped: set[str]) -> bool:
     """True for a mistake that follows from one of a type, which left the field unset."""
-    return any(
-        f"{field}.".startswith((f"{path}.", f"{path}[")) or f"{path}.".startswith(f"{field}.") for field in mistyped
-    )
+    inside = any(f"{path}.".startswith((f"{field}.", f"{field}[")) for field in mistyped)
+    return inside or any(field.startswith((f"{path}.", f"{path}[")) for field in mistyped)

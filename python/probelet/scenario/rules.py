@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 import msgspec
+
 from probelet.scenario.fault import (
     DependencyDown,
     DependencySlow,
