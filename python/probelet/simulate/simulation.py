@@ -1,9 +1,11 @@
 """Plays manifests through a scenario, with advice, into a ``probelet-simulate/1`` document."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias, cast
+
+import msgspec
 
 from probelet._rust import version
 from probelet.config.gate import DEFAULT_VERSION
@@ -61,7 +63,7 @@ def play(
     manifests: Source,
     scenario: ScenarioSource,
     *,
-    against: Source | None = None,
+    against: "Source | None" = None,
     seed: int = 1,
     duration: float | None = None,
     kubelet_version: str = DEFAULT_VERSION,

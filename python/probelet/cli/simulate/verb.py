@@ -71,7 +71,7 @@ def simulate(
     if scenario is None:
         if output == "json" or pictures.wanted or against:
             raise CliError(
-                "--scenario is required with -o json, --against and pictures", hint="probelet simulate --list"
+                "-o json, --against and pictures need --scenario", hint="probelet simulate --list"
             )
         say(*table(request))
         return Exit.GOOD

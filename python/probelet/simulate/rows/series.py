@@ -15,13 +15,14 @@ def series(service: ServiceRecord, end: float) -> SeriesRow:
     of the endpoints the lowest number counts."""
     exact = {0.0, *(step.start for step in service.load), *(step.end for step in service.load)}
     exact |= {at for at, _ in (*service.endpoints, *service.wanted)}
-    row = _row(service, sorted(at for at in exact if at < end), end)
+    row = _row(service, exact, end)
     if len(row["t"]) > SERIES_POINTS_MAX:
-        row = _row(service, [end * point / SERIES_POINTS_MAX for point in range(SERIES_POINTS_MAX)], end)
+        row = _row(service, {end * point / SERIES_POINTS_MAX for point in range(SERIES_POINTS_MAX)}, end)
     return row
 
 
-def _row(service: ServiceRecord, edges: list[float], end: float) -> SeriesRow:
+def _row(service: ServiceRecord, moments: set[float], end: float) -> SeriesRow:
+    edges = sorted({edge for moment in moments if (edge := round(moment, 3)) < end})
     integrals = {name: _Integral(service.load, name) for name in _RATES}
     endpoints, wanted = _Steps(service.endpoints), _Steps(service.wanted)
     row = SeriesRow(t=[], offered=[], served=[], late=[], lost=[], endpoints=[], wanted=[])
@@ -30,7 +31,7 @@ def _row(service: ServiceRecord, edges: list[float], end: float) -> SeriesRow:
         rates = [round(integrals[name].between(start, until) / (until - start), 3) for name in _RATES]
         point = (*rates, endpoints.least(start, until), wanted.at(start))
         if point != last:
-            row["t"].append(round(start, 3))
+            row["t"].append(start)
             for name, value in zip((*_RATES, "endpoints", "wanted"), point, strict=True):
                 row[name].append(value)  # type: ignore[literal-required]
         last = point
