@@ -70,9 +70,7 @@ def simulate(
     pictures = Pictures(html, svg, perfetto)
     if scenario is None:
         if output == "json" or pictures.wanted or against:
-            raise CliError(
-                "-o json, --against and pictures need --scenario", hint="probelet simulate --list"
-            )
+            raise CliError("-o json, --against and pictures need --scenario", hint="probelet simulate --list")
         say(*table(request))
         return Exit.GOOD
     pictures.check()
