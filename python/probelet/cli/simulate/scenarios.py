@@ -1,6 +1,5 @@
 """The built-in scenarios, as a list and as files to start from."""
 
-from probelet.cli.columns import columns
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import say, say_json
 
@@ -15,7 +14,8 @@ def print_list(output: str) -> int:
     if output == "json":
         say_json(msgspec.json.encode({"schema": "probelet-scenarios/1", "scenarios": found}))
     else:
-        say(*columns([[name, title] for name, title in found.items()]))
+        width = max(map(len, found))
+        say(*(f"{name:<{width}}  {title}" for name, title in found.items()))
     return Exit.GOOD
 
 

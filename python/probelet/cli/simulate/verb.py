@@ -12,8 +12,8 @@ from probelet.cli.verb import verb
 
 app = verb(
     "simulate",
-    "Play manifests through a scenario in virtual time: when replicas are unready and\n"
-    "killed, how many requests are lost, whether it recovers, and what to change; each\n"
+    "Play manifests through a scenario in virtual time: when replicas are unready or\n"
+    "killed, how many requests are lost, whether it recovers, and what to change; a\n"
     "change is played too. --scenario is one of --list or a file; without it, each of\n"
     "--list is played and has one line. The prober and the restarts are those of\n"
     "'probelet run'; containers, traffic and faults are those of the scenario.",
