@@ -50,14 +50,17 @@ def _services(entry: Traffic, cluster: Cluster, templates: Templates, served: se
             yield chosen[0], workload
 
 
-def faults(file: ScenarioFile, cluster: Cluster, templates: Templates, rates: dict[str, float]) -> list[virtual.Fault]:
-    """The faults of the scenario, each for everything that it strikes; times count from now.
+def faults(
+    file: ScenarioFile, cluster: Cluster, templates: Templates, budgets: Templates, rates: Mapping[str, float]
+) -> list[virtual.Fault]:
+    """The faults of the scenario, each for everything that it strikes; times count from now. ``budgets`` is as for
+    ``behave``.
 
     Raises ``ScenarioError`` if a fault strikes nothing.
     """
     found: list[virtual.Fault] = []
     for index, fault in enumerate(file.scenario.faults):
-        struck = _Struck(file, index, cluster, templates, rates, _at(cluster, fault.at))
+        struck = _Struck(file, index, cluster, templates, budgets, rates, _at(cluster, fault.at))
         found += struck.faults(fault)
     return found
 
@@ -75,13 +78,15 @@ class _Struck:
         index: int,
         cluster: Cluster,
         templates: Templates,
-        rates: dict[str, float],
+        budgets: Templates,
+        rates: Mapping[str, float],
         at: str,
     ) -> None:
         self._file = file
         self._index = index
         self._cluster = cluster
         self._templates = templates
+        self._budgets = budgets
         self._rates = rates
         self._at = at
 
@@ -129,7 +134,8 @@ class _Struck:
                     yield virtual.ProberRestart(node, format_duration(fault.down), fault.restore, at=at)
             case written.Rollout():
                 for workload in self._rolled_out(fault.workload):
-                    version = new_version(self._file.scenario, fault, workload, self._templates[workload])
+                    template = self._templates[workload]
+                    version = new_version(self._file.scenario, fault, workload, template, self._budgets)
                     yield virtual.Rollout(workload, version, at=at)
             case written.Deadlock():
                 for container in self._containers(fault.container):

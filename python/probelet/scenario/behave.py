@@ -22,16 +22,21 @@ BUDGET_WITHOUT_PROBE: Final = 30 * SECOND
 """The start-up budget of a container that no probe kills, for `ofBudget`."""
 
 
-def behave(scenario: Scenario, cluster: Cluster, templates: Templates) -> list[str]:
+def behave(scenario: Scenario, cluster: Cluster, templates: Templates, budgets: Templates) -> list[str]:
     """Provides the dependencies and sets the behaviour of every container. Returns what is assumed of probes that ask
-    dependencies: one phrase each."""
+    dependencies: one phrase each.
+
+    ``budgets`` has the templates whose start-up budgets count for `ofBudget`, because other probes must not make a
+    process start sooner or later. A container that is not there has its own.
+    """
     _provide(scenario, cluster)
     assumed: list[str] = []
     for workload, template in templates.items():
         for container in template.containers:
             entry = _entry(scenario, workload, container.name)
             asks = _asks(entry.asks or Asks(), container)
-            cluster.behave(f"{workload}/{container.name}", _behaviour(entry, asks, container))
+            wait = budget(_known(budgets, workload, container))
+            cluster.behave(f"{workload}/{container.name}", _behaviour(entry, asks, wait))
             for probe_type in PROBE_TYPES:
                 if asked := asks.get(probe_type):
                     assumed.append(f"{probe_type} of {workload}/{container.name} asks {', '.join(asked)}")
@@ -46,7 +51,7 @@ def unmatched(scenario: Scenario, templates: Templates) -> Iterator[int]:
             yield index
 
 
-def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Template) -> Behaviour:
+def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Template, budgets: Templates) -> Behaviour:
     """How the containers of a workload behave after a rollout: as its first container with a probe, but for what the
     fault says."""
     container = next((each for each in template.containers if each.probes), template.containers[-1])
@@ -54,7 +59,8 @@ def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Tem
     entry = msgspec.structs.replace(
         entry, startup=fault.startup or entry.startup, latency=fault.latency or entry.latency
     )
-    found = _behaviour(entry, _asks(entry.asks or Asks(), container), container)
+    wait = budget(_known(budgets, workload, container))
+    found = _behaviour(entry, _asks(entry.asks or Asks(), container), wait)
     if fault.exits_after is None:
         return found
     return msgspec.structs.replace(found, exits_after=format_duration(fault.exits_after))
@@ -79,9 +85,14 @@ def _entry(scenario: Scenario, workload: str, container: str) -> Container:
     return Container(**found)  # type: ignore[arg-type]
 
 
-def _behaviour(entry: Container, asks: dict[str, list[str]], container: PodContainer) -> Behaviour:
+def _known(budgets: Templates, workload: str, container: PodContainer) -> PodContainer:
+    found = budgets[workload].containers if workload in budgets else []
+    return next((each for each in found if each.name == container.name), container)
+
+
+def _behaviour(entry: Container, asks: dict[str, list[str]], wait: int) -> Behaviour:
     return Behaviour(
-        startup=startup(entry.startup or HALF_OF_BUDGET, container),
+        startup=startup(entry.startup or HALF_OF_BUDGET, wait),
         latency=spread(entry.latency or LATENCY),
         probe_latency=None if entry.probe_latency is None else spread(entry.probe_latency),
         concurrency=entry.concurrency,
@@ -123,9 +134,8 @@ def budget(container: PodContainer) -> int:
     return BUDGET_WITHOUT_PROBE if found is None else found.earliest * SECOND
 
 
-def startup(length: Startup, container: PodContainer) -> str | dict[str, str]:
-    """The start-up time of a container as the cluster takes it."""
-    whole = budget(container)
+def startup(length: Startup, whole: int) -> str | dict[str, str]:
+    """The start-up time of a container, whose budget is ``whole`` nanoseconds, as the cluster takes it."""
     if length.of_budget is not None:
         length = Startup(
             always=round(whole * length.of_budget), per_day=length.per_day, per_day_of_budget=length.per_day_of_budget

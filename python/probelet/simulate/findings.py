@@ -28,6 +28,8 @@ def _workload(played: Played, trouble: Trouble, name: str) -> Iterator[str]:
     yield from _dark(played, trouble, name)
     if trouble.left:
         yield _left(trouble, name)
+    if trouble.exits:
+        yield f"Containers of {name} ended by themselves {count(trouble.exits, 'time')}."
     for (container, probe_type), kills in trouble.kills.most_common():
         failures = trouble.failures.get((container, probe_type))
         why = f", because {failures.words}" if failures is not None else ""
@@ -47,9 +49,9 @@ def _dark(played: Played, trouble: Trouble, name: str) -> Iterator[str]:
     ]
     if spans:
         start, end = max(spans, key=lambda span: span[1] - span[0])
-        until = "to the end" if end >= played.history.now else f"to {seconds(end)}"
+        long = "to the end" if end >= played.history.now else f"for {seconds(end - start)}"
         more = f", and {count(len(spans) - 1, 'shorter time')}" if len(spans) > 1 else ""
-        yield f"No request to {name} was served from {seconds(start)} {until} ({seconds(end - start)}){more}."
+        yield f"No request to {name} was served from {seconds(start)} on {long}{more}."
 
 
 def _left(trouble: Trouble, name: str) -> str:

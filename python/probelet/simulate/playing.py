@@ -37,6 +37,8 @@ class Setting:
     """The kubelet release whose rules apply."""
     rates: dict[str, float] = field(default_factory=dict)
     """Requests per second of each Service, if a play before has set them; a change of replicas must not change them."""
+    budgets: Templates = field(default_factory=dict)
+    """The templates whose start-up budgets count: those of the first version that is played."""
 
 
 @dataclass(frozen=True)
@@ -75,7 +77,7 @@ class Play:
             strict=False,
         )
         self.templates = manifests.templates(self._cluster.workloads)
-        self._assumed = behave(scenario, self._cluster, self.templates)
+        self._assumed = behave(scenario, self._cluster, self.templates, setting.budgets)
         self._interrupted = False
 
     def settle(self) -> float:
@@ -97,7 +99,7 @@ class Play:
         self._run(begins - cluster.now)
         late = self._unready()
         rates = begin_traffic(file, cluster, self.templates, self._setting.rates)
-        cluster.fault(*faults(file, cluster, self.templates, rates))
+        cluster.fault(*faults(file, cluster, self.templates, self._setting.budgets, rates))
         for part in range(SLICES):
             if not self._run(duration / SLICES):
                 break

@@ -95,7 +95,10 @@ def play(
     file = scenario if isinstance(scenario, ScenarioFile) else load_scenario(scenario)
     setting = Setting(file, seed, kubelet_version)
     lasts = duration if duration is not None else file.scenario.duration / SECOND
-    versions = [_Version(read_manifests([source]), setting) for source in (manifests, against) if source is not None]
+    versions = [_Version(read_manifests([manifests]), setting)]
+    if against is not None:
+        first_budgets = replace(setting, budgets=versions[0].play.templates)
+        versions.append(_Version(read_manifests([against]), first_budgets))
     if warn is not None:
         for problem in [*(each for version in versions for each in version.warnings), *_unmatched(file, versions[0])]:
             warn(problem)
@@ -176,7 +179,8 @@ class _Version:
         objects = self._manifests.changed(change.workload.index, change.fields)
         file = self._setting.file
         changed = replace(file, scenario=change.scenario(file.scenario))
-        setting = replace(self._setting, file=changed, rates=played.rates)
+        budgets = self._setting.budgets or played.templates
+        setting = replace(self._setting, file=changed, rates=played.rates, budgets=budgets)
         play = Play(setting, objects, self._manifests.replaced(objects))
         play.settle()
         return play
@@ -195,11 +199,11 @@ def _part(what: str, watch: Watch | None) -> Callable[[float], None] | None:
 
 
 def _scenario(scenario: Scenario, played: Played, end: float) -> ScenarioRow:
-    assumed = f" Assumed: {'; '.join(played.assumed)}." if played.assumed else ""
     return ScenarioRow(
         name=scenario.name,
         title=scenario.title,
-        text=f"{scenario.text}{assumed}".strip(),
+        text=scenario.text,
+        assumed=played.assumed,
         duration_seconds=round(end, 3),
         faults=rows.faults(played.history),
     )

@@ -11,6 +11,9 @@ from probelet.spec.model.probe import ProbeType
 Key = tuple[str, ProbeType]
 """A container's own name, and the type of its probe."""
 
+SAME_MOMENT = 0.1
+"""Seconds between the end of a container and what the status makes of it."""
+
 _WORDS = {
     "starting": "the container had not started up yet",
     "load": "the probe waited behind requests",
@@ -56,7 +59,9 @@ class Trouble:
     workload: str
     lost: float = 0.0
     left: list[float] = field(default_factory=list)
-    """When pods left their Services, in order."""
+    """When pods left their Services because of a readiness probe, in order."""
+    fell: list[float] = field(default_factory=list)
+    """When pods left their Services because a container ended or started anew, in order."""
     kills: Counter[Key] = field(default_factory=Counter)
     first_kills: dict[Key, float] = field(default_factory=dict)
     exits: int = 0
@@ -67,7 +72,7 @@ class Trouble:
     @property
     def weight(self) -> tuple[float, int, int]:
         """Troubles sort by it: what costs most requests first."""
-        return (self.lost, self.kills.total(), len(self.left))
+        return (self.lost, self.kills.total(), len(self.left) + len(self.fell))
 
 
 def troubles(played: Played) -> list[Trouble]:
@@ -81,12 +86,17 @@ def troubles(played: Played) -> list[Trouble]:
             _pod(found[pod.workload], pod, played.began)
     for trouble in found.values():
         trouble.left.sort()
-    troubled = [each for each in found.values() if each.lost >= 1 or each.left or each.kills or each.unready_at_end]
+        trouble.fell.sort()
+    troubled = [each for each in found.values() if each.lost >= 1 or each.weight[1:] != (0, 0) or each.unready_at_end]
     return sorted(troubled, key=lambda each: each.weight, reverse=True)
 
 
 def _pod(trouble: Trouble, pod: PodRecord, began: float) -> None:
-    trouble.left += [at for at in left(pod) if at >= began]
+    ends = [exited.at for exited in pod.exits]
+    for at in left(pod):
+        if at >= began:
+            fell = any(abs(at - end) <= SAME_MOMENT for end in ends)
+            (trouble.fell if fell else trouble.left).append(at)
     kills = [kill for kill in pod.kills if kill.at >= began]
     for kill in kills:
         key: Key = (kill.container, kill.probe_type)

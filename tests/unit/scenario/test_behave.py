@@ -38,7 +38,7 @@ def web(**probes: Probe) -> dict[str, Template]:
 
 def behaviour(text: str, templates: dict[str, Template]) -> tuple[Any, list[str]]:
     noted = Noted()
-    assumed = behave(read_scenario(HEAD + text).scenario, noted, templates)  # type: ignore[arg-type]
+    assumed = behave(read_scenario(HEAD + text).scenario, noted, templates, {})  # type: ignore[arg-type]
     return noted.behaviours["web/app"], assumed
 
 
@@ -94,7 +94,7 @@ def test_each_entry_that_matches_sets_what_it_names() -> None:
 def test_dependencies_are_provided_after_those_that_they_ask() -> None:
     noted = Noted()
     text = "dependencies: {a: {asks: [b, c]}, b: {asks: [c], latency: {p50: 1ms, p99: 9ms}}, c: {}}"
-    behave(read_scenario(HEAD + text).scenario, noted, {})  # type: ignore[arg-type]
+    behave(read_scenario(HEAD + text).scenario, noted, {}, {})  # type: ignore[arg-type]
     assert noted.dependencies == [
         ("c", "5ms", ()),
         ("b", {"p50": "1ms", "p99": "9ms"}, ("c",)),

@@ -31,14 +31,22 @@ class Pictures:
 
     def write(self, document: "SimulateDocument") -> None:
         """Writes the files. Raises ``CliError``, one line, for one that cannot be written."""
-        from probelet.picture.page import page
-        from probelet.picture.perfetto import trace
-        from probelet.picture.svg import svg
+        if self.html is not None:
+            from probelet.picture.page import page
 
-        for path, draw in ((self.html, page), (self.svg, svg), (self.perfetto, trace)):
-            if path is not None:
-                drawn = draw(document)
-                try:
-                    path.write_bytes(drawn if isinstance(drawn, bytes) else drawn.encode())
-                except OSError as error:
-                    raise CliError(f"{path}: {error.strerror}", code=Exit.CANNOT) from error
+            _write(self.html, page(document).encode())
+        if self.svg is not None:
+            from probelet.picture.svg import svg
+
+            _write(self.svg, svg(document).encode())
+        if self.perfetto is not None:
+            from probelet.picture.perfetto import trace
+
+            _write(self.perfetto, trace(document))
+
+
+def _write(path: Path, content: bytes) -> None:
+    try:
+        path.write_bytes(content)
+    except OSError as error:
+        raise CliError(f"{path}: {error.strerror}", code=Exit.CANNOT) from error

@@ -9,8 +9,10 @@ from probelet.simulate.words import count, seconds, share
 
 COLUMNS: Final = 80
 LABEL: Final = 10
-FAULTS_MAX: Final = 4
+FAULTS_MAX: Final = 3
 """Faults that are listed; a scenario may have hundreds."""
+SERVICES_MAX: Final = 3
+"""Services and assumptions that are listed."""
 ADVICE_MAX: Final = 2
 
 
@@ -18,13 +20,10 @@ def lines(document: SimulateDocument) -> list[str]:
     """The lines about one version of the manifests, or about two side by side."""
     found = list(_head(document))
     other = document.get("against")
-    if other is None:
-        found += ["", *_verdict(document)]
-    else:
-        found += ["", *_both(document, other)]
-    found += list(_labelled("what", _sentences(document["findings"])))
+    found += list(_verdict(document) if other is None else _both(document, other))
+    found += list(_labelled("what", document["findings"]))
     if other is not None:
-        found += list(_labelled("against", _sentences(other["findings"])))
+        found += list(_labelled("against", other["findings"]))
     for advice in document["advice"][:ADVICE_MAX]:
         found += list(_advice(advice, document["verdict"]))
     if document["command"]:
@@ -35,15 +34,23 @@ def lines(document: SimulateDocument) -> list[str]:
 def _head(document: SimulateDocument) -> Iterator[str]:
     scenario = document["scenario"]
     yield from wrap(f"{scenario['name']}: {scenario['title']}", COLUMNS)
-    yield from _text(_timetable(scenario["faults"]))
+    yield ""
+    yield from _labelled("faults", [_some(list(_timetable(scenario["faults"])), FAULTS_MAX, "more")])
+    yield from _labelled("traffic", [_some(list(_traffic(document)), SERVICES_MAX, "more")])
+    if assumed := scenario["assumed"]:
+        yield from _labelled("assumed", [_some(assumed, SERVICES_MAX, "more")])
     played = document["played_seconds"]
     if played < scenario["duration_seconds"]:
         yield f"interrupted at {seconds(played)} of {seconds(scenario['duration_seconds'])}; so far:"
 
 
-def _timetable(faults: list[FaultRow]) -> str:
-    parts = []
-    for fault in faults[:FAULTS_MAX]:
+def _some(parts: list[str], most: int, noun: str) -> str:
+    left = len(parts) - most
+    return "; ".join([*parts[:most], *([f"{left:,} {noun}"] if left > 0 else [])])
+
+
+def _timetable(faults: list[FaultRow]) -> Iterator[str]:
+    for fault in faults:
         begins, ends = fault["from_seconds"], fault["to_seconds"]
         if ends is None:
             when = f"from {seconds(begins)} on"
@@ -51,10 +58,16 @@ def _timetable(faults: list[FaultRow]) -> str:
             when = f"at {seconds(begins)}"
         else:
             when = f"from {seconds(begins)} to {seconds(ends)}"
-        parts.append(f"{fault['label']}, {when}")
-    if len(faults) > FAULTS_MAX:
-        parts.append(count(len(faults) - FAULTS_MAX, "more fault"))
-    return "; ".join(parts)
+        yield f"{fault['label']}, {when}"
+
+
+def _traffic(document: SimulateDocument) -> Iterator[str]:
+    for service in document["services"]:
+        name = service["name"].removeprefix("default/")
+        points = zip(service["series"]["t"], service["series"]["offered"], strict=True)
+        begins, rate = next(((at, rate) for at, rate in points if rate), (0.0, 0.0))
+        timeout = seconds(service["timeout_seconds"])
+        yield f"{rate:,.6g} requests/s to {name} from {seconds(begins)} on; clients wait {timeout}"
 
 
 def _verdict(run: RunRow) -> Iterator[str]:
@@ -117,29 +130,28 @@ def _recovery(verdict: VerdictRow) -> str:
 
 def _advice(advice: AdviceRow, base: VerdictRow) -> Iterator[str]:
     change = f"{advice['old']} -> {advice['new']}" if advice["old"] else advice["new"]
-    yield from _labelled("change", [f"{advice['object']} {advice['path']}: {change}"])
-    yield from _labelled("", [f"gives {gain(advice['verdict'], base)}; {advice['why']}"])
+    kind, _, name = advice["object"].split("/")
+    yield from _labelled("change", [f"{_short(advice['path'])} of {kind} {name}: {change}"])
+    yield from _labelled("", [f"then {gain(advice['verdict'], base)}; {advice['why']}"])
+
+
+def _short(path: str) -> str:
+    """The end of a path that a person looks for: ``readinessProbe.timeoutSeconds``."""
+    return path.rpartition("].")[2] or path
 
 
 def gain(verdict: VerdictRow, base: VerdictRow) -> str:
-    """What a change gives: ``0 requests lost instead of 18,300, no kill instead of 9``."""
+    """What a change gives: ``no request is lost, not 18,300; no kill, not 9``."""
     lost, before = verdict["requests"]["lost"], base["requests"]["lost"]
-    parts = [f"{lost:,} requests lost instead of {before:,}"] if lost != before else [f"still {lost:,} requests lost"]
+    shown = f"{lost:,} requests are lost" if lost else "no request is lost"
+    parts = [f"{shown}, not {before:,}" if lost != before else f"still {shown}"]
     if verdict["kills"] != base["kills"]:
-        parts.append(f"{verdict['kills'] or 'no'} kills instead of {base['kills']}")
-    if verdict["recovered"] and not base["recovered"]:
-        parts.append("and it recovers")
+        parts.append(f"{count(verdict['kills'], 'kill')}, not {base['kills']:,}")
     if not verdict["recovered"]:
-        parts.append("but it does not recover")
-    return ", ".join(parts)
-
-
-def _sentences(sentences: Iterable[str]) -> list[str]:
-    return list(sentences)
-
-
-def _text(text: str) -> list[str]:
-    return wrap(text, COLUMNS) if text else []
+        parts.append("it never recovers")
+    elif not base["recovered"]:
+        parts.append("it recovers")
+    return "; ".join(parts)
 
 
 def _labelled(label: str, texts: Iterable[str], *, breaks: bool = True) -> Iterator[str]:

@@ -31,7 +31,7 @@ def choose(ladders: Iterable[Ladder], base: VerdictRow, most: int, play: Try) ->
             if verdict is None:
                 return _sorted(found), tried
             tried += 1
-            if helps(verdict, base) and (best is None or helps(verdict, best["verdict"])):
+            if helps(verdict, base) and (best is None or climbs(verdict, best["verdict"], base)):
                 best = _row(change, verdict)
             if best is not None and _enough(best["verdict"], base):
                 break
@@ -63,6 +63,14 @@ def helps(verdict: VerdictRow, base: VerdictRow) -> bool:
         verdict["kills"] < base["kills"]
         or (verdict["kills"] == base["kills"] and verdict["unready_pods_max"] < base["unready_pods_max"])
     )
+
+
+def climbs(verdict: VerdictRow, lower: VerdictRow, base: VerdictRow) -> bool:
+    """Whether a stronger rung is worth its price: it saves much more than the rung below."""
+    if verdict["recovered"] != lower["recovered"]:
+        return verdict["recovered"]
+    saved = lower["requests"]["lost"] - verdict["requests"]["lost"]
+    return saved >= max(base["requests"]["lost"] * HELPS, 1) or (saved >= 0 and verdict["kills"] < lower["kills"] / 2)
 
 
 def _enough(verdict: VerdictRow, base: VerdictRow) -> bool:

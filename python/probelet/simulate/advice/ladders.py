@@ -12,9 +12,9 @@ from probelet.simulate.trouble import Failures, Trouble
 from probelet.spec.model.container import Container
 from probelet.spec.model.probe import Probe, ProbeType
 
-TIMEOUTS: Final = (3, 5, 10, 30)
+TIMEOUTS: Final = (3, 5, 10)
 """Seconds; a timeout that helps should have a margin, so 2 is not among them."""
-TIMES: Final = (2, 4, 10)
+TIMES: Final = (2, 4)
 """Factors of a failure threshold."""
 STARTUP_TIMES: Final = (2, 4)
 """Factors of a start-up budget."""
@@ -94,8 +94,6 @@ class _Target:
     def _probe(self, probe_type: ProbeType) -> Iterator[Ladder]:
         probe, failures = self._container.probe(probe_type), self._failures(probe_type)
         assert probe is not None
-        if failures.dependency is not None and probe.http_get is not None:
-            yield self._own_path((probe_type,))
         if failures.timeouts:
             yield [
                 self._field(probe_type, "timeoutSeconds", probe.timeout_seconds, seconds)
@@ -106,11 +104,12 @@ class _Target:
             self._field(probe_type, "failureThreshold", probe.failure_threshold, probe.failure_threshold * times)
             for times in TIMES
         ]
+        yield self._own_path((probe_type,))
 
     def _field(self, probe_type: ProbeType, field: str, old: int, new: int) -> Change:
         path = f"{self._place}.{probe_type}Probe.{field}"
         name = "timeout_seconds" if field == "timeoutSeconds" else "failure_threshold"
-        what = "answers in time" if field == "timeoutSeconds" else "so many failures in a row are waited for"
+        what = "a slow answer is then in time" if field == "timeoutSeconds" else "it then takes more failures in a row"
         why = f"{what}; {self._price(probe_type, {name: new})}"
         return Change(
             id=f"{probe_type}-{'timeout' if field == 'timeoutSeconds' else 'failure-threshold'}",
@@ -223,20 +222,21 @@ class _Target:
         probe = self._container.readiness_probe
         assert probe is not None
         path = f"{self._place}.livenessProbe"
-        timeout = max(probe.timeout_seconds, 5)
-        fields = {path: {**handler(probe), "periodSeconds": PERIOD, "timeoutSeconds": timeout, "failureThreshold": 6}}
-        return [
-            Change(
+        found = []
+        for timeout in sorted({max(probe.timeout_seconds, 5), probe.timeout_seconds}, reverse=True):
+            numbers = {"periodSeconds": PERIOD, "timeoutSeconds": timeout, "failureThreshold": 6}
+            change = Change(
                 id="liveness-probe",
                 workload=self._workload,
                 path=path,
                 old="",
-                new=f"{{periodSeconds: {PERIOD}, timeoutSeconds: {timeout}, failureThreshold: 6}}",
+                new="{" + ", ".join(f"{name}: {value}" for name, value in numbers.items()) + "}",
                 why="a restart mends it, and nothing else restarts it",
-                fields=fields,
+                fields={path: {**handler(probe), **numbers}},
                 container=self._container.name,
             )
-        ]
+            found.append(change)
+        return found
 
 
 def handler(probe: Probe) -> dict[str, Any]:
