@@ -61,8 +61,9 @@ def attempts(probe: ProbeRow) -> list[Attempt]:
     ]
 
 
-def strip(frame: Frame, probes: Sequence[ProbeRow], top: float, height: float) -> str:
-    """The marks of one probe, or of several that share a strip, over the line of the timeout."""
+def strip(frame: Frame, probes: Sequence[ProbeRow], life: tuple[float, float], top: float, height: float) -> str:
+    """The marks of one probe, or of several that share a strip, below the line of the timeout, which is as long as the
+    pod's ``life``."""
     places = replace(frame, column=max(PLACE_MIN, frame.column))
     base, high = top + height - 1.5, height - 3.0
     worst: dict[int, Attempt] = {}
@@ -79,7 +80,7 @@ def strip(frame: Frame, probes: Sequence[ProbeRow], top: float, height: float) -
         shapes[attempt.mark].append(_shape(attempt.mark, x, y, base, high))
         if attempt.mark == SUCCESS and base - y > 2:
             stems.append(f"M{number(x)} {number(base)}V{number(y)}")
-    drawn = line(f"M{number(frame.left)} {number(base - high)}H{number(frame.end)}", "T")
+    drawn = line(f"M{number(life[0])} {number(base - high)}H{number(life[1])}", "T")
     drawn += line("".join(stems), STEM)
     return drawn + "".join(line("".join(shape), mark) for mark, shape in shapes.items())
 

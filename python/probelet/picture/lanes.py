@@ -32,12 +32,12 @@ class LaneSize:
     bar: float
     strip: float
     gap: float
+    strip_gap: float
     has_strip_per_probe: bool
 
 
-ROOMY = LaneSize(bar=15, strip=18, gap=8, has_strip_per_probe=True)
-COMPACT = LaneSize(bar=11, strip=10, gap=5, has_strip_per_probe=False)
-STRIP_GAP = 3.0
+ROOMY = LaneSize(bar=15, strip=18, gap=8, strip_gap=3, has_strip_per_probe=True)
+COMPACT = LaneSize(bar=11, strip=10, gap=7, strip_gap=1, has_strip_per_probe=False)
 NAME_HEIGHT = 15.0
 """The line above a lane, where there is no margin for its name."""
 
@@ -51,14 +51,21 @@ def lane(frame: Frame, pod: PodRow, size: LaneSize, name: str, top: float) -> tu
     """The lane of a pod, and its height. ``name`` is the pod's name as it is shown."""
     drawn, y = _names(frame, pod, size, name, top)
     drawn += bar(frame, pod, y, size.bar) + _marks(frame, pod, y, size.bar)
-    y += size.bar + STRIP_GAP
+    y += size.bar + size.strip_gap
+    born, dead = _life(frame, pod)
     for probes in _strips(pod, size):
         if size.has_strip_per_probe:
             drawn += _strip_label(frame, probes[0], pod, y + size.strip - 5)
-        drawn += strip(frame, probes, y, size.strip)
+        drawn += strip(frame, probes, (born, dead), y, size.strip)
         drawn += "".join(titles(frame, probe, y, size.strip) for probe in probes) if not frame.is_narrow else ""
-        y += size.strip + STRIP_GAP
+        y += size.strip + size.strip_gap
     return drawn, y + size.gap - top
+
+
+def _life(frame: Frame, pod: PodRow) -> tuple[float, float]:
+    """Where a pod's lane begins and ends."""
+    spans = [span for span in pod["spans"] if span["state"] != "gone"]
+    return (frame.x(spans[0]["from_seconds"]), frame.x(spans[-1]["to_seconds"])) if spans else (frame.left, frame.left)
 
 
 def _strips(pod: PodRow, size: LaneSize) -> list[list[ProbeRow]]:

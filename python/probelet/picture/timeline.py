@@ -40,7 +40,7 @@ def frame_of(document: SimulateDocument, width: float, column: float) -> Frame:
     """The time axis of a picture. A narrow one has its names above the lanes, and a heat map has none."""
     left, right = 52.0, 0.0
     if width >= WIDE:
-        left, right = (150.0, 172.0) if _has_lanes(document) else (52.0, 140.0)
+        left, right = (150.0, 178.0) if _has_lanes(document) else (52.0, 140.0)
     return Frame(width, left, right, max(document["scenario"]["duration_seconds"], 0.001), column)
 
 
