@@ -19,13 +19,13 @@ BYTES_MAX: Final = 200_000
 FRAME_BYTES: Final = 1_000
 """What the page has around its parts."""
 
-FINDINGS_MAX: Final = 12
-ADVICE_MAX: Final = 8
-PODS_MAX: Final = 60
-EVENTS_MAX: Final = 60
-CELL_MAX: Final = 120
+FINDINGS_MAX: Final = 8
+ADVICE_MAX: Final = 6
+PODS_MAX: Final = 40
+EVENTS_MAX: Final = 40
+CELL_MAX: Final = 100
 KILLS_MAX: Final = 5
-TEXT_MAX: Final = 500
+TEXT_MAX: Final = 300
 """The characters of one text; a longer one is cut, and ``-o json`` has it whole."""
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"

@@ -18,8 +18,7 @@ def share(part: float, whole: float) -> str:
     percent = 100 * part / whole
     if percent < 0.01:
         return "under 0.01 %"
-    text = f"{percent:.2g}" if percent < 10 else f"{percent:.1f}".removesuffix(".0")
-    return f"{text} %" if percent < 99.95 else "over 99.9 %"
+    return f"{percent:.3g} %" if percent < 99.95 else "over 99.9 %"
 
 
 def is_untouched(verdict: VerdictRow, *, but_late: bool = False) -> bool:
