@@ -56,6 +56,8 @@ class ScenarioRow(TypedDict):
     """One line."""
     text: str
     """What it shows and what it assumes, for people."""
+    assumed: list[str]
+    """What was assumed of probes of these manifests: which of them ask a dependency."""
     duration_seconds: float
     """How long the simulation lasts."""
     faults: list[FaultRow]
