@@ -5,7 +5,7 @@ from collections import defaultdict
 import pytest
 from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TrackDescriptor, TrackEvent
 from probelet.picture.document import SimulateDocument
-from probelet.picture.perfetto import perfetto
+from probelet.picture.perfetto import trace
 
 from tests.unit.picture.documents import HOSTILE, run_of
 from tests.unit.picture.scenes import bad_rollout, crash_loop, empty, healthy, slow_dependency
@@ -21,13 +21,13 @@ class Read:
     """A trace by its tracks: the path of each, and its events in order."""
 
     def __init__(self, made: SimulateDocument) -> None:
-        trace = Trace()
-        trace.ParseFromString(perfetto(made))
-        assert trace.packet[0].sequence_flags == 1
-        assert {packet.trusted_packet_sequence_id for packet in trace.packet} == {1}
+        read = Trace()
+        read.ParseFromString(trace(made))
+        assert read.packet[0].sequence_flags == 1
+        assert {packet.trusted_packet_sequence_id for packet in read.packet} == {1}
         self.tracks: dict[int, TrackDescriptor] = {}
         self.events: dict[str, list[tuple[int, TrackEvent]]] = defaultdict(list)
-        for packet in trace.packet:
+        for packet in read.packet:
             if packet.HasField("track_descriptor"):
                 assert packet.track_descriptor.uuid not in self.tracks
                 self.tracks[packet.track_descriptor.uuid] = packet.track_descriptor
