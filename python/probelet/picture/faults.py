@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from probelet.picture.document import FaultRow, RunRow, ScenarioRow
 from probelet.picture.markup import CHARACTER_WIDTH, box, clipped, label, line, number
 from probelet.picture.scale import Frame, duration, moment
+from probelet.picture.wording import end_of
 
 ROW = 19.0
 ROWS_MAX = 4
@@ -55,18 +56,10 @@ def labels(frame: Frame, faults: Sequence[FaultRow], top: float) -> tuple[str, f
     return "".join(drawn), (len(ends) + bool(hidden)) * ROW
 
 
-def last_end(scenario: ScenarioRow) -> float:
-    """The moment from which the recovery counts: the end of the last fault, of one without an end its beginning."""
-    ends = [
-        fault["from_seconds"] if fault["to_seconds"] is None else fault["to_seconds"] for fault in scenario["faults"]
-    ]
-    return max(ends, default=0.0)
-
-
 def recovery(frame: Frame, run: RunRow, scenario: ScenarioRow, top: float) -> tuple[str, float]:
     """A dimension line from the end of the last fault to the recovery, or an arrow to the end; and its height."""
     verdict, after = run["verdict"], run["verdict"]["recovers_after_seconds"]
-    start = last_end(scenario)
+    start = max(map(end_of, scenario["faults"]), default=0.0)
     if not run["pods"] or after == 0:
         return "", 0.0
     left, y = frame.x(start), top + 9

@@ -114,7 +114,7 @@ def _span(frame: Frame, first: int, last: int, state: str, top: float, height: f
 
 def _marks(frame: Frame, pod: PodRow, top: float, height: float) -> str:
     """A cross for each kill, a diamond for each container that ended by itself; one for all that share a place."""
-    exits = [(row["at_seconds"], _exit_text(row)) for row in pod["exits"] if not _is_killed(pod, row)]
+    exits = [(row["at_seconds"], _exit_text(row)) for row in pod["exits"] if not _is_stopped(pod, row)]
     kills = [(row["at_seconds"], _kill_text(row)) for row in pod["kills"]]
     middle = top + height / 2
     drawn = _signs(_shared(frame, exits), lambda x: f"M{number(x)} {number(middle - 5)}l5 5l-5 5l-5-5z", "x")
@@ -155,12 +155,12 @@ def _shared(frame: Frame, marks: Sequence[tuple[float, str]]) -> list[tuple[floa
     return found
 
 
-def _is_killed(pod: PodRow, exit: ExitRow) -> bool:
-    """True if a probe's kill explains an exit: one came since the container's exit before it."""
-    at, container = exit["at_seconds"], exit["container"]
-    before = [row["at_seconds"] for row in pod["exits"] if row["container"] == container and row["at_seconds"] < at]
-    last = max(before, default=-1.0)
-    return any(kill["container"] == container and last < kill["at_seconds"] <= at for kill in pod["kills"])
+def _is_stopped(pod: PodRow, row: ExitRow) -> bool:
+    """True if the kubelet stopped a container: the pod was in the grace of a kill or of its deletion."""
+    at = row["at_seconds"]
+    return any(
+        span["state"] == "terminating" and span["from_seconds"] <= at <= span["to_seconds"] for span in pod["spans"]
+    )
 
 
 def _names(frame: Frame, pod: PodRow, size: LaneSize, name: str, top: float) -> tuple[str, float]:

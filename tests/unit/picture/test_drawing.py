@@ -130,7 +130,7 @@ def test_an_interrupted_simulation_says_so() -> None:
 def test_kills_are_crosses_and_own_ends_diamonds() -> None:
     row = pod(
         "default/p",
-        spans(100.0, ("ready", 0.0)),
+        spans(100.0, ("ready", 0.0), ("terminating", 20.0), ("ready", 22.0), ("starting", 70.0), ("ready", 80.0)),
         [],
         [(20.0, "liveness")],
         exits=[
@@ -143,6 +143,15 @@ def test_kills_are_crosses_and_own_ends_diamonds() -> None:
         "killed by its liveness probe at 20 s: Container app failed liveness probe, will be restarted"
     ]
     assert [title for title in titles(found, "x") if title] == ["app ended by itself at 70 s: exit code 1, Error"]
+
+
+def test_a_strip_says_where_its_attempts_end() -> None:
+    made = probe("liveness", 1.0, 10.0, [(10.0, 0.1, "s", "ok"), (20.0, 0.1, "s", "ok")])
+    made["dropped"] = 1_234
+    row = pod("default/p", spans(100.0, ("ready", 0.0)), [made])
+    assert "1,234 attempts not kept" in texts(drawn(scene([row])))
+    made["dropped"] = 0
+    assert not any("not kept" in text for text in texts(drawn(scene([row]))))
 
 
 def test_a_failure_says_its_cause() -> None:

@@ -22,7 +22,8 @@ def played(faults: int = 1, **found: Any) -> SimulateDocument:
         (played(requests=requests(10, 2, 0)), "Holds, but answers late", FAIR),
         (played(requests=requests(10, 2, 1)), "Recovers as the fault ends", FAIR),
         (played(faults=0, restarts=1), "Recovers", FAIR),
-        (played(recovers_after_seconds=312.0, kills=1), "Recovers after 312 s", FAIR),
+        (played(recovers_after_seconds=312.0, kills=1), "Recovers 312 s after the fault ends", FAIR),
+        (played(faults=0, recovers_after_seconds=312.0, kills=1), "Recovers after 312 s", FAIR),
         (played(recovered=False, recovers_after_seconds=None), "Never recovers", BAD),
     ],
 )
@@ -83,6 +84,7 @@ def test_a_share_is_none_or_all_only_if_it_is(part: int, whole: int, text: str) 
         ([("starting", 0.0), ("back_off", 30.0)], "back-off", "", False),
         ([("ready", 0.0), ("terminating", 40.0), ("gone", 42.0)], "gone at 42 s", "", True),
         ([("starting", 0.0), ("gone", 42.0)], "gone, never ready", "", False),
+        ([("ready", 0.0), ("terminating", 40.0), ("gone", 100.0)], "gone at 100 s", "", True),
         ([("ready", 0.0), ("terminating", 90.0)], "ending since 90 s", "", False),
     ],
 )
