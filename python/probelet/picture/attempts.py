@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import Final
 
 from probelet.picture.document import PodRow, ProbeRow
-from probelet.picture.markup import box, line, number
+from probelet.picture.markup import CHARACTER_WIDTH, box, label, line, number
 from probelet.picture.scale import Frame, duration, moment
 
 PLACE_MIN: Final = 3.0
@@ -81,8 +81,18 @@ def strip(frame: Frame, probes: Sequence[ProbeRow], life: tuple[float, float], t
         if attempt.mark == SUCCESS and base - y > 2:
             stems.append(f"M{number(x)} {number(base)}V{number(y)}")
     drawn = line(f"M{number(life[0])} {number(base - high)}H{number(life[1])}", "T")
-    drawn += line("".join(stems), STEM)
+    drawn += line("".join(stems), STEM) + _cut(frame, probes, life, base - 2)
     return drawn + "".join(line("".join(shape), mark) for mark, shape in shapes.items())
+
+
+def _cut(frame: Frame, probes: Sequence[ProbeRow], life: tuple[float, float], baseline: float) -> str:
+    """Says that the document has no attempts from some moment on, or an empty strip would look like an idle probe."""
+    last = max((probe["attempts"]["t"][-1] for probe in probes if probe["attempts"]["t"]), default=0.0)
+    dropped = sum(probe["dropped"] for probe in probes)
+    text = f"{dropped:,} attempts not kept"
+    start = frame.x(last) + 6
+    has_room = life[1] - start > len(text) * 10 * CHARACTER_WIDTH
+    return label(start, baseline, text, "y") if dropped and has_room else ""
 
 
 def titles(frame: Frame, probe: ProbeRow, top: float, height: float) -> str:

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from probelet.picture.document import FaultRow, RunRow, ScenarioRow
 from probelet.picture.markup import CHARACTER_WIDTH, box, clipped, label, line, number
 from probelet.picture.scale import Frame, duration, moment
+from probelet.picture.wording import end_of
 
 ROW = 19.0
 ROWS_MAX = 4
 """Labels of further faults would push the panels off the screen; their bands stay, with the label as a title."""
 
-BANDS_MAX = 100
+BANDS_MAX = 40
 TEXT = 11.0
 
 
@@ -19,7 +20,7 @@ def bands(frame: Frame, faults: Sequence[FaultRow], top: float, bottom: float) -
     drawn = []
     for fault in faults[:BANDS_MAX]:
         left, right = _ends(frame, fault)
-        drawn.append(box(left, top, max(1.5, right - left), bottom - top, "F", _title(fault)))
+        drawn.append(box(left, top, max(1.5, right - left), bottom - top, "F", _title(frame, fault)))
     return "".join(drawn)
 
 
@@ -47,7 +48,7 @@ def labels(frame: Frame, faults: Sequence[FaultRow], top: float) -> tuple[str, f
         ends[row:row] = [] if row < len(ends) else [0.0]
         ends[row] = max(start + wide, right) + 4
         y = top + row * ROW
-        drawn.append(label(start, y + 11, text, title=_title(fault)))
+        drawn.append(label(start, y + 11, text, title=_title(frame, fault)))
         drawn.append(line(f"M{left:.1f} {y + 18:.1f}v-3H{max(right, left + 1.5):.1f}v3", "f"))
     hidden += max(0, len(faults) - BANDS_MAX)
     if hidden:
@@ -55,18 +56,10 @@ def labels(frame: Frame, faults: Sequence[FaultRow], top: float) -> tuple[str, f
     return "".join(drawn), (len(ends) + bool(hidden)) * ROW
 
 
-def last_end(scenario: ScenarioRow) -> float:
-    """The moment from which the recovery counts: the end of the last fault, of one without an end its beginning."""
-    ends = [
-        fault["from_seconds"] if fault["to_seconds"] is None else fault["to_seconds"] for fault in scenario["faults"]
-    ]
-    return max(ends, default=0.0)
-
-
 def recovery(frame: Frame, run: RunRow, scenario: ScenarioRow, top: float) -> tuple[str, float]:
     """A dimension line from the end of the last fault to the recovery, or an arrow to the end; and its height."""
     verdict, after = run["verdict"], run["verdict"]["recovers_after_seconds"]
-    start = last_end(scenario)
+    start = max(map(end_of, scenario["faults"]), default=0.0)
     if not run["pods"] or after == 0:
         return "", 0.0
     left, y = frame.x(start), top + 9
@@ -94,8 +87,10 @@ def _ends(frame: Frame, fault: FaultRow) -> tuple[float, float]:
     return frame.x(fault["from_seconds"]), frame.x(to)
 
 
-def _title(fault: FaultRow) -> str:
+def _title(frame: Frame, fault: FaultRow) -> str:
     """The fault with its times, in words."""
+    if not frame.has_titles:
+        return ""
     start, end = fault["from_seconds"], fault["to_seconds"]
     if end is None:
         return f"{fault['label']}: from {moment(start)} on"

@@ -73,7 +73,7 @@ def _rows(frame: Frame, rows: Sequence[Sequence[PodRow]], row: float, top: float
                 paths[STATES[int(state)]].append(f"M{number(left)} {middle:.1f}H{number(right)}")
         places = sorted({int(frame.x(kill["at_seconds"])) for pod in pods for kill in pod["kills"]})
         kills += [f"M{x} {middle:.1f}h0" for x in _apart(places, max(frame.column, 3))]
-        if not frame.is_narrow:
+        if frame.has_titles:
             titles.append(box(frame.left, middle - row / 2, frame.plot, row, "i", _title(pods)))
     drawn = [line("".join(path), CLASSES[state]) for state, path in paths.items()]
     gap = 1.0 if row >= 5 else 0.0

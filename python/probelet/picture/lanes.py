@@ -1,6 +1,6 @@
 """A lane per pod: its states as a bar, kills and exits as marks on it, and the attempts of its probes in strips."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -18,8 +18,8 @@ SHARED_STRIP_PODS = 12
 """With more pods, the probes of a pod share a strip."""
 
 MARK_WIDTH = 8.0
-DENSE_MARKS = 16.0
-"""The average distance of crosses below which a lane has short strokes instead."""
+DENSE_MARKS = 24.0
+"""The average distance of crosses below which a lane has short strokes instead; with wider columns, a wider one."""
 
 TITLED_SPANS_MAX = 30
 """A lane with more spans has one path for each state, and no titles."""
@@ -57,7 +57,7 @@ def lane(frame: Frame, pod: PodRow, size: LaneSize, name: str, top: float) -> tu
         if size.has_strip_per_probe:
             drawn += _strip_label(frame, probes[0], pod, y + size.strip - 5)
         drawn += strip(frame, probes, (born, dead), y, size.strip)
-        drawn += "".join(titles(frame, probe, y, size.strip) for probe in probes) if not frame.is_narrow else ""
+        drawn += "".join(titles(frame, probe, y, size.strip) for probe in probes) if frame.has_titles else ""
         y += size.strip + size.strip_gap
     return drawn, y + size.gap - top
 
@@ -78,24 +78,31 @@ def bar(frame: Frame, pod: PodRow, top: float, height: float) -> str:
     """The states of a pod: ready has the full height, every other state a lower bar with a texture."""
     found = [(first, last, STATES[int(state)]) for first, last, state in runs(state_columns(frame, pod["spans"]))]
     shown = [(first, last, state) for first, last, state in found if state != "gone"]
-    if frame.is_narrow or len(shown) > TITLED_SPANS_MAX:
+    if not frame.has_titles or len(shown) > TITLED_SPANS_MAX:
         return "".join(
             line(
                 "".join(_span(frame, first, last, state, top, height) for first, last, _ in group), STATE_CLASSES[state]
             )
             for state, group in groupby(sorted(shown, key=lambda span: span[2]), lambda span: span[2])
         )
-    drawn = []
-    for first, last, state in shown:
-        begin, end = frame.seconds * first / frame.columns, frame.seconds * last / frame.columns
-        exact = next(
-            (s for s in pod["spans"] if s["state"] == state and frame.first_column(s["from_seconds"]) == first), None
+    return "".join(
+        line(
+            _span(frame, first, last, state, top, height),
+            STATE_CLASSES[state],
+            _span_title(frame, pod, first, last, state),
         )
-        if exact is not None:
-            begin, end = exact["from_seconds"], exact["to_seconds"]
-        title = f"{state.replace('_', '-')} {duration(end - begin)}, {moment(begin)} to {moment(end)}"
-        drawn.append(line(_span(frame, first, last, state, top, height), STATE_CLASSES[state], title))
-    return "".join(drawn)
+        for first, last, state in shown
+    )
+
+
+def _span_title(frame: Frame, pod: PodRow, first: int, last: int, state: str) -> str:
+    """The exact times of the spans that some columns show: a worse neighbour may cover the edge of a span."""
+    begin, end = frame.seconds * first / frame.columns, frame.seconds * last / frame.columns
+    spans = [s for s in pod["spans"] if s["state"] == state and s["from_seconds"] < end and s["to_seconds"] > begin]
+    lasted = duration(sum(span["to_seconds"] - span["from_seconds"] for span in spans))
+    times = f"{moment(spans[0]['from_seconds'])} to {moment(spans[-1]['to_seconds'])}"
+    parts = f" in {len(spans)} parts" if len(spans) > 1 else ""
+    return f"{state.replace('_', '-')} {lasted}{parts}, {times}"
 
 
 def _span(frame: Frame, first: int, last: int, state: str, top: float, height: float) -> str:
@@ -106,22 +113,27 @@ def _span(frame: Frame, first: int, last: int, state: str, top: float, height: f
 
 
 def _marks(frame: Frame, pod: PodRow, top: float, height: float) -> str:
-    """A cross for each kill, a diamond for each container that ended by itself; one for those that share a place."""
-    exits = [(row["at_seconds"], _exit_text(row)) for row in pod["exits"] if not _is_killed(pod, row)]
+    """A cross for each kill, a diamond for each container that ended by itself; one for all that share a place."""
+    exits = [(row["at_seconds"], _exit_text(row)) for row in pod["exits"] if not _is_stopped(pod, row)]
     kills = [(row["at_seconds"], _kill_text(row)) for row in pod["kills"]]
     middle = top + height / 2
-    drawn = [line(f"M{x:.1f} {middle - 5:.1f}l5 5l-5 5l-5-5z", "x", text) for x, text in _shared(frame, exits)]
+    drawn = _signs(_shared(frame, exits), lambda x: f"M{number(x)} {number(middle - 5)}l5 5l-5 5l-5-5z", "x")
     places = _shared(frame, kills)
-    if len(places) > frame.plot / DENSE_MARKS:
+    if len(places) * max(DENSE_MARKS, DENSE_MARKS * frame.column / 2) > frame.plot:
         # A row of crosses would hide the states: short strokes leave the lower half of the bar free.
-        xs = sorted({round(frame.x(at) / 2) * 2 for at, _ in kills})
-        return "".join(drawn) + line(
-            "".join(f"M{x} {number(top)}v5" for x in xs), "kt", f"{len(kills)} kills by probes"
-        )
-    for x, text in places:
-        cross = f"M{x - 4:.1f} {middle - 4:.1f}l8 8m0-8l-8 8"
-        drawn.append(line(cross, "K") + line(cross, "k", text))
-    return "".join(drawn)
+        step = max(2.0, frame.column)
+        xs = sorted({round(frame.x(at) / step) * step for at, _ in kills})
+        strokes = "".join(f"M{number(x)} {number(top)}v5" for x in xs)
+        return drawn + line(strokes, "kt", f"{len(kills)} kills by probes")
+    return drawn + _signs(places, lambda x: f"M{number(x - 4)} {number(middle - 4)}l8 8m0-8l-8 8", "K", "k")
+
+
+def _signs(places: Sequence[tuple[float, str]], shape: Callable[[float], str], *layers: str) -> str:
+    """A sign at each place, in layers of which only the last one has titles; one path if there are no titles."""
+    if not any(text for _, text in places):
+        path = "".join(shape(x) for x, _ in places)
+        return "".join(line(path, css) for css in layers)
+    return "".join(line(shape(x), css, text if css == layers[-1] else "") for x, text in places for css in layers)
 
 
 def _kill_text(row: KillRow) -> str:
@@ -138,16 +150,17 @@ def _shared(frame: Frame, marks: Sequence[tuple[float, str]]) -> list[tuple[floa
     found = []
     for _, group in groupby(marks, lambda mark: int(frame.x(mark[0]) // MARK_WIDTH)):
         rows = list(group)
-        found.append((frame.x(rows[0][0]), rows[0][1] + (f" (and {len(rows) - 1} more)" if len(rows) > 1 else "")))
+        text = rows[0][1] + (f" (and {len(rows) - 1} more)" if len(rows) > 1 else "")
+        found.append((frame.x(rows[0][0]), text if frame.has_titles else ""))
     return found
 
 
-def _is_killed(pod: PodRow, exit: ExitRow) -> bool:
-    """True if a probe's kill explains an exit: one came since the container's exit before it."""
-    at, container = exit["at_seconds"], exit["container"]
-    before = [row["at_seconds"] for row in pod["exits"] if row["container"] == container and row["at_seconds"] < at]
-    last = max(before, default=-1.0)
-    return any(kill["container"] == container and last < kill["at_seconds"] <= at for kill in pod["kills"])
+def _is_stopped(pod: PodRow, row: ExitRow) -> bool:
+    """True if the kubelet stopped a container: the pod was in the grace of a kill or of its deletion."""
+    at = row["at_seconds"]
+    return any(
+        span["state"] == "terminating" and span["from_seconds"] <= at <= span["to_seconds"] for span in pod["spans"]
+    )
 
 
 def _names(frame: Frame, pod: PodRow, size: LaneSize, name: str, top: float) -> tuple[str, float]:

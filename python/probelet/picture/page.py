@@ -4,9 +4,10 @@ The page has no script and asks for nothing: its policy forbids the browser to l
 """
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
 from typing import Final
 
-from probelet.picture.document import AdviceRow, PodRow, RunRow, ScenarioRow, SimulateDocument
+from probelet.picture.document import AdviceRow, FaultRow, PodRow, RunRow, ScenarioRow, SimulateDocument
 from probelet.picture.markup import element, escaped, shortened
 from probelet.picture.page_style import RULES
 from probelet.picture.scale import duration, moment
@@ -19,13 +20,13 @@ BYTES_MAX: Final = 200_000
 FRAME_BYTES: Final = 1_000
 """What the page has around its parts."""
 
-FINDINGS_MAX: Final = 12
-ADVICE_MAX: Final = 8
-PODS_MAX: Final = 60
-EVENTS_MAX: Final = 60
-CELL_MAX: Final = 120
+FINDINGS_MAX: Final = 8
+ADVICE_MAX: Final = 6
+PODS_MAX: Final = 40
+EVENTS_MAX: Final = 40
+CELL_MAX: Final = 100
 KILLS_MAX: Final = 5
-TEXT_MAX: Final = 500
+TEXT_MAX: Final = 300
 """The characters of one text; a longer one is cut, and ``-o json`` has it whole."""
 
 POLICY: Final = "default-src 'none'; style-src 'unsafe-inline'"
@@ -36,8 +37,8 @@ def page(document: SimulateDocument) -> str:
     scenario, runs = document["scenario"], runs_of(document)
     above = [*_head(document), _figures(document) if len(runs) == 1 else _comparison(runs)]
     below = [
-        *(part for run in runs for part in _text(run, len(runs) > 1)),
-        *_played(scenario),
+        *_text(document, len(runs) > 1, "".join(_played(scenario))),
+        *(part for run in runs[1:] for part in _text(run, True, "")),
         *_details(runs),
         *_foot(document),
     ]
@@ -79,14 +80,15 @@ def _comparison(runs: list[RunRow]) -> str:
     return _table(["", *(", ".join(run["manifests"]) for run in runs)], rows)
 
 
-def _text(run: RunRow, is_named: bool) -> Iterator[str]:
+def _text(run: RunRow, is_named: bool, beside: str) -> Iterator[str]:
+    """The findings and the advice of a run; ``beside`` stands below the findings."""
     name = f" ({_plain(', '.join(run['manifests']))})" if is_named else ""
     yield '<div class="pair"><section>'
     if run["findings"]:
         yield f"<h2>What happened{name}</h2><ol>"
         yield from (f"<li>{_plain(text)}</li>" for text in run["findings"][:FINDINGS_MAX])
         yield "</ol>" + _more(len(run["findings"]) - FINDINGS_MAX, "findings")
-    yield "</section><section>"
+    yield f"{beside}</section><section>"
     if run["advice"]:
         yield f"<h2>What to change, and what that gives{name}</h2>"
         yield from (_advice(row, run) for row in run["advice"][:ADVICE_MAX])
@@ -112,12 +114,22 @@ def _advice(row: AdviceRow, run: RunRow) -> str:
 def _played(scenario: ScenarioRow) -> Iterator[str]:
     yield f"<h2>What was played</h2><p>{_plain(scenario['text'])}</p>"
     if scenario["faults"]:
-        yield "<ul>"
-        for fault in scenario["faults"][:FINDINGS_MAX]:
-            start, end = fault["from_seconds"], fault["to_seconds"]
-            until = " on" if end is None else "" if end == start else f" to {moment(end)}"
-            yield f"<li>{_plain(fault['label'])}: {'at' if end == start else 'from'} {moment(start)}{until}</li>"
-        yield "</ul>" + _more(len(scenario["faults"]) - FINDINGS_MAX, "faults")
+        yield from _list((_fault(fault) for fault in scenario["faults"]), len(scenario["faults"]), "faults")
+    if scenario["assumed"]:
+        yield "<p>Assumed of these manifests:</p>"
+        yield from _list(scenario["assumed"], len(scenario["assumed"]), "assumptions")
+
+
+def _fault(fault: FaultRow) -> str:
+    start, end = fault["from_seconds"], fault["to_seconds"]
+    until = " on" if end is None else "" if end == start else f" to {moment(end)}"
+    return f"{fault['label']}: {'at' if end == start else 'from'} {moment(start)}{until}"
+
+
+def _list(texts: Iterable[str], count: int, what: str) -> Iterator[str]:
+    yield "<ul>"
+    yield from (f"<li>{_plain(text)}</li>" for text in islice(texts, FINDINGS_MAX))
+    yield "</ul>" + _more(count - FINDINGS_MAX, what)
 
 
 def _details(runs: list[RunRow]) -> Iterator[str]:

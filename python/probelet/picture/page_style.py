@@ -8,7 +8,7 @@ RULES: Final = Template("""
 background:$paper;color:$ink;font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
 h1{font-size:clamp(1.9rem,5vw,3rem);line-height:1.1;margin:.15rem 0 .3rem;letter-spacing:-.015em}
 .pair h1{font-size:clamp(1.6rem,3vw,2.3rem)}h2{font-size:1.1rem;margin:2rem 0 .5rem}
-p{margin:.2rem 0;max-width:48rem}.soft,small{color:$soft}
+p{margin:.2rem 0;max-width:48rem}.soft,small{color:$soft}header .soft{max-width:none}
 .G{color:$good}.W{color:$fair}.B{color:$bad}.lead{font-size:1.05rem}
 dl{display:flex;flex-wrap:wrap;gap:.6rem 1.4rem;margin:1.1rem 0 1.4rem}
 dt{color:$soft;font-size:.8rem}dd{margin:0;font-size:1.1rem;font-weight:600;font-variant-numeric:tabular-nums}

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 MINUTE: Final = 60
@@ -31,8 +32,11 @@ class Frame:
     """The length of the time axis."""
     column: float
     """What is narrower is merged."""
+    has_titles: bool = True
+    """False leaves out what only a pointer shows on marks and spans: phones have none, and titles are most of the size
+    of a long simulation's picture."""
 
-    @property
+    @cached_property
     def plot(self) -> float:
         """The width of the time axis."""
         return self.width - self.left - self.right
@@ -42,7 +46,7 @@ class Frame:
         """The right end of the time axis."""
         return self.width - self.right
 
-    @property
+    @cached_property
     def columns(self) -> int:
         """How many columns there are."""
         return max(1, round(self.plot / self.column))

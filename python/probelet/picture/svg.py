@@ -4,16 +4,30 @@ import textwrap
 from typing import Final
 
 from probelet.picture.document import SimulateDocument
-from probelet.picture.markup import CHARACTER_WIDTH, element, escaped, label, line, number
+from probelet.picture.markup import (
+    CHARACTER_WIDTH,
+    TITLE_MAX,
+    clipped,
+    element,
+    escaped,
+    label,
+    line,
+    number,
+    shortened,
+)
 from probelet.picture.theme import TEXTURES, style
-from probelet.picture.timeline import WIDE, Drawing, draw, runs_of
+from probelet.picture.timeline import WIDE, Detail, Drawing, draw, runs_of
 from probelet.picture.wording import figures, grade, headline, summary
 
 MARGIN: Final = 20.0
 FOOT_CHARACTERS: Final = 150
+FOOT_LINES: Final = 6
 BYTES_MAX: Final = 150_000
-COLUMNS: Final = (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0, 20.0, 40.0)
-"""The widths of a column that are tried, until the picture has its size."""
+DETAILS: Final = (
+    *(Detail(column, has_titles=True) for column in (1.0, 2.0)),
+    *(Detail(column, has_titles=False) for column in (1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 9.0, 14.0, 20.0, 40.0)),
+)
+"""What a picture gives up to keep its size, step by step: detail, what a pointer shows, more detail."""
 
 
 def svg(document: SimulateDocument) -> str:
@@ -42,28 +56,33 @@ def inline(document: SimulateDocument, width: float, bytes_max: int) -> str:
 
 
 def bounded(document: SimulateDocument, width: float, bytes_max: int) -> Drawing:
-    """The drawing with the finest columns that keep it within its size."""
-    for column in COLUMNS:
-        drawing = draw(document, width, column)
-        if len(drawing.markup.encode()) <= bytes_max:
+    """The drawing with the most detail that keeps it within its size."""
+    wanted = 0.0
+    for detail in DETAILS:
+        if detail.column < wanted and detail is not DETAILS[-1]:
+            continue
+        drawing = draw(document, width, detail)
+        size = len(drawing.markup.encode())
+        if size <= bytes_max:
             break
+        # The size falls more slowly than the columns widen, so no detail that would fit is passed over.
+        wanted = 0.0 if detail.has_titles else detail.column * size / bytes_max
     return drawing
 
 
 def _title(document: SimulateDocument) -> str:
-    return f"{document['scenario']['title']}: {headline(document, document['scenario'])}"
+    return shortened(f"{headline(document, document['scenario'])}: {document['scenario']['title']}", TITLE_MAX)
 
 
 def _head(document: SimulateDocument) -> tuple[str, float]:
     scenario = document["scenario"]
     drawn, y = [], 12.0
-    drawn.append(label(0, y, f"{scenario['title']} ({scenario['name']})", "z"))
+    drawn.append(label(0, y, clipped(f"{scenario['title']} ({scenario['name']})", WIDE, 11), "z"))
     for run in runs_of(document):
         css, sign = grade(run)
-        name = f" {', '.join(run['manifests'])}" if "against" in document else ""
         drawn.append(label(0, y + 32, f"{sign} {headline(run, scenario)}", f"V {css}"))
-        if name:
-            drawn.append(label(WIDE, y + 32, name, "h", "end"))
+        if "against" in document:
+            drawn.append(label(WIDE, y + 32, clipped(", ".join(run["manifests"]), WIDE / 2, 12), "h", "end"))
         y += 32
         numbers = ", ".join(f"{name} {value}" for name, value in figures(run["verdict"]))
         width = int(WIDE / (12 * CHARACTER_WIDTH))
@@ -76,7 +95,8 @@ def _head(document: SimulateDocument) -> tuple[str, float]:
 def _foot(document: SimulateDocument, top: float) -> tuple[str, float]:
     drawn, y = [line(f"M0 {number(top)}H{number(WIDE)}", "e")], top + 4
     made = f"seed {document['seed']}, probelet {document['probelet']}"
-    for text in (*textwrap.wrap(document["command"], FOOT_CHARACTERS), made):
+    command = textwrap.wrap(document["command"], FOOT_CHARACTERS, max_lines=FOOT_LINES, placeholder=" …")
+    for text in (*command, shortened(made, FOOT_CHARACTERS)):
         y += 15
         drawn.append(label(0, y, text, "M"))
     return "".join(drawn), y

@@ -54,7 +54,7 @@ DARK: Final = {
     "terminating": "#59636d",
     "terminating_mark": "#c3c9cf",
     "late": "#e0ae33",
-    "lost": "#ef5b4c",
+    "lost": "#d9503f",
     "kill": "#ff7a6e",
     "refusal": "#f2b84b",
     "good": "#5fd3ac",

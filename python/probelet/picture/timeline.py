@@ -23,6 +23,16 @@ HEADING: Final = 22.0
 
 
 @dataclass(frozen=True)
+class Detail:
+    """How much a drawing shows."""
+
+    column: float
+    """The width in pixels under which everything is merged."""
+    has_titles: bool
+    """Whether marks and spans say more to a pointer."""
+
+
+@dataclass(frozen=True)
 class Drawing:
     """Markup within a width and a height."""
 
@@ -36,21 +46,22 @@ def runs_of(document: SimulateDocument) -> list[RunRow]:
     return [document, document["against"]] if "against" in document else [document]
 
 
-def frame_of(document: SimulateDocument, width: float, column: float) -> Frame:
+def frame_of(document: SimulateDocument, width: float, detail: Detail) -> Frame:
     """The time axis of a picture. A narrow one has its names above the lanes, and a heat map has none."""
     left, right = 52.0, 0.0
     if width >= WIDE:
         left, right = (150.0, 178.0) if _has_lanes(document) else (52.0, 140.0)
-    return Frame(width, left, right, max(document["scenario"]["duration_seconds"], 0.001), column)
+    seconds = max(document["scenario"]["duration_seconds"], 0.001)
+    return Frame(width, left, right, seconds, detail.column, detail.has_titles and width >= WIDE)
 
 
 def _has_lanes(document: SimulateDocument) -> bool:
     return any(0 < len(run["pods"]) <= LANES_MAX for run in runs_of(document))
 
 
-def draw(document: SimulateDocument, width: float, column: float) -> Drawing:
-    """The picture of a document. ``column`` is the width in pixels under which everything is merged."""
-    frame, runs = frame_of(document, width, column), runs_of(document)
+def draw(document: SimulateDocument, width: float, detail: Detail) -> Drawing:
+    """The picture of a document."""
+    frame, runs = frame_of(document, width, detail), runs_of(document)
     found, y = legend(width, runs, _has_lanes(document), 0.0)
     drawn = [found]
     for run in runs:

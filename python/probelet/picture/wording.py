@@ -2,7 +2,7 @@
 
 from typing import Final, NamedTuple
 
-from probelet.picture.document import PodRow, RunRow, ScenarioRow, SpanRow, VerdictRow
+from probelet.picture.document import FaultRow, PodRow, RunRow, ScenarioRow, SpanRow, VerdictRow
 from probelet.picture.scale import duration
 
 
@@ -18,8 +18,8 @@ def share(part: float, whole: float) -> str:
     percent = 100 * part / whole
     if percent < 0.01:
         return "under 0.01 %"
-    text = f"{percent:.2g}" if percent < 10 else f"{percent:.1f}".removesuffix(".0")
-    return f"{text} %" if percent < 99.95 else "over 99.9 %"
+    digits = 2 if percent < 1 else 3
+    return f"{percent:.{digits}g} %" if percent < 99.95 else "over 99.9 %"
 
 
 def is_untouched(verdict: VerdictRow, *, but_late: bool = False) -> bool:
@@ -70,9 +70,17 @@ def headline(run: RunRow, scenario: ScenarioRow) -> str:
             if run["played_seconds"] >= scenario["duration_seconds"]
             else "Interrupted before it recovered"
         )
-    if after:
+    if not after:
+        return "Recovers as the fault ends" if scenario["faults"] else "Recovers"
+    last = max(scenario["faults"], key=end_of, default=None)
+    if last is None or last["to_seconds"] in (None, last["from_seconds"]):
         return f"Recovers after {duration(after)}"
-    return "Recovers as the fault ends" if scenario["faults"] else "Recovers"
+    return f"Recovers {duration(after)} after the fault ends"
+
+
+def end_of(fault: FaultRow) -> float:
+    """The moment from which a recovery counts: the end of a fault, of one without an end its beginning."""
+    return fault["from_seconds"] if fault["to_seconds"] is None else fault["to_seconds"]
 
 
 def summary(run: RunRow, scenario: ScenarioRow) -> str:
@@ -90,6 +98,8 @@ def summary(run: RunRow, scenario: ScenarioRow) -> str:
         parts.append("no request is lost")
     if requests["late"]:
         parts.append(f"{share(requests['late'], requests['offered'])} are served late")
+    if verdict["longest_outage_seconds"]:
+        parts.append(f"none is served for {duration(verdict['longest_outage_seconds'])}")
     if verdict["first_unready_seconds"] is not None:
         parts.append(f"the first replica leaves its Service at {duration(verdict['first_unready_seconds'])}")
     if verdict["first_kill_seconds"] is not None:
@@ -108,7 +118,7 @@ def figures(verdict: VerdictRow) -> list[tuple[str, str]]:
     requests, after = verdict["requests"], verdict["recovers_after_seconds"]
     offered, outage = requests["offered"], verdict["longest_outage_seconds"]
     return [
-        ("recovers after", duration(after) if verdict["recovered"] and after is not None else "never"),
+        ("recovery", duration(after) if verdict["recovered"] and after is not None else "never"),
         ("requests lost", _part(requests["lost"], offered)),
         ("requests late", _part(requests["late"], offered)),
         ("longest outage", duration(outage) if outage else "none"),
@@ -131,7 +141,7 @@ def seconds_in(spans: list[SpanRow], *states: str) -> float:
 
 def outcome(pod: PodRow) -> tuple[str, str, bool]:
     """What became of a pod: its last state in words, the numbers, and whether that is well."""
-    spans = [span for span in pod["spans"] if span["to_seconds"] > span["from_seconds"]]
+    spans = pod["spans"]
     if not spans:
         return "never ran", "", False
     last = spans[-1]

@@ -161,6 +161,7 @@ def document(
             "name": name,
             "title": title,
             "text": text,
+            "assumed": [],
             "duration_seconds": seconds,
             "faults": faults,
         },

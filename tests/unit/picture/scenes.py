@@ -1,72 +1,37 @@
 """Simulations as a scenario would leave them."""
 
-from probelet.picture.document import FaultRow, PodRow, PodState, SimulateDocument
+from probelet.picture.document import AdviceRow, FaultRow, PodRow, PodState, SimulateDocument
 from probelet.spec.model.probe import ProbeType
 
 from tests.unit.picture.documents import answers, document, pod, probe, requests, service, spans, verdict
 
-SLOW: list[FaultRow] = [
-    {
-        "kind": "dependency slow",
-        "target": "auth",
-        "label": "auth answers in 1.5 s",
-        "from_seconds": 60.0,
-        "to_seconds": 150.0,
-    }
-]
+
+def _slow() -> list[FaultRow]:
+    return [
+        {
+            "kind": "dependency slow",
+            "target": "auth",
+            "label": "auth answers in 1.5 s",
+            "from_seconds": 60.0,
+            "to_seconds": 150.0,
+        }
+    ]
 
 
 def slow_dependency() -> SimulateDocument:
     """Three replicas whose readiness and liveness ask one dependency: all leave at once, and are killed."""
-    end = 600.0
-    pods = []
-    for n, suffix in enumerate(("4xk2p", "9vbnq", "tz7cd")):
-        out, kill = 82.0 + 1.7 * n, 93.0 + 2.1 * n
-        row = pod(
-            f"default/web-6d4cf56db6-{suffix}",
-            spans(
-                end,
-                ("pending", 0.0),
-                ("starting", 1.2 + 0.1 * n),
-                ("ready", 14.0 + n),
-                ("unready", out),
-                ("terminating", kill),
-                ("starting", kill + 2),
-                ("unready", kill + 16),
-                ("terminating", kill + 40),
-                ("starting", kill + 42),
-                ("back_off", kill + 60),
-                ("starting", kill + 80),
-                ("ready", kill + 96.5),
-            ),
-            [
-                probe("readiness", 1.0, 10.0, answers(12.0 + n, end, 10.0, 1.0, [(60.0, 150.0)])),
-                probe("liveness", 1.0, 10.0, answers(13.5 + n, end, 10.0, 1.0, [(62.0, 150.0)])),
-            ],
-            [(kill, "liveness"), (kill + 40, "liveness")],
-            node=f"node-{n + 1}",
-            exits=[
-                {"at_seconds": kill + 2, "container": "app", "exit_code": 143, "reason": "Error"},
-                {"at_seconds": kill + 42, "container": "app", "exit_code": 143, "reason": "Error"},
-                {"at_seconds": kill + 60, "container": "app", "exit_code": 1, "reason": "Error"},
-            ],
-            restarts=3,
-        )
-        pods.append(row)
-    rates = service(
-        [
-            (0.0, 300, 0, 300, 0, 3),
-            (15.2, 300, 0, 0, 3, 3),
-            (60.0, 300, 300, 0, 3, 3),
-            (83.0, 300, 200, 60, 2, 3),
-            (84.7, 300, 60, 180, 1, 3),
-            (86.4, 300, 0, 300, 0, 3),
-            (190.5, 300, 60, 120, 1, 3),
-            (192.6, 300, 40, 0, 2, 3),
-            (196.0, 300, 0, 0, 3, 3),
-        ],
-        requests(180_000, 8_402, 36_137),
-    )
+    totals = requests(180_000, 8_402, 36_137)
+    points = [
+        (0.0, 300, 0, 300, 0, 3),
+        (15.2, 300, 0, 0, 3, 3),
+        (60.0, 300, 300, 0, 3, 3),
+        (83.0, 300, 200, 60, 2, 3),
+        (84.7, 300, 60, 180, 1, 3),
+        (86.4, 300, 0, 300, 0, 3),
+        (190.5, 300, 60, 120, 1, 3),
+        (192.6, 300, 40, 0, 2, 3),
+        (196.0, 300, 0, 0, 3, 3),
+    ]
     found = verdict(
         recovers_after_seconds=43.7,
         first_unready_seconds=82.0,
@@ -74,17 +39,16 @@ def slow_dependency() -> SimulateDocument:
         first_kill_seconds=93.0,
         kills=6,
         restarts=9,
-        requests=requests(180_000, 8_402, 36_137),
+        requests=totals,
         longest_outage_seconds=104.1,
     )
-    better = verdict(requests=requests(180_000, 27_000, 0))
     return document(
         "dependency-slow",
         "A shared dependency becomes slow",
-        end,
-        SLOW,
-        pods,
-        [rates],
+        600.0,
+        _slow(),
+        [_killed_pod(n, suffix, 600.0) for n, suffix in enumerate(("4xk2p", "9vbnq", "tz7cd"))],
+        [service(points, totals)],
         found,
         [
             "All 3 replicas of Deployment/default/web left their Service within 3.4 s, from 82 s on: the readiness"
@@ -92,35 +56,75 @@ def slow_dependency() -> SimulateDocument:
             "The liveness probe asks auth too: it killed every replica twice, and each began with an empty cache.",
             "104 s without any endpoint: 36,137 requests were lost, although the program itself was well.",
         ],
-        [
-            {
-                "id": "probe-asks-dependency",
-                "object": "Deployment/default/web",
-                "path": "spec.template.spec.containers[0].livenessProbe",
-                "old": "{httpGet: {path: /healthz, port: 8080}}",
-                "new": "",
-                "why": "A restart cannot mend auth; without the liveness probe nothing is killed.",
-                "verdict": verdict(
-                    recovers_after_seconds=12.0,
-                    first_unready_seconds=82.0,
-                    unready_pods_max=3,
-                    requests=requests(180_000, 8_900, 23_100),
-                    longest_outage_seconds=77.0,
-                ),
-            },
-            {
-                "id": "timeout-below-dependency",
-                "object": "Deployment/default/web",
-                "path": "spec.template.spec.containers[0].readinessProbe.timeoutSeconds",
-                "old": "1",
-                "new": "3",
-                "why": "An answer in 1.5 s is late and no reason to leave the Service.",
-                "verdict": better,
-            },
-        ],
+        _advice(),
         text="From 60 s on every answer of the dependency auth takes 1.5 s, for 90 s. The readiness and liveness probes"
         " of Deployment/default/web are taken to ask it. Each Service gets 300 requests per second.",
     )
+
+
+def _killed_pod(n: int, suffix: str, end: float) -> PodRow:
+    out, kill = 82.0 + 1.7 * n, 93.0 + 2.1 * n
+    life = spans(
+        end,
+        ("pending", 0.0),
+        ("starting", 1.2 + 0.1 * n),
+        ("ready", 14.0 + n),
+        ("unready", out),
+        ("terminating", kill),
+        ("starting", kill + 2),
+        ("unready", kill + 16),
+        ("terminating", kill + 40),
+        ("starting", kill + 42),
+        ("back_off", kill + 60),
+        ("starting", kill + 80),
+        ("ready", kill + 96.5),
+    )
+    probes = [
+        probe("readiness", 1.0, 10.0, answers(12.0 + n, end, 10.0, 1.0, [(60.0, 150.0)])),
+        probe("liveness", 1.0, 10.0, answers(13.5 + n, end, 10.0, 1.0, [(62.0, 150.0)])),
+    ]
+    kills: list[tuple[float, ProbeType]] = [(kill, "liveness"), (kill + 40, "liveness")]
+    exits = [(kill + 2, 143), (kill + 42, 143), (kill + 60, 1)]
+    return pod(
+        f"default/web-6d4cf56db6-{suffix}",
+        life,
+        probes,
+        kills,
+        node=f"node-{n + 1}",
+        exits=[{"at_seconds": at, "container": "app", "exit_code": code, "reason": "Error"} for at, code in exits],
+        restarts=3,
+    )
+
+
+def _advice() -> list[AdviceRow]:
+    without = verdict(
+        recovers_after_seconds=12.0,
+        first_unready_seconds=82.0,
+        unready_pods_max=3,
+        requests=requests(180_000, 8_900, 23_100),
+        longest_outage_seconds=77.0,
+    )
+    container = "spec.template.spec.containers[0]"
+    return [
+        {
+            "id": "probe-asks-dependency",
+            "object": "Deployment/default/web",
+            "path": f"{container}.livenessProbe",
+            "old": "{httpGet: {path: /healthz, port: 8080}}",
+            "new": "",
+            "why": "A restart cannot mend auth; without the liveness probe nothing is killed.",
+            "verdict": without,
+        },
+        {
+            "id": "timeout-below-dependency",
+            "object": "Deployment/default/web",
+            "path": f"{container}.readinessProbe.timeoutSeconds",
+            "old": "1",
+            "new": "3",
+            "why": "An answer in 1.5 s is late and no reason to leave the Service.",
+            "verdict": verdict(requests=requests(180_000, 27_000, 0)),
+        },
+    ]
 
 
 def healthy() -> SimulateDocument:
@@ -138,7 +142,7 @@ def healthy() -> SimulateDocument:
         [(0.0, 300, 0, 0, 3, 3), (60.0, 300, 300, 0, 3, 3), (150.0, 300, 0, 0, 3, 3)], requests(180_000, 27_000, 0)
     )
     found = verdict(requests=requests(180_000, 27_000, 0))
-    return document("dependency-slow", "A shared dependency becomes slow", end, SLOW, pods, [rates], found)
+    return document("dependency-slow", "A shared dependency becomes slow", end, _slow(), pods, [rates], found)
 
 
 def bad_rollout(count: int = 60) -> SimulateDocument:

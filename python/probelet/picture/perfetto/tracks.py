@@ -10,7 +10,7 @@ from probelet.picture.timeline import runs_of
 RATES = ("offered", "served", "late", "lost")
 
 
-def perfetto(document: SimulateDocument) -> bytes:
+def trace(document: SimulateDocument) -> bytes:
     """The trace of a document. Its clock begins at the beginning of the simulation."""
     packets = Packets()
     scenario, runs = document["scenario"], runs_of(document)
