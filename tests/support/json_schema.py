@@ -79,6 +79,22 @@ def _all(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -
         yield from mistakes(value, each, root, path)
 
 
+def _one(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if sum(not list(mistakes(value, each, root, path)) for each in rule) != 1:
+        yield None
+
+
+def _any(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if all(list(mistakes(value, each, root, path)) for each in rule):
+        yield None
+
+
+def _items(value: Any, rule: Any, _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from mistakes(item, rule, root, f"{path}[{index}]")
+
+
 def _if(value: Any, rule: Any, schema: dict[str, Any], root: dict[str, Any], path: str) -> Iterator[str | None]:
     if not list(mistakes(value, rule, root, path)):
         yield from mistakes(value, schema["then"], root, path)
@@ -95,12 +111,15 @@ _RULES: dict[str, Callable[..., Iterator[str | None]]] = {
     "$ref": _ref,
     "additionalProperties": _others,
     "allOf": _all,
+    "anyOf": _any,
     "const": lambda value, rule, *_: _enum(value, [rule]),
     "enum": _enum,
     "exclusiveMinimum": lambda value, rule, *_: _bound(value, _is(value, "number") and value <= rule),
     "if": _if,
+    "items": _items,
     "maximum": lambda value, rule, *_: _bound(value, _is(value, "number") and value > rule),
     "minimum": lambda value, rule, *_: _bound(value, _is(value, "number") and value < rule),
+    "oneOf": _one,
     "pattern": _pattern,
     "properties": _properties,
     "required": _required,

@@ -13,6 +13,7 @@ from probelet.cli.probe.document import AttemptDocument
 from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
 from probelet.config.schema.field_text import field_texts, one_line_of
+from probelet.picture.document import SimulateDocument
 from probelet.replay.conformance import Report
 from probelet.replay.document import SkippedDocument, TraceDocument
 from probelet.server.document.event import CommandDocument, EventDocument
@@ -60,6 +61,7 @@ KINDS = (
     Kind(("probelet-config/1",), ConfigDocument, "`probelet config show -o json`, and the page `/configz`"),
     Kind(("probelet-probe/1",), AttemptDocument, "`probelet probe -o json`"),
     Kind(("probelet-explain/1",), ExplainDocument, "`probelet explain -o json`"),
+    Kind(("probelet-simulate/1",), SimulateDocument, "`probelet simulate -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),
     Kind(("probelet-backoff-load/1",), LoadDocument, "`probelet backoff load -o json`"),

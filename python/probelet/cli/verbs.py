@@ -34,6 +34,7 @@ _VERBS = (
         ("http", "tcp", "grpc", "exec"),
     ),
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
+    Verb("simulate", "simulate.verb", "Laboratory", "Play manifests through a scenario: what probes do to a service."),
     Verb(
         "backoff",
         "backoff.verb",

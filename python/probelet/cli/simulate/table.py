@@ -1,0 +1,34 @@
+"""All built-in scenarios, one line each."""
+
+from dataclasses import replace
+
+from probelet.cli.columns import columns
+from probelet.cli.simulate.request import Request, played
+from probelet.picture.document import SimulateDocument
+from probelet.simulate.words import seconds, share
+
+HEAD = ["scenario", "unready", "kills", "lost", "", "none served for", "recovers"]
+
+
+def table(request: Request) -> list[str]:
+    """A table with a line for each scenario, and how to see more."""
+    from probelet.scenario import builtin_names
+
+    rows = [_row(played(replace(request, advise=False), name)) for name in builtin_names()]
+    return [*columns([HEAD, *rows]), "", f"more about one: {request.command('NAME')}"]
+
+
+def _row(document: SimulateDocument) -> list[str]:
+    verdict = document["verdict"]
+    requests, after = verdict["requests"], verdict["recovers_after_seconds"]
+    wanted = sum(max(service["series"]["wanted"], default=0) for service in document["services"])
+    outage = verdict["longest_outage_seconds"]
+    return [
+        document["scenario"]["name"],
+        f"{verdict['unready_pods_max']} of {wanted}",
+        str(verdict["kills"]),
+        f"{requests['lost']:,}",
+        share(requests["lost"], requests["offered"]) if requests["lost"] else "",
+        seconds(outage) if outage else "-",
+        "never" if after is None else f"after {seconds(after)}" if after else "at once",
+    ]
