@@ -45,10 +45,6 @@ class ManifestText:
         return self.position(last.start, last.line)
 
     def lines_around(self, root: Node, path: str) -> list[int]:
-        """The lines on which the field at ``path`` begins, and each object and list around it."""
-        found: list[int] = []
-        for member in members_on_way(root, path):
-            found.append(member.line)
-            if member.node.start is not None:
-                found.append(member.node.start.line + 1)
-        return found
+        """The lines on which the keys and list elements on the way to the field at ``path`` begin, the field's last, and
+        the first line of ``root``."""
+        return [member.line for member in members_on_way(root, path)]
