@@ -6,11 +6,12 @@ from itertools import groupby
 from pathlib import Path
 
 from probelet.lint.finding import Finding
-from probelet.lint.read.manifest import InText, Read, read_source
+from probelet.lint.read.manifest import InText, Placed, Read, read_source
 from probelet.lint.read.source import Source, Unlisted, sources
 from probelet.lint.registry import rules
 from probelet.lint.rule import Hit, Rule
 from probelet.lint.settings import Settings
+from probelet.lint.suppress.accepted import Accepted
 from probelet.lint.world.world import World
 
 
@@ -22,8 +23,13 @@ class Report:
     """In the order of the files, then of the lines."""
     unreadable: list[str] = field(default_factory=list)
     """A line for each path that cannot be read."""
-    files: int = 0
+    broken_rules: list[str] = field(default_factory=list)
+    """A line for each rule that ended in an exception, which is a mistake of ours."""
+    paths: dict[str, Path] = field(default_factory=dict)
+    """The files that were read, in their order: name in findings -> path."""
     workloads: int = 0
+    suppressed: int = 0
+    """Findings that a comment or an annotation accepts."""
     others: int = 0
     """Documents that are no Kubernetes objects."""
     patches: int = 0
@@ -35,24 +41,20 @@ def lint(paths: Sequence[Path], settings: Settings = Settings(), *, together: bo
 
     The objects of one directory are seen together, with ``together`` those of all paths.
     """
-    report = Report()
-    found: list[Source] = []
+    report, found = Report(), list[Source]()
     for source in sources(paths):
         if isinstance(source, Unlisted):
             report.unreadable.append(f"{source.name}: cannot be read: {source.reason}")
         else:
             found.append(source)
-    order = {source.path: index for index, source in enumerate(found)}
-    findings: list[tuple[int, Finding]] = []
+    order = {source.name: index for index, source in enumerate(found)}
+    report.paths |= {source.name: source.path for source in found}
     for scope in [found] if together else _scopes(found):
         world = World(settings)
         # Every file is read before a rule runs: a Service may stand in a later file.
-        read = [read_source(source, world) for source in scope]
-        for each in read:
-            _count(report, each)
-            findings += [(order[each.source.path], finding) for finding in _findings(each, settings)]
-    findings.sort(key=lambda item: (item[0], item[1].line, item[1].column, item[1].rule))
-    report.findings += [finding for _, finding in findings]
+        for read in [read_source(source, world) for source in scope]:
+            _add(report, read, settings)
+    report.findings.sort(key=lambda found: (order[found.file], found.line, found.column, found.rule))
     return report
 
 
@@ -61,33 +63,46 @@ def _scopes(found: list[Source]) -> Iterator[list[Source]]:
         yield list(group)
 
 
-def _count(report: Report, read: Read) -> None:
-    report.files += 1
+def _add(report: Report, read: Read, settings: Settings) -> None:
+    """Adds the findings of one file."""
+    if read.text is None:
+        report.unreadable.append(f"{read.source.name}: {read.unreadable}")
+        del report.paths[read.source.name]
+        return
     report.workloads += len(read.objects)
     report.others += read.others
     report.patches += read.patches
-    if read.unreadable:
-        report.unreadable.append(f"{read.source.name}: {read.unreadable}")
+    accepted = Accepted(read)
+    for finding, lines in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+        severity = settings.severities.get(finding.rule, finding.severity)
+        if severity is None:
+            continue
+        if accepted.has(finding, lines):
+            report.suppressed += 1
+        else:
+            report.findings.append(finding.with_severity(severity))
 
 
-def _findings(read: Read, settings: Settings) -> Iterator[Finding]:
-    """The findings of one file."""
-    for finding in read.findings:
-        if settings.severities.get(finding.rule, finding.severity) is not None:
-            yield finding
+def _hits(report: Report, read: Read) -> Iterator[Placed]:
+    """What the rules find in the workloads of one file."""
     for found in read.objects:
         for rule in rules().values():
-            if settings.severities.get(rule.id, rule.severity) is not None:
-                for hit in rule.check(found.workload):
-                    yield _finding(rule, hit, found, settings)
+            try:
+                hits = list(rule.check(found.workload))
+            except Exception as error:
+                # A mistake of ours that one manifest brings to light must not hide the findings of the other rules.
+                place = f"{found.text.name}: {found.workload.label}"
+                report.broken_rules.append(f"{place}: {rule.id} failed: {type(error).__name__}: {error}")
+                continue
+            for hit in hits:
+                yield Placed(_finding(rule, hit, found), found.text.lines_around(found.root, hit.path))
 
 
-def _finding(rule: Rule, hit: Hit, found: InText, settings: Settings) -> Finding:
+def _finding(rule: Rule, hit: Hit, found: InText) -> Finding:
     position = found.text.place(found.root, hit.path)
-    severity = settings.severities.get(rule.id) or hit.severity or rule.severity
     return Finding(
         rule=rule.id,
-        severity=severity,
+        severity=hit.severity or rule.severity,
         object=found.workload.label,
         path=hit.path,
         file=found.text.name,
@@ -96,4 +111,6 @@ def _finding(rule: Rule, hit: Hit, found: InText, settings: Settings) -> Finding
         message=hit.message,
         confidence=hit.confidence or rule.confidence,
         fix=hit.fix,
+        document=found.document,
+        prefix=found.prefix,
     )

@@ -27,3 +27,11 @@ class Finding(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     confidence: Confidence = "certain"
     fix: Fix | None = None
+    document: int = 0
+    """The number of the object's document in the file, from 0."""
+    prefix: str = ""
+    """The path of the object in its document: ``items[0]``, or empty."""
+
+    def with_severity(self, severity: Severity) -> "Finding":
+        """The finding with another severity."""
+        return self if severity == self.severity else msgspec.structs.replace(self, severity=severity)

@@ -33,10 +33,18 @@ class InText(NamedTuple):
 
     workload: LintWorkload
     root: Node
+    document: int
+    """The number of its document in the text, from 0."""
     prefix: str
     """The path of the object in its document."""
-    document: Node
     text: ManifestText
+
+
+class Placed(NamedTuple):
+    """A finding and the lines whose comments may suppress it."""
+
+    finding: Finding
+    lines: list[int]
 
 
 @dataclass
@@ -45,45 +53,43 @@ class Read:
 
     source: Source
     text: ManifestText | None = None
-    """None if the file has no text that is YAML."""
+    """None if the file has no text."""
+    roots: list[Node] = field(default_factory=list)
+    """Its documents."""
     objects: list[InText] = field(default_factory=list)
-    findings: list[Finding] = field(default_factory=list)
+    findings: list[Placed] = field(default_factory=list)
     unreadable: str = ""
     """Why the file cannot be read; empty if it can."""
     others: int = 0
     """Documents that are no Kubernetes objects, such as a chart's values."""
     patches: int = 0
     """Parts of objects, which kustomize merges into whole ones."""
-    passed_over: int = 0
-    """Objects without pods."""
 
 
 def read_source(source: Source, world: World) -> Read:
     """Reads a file, adds its objects to ``world``, and names its mistakes."""
     read, text = Read(source), source.text()
     if not isinstance(text, str):
-        read.unreadable = text.strerror or str(text) if isinstance(text, OSError) else str(text)
+        read.unreadable = f"cannot be read: {text.strerror}" if isinstance(text, OSError) else str(text)
         return read
-    reader = _Reader(read, ManifestText(source.name, text), world)
+    read.text = ManifestText(source.name, text)
     try:
-        for document in documents(text):
-            reader.read(document)
+        # All of it first: the part that cannot be read might change the meaning of the objects before it.
+        found = list(documents(text))
     except TreeError as error:
-        # The part that could not be read might have changed the meaning of the objects before it.
-        broken = Read(source)
-        broken.findings.append(_broken(source, text, error))
-        return broken
-    read.text = reader.text
+        read.findings.append(Placed(_broken(source, text, error), []))
+        return read
+    reader = _Reader(read, read.text, world)
+    for document in found:
+        read.roots.append(document.root)
+        reader.read(document)
     return read
 
 
 def _broken(source: Source, text: str, error: TreeError) -> Finding:
     rule, message = NOT_A_MANIFEST, str(error)
     if "{{" in text:
-        rule = TEMPLATE
-        message = (
-            f"not linted, because a template has to be rendered first: helm template CHART | probelet lint - ({error})"
-        )
+        rule, message = TEMPLATE, f"render the template first: helm template CHART | probelet lint - ({error})"
     return Finding(
         rule=rule.id,
         severity=rule.severity,
@@ -102,28 +108,29 @@ class _Reader:
     def __init__(self, read: Read, text: ManifestText, world: World) -> None:
         self._read = read
         self._world = world
-        self.text = text
+        self._text = text
 
     def read(self, document: Document) -> None:
         """Takes the objects of a document."""
-        root = document.root
-        found = list(each_object(root))
+        found = list(each_object(document.root))
         if all(isinstance(each, NotAnObject) and each.reason in ("value", "kind") for each in found):
-            # A chart's values or the configuration of some tool: only a person who names the file means an object.
+            # A chart's values, or the configuration of some tool.
             self._read.others += 1
             return
-        for line, path in document.duplicates:
-            self._report(DUPLICATE_FIELD, Problem("error", _DUPLICATE, None, line, path), root)
+        labels: dict[str, str] = {}
         for each in found:
             if isinstance(each, NotAnObject):
-                self._report(REFUSED, Problem("error", each.message, None, each.line, each.field), root)
+                self._report(REFUSED, document.root, Problem("error", each.message, None, each.line, each.field))
             elif (kind := each.with_pods) is not None:
-                self._workload(each, kind, root)
+                labels[each.prefix] = self._workload(each, kind, document.root)
             else:
                 self._neighbour(each)
+        for line, path in document.duplicates:
+            prefix = next((prefix for prefix in labels if not prefix or path.startswith(f"{prefix}.")), "")
+            problem = Problem("error", _DUPLICATE, None, line, path)
+            self._report(DUPLICATE_FIELD, document.root, problem, labels.get(prefix, ""), prefix)
 
     def _neighbour(self, raw: RawObject) -> None:
-        self._read.passed_over += 1
         self._world.kinds.add(raw.kind)
         if raw.kind == "ConfigMap":
             *_, last = members_on_way(raw.root, "metadata")
@@ -132,35 +139,38 @@ class _Reader:
         if found is not None:
             self._world.neighbours.append(found)
 
-    def _workload(self, raw: RawObject, kind: Kind, document: Node) -> None:
+    def _workload(self, raw: RawObject, kind: Kind, document: Node) -> str:
+        """Takes a workload; returns its label, empty for a patch."""
         found = read_workload(raw, kind, self._read.source.path, self._world)
         if found is None:
             self._read.patches += 1
-            return
+            return ""
         self._world.kinds.add(raw.kind)
         workload = found.workload
         self._world.workloads.append(workload)
-        self._read.objects.append(InText(workload, raw.root, raw.prefix, document, self.text))
+        self._read.objects.append(InText(workload, raw.root, len(self._read.roots) - 1, raw.prefix, self._text))
         for problem in found.unknown:
-            self._report(UNKNOWN_FIELD, problem, document, workload.label, raw.prefix)
+            self._report(UNKNOWN_FIELD, document, problem, workload.label, raw.prefix)
         for problem in found.refused:
-            self._report(REFUSED, problem, document, workload.label, raw.prefix)
+            self._report(REFUSED, document, problem, workload.label, raw.prefix)
+        return workload.label
 
-    def _report(self, rule: Rule, problem: Problem, document: Node, label: str = "", prefix: str = "") -> None:
+    def _report(self, rule: Rule, document: Node, problem: Problem, label: str = "", prefix: str = "") -> None:
         """Adds the finding of a problem whose field is a path in the document."""
         *_, last = members_on_way(document, problem.field)
-        position = self.text.position(last.start, last.line)
+        position = self._text.position(last.start, last.line)
         if isinstance(last.node.value, str) and _UNRENDERED.search(last.node.value):
             rule = TEMPLATE
-        self._read.findings.append(
-            Finding(
-                rule=rule.id,
-                severity=rule.severity,
-                object=label,
-                path=problem.field.removeprefix(prefix).removeprefix("."),
-                file=self._read.source.name,
-                line=position.line,
-                column=position.column,
-                message=problem.message,
-            )
+        path = problem.field.removeprefix(prefix).removeprefix(".")
+        finding = Finding(
+            rule=rule.id,
+            severity=rule.severity,
+            object=label,
+            path=path,
+            file=self._read.source.name,
+            line=position.line,
+            column=position.column,
+            # As kubectl shows it.
+            message=f"{path}: {problem.message}" if path else problem.message,
         )
+        self._read.findings.append(Placed(finding, self._text.lines_around(document, problem.field)))

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final, NamedTuple
 
+from probelet.printable import printable
 from probelet.spec.read.load import STDIN, SUFFIXES, Text, manifest_text
 
 PASSED_OVER: Final = frozenset({"node_modules"})
@@ -17,8 +18,6 @@ class Source(NamedTuple):
     path: Path
     name: str
     """As the user named it; ``-`` for standard input."""
-    is_named: bool
-    """The command line names this file, and not only a directory that has it."""
 
     @property
     def scope(self) -> str:
@@ -42,7 +41,8 @@ def sources(paths: Sequence[Path]) -> Iterator[Source | Unlisted]:
     ``*.yml``, ``*.json``) in the order of their names. Links to directories are not followed, so no way is endless."""
     seen: set[Path] = set()
     for path in paths:
-        found = [Source(path, "-" if path == STDIN else str(path), True)] if not path.is_dir() else below(path)
+        name = "-" if path == STDIN else printable(str(path))
+        found = below(path) if path.is_dir() else [Source(path, name)]
         for source in found:
             if isinstance(source, Unlisted):
                 yield source
@@ -57,7 +57,7 @@ def below(folder: Path) -> Iterator[Source | Unlisted]:
         with os.scandir(folder) as entries:
             found = sorted(entries, key=lambda entry: entry.name)
     except OSError as error:
-        yield Unlisted(str(folder), str(error.strerror))
+        yield Unlisted(printable(str(folder)), str(error.strerror))
         return
     folders = []
     for entry in found:
@@ -66,6 +66,6 @@ def below(folder: Path) -> Iterator[Source | Unlisted]:
         if entry.is_dir(follow_symlinks=False):
             folders.append(entry.name)
         elif Path(entry.name).suffix in SUFFIXES and entry.is_file():
-            yield Source(folder / entry.name, str(folder / entry.name), False)
+            yield Source(folder / entry.name, printable(str(folder / entry.name)))
     for name in folders:
         yield from below(folder / name)
