@@ -8,7 +8,7 @@ import yaml
 from probelet.lint.engine import Report, lint
 from probelet.lint.settings import Settings
 
-from tests.unit.lint.linted import of_rule, report
+from tests.unit.lint.linted import ENGINE, of_rule, report
 
 POD = """\
 apiVersion: v1
@@ -195,7 +195,7 @@ def test_rules_leave_a_container_with_a_mistake_alone_and_see_the_others(tmp_pat
 def test_nothing_of_a_broken_file_is_in_the_world(tmp_path: Path) -> None:
     (tmp_path / "a.yaml").write_text(POD + "---\na: [")
     (tmp_path / "b.yaml").write_text(POD.replace("web", "two"))
-    found = lint([tmp_path])
+    found = lint([tmp_path], ENGINE)
     assert found.workloads == 1
     assert {(Path(finding.file).name, finding.rule) for finding in found.findings} == {
         ("a.yaml", "PL001"),
@@ -224,5 +224,5 @@ def test_a_file_that_cannot_be_read_is_a_line_and_no_finding(tmp_path: Path) -> 
 
 def test_severities_of_the_settings_count_for_every_rule(tmp_path: Path) -> None:
     text = POD + "        extra: 1\n"
-    found = report(tmp_path, text, Settings(severities={"PL401": "error", "PL003": None}))
+    found = report(tmp_path, text, Settings(severities={**ENGINE.severities, "PL401": "error", "PL003": None}))
     assert [(finding.rule, finding.severity) for finding in found.findings] == [("PL401", "error")]

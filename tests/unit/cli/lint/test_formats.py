@@ -30,6 +30,7 @@ spec:
         httpGet: {path: /livez, port: 8080}
         periodSeconds: 5
         timeoutSeconds: 30
+        failureThreshold: 9
         failureTreshold: 3
 """
 
@@ -65,7 +66,7 @@ def test_the_log_is_valid_sarif_and_has_every_finding(probelet: Probelet, tmp_pa
     ]
     assert all(described[result["ruleIndex"]] == result["ruleId"] for result in run["results"])
     region = run["results"][2]["locations"][0]["physicalLocation"]["region"]
-    assert region == {"startLine": 12, "startColumn": 9}
+    assert region == {"startLine": 13, "startColumn": 9}
 
 
 @pytest.mark.parametrize(

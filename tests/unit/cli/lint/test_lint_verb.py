@@ -24,7 +24,7 @@ spec:
         timeoutSeconds: 30
         failureThreshold: 9
 """
-WRONG = WARNED.replace("failureThreshold: 9", "failureTreshold: 9")
+WRONG = f"{WARNED}        failureTreshold: 9\n"
 FIXABLE = """\
 apiVersion: v1
 kind: Pod
@@ -81,7 +81,7 @@ def test_a_person_reads_place_severity_rule_object_and_message(probelet: Probele
     head, line, _, summary = ended.out.splitlines()
     assert head == "web.yaml"
     assert line == (
-        "  12:9  error    PL003  Pod/default/web: spec.containers[0].livenessProbe.failureTreshold: unknown field, "
+        "  13:9  error    PL003  Pod/default/web: spec.containers[0].livenessProbe.failureTreshold: unknown field, "
         "ignored; did you mean failureThreshold?"
     )
     assert summary == "1 error in 1 of 1 file with 1 workload"
