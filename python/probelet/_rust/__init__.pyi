@@ -285,6 +285,7 @@ class Engine:
         starved_share: float = 0.5,
         starved_verdict: Literal["failure", "unknown"] = "failure",
         journal: tuple[str | PathLike[str], Backoff] | None = None,
+        recorder: tuple[str | PathLike[str], int, str] | None = None,
     ) -> Self: ...
     def fileno(self) -> int:
         """The descriptor that is readable while a batch waits; the same for the life of the prober."""

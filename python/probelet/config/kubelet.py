@@ -17,7 +17,7 @@ KIND = "KubeletConfiguration"
 _NOT_NEGATIVE = r"^\+?(0|(([0-9]+\.?[0-9]*|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h))+)$"
 _ABOVE_ZERO = _NOT_NEGATIVE.replace("^", "^(?=.*[1-9])", 1)
 # A quantity (apimachinery ``resource.Quantity``), or an empty text.
-_QUANTITY = r"^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i)?)?$"
+QUANTITY = r"^([+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]{1,3}|[numkMGTPE]|[KMGTPE]i)?)?$"
 
 
 def _duration(allowed: str, pattern: str) -> msgspec.Meta:
@@ -73,7 +73,7 @@ class KubeletConfiguration(Section, frozen=True, kw_only=True):
     pod_logs_dir: Annotated[str, _text("absolute path", "^(/.*)?$")] = ""
     """A CRI runtime's container logs: an absolute, clean path of ASCII characters. Default /var/log/pods.
     The embedded runtime keeps its logs in the state directory."""
-    container_log_max_size: Annotated[str, _text("quantity", _QUANTITY)] = ""
+    container_log_max_size: Annotated[str, _text("quantity", QUANTITY)] = ""
     """Size of a container's log at which it is rotated, a quantity; negative: never. Default 10Mi."""
     container_log_max_files: Annotated[Int32, msgspec.Meta(extra_json_schema={"minimum": 2})] | None = None
     """Files that the log of one instance may have, rotated ones included, at least 2. Default 5."""

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from probelet.config.kubelet import Count, DurationAboveZero, Section
+from probelet.config.kubelet import QUANTITY, Count, DurationAboveZero, Section
 from probelet.spec.text.duration import MINUTE, SECOND
 
 API_VERSION = "probelet.dev/v1alpha1"
@@ -24,6 +24,13 @@ class RestartBudget(Section, frozen=True, kw_only=True):
     """Restarts that may happen together. Default 10; at least 1."""
     refill: DurationAboveZero = MINUTE
     """Time after which the bucket gains one restart. Default 1m; above 0."""
+
+
+class FlightRecorder(Section, frozen=True, kw_only=True):
+    """What happens to the probes, in a ring of files; ``probelet whatif`` plays it with other settings."""
+
+    size: Annotated[str, msgspec.Meta(extra={"range": "1Mi to 16Gi"}, extra_json_schema={"pattern": QUANTITY})] = "64Mi"
+    """Bytes that the ring may have on disk, a quantity from 1Mi to 16Gi. Default 64Mi: eight million attempts."""
 
 
 class ProbeletConfiguration(Section, frozen=True, kw_only=True):
@@ -65,6 +72,9 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     """The state after a restart of probelet. ``kubelet`` (default): counters, holds and back-off start anew, and the
     runtime's containers determine started and ready; probelet keeps nothing on disk. ``full``: a journal in the state
     directory restores counters, holds, results and back-off."""
+    flight_recorder: FlightRecorder | None = None
+    """Record each attempt's end, each result and each container's start and exit in the state directory, without paths,
+    headers, commands and outputs of probes. Default: nothing is recorded; the kubelet has no recorder."""
     max_container_age: DurationAboveZero | None = None
     """Restart a container before it has run for longer, within ``restartBudget``: spread over time, and one pod of a
     controller after another; above 0. Default: never, as in the kubelet."""

@@ -12,6 +12,10 @@ LOG_MONITOR_PERIOD_MIN = 3 * SECOND
 """Shortest ``containerLogMonitorInterval`` (apis/config/validation, 1.36)."""
 
 
+RECORDER_MIN, RECORDER_MAX = 1 << 20, 16 << 30
+"""Bytes of a ring: a smaller one has more beginnings than attempts, a larger one fits in no memory of a reader."""
+
+
 def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
     """The mistakes in the kubelet's document."""
     errors = []
@@ -76,6 +80,21 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
     if 0 < most < least or most <= 0 < least:
         detail = f"must not be below containerBackoffMin, {format_duration(least)}"
         errors.append(FieldError("containerBackoffMax", "Invalid value", format_duration(most), detail))
+    errors += _validate_recorder(config)
     if not config.starved_share > 0:
         errors.append(FieldError("starvedShare", "Invalid value", config.starved_share, "must be greater than 0"))
     return errors
+
+
+def _validate_recorder(config: ProbeletConfiguration) -> list[FieldError]:
+    if config.flight_recorder is None:
+        return []
+    size = config.flight_recorder.size
+    path = "flightRecorder.size"
+    try:
+        # A part of a byte is no size.
+        if not (quantity := parse_quantity(size)).denominator == 1 or not RECORDER_MIN <= quantity <= RECORDER_MAX:
+            return [FieldError(path, "Invalid value", size, "must be a whole number of bytes from 1Mi to 16Gi")]
+    except ValueError as error:
+        return [FieldError(path, "Invalid value", size, str(error))]
+    return []

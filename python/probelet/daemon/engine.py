@@ -5,23 +5,24 @@ from pathlib import Path
 
 from probelet._rust import Backoff, Engine
 from probelet.config.load import Config
+from probelet.daemon.flight_recorder import flight_recorder
 from probelet.daemon.journal import journal
 from probelet.policy.node.restart_gate import RestartGate
 
 
-def node_engine(configuration: Config, gate: RestartGate, state_dir: Path) -> Engine:
-    """Creates a node's engine; ``gate`` gets back the charges in ``state_dir``'s journal."""
-    engine = _engine(configuration, state_dir, gate.table, glue=True)
+def node_engine(configuration: Config, gate: RestartGate, state_dir: Path, node: str) -> Engine:
+    """Creates the engine of the node ``node``; ``gate`` gets back the charges in ``state_dir``'s journal."""
+    engine = _engine(configuration, state_dir, gate.table, node, glue=True)
     gate.recalled(engine.now())
     return engine
 
 
-def callers_engine(configuration: Config, state_dir: Path) -> Engine:
+def callers_engine(configuration: Config, state_dir: Path, node: str) -> Engine:
     """Creates an engine for pods whose statuses callers keep."""
-    return _engine(configuration, state_dir, Backoff(), glue=False)
+    return _engine(configuration, state_dir, Backoff(), node, glue=False)
 
 
-def _engine(configuration: Config, state_dir: Path, table: Backoff, *, glue: bool) -> Engine:
+def _engine(configuration: Config, state_dir: Path, table: Backoff, node: str, *, glue: bool) -> Engine:
     version, opted = configuration.gates.version, configuration.probelet
     return Engine(
         seed=int.from_bytes(os.urandom(8)),
@@ -32,4 +33,5 @@ def _engine(configuration: Config, state_dir: Path, table: Backoff, *, glue: boo
         starved_share=opted.starved_share,
         starved_verdict=opted.starved_verdict,
         journal=journal(configuration, state_dir, table),
+        recorder=flight_recorder(configuration, state_dir, node),
     )

@@ -165,7 +165,7 @@ async def _service(
     state_dir: Path,
 ) -> AsyncIterator[Service]:
     gate = restart_gate(plan.configuration)
-    engine = node_engine(plan.configuration, gate, state_dir)
+    engine = node_engine(plan.configuration, gate, state_dir, plan.node)
     service = Service(
         client,
         engine,

@@ -65,7 +65,7 @@ async def _serve(serving: Serving, state_dir: Path) -> None:
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
         client = await _client(serving, stack)
-        engine = callers_engine(serving.configuration, state_dir)
+        engine = callers_engine(serving.configuration, state_dir, serving.node)
         stack.enter_context(_closing(engine))
         limits = exec_limits(serving.configuration.probelet)
         pods = await stack.enter_async_context(

@@ -3,7 +3,9 @@
 
 use std::fmt::Display;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 
+use probelet_engine::live::RecorderOptions;
 use probelet_engine::simulation::TIME_MS_MAX;
 use pyo3::exceptions::PyOverflowError;
 use pyo3::prelude::*;
@@ -123,6 +125,14 @@ pub(crate) fn ports(value: &Bound<'_, PyAny>) -> PyResult<Vec<(String, i64)>> {
     ports.into_iter().map(|(name, port)| Ok((name, whole(&port, "ports", i64::MIN..=i64::MAX)?))).collect()
 }
 
+/// The flight recorder's directory, size and node.
+pub(crate) fn recorder(value: &Bound<'_, PyAny>) -> PyResult<Option<RecorderOptions>> {
+    let Some((directory, size, node)) = value.extract::<Option<(PathBuf, Bound<'_, PyAny>, String)>>()? else {
+        return Ok(None);
+    };
+    Ok(Some(RecorderOptions { directory, size: whole(&size, "recorder", RECORDER_BYTES_MIN..=u64::MAX)?, node }))
+}
+
 fn whole<'py, T>(value: &Bound<'py, PyAny>, name: &'static str, range: RangeInclusive<T>) -> PyResult<T>
 where
     T: for<'a> FromPyObject<'a, 'py, Error = PyErr> + Display + PartialOrd,
@@ -141,6 +151,8 @@ where
 
 /// The attempts that are kept of one probe; each takes 40 bytes.
 const ATTEMPTS_MAX: usize = 100_000;
+/// A smaller ring would have more beginnings of segments than attempts.
+const RECORDER_BYTES_MIN: u64 = 1 << 20;
 /// A list of more restarts than this would fill the memory.
 const RESTARTS_MAX: usize = 10_000_000;
 /// The engine's clock counts to 584 years; half of that leaves room for every deadline that is set from there.

@@ -10,7 +10,7 @@ use probelet_core::status::Glue;
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
 use probelet_engine::json::{decode_pod, decode_status};
-use probelet_engine::live::{self, JournalOptions, Options};
+use probelet_engine::live::{self, JournalOptions, Options, RecorderOptions};
 use probelet_engine::pods::PodCalls;
 use pyo3::exceptions::PyOSError;
 use pyo3::prelude::*;
@@ -48,6 +48,9 @@ use crate::exec_end::ExecEnd;
 ///         left there is restored, except what is about another container, and entries of the table that are too old;
 ///         every change is written within 100 ms. A file that cannot be believed is renamed ``*.refused``; one that
 ///         cannot be written stops nothing; ``Batch.notices`` says so.
+///     recorder: a directory for the flight recorder, made if it is missing; the bytes that it may have there, at least
+///         1 MiB; and the node's name. Every attempt's end, result and call about a pod is written within a second or two,
+///         in segments of which the oldest go first. A disk that hangs or is full stops nothing; ``Batch.notices`` says so.
 ///
 /// Raises:
 ///     InvalidInputError: an argument has a value that is not allowed.
@@ -67,7 +70,7 @@ impl Engine {
     #[new]
     #[pyo3(signature = (
         *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true, phase = "kubelet",
-        glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
+        glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None, recorder = None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -80,6 +83,7 @@ impl Engine {
         starved_share: f64,
         starved_verdict: &str,
         journal: Option<(PathBuf, Bound<'_, Backoff>)>,
+        #[pyo3(from_py_with = argument::recorder)] recorder: Option<RecorderOptions>,
     ) -> PyResult<Self> {
         let journal = journal.map(|(path, table)| JournalOptions { path, table: Arc::clone(&table.get().0) });
         let options = Options {
@@ -91,6 +95,7 @@ impl Engine {
             glue: if glue { Glue::KUBELET } else { Glue::NONE },
             starving: starving(starved_share, starved_verdict)?,
             journal,
+            recorder,
         };
         let engine = live::Engine::start(options).map_err(|error| PyOSError::new_err(error.to_string()))?;
         Ok(Self(engine.into()))

@@ -1,6 +1,7 @@
 //! The engine: the only crate that uses sockets and real time. `simulation` runs the same core under a virtual clock.
 
 pub mod attempt;
+mod disk;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;
 pub mod golang;
@@ -12,5 +13,6 @@ pub mod json;
 pub mod live;
 mod net;
 pub mod pods;
+pub mod recorder;
 pub mod simulation;
 pub mod stats;

@@ -9,6 +9,7 @@ use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::StatusManager;
 
 use crate::json::StatusDocument;
+use crate::recorder::{Call, Note};
 
 /// The kubelet's calls of its prober (pkg/kubelet/prober/prober_manager.go, 1.36) and of the status layer above it.
 ///
@@ -18,22 +19,35 @@ pub trait PodCalls {
     /// Lends the status layer for reading.
     fn read<T>(&self, read: impl FnOnce(&StatusManager) -> T) -> T;
 
-    /// Lends the status layer for a change.
-    fn change<T>(&mut self, change: impl FnOnce(&mut StatusManager) -> T) -> T;
+    /// Lends the status layer for a change, which a flight recorder notes. `note` is None unless [`PodCalls::is_noted`].
+    fn change<T>(&mut self, note: Option<Note>, change: impl FnOnce(&mut StatusManager) -> T) -> T;
+
+    /// Whether a flight recorder notes the calls.
+    fn is_noted(&self) -> bool {
+        false
+    }
+
+    /// The note of a call; None without a recorder.
+    fn noted(&self, note: impl FnOnce() -> Note) -> Option<Note> {
+        self.is_noted().then(note)
+    }
 
     /// Defines a pod; a pod with the same UID is replaced for later calls of [`PodCalls::add_pod`].
     fn define_pod(&mut self, pod: PodSpec) {
-        self.change(|manager| manager.prober_mut().define_pod(Arc::new(pod)));
+        let note = self.noted(|| Note::defined(&pod));
+        self.change(note, |manager| manager.prober_mut().define_pod(Arc::new(pod)));
     }
 
     /// AddPod; false if the pod was not defined.
     fn add_pod(&mut self, uid: &str) -> bool {
-        self.change(|manager| manager.prober_mut().add_pod(uid))
+        let note = self.noted(|| Note::called(uid, Call::Add));
+        self.change(note, |manager| manager.prober_mut().add_pod(uid))
     }
 
     /// SyncPod; None if the pod was not defined.
     fn sync_pod(&mut self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
-        self.change(|manager| {
+        let note = self.noted(|| Note::told(uid, Call::Sync, &facts));
+        self.change(note, |manager| {
             manager.sync_pod(uid, facts)?;
             document(manager, uid)
         })
@@ -41,7 +55,8 @@ pub trait PodCalls {
 
     /// SyncTerminatingPod; None if the pod was not defined.
     fn sync_terminating_pod(&mut self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
-        self.change(|manager| {
+        let note = self.noted(|| Note::told(uid, Call::SyncTerminating, &facts));
+        self.change(note, |manager| {
             manager.sync_terminating_pod(uid, facts)?;
             document(manager, uid)
         })
@@ -49,7 +64,8 @@ pub trait PodCalls {
 
     /// SyncTerminatedPod; None if the pod was not defined.
     fn sync_terminated_pod(&mut self, uid: &str, facts: PodStatus) -> Option<StatusDocument> {
-        self.change(|manager| {
+        let note = self.noted(|| Note::told(uid, Call::SyncTerminated, &facts));
+        self.change(note, |manager| {
             manager.sync_terminated_pod(uid, facts)?;
             document(manager, uid)
         })
@@ -62,17 +78,20 @@ pub trait PodCalls {
 
     /// Sets the pod's status.
     fn set_pod_status(&mut self, uid: &str, status: PodStatus) {
-        self.change(|manager| manager.prober_mut().set_pod_status(uid, status));
+        let note = self.noted(|| Note::told(uid, Call::SetStatus, &status));
+        self.change(note, |manager| manager.prober_mut().set_pod_status(uid, status));
     }
 
     /// Removes the pod's status.
     fn remove_pod_status(&mut self, uid: &str) {
-        self.change(|manager| manager.prober_mut().remove_pod_status(uid));
+        let note = self.noted(|| Note::called(uid, Call::RemoveStatus));
+        self.change(note, |manager| manager.prober_mut().remove_pod_status(uid));
     }
 
     /// UpdatePodStatus on a copy of `status`.
     fn update_pod_status(&mut self, uid: &str, mut status: PodStatus) -> StatusDocument {
-        self.change(|manager| {
+        let note = self.noted(|| Note::told(uid, Call::Update, &status));
+        self.change(note, |manager| {
             let prober = manager.prober_mut();
             prober.update_pod_status(uid, &mut status);
             StatusDocument::of(prober.pod(uid).map(AsRef::as_ref), &status)
@@ -81,22 +100,26 @@ pub trait PodCalls {
 
     /// RemovePod.
     fn remove_pod(&mut self, uid: &str) {
-        self.change(|manager| manager.prober_mut().remove_pod(uid));
+        let note = self.noted(|| Note::called(uid, Call::Remove));
+        self.change(note, |manager| manager.prober_mut().remove_pod(uid));
     }
 
     /// RemovePod; nothing of the pod is kept.
     fn forget_pod(&mut self, uid: &str) {
-        self.change(|manager| manager.forget_pod(uid));
+        let note = self.noted(|| Note::called(uid, Call::Forget));
+        self.change(note, |manager| manager.forget_pod(uid));
     }
 
     /// StopLivenessAndStartup.
     fn stop_liveness_and_startup(&mut self, uid: &str) {
-        self.change(|manager| manager.prober_mut().stop_liveness_and_startup(uid));
+        let note = self.noted(|| Note::called(uid, Call::StopLivenessAndStartup));
+        self.change(note, |manager| manager.prober_mut().stop_liveness_and_startup(uid));
     }
 
     /// CleanupPods.
     fn cleanup_pods(&mut self, desired: &BTreeSet<&str>) {
-        self.change(|manager| manager.prober_mut().cleanup_pods(desired));
+        let note = self.noted(|| Note::Cleanup(desired.iter().map(|&uid| uid.into()).collect()));
+        self.change(note, |manager| manager.prober_mut().cleanup_pods(desired));
     }
 
     /// The cached result of a container.

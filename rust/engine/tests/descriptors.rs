@@ -116,6 +116,7 @@ fn targets_that_do_not_answer_leave_the_process_a_quarter_of_its_descriptors() {
         glue: Glue::NONE,
         starving: Starving::default(),
         journal: None,
+        recorder: None,
     };
     // An engine's own descriptors come from the reserve too, so that one is counted without them.
     drop(Engine::start(options).expect("an engine"));

@@ -1,16 +1,13 @@
-//! The bytes of a journal: a header, then records, each with its length twice (the second time inverted) and a
-//! checksum.
+//! The bytes of a journal: a header, then records, each in a frame ([`crate::disk::frame`]).
 //!
 //! A file that ends in the middle of a record was cut by a kill or a full disk: everything before is good. Anything
 //! else that is wrong means that another program wrote here, and then the reader believes nothing in the file.
 
 use super::record::Record;
+use crate::disk::frame;
 
 /// The first bytes of every journal, the version of its records last.
 pub(super) const HEADER: [u8; 12] = *b"probelet-j1\n";
-
-/// What precedes a record: its length, the length inverted, the checksum of its bytes.
-pub(super) const FRAME: usize = 12;
 
 /// A record has at most this many bytes: names of at most 253, an ID, and some numbers, many times over.
 pub(super) const RECORD_BYTES_MAX: usize = 16 << 10;
@@ -21,11 +18,7 @@ pub(super) fn append(bytes: &mut Vec<u8>, record: &Record) -> bool {
     if body.len() > RECORD_BYTES_MAX {
         return false;
     }
-    let length = body.len() as u32;
-    bytes.extend(length.to_le_bytes());
-    bytes.extend((!length).to_le_bytes());
-    bytes.extend(crc32fast::hash(&body).to_le_bytes());
-    bytes.extend(body);
+    frame::append(bytes, &body);
     true
 }
 
@@ -54,22 +47,14 @@ pub(super) enum Next {
 
 /// The record at the start of `bytes`.
 pub(super) fn next(bytes: &[u8]) -> Next {
-    let Some((frame, rest)) = bytes.split_at_checked(FRAME) else {
-        return if bytes.is_empty() { Next::End } else { Next::Cut };
+    let body = match frame::next(bytes, RECORD_BYTES_MAX) {
+        frame::Next::End => return Next::End,
+        frame::Next::Cut => return Next::Cut,
+        frame::Next::Wrong(why) => return Next::Wrong(why),
+        frame::Next::Piece(body) => body,
     };
-    let word = |at: usize| u32::from_le_bytes(frame[at..at + 4].try_into().expect("four bytes"));
-    let length = word(0);
-    if length != !word(4) || length as usize > RECORD_BYTES_MAX {
-        return Next::Wrong("the length of a record is damaged");
-    }
-    let Some(body) = rest.get(..length as usize) else {
-        return Next::Cut;
-    };
-    if crc32fast::hash(body) != word(8) {
-        return Next::Wrong("the checksum of a record does not fit");
-    }
     match postcard::take_from_bytes::<Record>(body) {
-        Ok((record, [])) => Next::Record(record, FRAME + body.len()),
+        Ok((record, [])) => Next::Record(record, frame::HEAD + body.len()),
         _ => Next::Wrong("a record cannot be read"),
     }
 }

@@ -7,7 +7,6 @@
 mod changes;
 mod contents;
 mod format;
-mod open;
 mod reader;
 mod record;
 mod writer;

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use super::changes::Changes;
 use super::contents::Contents;
 use super::format::{self, HEADER};
-use super::open;
+use crate::disk::open;
 
 /// What was written so far.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

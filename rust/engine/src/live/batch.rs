@@ -46,6 +46,16 @@ pub struct Notice {
     pub text: String,
 }
 
+impl Notice {
+    pub(super) const fn info(text: String) -> Self {
+        Self { is_warning: false, text }
+    }
+
+    pub(super) const fn warning(text: String) -> Self {
+        Self { is_warning: true, text }
+    }
+}
+
 /// Everything since the last drain.
 #[derive(Debug, Default)]
 pub struct Batch {
@@ -67,8 +77,8 @@ pub struct Batch {
     event_bytes: usize,
     /// Events that were dropped because the mailbox was not drained in time.
     pub dropped_events: u64,
-    /// Lines for the log. The journal writes them at the start and whenever writing fails, hangs or works again; the
-    /// prober when it was starved.
+    /// Lines for the log. The journal writes them at the start; journal and flight recorder whenever writing fails, hangs
+    /// or works again; the prober when it was starved.
     pub notices: Vec<Notice>,
 }
 

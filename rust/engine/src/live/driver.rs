@@ -42,6 +42,7 @@ pub(super) fn drive(shared: &Arc<Shared>) {
         }
     }
     close_journal(shared);
+    close_recorder(shared);
 }
 
 async fn turn(shared: Arc<Shared>) {
@@ -155,9 +156,11 @@ fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<EndedAttempt>, st
     state.looks_at = deadline;
     let patience = if state.worker_stats.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
     let writing = journal.as_mut().and_then(|journal| turn_journal(journal, &mut state, shared, now, wall));
+    let recording = turn_recorder(&mut state, shared, now, wall);
     drop(state);
     shared.mailbox.ring();
-    Settled { now, deadline: deadline.into_iter().chain(writing).min(), patience, has_attempts }
+    let deadline = deadline.into_iter().chain(writing).chain(recording).min();
+    Settled { now, deadline, patience, has_attempts }
 }
 
 /// The journal's part of a turn; returns when the journal next needs a turn of its own.
@@ -173,6 +176,25 @@ fn turn_journal(
     engine_stats.journal = journal.tally();
     shared.mailbox.post(Batch::of_notices(notices));
     journal.deadline()
+}
+
+/// Gives the flight recorder its turn; returns when it needs the next one.
+fn turn_recorder(state: &mut State, shared: &Shared, now: Instant, wall: WallOffset) -> Option<Instant> {
+    let State { manager, recorder, engine_stats, .. } = state;
+    let recorder = recorder.as_mut()?;
+    let notices = recorder.turn(manager.prober(), now, wall);
+    engine_stats.recorder = Some(recorder.tally());
+    shared.mailbox.post(Batch::of_notices(notices));
+    recorder.deadline()
+}
+
+/// Writes what the flight recorder still has. It leaves the state first, because the disk may hang.
+fn close_recorder(shared: &Shared) {
+    let recorder = shared.lock().recorder.take();
+    if let Some(mut recorder) = recorder {
+        shared.mailbox.post(Batch::of_notices(recorder.close(shared.clock.now())));
+        shared.mailbox.ring();
+    }
 }
 
 /// Writes the last changes to the journal, whether they are due or not.

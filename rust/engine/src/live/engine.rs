@@ -22,6 +22,7 @@ use super::driver::drive;
 use super::exec::ExecEnd;
 use super::journal::{Gone, JournalKeeper, JournalOptions};
 use super::mailbox::Mailbox;
+use super::recorder::{Recorded, RecorderKeeper, RecorderOptions};
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};
 #[cfg(test)]
@@ -30,6 +31,7 @@ use super::time::clock::Clock;
 use crate::attempt::starvation::Starving;
 use crate::net::descriptors;
 use crate::pods::PodCalls;
+use crate::recorder::{Call, Note};
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -52,6 +54,8 @@ pub struct Options {
     pub starving: Starving,
     /// Where the engine keeps memories and reads them at the start; None: nothing outlives the engine.
     pub journal: Option<JournalOptions>,
+    /// Where the engine records what happens; None: nowhere.
+    pub recorder: Option<RecorderOptions>,
 }
 
 /// A running engine. Dropping it stops its thread.
@@ -88,6 +92,11 @@ impl Engine {
             }
             None => None,
         };
+        let is_recording = options.recorder.is_some();
+        let recorder = options.recorder.map(|recorder| {
+            let settings = Recorded { settings, glue: options.glue, started: clock.now() };
+            RecorderKeeper::start(recorder, &settings).map(Box::new)
+        });
         let state = State {
             manager: StatusManager::new(prober, options.glue),
             worker_stats: StatsTable::default(),
@@ -99,6 +108,7 @@ impl Engine {
             starts: Vec::new(),
             looks_at: None,
             gone: Gone::default(),
+            recorder: recorder.transpose()?,
         };
         let shared = Arc::new(Shared {
             clock,
@@ -110,6 +120,7 @@ impl Engine {
             closing: AtomicBool::new(false),
             user_agent: options.user_agent.into(),
             starving: options.starving,
+            is_recording,
             #[cfg(test)]
             trap: Trap::default(),
         });
@@ -155,7 +166,11 @@ impl Engine {
 
     /// Takes a pod whose status the caller keeps: defines it and adds it (AddPod).
     pub fn take_pod(&self, pod: PodSpec) {
+        let defined = self.noted(|| Note::defined(&pod));
+        let taken = self.noted(|| Note::called(&pod.uid, Call::Take));
         self.touch(|state| {
+            state.note(defined);
+            state.note(taken);
             let pod = Arc::new(pod);
             state.manager.supply(&pod.uid);
             state.manager.prober_mut().define_pod(Arc::clone(&pod));
@@ -165,7 +180,9 @@ impl Engine {
 
     /// Takes the status of a pod from the caller, who keeps it from now on.
     pub fn take_pod_status(&self, uid: &str, status: PodStatus) {
+        let note = self.noted(|| Note::told(uid, Call::TakeStatus, &status));
         self.touch(|state| {
+            state.note(note);
             state.manager.supply(uid);
             state.manager.prober_mut().set_pod_status(uid, status);
         });
@@ -232,8 +249,15 @@ impl PodCalls for &Engine {
         read(&self.shared.lock().manager)
     }
 
-    fn change<T>(&mut self, change: impl FnOnce(&mut StatusManager) -> T) -> T {
-        self.touch(|state| change(&mut state.manager))
+    fn change<T>(&mut self, note: Option<Note>, change: impl FnOnce(&mut StatusManager) -> T) -> T {
+        self.touch(|state| {
+            state.note(note);
+            change(&mut state.manager)
+        })
+    }
+
+    fn is_noted(&self) -> bool {
+        self.shared.is_recording
     }
 }
 

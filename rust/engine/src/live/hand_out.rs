@@ -58,16 +58,27 @@ impl State {
             }
             Output::Sync { pod_uid } => batch.push_sync(pod_uid),
             Output::Timer { token } => batch.timers.push(token),
-            Output::Update(update) => batch.push_update(update.into()),
+            Output::Update(update) => {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.result(&update, now);
+                }
+                batch.push_update(update.into());
+            }
             Output::Removed(removal) => batch.push_update(removal.into()),
             Output::WorkerEnded { worker } => {
                 if let Some(row) = self.worker_stats.row(worker).filter(|_| shared.journal.is_some()) {
                     self.gone.insert(row.key());
                 }
                 self.worker_stats.close(worker);
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.worker_ended(worker, now);
+                }
             }
             Output::WorkerStarted { worker } => {
                 if let Some(target) = self.manager.prober().target(worker) {
+                    if let Some(recorder) = &mut self.recorder {
+                        recorder.worker_started(worker, &target, now);
+                    }
                     self.worker_stats.open(worker, &target);
                 }
             }

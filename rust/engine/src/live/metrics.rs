@@ -9,7 +9,7 @@ use super::engine::Engine;
 use super::state::State;
 use crate::attempt::cause::Cause;
 use crate::journal::Tally;
-use crate::stats::engine::{BOUNDS, EngineStats, Histogram, RESULTS};
+use crate::stats::engine::{BOUNDS, EngineStats, Histogram, RESULTS, RecorderTally};
 use crate::stats::worker::{BUCKETS, WorkerStats};
 
 impl Engine {
@@ -50,6 +50,9 @@ impl Engine {
         write_overdue(&mut page, stats.overdue);
         if let Some(tally) = &stats.journal {
             write_journal(&mut page, tally);
+        }
+        if let Some(tally) = &stats.recorder {
+            write_recorder(&mut page, tally);
         }
         write_runs(&mut page, &stats);
         let causes = Cause::ALL.iter().zip(stats.causes);
@@ -128,6 +131,26 @@ fn write_journal(page: &mut String, tally: &Tally) {
     ];
     for (name, kind, help, value) in series {
         let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} {kind}\n{name} {value}");
+    }
+}
+
+fn write_recorder(page: &mut String, tally: &RecorderTally) {
+    let name = "probelet_flight_recorder";
+    let series = [
+        ("attempts_total", "counter", "Attempts that the flight recorder wrote.", tally.ring.attempts),
+        (
+            "lost_total",
+            "counter",
+            "Entries that the flight recorder lost, because the disk hung or failed.",
+            tally.lost,
+        ),
+        ("segments_total", "counter", "Segments that the flight recorder began.", tally.ring.segments),
+        ("errors_total", "counter", "Attempts to write the recording that failed.", tally.ring.errors),
+        ("written_bytes_total", "counter", "Bytes that the flight recorder wrote.", tally.ring.written),
+        ("bytes", "gauge", "Length of all segments of the recording.", tally.ring.bytes),
+    ];
+    for (part, kind, help, value) in series {
+        let _ = writeln!(page, "# HELP {name}_{part} {help}\n# TYPE {name}_{part} {kind}\n{name}_{part} {value}");
     }
 }
 

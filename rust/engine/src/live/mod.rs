@@ -8,6 +8,7 @@ mod attempt;
 mod backoff_table;
 mod barrier_schedule;
 mod batch;
+mod disk_thread;
 mod doubts;
 mod driver;
 mod engine;
@@ -17,6 +18,7 @@ mod journal;
 mod mailbox;
 mod metrics;
 mod pool;
+mod recorder;
 mod starvation_log;
 mod state;
 #[cfg(test)]
@@ -24,6 +26,7 @@ mod tests;
 mod time;
 mod trimmer;
 mod worker_states;
+mod write_watch;
 
 pub use self::backoff_table::BackoffTable;
 pub use self::batch::{Batch, Change, Notice};
@@ -32,3 +35,4 @@ pub use self::engine::{Engine, Options};
 pub use self::exec::{ExecAttempt, ExecEnd};
 pub use self::journal::JournalOptions;
 pub use self::mailbox::Mailbox;
+pub use self::recorder::RecorderOptions;

@@ -37,7 +37,7 @@ impl StarvationLog {
         }
         self.said = Some(now);
         let attempts = std::mem::take(&mut self.unsaid);
-        Some(Notice { is_warning: true, text: format!("prober starved (attempts: {attempts}): {}", self.last) })
+        Some(Notice::warning(format!("prober starved (attempts: {attempts}): {}", self.last)))
     }
 }
 

@@ -15,12 +15,14 @@ use super::doubts::Doubts;
 use super::exec::ExecFlight;
 use super::journal::{Gone, JournalKeeper};
 use super::mailbox::Mailbox;
+use super::recorder::RecorderKeeper;
 use super::starvation_log::StarvationLog;
 #[cfg(test)]
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::Starving;
+use crate::recorder::Note;
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -37,6 +39,8 @@ pub(super) struct Shared {
     pub(super) closing: AtomicBool,
     pub(super) user_agent: Arc<str>,
     pub(super) starving: Starving,
+    /// Whether a flight recorder notes what happens. It never changes, so callers read it without the lock.
+    pub(super) is_recording: bool,
     #[cfg(test)]
     pub(super) trap: Trap,
 }
@@ -57,6 +61,8 @@ pub(super) struct State {
     pub(super) looks_at: Option<Instant>,
     /// Workers that have ended since the journal last took changes.
     pub(super) gone: Gone,
+    /// What the flight recorder has not written yet. Boxed, because most engines have none.
+    pub(super) recorder: Option<Box<RecorderKeeper>>,
 }
 
 impl Shared {
@@ -74,6 +80,13 @@ impl State {
     pub(super) fn is_due_before_the_thread_looks(&mut self) -> bool {
         let next = self.manager.prober_mut().next_deadline();
         !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
+    }
+
+    /// Notes a call that a pod's owner is about to make.
+    pub(super) fn note(&mut self, note: Option<Note>) {
+        if let (Some(recorder), Some(note)) = (&mut self.recorder, note) {
+            recorder.note(note);
+        }
     }
 
     /// Ends every attempt over a socket as a prober error, because after a panic of the loop no task carries it out any
@@ -95,6 +108,9 @@ impl State {
         ended.judge(law);
         if let Some(row) = self.worker_stats.row(ended.ticket.worker).filter(|_| ended.report.cause == Cause::Starved) {
             self.starvation_log.note(&ended, row);
+        }
+        if let Some(recorder) = &mut self.recorder {
+            recorder.attempt(&ended, now);
         }
         let outcome: Outcome = ended.report.outcome.clone();
         let (lateness, took) = (ended.began.since(ended.ticket.scheduled), now.since(ended.began));

@@ -33,6 +33,7 @@ use self::worker_script::{Flight, WorkerScript, command};
 use crate::handler::{Asker, Buffers, probe_once};
 use crate::json::StatusDocument;
 use crate::pods::PodCalls;
+use crate::recorder::Note;
 
 /// The latest virtual time and the longest warm-up: 69 years. From there the core's clock has room for another 500.
 pub const TIME_MS_MAX: i64 = 1 << 41;
@@ -113,7 +114,7 @@ impl PodCalls for Simulation {
         read(&self.manager)
     }
 
-    fn change<T>(&mut self, change: impl FnOnce(&mut StatusManager) -> T) -> T {
+    fn change<T>(&mut self, _note: Option<Note>, change: impl FnOnce(&mut StatusManager) -> T) -> T {
         change(&mut self.manager)
     }
 

@@ -7,6 +7,7 @@ use probelet_core::spec::ProbeType;
 
 use crate::attempt::cause::Cause;
 use crate::journal::Tally;
+use crate::recorder;
 
 /// Counters and histograms of the engine itself.
 #[derive(Clone, Debug, Default)]
@@ -30,6 +31,17 @@ pub(crate) struct EngineStats {
     pub(crate) overdue: Duration,
     /// The journal's counters; None without a journal and before its first write.
     pub(crate) journal: Option<Tally>,
+    /// The flight recorder's counters; None without one.
+    pub(crate) recorder: Option<RecorderTally>,
+}
+
+/// The counters of a flight recorder.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct RecorderTally {
+    /// What is on disk.
+    pub(crate) ring: recorder::Tally,
+    /// Entries that were lost.
+    pub(crate) lost: u64,
 }
 
 /// A histogram in the bounds of [`BOUNDS`].

@@ -13,8 +13,9 @@ use probelet_core::time::{Instant, WallOffset};
 
 use super::super::backoff_table::BackoffTable;
 use super::super::batch::Notice;
+use super::super::write_watch::WriteWatch;
 use super::gone::Gone;
-use super::thread::{JournalThread, Opened, Written};
+use super::thread::{self, JournalThread, Opened, Written};
 use crate::journal::{BackoffRecord, Changes, Reading, Record, Tally, WorkerKey, read_file};
 
 /// Where an engine keeps what a restart would lose.
@@ -34,12 +35,9 @@ pub(in super::super) struct JournalKeeper {
     outdated: Vec<Box<str>>,
     /// When the waiting changes are due to be handed over.
     due: Option<Instant>,
-    /// Since when the thread has been writing; None while it is free.
-    writing_since: Option<Instant>,
-    is_hanging: bool,
+    watch: WriteWatch,
     /// When to drop memories that no worker has asked for.
     claims_end: Option<Instant>,
-    failing: bool,
     /// The thread's counters; None before the first write.
     tally: Option<Tally>,
 }
@@ -57,14 +55,14 @@ impl JournalKeeper {
         now: Instant,
     ) -> io::Result<(Self, Option<Notice>)> {
         let bell = Arc::clone(&options.table.bell);
-        let (thread, opened) = JournalThread::start(&options.path, read_file, OPEN_TIME_MAX, bell)?;
+        let (thread, opened) = thread::start(&options.path, read_file, OPEN_TIME_MAX, bell)?;
         let (reading, refused) = match opened {
             Opened::Journal(reading) => (reading, None),
             Opened::Refused { why, kept } => {
                 let text = format!("journal: not believed, every probe starts anew: {why}; {kept}");
-                (Reading::default(), Some(warning(text)))
+                (Reading::default(), Some(Notice::warning(text)))
             }
-            Opened::Late => (Reading::default(), Some(warning(LATE.into()))),
+            Opened::Late => (Reading::default(), Some(Notice::warning(LATE.into()))),
         };
         prober.watch_memories();
         let workers = reading.contents.workers.len();
@@ -86,10 +84,8 @@ impl JournalKeeper {
             table: Arc::clone(&options.table),
             outdated,
             due: None,
-            writing_since: None,
-            is_hanging: false,
+            watch: WriteWatch::new("journal", "probing goes on, a restart now would forget"),
             claims_end: (workers > 0).then(|| now + CLAIM_TIME),
-            failing: false,
             tally: None,
         };
         Ok((keeper, said))
@@ -105,10 +101,7 @@ impl JournalKeeper {
 
     /// When the journal next needs a turn. While the thread writes, the end of the write wakes the engine.
     pub(in super::super) fn deadline(&self) -> Option<Instant> {
-        let next = match self.writing_since {
-            Some(since) => (!self.is_hanging).then(|| since + HANGS_AFTER),
-            None => self.due,
-        };
+        let next = if self.watch.is_free() { self.due } else { self.watch.deadline() };
         next.into_iter().chain(self.claims_end).min()
     }
 
@@ -131,45 +124,31 @@ impl JournalKeeper {
         if self.due.is_none() && changed {
             self.due = Some(now + DELAY);
         }
-        if prober.is_urgent() && !self.failing {
+        if prober.is_urgent() && !self.watch.is_failing() {
             self.due = Some(now);
         }
-        if self.writing_since.is_none() && self.due.is_some_and(|due| due <= now) {
+        if self.watch.is_free() && self.due.is_some_and(|due| due <= now) {
             let changes = self.changes(prober, gone, wall);
             self.thread.hand(changes);
-            (self.due, self.writing_since) = (None, Some(now));
+            self.due = None;
+            self.watch.handed(now);
         }
         notices
     }
 
     /// Takes the result of the write in progress, or notices that the write hangs.
     fn hear(&mut self, now: Instant) -> Vec<Notice> {
-        let Some(since) = self.writing_since else { return Vec::new() };
-        let Some(Written { result, tally }) = self.thread.written() else {
-            if self.is_hanging || now < since + HANGS_AFTER {
-                return Vec::new();
-            }
-            self.is_hanging = true;
-            let text = "journal: the disk hangs, a write has not ended; probing goes on, a restart now would forget";
-            return vec![warning(text.into())];
+        if self.watch.is_free() {
+            return Vec::new();
+        }
+        let Some(Written { result, tally }) = self.thread.result() else {
+            return self.watch.goes_on(now).into_iter().collect();
         };
-        (self.writing_since, self.tally) = (None, Some(tally));
-        let mut notices = Vec::new();
-        if std::mem::take(&mut self.is_hanging) {
-            notices.push(info(format!("journal: the write that hung has ended, after {:?}", now.since(since))));
+        self.tally = Some(tally);
+        if result.is_err() {
+            self.due = Some(now + RETRY);
         }
-        match result {
-            Ok(()) if std::mem::take(&mut self.failing) => notices.push(info("journal: written again".into())),
-            Ok(()) => {}
-            Err(error) => {
-                self.due = Some(now + RETRY);
-                if !std::mem::replace(&mut self.failing, true) {
-                    let goes_on = "probing goes on, a restart now would forget";
-                    notices.push(warning(format!("journal: cannot be written: {error}; {goes_on}")));
-                }
-            }
-        }
-        notices
+        self.watch.ended(&result, now)
     }
 
     /// Takes the changes.
@@ -207,9 +186,10 @@ impl JournalKeeper {
     /// Hands over the last changes and ends the thread. Waits for the disk for [`CLOSE_TIME_MAX`] at most; returns a
     /// warning if the changes are not written by then.
     pub(in super::super) fn close(&mut self, changes: Changes) -> Option<Notice> {
-        let is_written = self.thread.close(changes, CLOSE_TIME_MAX);
+        let written = self.thread.close(changes, Changes::extend, CLOSE_TIME_MAX);
+        let is_written = written.is_some_and(|written| written.result.is_ok());
         let text = "journal: the last changes were not written before the end; the next start does not know them";
-        (!is_written).then(|| warning(text.into()))
+        (!is_written).then(|| Notice::warning(text.into()))
     }
 }
 
@@ -224,20 +204,12 @@ fn of_workers(mut gone: BTreeSet<WorkerKey>, memories: Vec<Record>) -> Vec<Recor
     gone.into_iter().map(Record::WorkerGone).chain(memories).collect()
 }
 
-const fn info(text: String) -> Notice {
-    Notice { is_warning: false, text }
-}
-
-const fn warning(text: String) -> Notice {
-    Notice { is_warning: true, text }
-}
-
 /// The line about a journal that was read; None if there was no file.
 fn read_well(reading: &Reading, entries: usize) -> Option<Notice> {
     let workers = reading.contents.workers.len();
     let cut = if reading.cut { "; it was cut short, what came last is missing" } else { "" };
     let text = format!("journal: read the memory of {workers} probes and {entries} back-off entries{cut}");
-    (reading.whole > 0 || reading.cut).then(|| info(text))
+    (reading.whole > 0 || reading.cut).then(|| Notice::info(text))
 }
 
 const LATE: &str =
@@ -248,9 +220,6 @@ const DELAY: Duration = Duration::from_millis(100);
 
 /// How long the start waits for the disk. A journal of 100,000 workers is read in a second.
 const OPEN_TIME_MAX: Duration = Duration::from_secs(10);
-
-/// A write that takes longer than this hangs: a disk that is only busy takes a few kilobytes sooner.
-const HANGS_AFTER: Duration = Duration::from_secs(5);
 
 /// How long [`JournalKeeper::close`] waits for the disk: a fraction of the time that systemd gives a service to stop.
 const CLOSE_TIME_MAX: Duration = Duration::from_secs(2);

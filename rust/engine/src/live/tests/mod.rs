@@ -2,5 +2,6 @@
 
 mod journal;
 mod panics;
+mod recorder;
 mod rig;
 pub(super) mod trap;

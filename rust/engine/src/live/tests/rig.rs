@@ -18,6 +18,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use super::super::engine::{Engine, Options};
 use super::super::exec::ExecEnd;
 use super::super::journal::JournalOptions;
+use super::super::recorder::RecorderOptions;
 use crate::attempt::starvation::Starving;
 use crate::pods::PodCalls;
 
@@ -42,6 +43,15 @@ pub(super) struct Rig {
 impl Rig {
     /// An engine with `sockets` pods that are probed over TCP, numbered from 0, and `execs` more by commands.
     pub(super) fn new(sockets: usize, execs: usize, journal: Option<JournalOptions>) -> Self {
+        Self::with(sockets, execs, journal, None)
+    }
+
+    /// As [`Self::new`], with a flight recorder.
+    pub(super) fn recorded(sockets: usize, execs: usize, recorder: RecorderOptions) -> Self {
+        Self::with(sockets, execs, None, Some(recorder))
+    }
+
+    fn with(sockets: usize, execs: usize, journal: Option<JournalOptions>, recorder: Option<RecorderOptions>) -> Self {
         let options = Options {
             semantics: Semantics::default(),
             seed: 0,
@@ -51,6 +61,7 @@ impl Rig {
             glue: Glue::NONE,
             starving: Starving::default(),
             journal,
+            recorder,
         };
         let engine = Arc::new(Engine::start(options).expect("a thread"));
         let (tell, seen) = channel();
@@ -77,13 +88,15 @@ impl Rig {
         pods.for_each(|pod| PodCalls::remove_pod(&mut &*self.engine, &uid(pod)));
     }
 
-    /// Waits until each of the pods has been probed so often from now on.
+    /// Waits until each of the first pods has been probed so often from now on.
     pub(super) fn probed(&self, pods: usize, times: usize) {
         let mut left = vec![times; pods];
         let end = Instant::now() + PATIENCE;
         while left.iter().any(|&left| left > 0) {
-            if let Seen::Probe(pod) = self.next(end) {
-                left[pod] = left[pod].saturating_sub(1);
+            if let Seen::Probe(pod) = self.next(end)
+                && let Some(left) = left.get_mut(pod)
+            {
+                *left = left.saturating_sub(1);
             }
         }
     }

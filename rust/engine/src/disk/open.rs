@@ -1,4 +1,4 @@
-//! Opens the files of a journal. A link, directory, pipe or device in the place of a file gives an error at once: following a
+//! Opens the files that probelet writes for itself. A link, directory, pipe or device in the place of a file gives an error at once: following a
 //! link would write a file that another program owns, and opening a pipe waits for its other end.
 
 use std::fs::{File, OpenOptions};
@@ -10,16 +10,16 @@ use std::path::Path;
 ///
 /// # Errors
 /// `path` is anything else, or cannot be opened.
-pub(super) fn regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
+pub(crate) fn regular(path: &Path, options: &mut OpenOptions) -> io::Result<File> {
     let file = options.custom_flags(libc::O_NOFOLLOW | libc::O_NONBLOCK).open(path).map_err(named)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(io::Error::other("it is not a regular file")) }
 }
 
-/// Creates the file that a whole new journal is written to; an earlier one is emptied.
+/// Creates a file for its owner alone; an earlier one is emptied.
 ///
 /// # Errors
 /// `path` is a link, or the file cannot be created.
-pub(super) fn fresh(path: &Path) -> io::Result<File> {
+pub(crate) fn fresh(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true).mode(0o600).custom_flags(libc::O_NOFOLLOW);
     options.open(path).map_err(named)

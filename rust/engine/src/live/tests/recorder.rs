@@ -1,0 +1,113 @@
+//! A live engine with a flight recorder: what it did is on disk.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use probelet_core::results::ProbeResult;
+
+use super::super::recorder::RecorderOptions;
+use super::rig::{Rig, uid};
+use crate::recorder::{End, Input, Recording, read_path};
+
+/// A directory of its own.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("probelet-flight-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir(&path).expect("a directory");
+        Self(path)
+    }
+
+    fn options(&self) -> RecorderOptions {
+        RecorderOptions { directory: self.0.join("ring"), size: 1 << 20, node: "node-a".into() }
+    }
+
+    fn read(&self) -> Recording {
+        read_path(&self.0.join("ring")).expect("a recording")
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn attempts_calls_and_results_of_sockets_and_commands_are_recorded() {
+    let folder = Folder::new("all");
+    let rig = Rig::recorded(2, 1, folder.options());
+    rig.probed(3, 3);
+    rig.into_engine().close();
+    let recording = folder.read();
+    assert_eq!((&*recording.node, recording.stretches.len(), recording.lost), ("node-a", 1, 0));
+    let pods = &recording.stretches[0].pods;
+    assert_eq!(pods.iter().map(|pod| pod.record.uid.to_string()).collect::<Vec<_>>(), [uid(0), uid(1), uid(2)]);
+    for pod in pods {
+        let inputs: Vec<_> = pod.inputs.iter().map(|(_, input)| input).collect();
+        assert!(matches!(inputs[..], [Input::Take, Input::TakeStatus(_)]), "{inputs:?}");
+        // The container was there long before the engine, so that it has no first result.
+        assert_eq!(pod.results.iter().map(|it| it.result).collect::<Vec<_>>(), [ProbeResult::Success]);
+        let attempts: Vec<_> = pod.attempts.values().flatten().collect();
+        assert!(attempts.len() >= 2, "{attempts:?}");
+        for attempt in &attempts {
+            assert_eq!(attempt.end, End::Success);
+            assert!(attempt.scheduled_us <= attempt.began_us && attempt.began_us <= attempt.ended_us);
+        }
+        for pair in attempts.windows(2) {
+            assert_eq!(
+                pair[1].scheduled_us - pair[0].scheduled_us,
+                1_000_000,
+                "the grid, however late the attempt was"
+            );
+        }
+    }
+}
+
+/// What a kill leaves: nothing is closed, and what is older than a second or two is on disk.
+#[test]
+fn what_happened_before_a_kill_is_on_disk() {
+    let folder = Folder::new("kill");
+    let rig = Rig::recorded(1, 0, folder.options());
+    rig.probed(1, 2);
+    let has_attempts = || folder.read().stretches.iter().flat_map(|it| &it.pods).any(|pod| !pod.attempts.is_empty());
+    let end = std::time::Instant::now() + Duration::from_secs(30);
+    rig.engine.advance(Duration::from_secs(2));
+    while !folder.0.join("ring/00000001.segment").exists() || !has_attempts() {
+        assert!(std::time::Instant::now() < end, "it is written in time");
+        rig.probed(1, 1);
+    }
+}
+
+/// A segment ends when it has had its share; the next one has the states of all pods, and goes on without a loss.
+#[test]
+fn a_recording_goes_on_in_another_segment_with_all_pods() {
+    let folder = Folder::new("segments");
+    let rig = Rig::recorded(1, 0, folder.options());
+    let second = folder.0.join("ring/00000002.segment");
+    // Pods that come and go fill a segment faster than attempts do.
+    for round in 0..1_000 {
+        let pods = 1 + round * 100..1 + (round + 1) * 100;
+        rig.add_execs(pods.clone());
+        rig.remove(pods);
+        rig.engine.advance(Duration::from_secs(2));
+        rig.probed(1, 1);
+        if second.exists() {
+            break;
+        }
+    }
+    rig.probed(1, 3);
+    rig.engine.advance(Duration::from_secs(60));
+    rig.probed(1, 3);
+    rig.into_engine().close();
+    let whole = folder.read();
+    assert_eq!((whole.stretches.len(), whole.lost), (1, 0));
+    std::fs::remove_file(folder.0.join("ring/00000001.segment")).expect("the first segment");
+    let rest = folder.read();
+    let pod = rest.stretches[0].pods.iter().find(|pod| *pod.record.uid == uid(0)).expect("the pod that is probed");
+    let state = pod.state.as_ref().expect("its state came with the segment");
+    assert_eq!(state.workers[0].memory.as_ref().expect("it saw a container").result, Some(ProbeResult::Success));
+    assert!(pod.attempts.values().map(Vec::len).sum::<usize>() >= 3);
+}
