@@ -6,6 +6,7 @@ use probelet_core::prober::{AttemptTarget, Outcome};
 use probelet_core::spec::Handler;
 
 use super::record::Record;
+use crate::handler::{Asker, late_text};
 use crate::stats::worker::Counts;
 
 /// What is scripted for one worker. It is made once, so that an attempt looks up nothing by name.
@@ -55,6 +56,19 @@ pub(super) fn command<'a>(target: &AttemptTarget<'a>) -> &'a [Box<str>] {
         Handler::Exec { command } => command,
         _ => &[],
     }
+}
+
+/// The output of an attempt that nobody answers in time. That of a command is the CRI client's (kubelet pkg/probe/exec,
+/// 1.36).
+pub(super) fn late_output(target: &AttemptTarget<'_>, user_agent: &str) -> String {
+    let (handler, timeout) = (&target.probe.handler, target.probe.timeout_seconds);
+    if let Handler::Exec { command } = handler {
+        let seconds = timeout.max(0);
+        return format!("command timed out: {:?} timed out after {seconds}s", command.join(" "));
+    }
+    let asker = Asker { user_agent, grpc_connect: target.grpc_connect, pod_uid: Some(&*target.pod.uid) };
+    let pod_ip = target.pod_ip.map_or("", |ip| ip);
+    late_text(handler, &target.container.ports, pod_ip, asker, timeout).unwrap_or_else(|| "timed out".to_owned())
 }
 
 /// How long an answer takes unless a script says so: different for every worker, so that probes begun together end
