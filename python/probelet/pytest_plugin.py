@@ -33,6 +33,7 @@ def virtual_node(request: pytest.FixtureRequest) -> MakeNode:
     nodes = request.node.stash.setdefault(_NODES, [])
 
     def make(*manifests: "Manifests", **options: Any) -> VirtualNode:
+        __tracebackhide__ = True
         node = VirtualNode(*manifests, **options)
         nodes.append(node)
         return node

@@ -44,6 +44,20 @@ def test_a_test_that_passes_shows_no_timeline(pytester: pytest.Pytester) -> None
     result.stdout.no_fnmatch_line("*virtual node*")
 
 
+def test_a_typo_fails_the_test_at_its_own_line_and_nothing_else_is_shown(pytester: pytest.Pytester) -> None:
+    pytester.makefile(".yaml", pod=POD.replace("livenessProbe", "livenesProbe"))
+    pytester.makepyfile(TEST.format(restarts=1))
+    result = pytester.runpytest_inprocess("--tb=long", *ALONE)
+    result.assert_outcomes(failed=1)
+    result.stdout.fnmatch_lines(
+        [
+            '>       node = virtual_node("pod.yaml")',
+            "E       probelet.errors.ManifestError: pod.yaml:7: warning: spec.containers*did you mean livenessProbe?",
+        ]
+    )
+    result.stdout.no_fnmatch_line("*manifests.py*")
+
+
 def test_a_test_that_fails_shows_the_node_and_its_timeline(pytester: pytest.Pytester) -> None:
     pytester.makefile(".yaml", pod=POD)
     pytester.makepyfile(TEST.format(restarts=2))

@@ -30,7 +30,14 @@ def install(layout: Layout, python: str) -> None:
     if any(found.is_relative_to(home) for home in HOMES):
         print(f"the systemd unit may not read {found}; for it: make install PYTHON=/usr/bin/python3")
     elif layout.destination is None:
-        print("with systemd: systemctl daemon-reload && systemctl enable --now probelet")
+        print(f"with systemd: {enabling(layout)}")
+
+
+def enabling(layout: Layout) -> str:
+    """The command that starts the service: with the path of a unit that is in none of the folders of systemd."""
+    if layout.prefix in (Path("/usr"), Path("/usr/local")):
+        return "systemctl daemon-reload && systemctl enable --now probelet"
+    return f"systemctl enable --now {layout.unit}"
 
 
 def uninstall(layout: Layout) -> None:

@@ -123,7 +123,7 @@ def _section_of(info: types.Type) -> type[Section] | None:
 
 
 def _default(value: Any) -> str:
-    if value is None or value == {}:
+    if value in (None, "", {}):
         return "unset"
     return code(str(value).lower() if isinstance(value, bool) else value)
 

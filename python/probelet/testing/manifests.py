@@ -26,6 +26,8 @@ def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False
     Raises:
         ManifestError: a manifest has a mistake, or there is no pod.
     """
+    # pytest shows the test's own line for a mistake, and not where this package found it.
+    __tracebackhide__ = True
     paths: list[Path] = []
     found: list[Any] = []
     problems: list[Problem] = []
@@ -60,6 +62,7 @@ def flat(manifests: Iterable[Manifests]) -> Iterator[Path | str | Mapping[str, A
 
 
 def _check(problems: list[Problem], *, strict: bool) -> None:
+    __tracebackhide__ = True
     has_error = any(problem.severity == "error" for problem in problems)
     if has_error or (strict and problems):
         lines = [str(problem) for problem in problems if strict or problem.severity == "error"]

@@ -62,6 +62,7 @@ class VirtualNode:
         seed: int = 0,
         strict: bool = True,
     ) -> None:
+        __tracebackhide__ = True
         pods = read(manifests, strict=strict, replicas=replicas)
         self._history = History()
         self._names = Names(pods)

@@ -1,6 +1,7 @@
 """The public API for tests of probe configurations."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 from probelet.testing import AnswerError, Kill, VirtualNode
@@ -107,3 +108,35 @@ def test_a_workload_is_one_pod_or_as_many_as_it_asks_for(tmp_path: Path) -> None
     two = VirtualNode(path, replicas=True)
     two.run("1s")
     assert two.workers == ["shop-0/app/liveness", "shop-1/app/liveness"]
+
+
+@pytest.mark.parametrize(
+    ("handler", "message"),
+    [
+        (
+            {"httpGet": {"port": "web", "path": "/up"}},
+            'Get "http://{ip}:8080/up": context deadline exceeded (Client.Timeout exceeded while awaiting headers)',
+        ),
+        ({"tcpSocket": {"port": 6379}}, "dial tcp {ip}:6379: i/o timeout"),
+        ({"tcpSocket": {"port": 6379, "host": "::1"}}, "dial tcp [::1]:6379: i/o timeout"),
+        (
+            {"grpc": {"port": 9000}},
+            'timeout: failed to connect service "{ip}:9000" within 2s: context deadline exceeded',
+        ),
+        ({"exec": {"command": ["cat", "/ok"]}}, 'command timed out: "cat /ok" timed out after 2s'),
+    ],
+    ids=lambda value: next(iter(value)) if isinstance(value, dict) else "",
+)
+def test_a_timeout_has_the_kubelets_words_for_its_handler(handler: dict[str, Any], message: str) -> None:
+    container = {
+        "name": "app",
+        "ports": [{"name": "web", "containerPort": 8080}],
+        "livenessProbe": {**handler, "timeoutSeconds": 2},
+    }
+    node = VirtualNode(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": [container]}}
+    )
+    node.answer("web/app/liveness", "timeout", "success")
+    node.run("30s")
+    (event,) = [event for event in node.events if event.reason == "Unhealthy"]
+    assert event.message == "Liveness probe failed: " + message.format(ip="10.0.0.1")

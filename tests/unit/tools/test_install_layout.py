@@ -2,6 +2,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.install.__main__ import enabling
 from tools.install.layout import InstallError, Layout, remove_files, write_file
 
 
@@ -29,6 +30,18 @@ def test_a_prefix_that_the_launcher_cannot_name_is_refused(prefix: str, line: st
 
 def test_the_longest_prefix_fits_into_the_first_line_of_a_script() -> None:
     assert len(Layout(Path("/" + "x" * 97), Path("/etc"), None).shebang) == 127
+
+
+@pytest.mark.parametrize(
+    ("prefix", "command"),
+    [
+        ("/usr/local", "systemctl daemon-reload && systemctl enable --now probelet"),
+        ("/usr", "systemctl daemon-reload && systemctl enable --now probelet"),
+        ("/opt/probelet", "systemctl enable --now /opt/probelet/lib/systemd/system/probelet.service"),
+    ],
+)
+def test_systemd_gets_the_path_of_a_unit_that_it_would_not_find(prefix: str, command: str) -> None:
+    assert enabling(Layout(Path(prefix), Path("/etc"), None)) == command
 
 
 def test_what_others_put_into_a_shared_folder_stays(tmp_path: Path) -> None:

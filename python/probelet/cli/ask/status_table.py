@@ -191,10 +191,12 @@ class StatusTable:
         return Text(self._without_middle(text, width), name.style)
 
     def _shortened(self, sentence: Text, width: int) -> Text:
-        """A sentence without the middle of its message: what went wrong is often at the end, behind an address."""
+        """A sentence without its end; that of a probe without the middle of its message, whose end says what is wrong,
+        behind an address."""
         about, colon, message = sentence.plain.partition(": ")
         room = width - cell_len(about + colon)
-        if not colon or room < MESSAGE_LEAST:
+        is_of_probe = about.strip().removeprefix(self._branch).startswith(PROBE_TYPES)
+        if not is_of_probe or room < MESSAGE_LEAST:
             return self._cut(sentence, width)
         return Text(about + colon + self._without_middle(message, room), sentence.style)
 

@@ -29,6 +29,7 @@ mod asker;
 mod buffers;
 pub(crate) mod grpc;
 mod http;
+mod late;
 mod limit;
 pub mod once;
 mod probe_once;
@@ -37,6 +38,7 @@ mod tcp;
 
 pub use self::asker::Asker;
 pub use self::buffers::Buffers;
+pub(crate) use self::late::late_text;
 pub use self::limit::Limit;
 pub(crate) use self::probe_once::connect_ahead;
 pub use self::probe_once::probe_once;

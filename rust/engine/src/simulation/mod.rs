@@ -27,9 +27,9 @@ use probelet_core::wheel::TimerWheel;
 use self::answers::{Answer, Answers, Scripts};
 use self::cluster::text;
 pub use self::record::Record;
-pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
+pub use self::script::{Played, Script, Step, decode_steps};
 pub use self::together::{Reached, play_together};
-use self::worker_script::{Flight, WorkerScript, command};
+use self::worker_script::{Flight, WorkerScript, command, late_output};
 use crate::handler::{Asker, Buffers, probe_once};
 use crate::json::StatusDocument;
 use crate::pods::PodCalls;
@@ -351,7 +351,7 @@ impl Simulation {
         let known = scripted.script.filter(|(_, changes)| *changes == self.script_changes);
         let script = known.map_or_else(|| self.script_of(attempt.worker), |(number, _)| number) as usize;
         let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
-        let played = self.scripts[script].play(command(&target), timeout, delay);
+        let played = self.scripts[script].play(|| late_output(&target, &self.user_agent), timeout, delay);
         // Without records nobody can tell one success from another, and the script need not be asked again.
         let steady = self.scripts[script].steady(delay).filter(|_| !self.record);
         self.worker_scripts[attempt.worker as usize].steady = steady.map(|takes| (takes, self.script_changes));

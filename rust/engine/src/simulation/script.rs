@@ -84,8 +84,9 @@ impl Script {
         }
     }
 
-    /// Plays the next attempt. `command` and `timeout` are the probe's, `delay` the time an answer takes by default.
-    pub fn play(&mut self, command: &[Box<str>], timeout: Duration, delay: Duration) -> Played {
+    /// Plays the next attempt. `timeout` is the probe's, `late` its output if nobody answers in that time, `delay` the
+    /// time an answer takes by default.
+    pub fn play(&mut self, late: impl FnOnce() -> String, timeout: Duration, delay: Duration) -> Played {
         self.attempts += 1;
         let number = self.attempts;
         let Some(step) = self.advance() else {
@@ -104,9 +105,7 @@ impl Script {
             Kind::Hang | Kind::Success => ("success", Outcome::Success),
             Kind::Failure if step.exit_code == Some(0) => ("success", Outcome::Success),
             Kind::Failure => ("failure", Outcome::Failure { output: step.cut_output() }),
-            Kind::Timeout => {
-                ("timeout", Outcome::Failure { output: timeout_text(command, timeout).into_bytes().into() })
-            }
+            Kind::Timeout => ("timeout", Outcome::Failure { output: late().into_bytes().into() }),
             Kind::Error => {
                 let error = step.error.as_deref().unwrap_or(DEFAULT_ERROR);
                 ("error", Outcome::Error { failure: false, error: error.into() })
@@ -136,11 +135,6 @@ impl Step {
         output.truncate(MAX_OUTPUT);
         output.into()
     }
-}
-
-/// The text of an exec that ran into its timeout (kubelet pkg/probe/exec with the CRI client's error, 1.36).
-pub fn timeout_text(command: &[Box<str>], timeout: Duration) -> String {
-    format!("command timed out: {:?} timed out after {}s", command.join(" "), timeout.as_secs())
 }
 
 /// Bytes of an exec probe's output that are kept (kubelet prober.go:maxRespBodyLength, 1.36).

@@ -6,6 +6,7 @@ use probelet_core::prober::{AttemptTarget, Outcome};
 use probelet_core::spec::Handler;
 
 use super::record::Record;
+use crate::handler::{Asker, late_text};
 use crate::stats::worker::Counts;
 
 /// What is scripted for one worker. It is made once, so that an attempt looks up nothing by name.
@@ -60,6 +61,22 @@ pub(super) fn command<'a>(target: &AttemptTarget<'a>) -> &'a [Box<str>] {
         Handler::Exec { command } => command,
         _ => &[],
     }
+}
+
+/// The output of an attempt that nobody answers in time.
+pub(super) fn late_output(target: &AttemptTarget<'_>, user_agent: &str) -> String {
+    let (handler, timeout) = (&target.probe.handler, target.probe.timeout_seconds);
+    if let Handler::Exec { command } = handler {
+        return late_command(command, timeout.max(0).unsigned_abs().into());
+    }
+    let asker = Asker { user_agent, grpc_connect: target.grpc_connect, pod_uid: Some(&*target.pod.uid) };
+    let pod_ip = target.pod_ip.map_or("", |ip| ip);
+    late_text(handler, &target.container.ports, pod_ip, asker, timeout).unwrap_or_else(|| "timed out".to_owned())
+}
+
+/// What the CRI client says of a command that has run into its timeout (kubelet pkg/probe/exec, 1.36).
+pub(super) fn late_command(command: &[Box<str>], seconds: u64) -> String {
+    format!("command timed out: {:?} timed out after {seconds}s", command.join(" "))
 }
 
 /// How long an answer takes unless a script says so: different for every worker, so that probes begun together end

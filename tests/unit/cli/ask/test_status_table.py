@@ -90,6 +90,17 @@ job       0/1    Error (ex…
     )
 
 
+def test_the_message_of_a_probe_keeps_its_end_and_the_output_of_a_container_its_beginning() -> None:
+    refused = last("failure", f"dial tcp [fd00:10:244:1::5]:8443: {'x' * 80}: connection refused")
+    exit_ = {"at": None, "exit_code": 1, "reason": "Error", "message": f"the port is taken {'x' * 80} end"}
+    crashed = container(state="waiting", last_exit=exit_, probes={"liveness": probe(last=refused)})
+    _, _, _, of_probe, of_exit = shown(document(pod("web", crashed)), width=80).splitlines()
+    assert of_probe.startswith("  └ liveness, 10s ago: dial tcp [fd00:10:244:1::5]")
+    assert of_probe.endswith("…xxxxxxxx: connection refused")
+    assert of_exit.startswith("  └ exit 1: the port is taken xxx")
+    assert of_exit.endswith("x…")
+
+
 @pytest.mark.parametrize(
     ("width", "names"),
     [

@@ -213,12 +213,20 @@ impl GrpcAttempt<'_> {
     }
 
     fn late(&self, limit: Limit) -> (Outcome, Cause) {
-        if self.is_connected || self.connect == GrpcConnect::Once {
-            let status = Status::new(Code::DEADLINE_EXCEEDED, "");
-            return (report::failure(text_of(&status, limit)), Cause::HeaderTimeout);
+        // A call that connects once has no other text than one that is connected.
+        let connect = if self.is_connected { GrpcConnect::Once } else { self.connect };
+        let cause = if connect == GrpcConnect::Once { Cause::HeaderTimeout } else { Cause::ConnectTimeout };
+        (report::failure(late_text(self.target.host, self.target.port, connect, limit)), cause)
+    }
+}
+
+/// The kubelet's text for a call that did not end in time. With [`GrpcConnect::UntilTimeout`] it was never connected.
+pub(super) fn late_text(host: &str, port: i64, connect: GrpcConnect, limit: Limit) -> String {
+    match connect {
+        GrpcConnect::UntilTimeout => unconnected_text(&join_host_port(host, port), limit),
+        GrpcConnect::Once => {
+            String::from_utf8_lossy(&text_of(&Status::new(Code::DEADLINE_EXCEEDED, ""), limit)).into_owned()
         }
-        let target = join_host_port(self.target.host, self.target.port);
-        (report::failure(unconnected_text(&target, limit)), Cause::ConnectTimeout)
     }
 }
 

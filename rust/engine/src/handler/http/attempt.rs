@@ -65,8 +65,7 @@ impl<'a> HttpAttempt<'a> {
         self.deadline.is_some_and(|deadline| Instant::now() >= deadline)
     }
 
-    /// The outcome of an attempt whose time ran out. Go has four wordings, and a race decides which one appears; this
-    /// one says most.
+    /// The outcome of an attempt whose time ran out.
     pub(super) fn late(&mut self) -> (Outcome, Cause) {
         let cause = match self.stage {
             Stage::Connect => Cause::ConnectTimeout,
@@ -77,7 +76,11 @@ impl<'a> HttpAttempt<'a> {
                 return (report::error(true, text), Cause::Body);
             }
         };
-        let text = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";
-        (report::failure(self.request().failure_text(text)), cause)
+        (report::failure(self.request().failure_text(AWAITING_HEADERS)), cause)
     }
 }
+
+/// Of an attempt whose time ran out before the answer's headers. Go has four wordings, and a race decides which one
+/// appears; this one says most.
+pub(in crate::handler) const AWAITING_HEADERS: &str =
+    "context deadline exceeded (Client.Timeout exceeded while awaiting headers)";

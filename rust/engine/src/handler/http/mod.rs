@@ -14,6 +14,7 @@ use std::pin::pin;
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
 
+pub(super) use self::attempt::AWAITING_HEADERS;
 use self::attempt::{HttpAttempt, Probe, Stage};
 use self::request::Request;
 use super::asker::Asker;

@@ -8,7 +8,7 @@ use probelet_core::spec::{Handler, IntOrString};
 
 use crate::attempt::cause::Cause;
 use crate::golang::text::{join_host_port, quote};
-use crate::simulation::script::timeout_text;
+use crate::simulation::worker_script::late_command;
 
 /// The outcome of an attempt that ended for this cause.
 pub(in crate::simulation) fn outcome(cause: Cause, target: &AttemptTarget<'_>, limit: Duration) -> Outcome {
@@ -49,7 +49,7 @@ pub(in crate::simulation) fn outcome(cause: Cause, target: &AttemptTarget<'_>, l
         }
         // The text is the command's output, and it has none.
         Handler::Exec { .. } if cause == Cause::ExecExit => String::new(),
-        Handler::Exec { command } => timeout_text(command, limit),
+        Handler::Exec { command } => late_command(command, limit.as_secs()),
         Handler::None => "missing probe handler".into(),
     };
     Outcome::Failure { output: text.into_bytes().into() }
