@@ -1,4 +1,4 @@
-"""The requests to a Service: every one is served or lost, and simple cases have the numbers of a calculation by hand."""
+"""The requests to a Service: each is served or lost, and simple cases have the numbers of a calculation by hand."""
 
 import math
 from typing import Any
