@@ -76,7 +76,7 @@ class VirtualPod:
         self.give(Observed(self.runtime.snapshot))
 
     def leave(self) -> None:
-        """The node agent has ended: calls under way finish in the runtime, and nobody hears of them."""
+        """The node agent has ended: calls under way finish in the runtime, and no machine gets their outcomes."""
         self._is_left = True
         self._arm(None)
 

@@ -79,7 +79,7 @@ def test_a_workload_cut_off_from_a_dependency_is_as_if_it_hung() -> None:
 
 def test_a_node_that_is_cut_off_keeps_its_endpoints_and_loses_their_requests() -> None:
     cluster = cluster_of(Partition("node-1", at="60s", lasts="60s"))
-    # A third of 30/s for a minute. The pod's probe fails, because it reaches no dependency, and nobody hears of it.
+    # A third of 30/s for a minute. The pod's probe fails, because it reaches no dependency; its kubelet cannot say so.
     assert failures(cluster, 1) == {("timeout", "header_timeout", "auth")}
     assert cluster.requests("web").lost_by["not_serving"] == pytest.approx(600)
     assert [count for at, count in cluster.history.services[0].endpoints if 30 <= at < 120] == []

@@ -1,4 +1,4 @@
-//! The attempts of one probe that are kept: a bounded number of those that tell something.
+//! The attempts of one probe that are kept: a bounded number, and failures before successes.
 //!
 //! An attempt is *plain* if it succeeded, as the one before it did. When the log is full, every second plain attempt
 //! goes, and from then on only every second, fourth, eighth ... further plain one is kept. If nothing plain is left to

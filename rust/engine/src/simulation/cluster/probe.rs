@@ -10,8 +10,9 @@ use probelet_core::spec::{Handler, ProbeType};
 use serde::Serialize;
 
 use super::attempt_log::AttemptLog;
-use super::container::{Container, Meeting, Why};
+use super::container::Container;
 use super::dependency::Dependencies;
+use super::meeting::{Meeting, Why};
 use super::random::seed_of;
 use super::service::Services;
 use crate::attempt::cause::Cause;
