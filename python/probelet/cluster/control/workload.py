@@ -112,7 +112,7 @@ class Actions(Protocol):
 
 
 def fewest_lost_first(pods: list[ClusterPod]) -> list[ClusterPod]:
-    """The pods in the order in which a ReplicaSet deletes them: not ready ones first, then by the time of becoming
-    ready, the latest first, by restarts, the most first, and by age, the newest first (pkg/controller/controller_utils.go:ActivePodsWithRanks, 1.36)."""
+    """The pods in the order in which a ReplicaSet deletes them: not ready ones first, then the ones that became ready
+    last, that restarted most, that are newest (pkg/controller/controller_utils.go:ActivePodsWithRanks, 1.36)."""
     newest = {pod.uid: -index for index, pod in enumerate(pods)}
     return sorted(pods, key=lambda pod: (pod.is_ready, -pod.ready_since, -pod.restarts, newest[pod.uid]))
