@@ -236,7 +236,7 @@ class Cluster:
         self.fault(Rollout(workload, behaviour, at=at))
 
     def run(self, duration: str) -> None:
-        """Let virtual time go by. Ctrl-C (KeyboardInterrupt) ends it between two moments; the cluster can go on.
+        """Let virtual time go by. Ctrl-C (``KeyboardInterrupt``) ends it within a second; the records stay readable.
 
         Raises:
             ClusterError: the duration cannot be read.

@@ -255,7 +255,7 @@ class SlowLeak(_Timed, frozen=True):
 class MemoryLeak(_Timed, frozen=True):
     """Containers need ``per_hour`` more memory in each hour of their life, and are killed at ``limit`` (exit 137).
 
-    The fault counts for containers that start while it lasts, and from its beginning for those that run.
+    It counts from a container's start, or from its own beginning for a container that runs already.
     """
 
     kind = "memory-leak"

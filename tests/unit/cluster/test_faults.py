@@ -213,3 +213,28 @@ def test_a_status_server_of_its_own_hides_load_but_no_deadlock() -> None:
     assert shared.kills
     assert not apart.kills
     assert cluster_of(Deadlock("web", at="60s"), probes_apart=True).kills
+
+
+def test_a_restart_of_the_prober_ends_a_back_off_unless_it_restores() -> None:
+    # The third exit waits 20 s from 90 s on; the prober is back at 96 s.
+    starts = {}
+    for restore in (False, True):
+        exits = [Exit("web/app", 1, at=f"{at}s") for at in (60, 70, 90)]
+        cluster = cluster_of(*exits, ProberRestart("node-0", at="95s", down="1s", restore=restore))
+        started = [event.at for event in cluster.events if event.reason == "Started" and event.pod == "web-v1-0"]
+        starts[restore] = started[-1]
+    assert starts == {False: 96, True: 110}
+
+
+def test_a_restart_of_the_prober_in_the_middle_of_a_kill_starts_one_container() -> None:
+    faults = (Deadlock("web/app", 1, at="60s"), ProberRestart("node-0", at="73s", down="1s"))
+    cluster = cluster_of(*faults, stop="9s")
+    assert [round(each.at) for each in cluster.exits] == [80], cluster.timeline()
+    assert cluster.restarts("web") == 1
+    assert cluster.ready("web") == 3
+
+
+def test_a_leak_of_memory_counts_from_the_latest_start() -> None:
+    cluster = cluster_of(MemoryLeak("web/app", "30Gi", "512Mi", at="60s"), Exit("web/app", 1, at="90s"))
+    found = [(each.at, each.reason) for each in cluster.exits if each.pod == "web-v1-0"]
+    assert found[:2] == [(90, "Error"), (150, "OOMKilled")]
