@@ -227,9 +227,9 @@ def test_a_restart_of_the_prober_ends_a_back_off_unless_it_restores() -> None:
 
 
 def test_a_restart_of_the_prober_in_the_middle_of_a_kill_starts_one_container() -> None:
-    faults = (Deadlock("web/app", 1, at="60s"), ProberRestart("node-0", at="73s", down="1s"))
+    faults = (Deadlock("web/app", 1, at="60s"), ProberRestart("node-0", at="79s", down="1s"))
     cluster = cluster_of(*faults, stop="9s")
-    assert [round(each.at) for each in cluster.exits] == [80], cluster.timeline()
+    assert [round(each.at) for each in cluster.exits] == [85], cluster.timeline()
     assert cluster.restarts("web") == 1
     assert cluster.ready("web") == 3
 
