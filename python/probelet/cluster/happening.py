@@ -62,7 +62,7 @@ class Happenings:
     # Dependencies.
 
     def provide(self, name: str, dependency: Dependency) -> None:
-        """Provide a dependency; those that it asks are known and ask in no circle."""
+        """Provide a dependency; what it asks is known and asks in no circle."""
         self.dependencies[name] = dependency
         self.describe(name)
 
@@ -292,7 +292,7 @@ class Happenings:
 
 def known(field: str, name: str, names: Iterable[str], what: str) -> None:
     """Raises ``ClusterError`` unless ``name`` is one of ``names``."""
-    listed = list(names)
+    listed = list(dict.fromkeys(names))
     if name not in listed:
         shown = ", ".join(listed[:KNOWN_MAX]) + (f", {len(listed) - KNOWN_MAX} more" if len(listed) > KNOWN_MAX else "")
         raise ClusterError(f"{field}: {name!r}: no such {what}; there are {shown or 'none'}")

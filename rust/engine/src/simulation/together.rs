@@ -5,7 +5,7 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 
 use super::cluster::ClusterModel;
-use super::{Simulation, Stop};
+use super::virtual_prober::{Simulation, Stop};
 
 /// How far simulations were played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -32,8 +32,11 @@ pub fn play_together(simulations: &mut [&mut Simulation], model: &mut ClusterMod
         simulations.iter().map(|simulation| simulation.since_zero_ns(simulation.now)).max().unwrap_or_default();
     let mut end_ns = if has_sync { now_ns } else { until_ns.max(now_ns) };
     let mut next: Vec<u64> = simulations.iter_mut().map(|simulation| simulation.next_ns()).collect();
-    while let Some((index, first)) = earliest(&next, None).filter(|(_, first)| *first <= end_ns) {
-        let limit = earliest(&next, Some(index)).map_or(end_ns, |(_, second)| second.min(end_ns)).max(first);
+    while let Some((index, _)) = earliest(&next, None).filter(|(_, first)| *first <= end_ns) {
+        // At one moment a simulation goes before those behind it, wherever a caller made its stops.
+        let limit = earliest(&next, Some(index))
+            .map_or(end_ns, |(other, second)| if other < index { second - 1 } else { second })
+            .min(end_ns);
         let simulation = &mut *simulations[index];
         if simulation.play_on(simulation.moment(limit), Stop::Sync, model) {
             // The rest of that moment happens too, on every simulation.
@@ -55,6 +58,21 @@ fn earliest(next: &[u64], but: Option<usize>) -> Option<(usize, u64)> {
 }
 
 impl Simulation {
+    /// Keeps events, updates and syncs although nothing is recorded. Of equal events of a probe the first one is kept.
+    pub fn keep_changes(&mut self) {
+        self.keeps_changes = true;
+    }
+
+    /// Recalls what an earlier prober knew of its containers, as from a journal.
+    pub fn recall(&mut self, earlier: &Self) {
+        earlier.manager.prober().memories().for_each(|memory| self.manager.prober_mut().recall(memory));
+    }
+
+    /// What was written since the last time, as a JSON list; plays nothing.
+    pub fn changes_json(&mut self) -> Vec<u8> {
+        serde_json::to_vec(&std::mem::take(&mut self.records)).expect("plain data")
+    }
+
     /// When something happens next, nanoseconds since t = 0; the end of time if never.
     fn next_ns(&mut self) -> u64 {
         self.next_event().map_or(u64::MAX, |next| self.since_zero_ns(next.max(self.now)))
