@@ -1,6 +1,7 @@
 """Begins the traffic and the faults of a scenario on a cluster."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from probelet import cluster as virtual
 from probelet.cluster import Cluster
@@ -15,28 +16,40 @@ from probelet.spec.text.problem import FieldError
 ROLLED_OUT = frozenset({"Deployment", "StatefulSet", "DaemonSet"})
 
 
-def begin_traffic(
-    file: ScenarioFile, cluster: Cluster, templates: Templates, known: Mapping[str, float]
-) -> dict[str, float]:
-    """Offers requests from now on; returns the rate of each Service. One in ``known`` has that rate.
+class Offer(NamedTuple):
+    """The requests of one Service."""
+
+    service: str
+    rate: float
+    """Requests a second."""
+    timeout: str
+    slo: str
+
+    def begin(self, cluster: Cluster, *, share: float = 1.0) -> None:
+        """Offer the requests from now on; with a share of 0 the Service exists and nobody calls it."""
+        cluster.traffic(self.service, self.rate * share, timeout=self.timeout, slo=self.slo)
+
+
+def offers(file: ScenarioFile, cluster: Cluster, templates: Templates, rates: Mapping[str, float]) -> list[Offer]:
+    """The requests of the scenario. A Service in ``rates`` has that rate.
 
     With a pattern, a workload behind several Services gets its requests through the first alone; a workload without a
     Service gets one of its name, if it has a probe.
 
     Raises ``ScenarioError`` if an entry matches no Service.
     """
-    rates: dict[str, float] = {}
+    found: list[Offer] = []
     served: set[str] = set()
     for index, entry in enumerate(file.scenario.traffic):
-        found = list(_services(entry, cluster, templates, served))
-        if not found and not rates:
+        chosen = list(_services(entry, cluster, templates, served))
+        if not chosen and not found:
             _refuse(file, f"traffic[{index}].service", entry.service, "no Service or workload of the manifests")
-        for service, workload in found:
+        for service, workload in chosen:
             served |= {service, workload}
             own = entry.rate if entry.rate is not None else (entry.rate_per_replica or 0.0) * cluster.wanted(workload)
-            rate = rates[service] = known.get(service, own)
-            cluster.traffic(service, rate, timeout=format_duration(entry.timeout), slo=format_duration(entry.slo))
-    return rates
+            times = format_duration(entry.timeout), format_duration(entry.slo)
+            found.append(Offer(service, rates.get(service, own), *times))
+    return found
 
 
 def _services(entry: Traffic, cluster: Cluster, templates: Templates, served: set[str]) -> Iterator[tuple[str, str]]:

@@ -1,7 +1,7 @@
 """Makes the containers of a cluster behave as a scenario says, and says in words what it assumed."""
 
 from collections.abc import Iterator
-from typing import Final
+from typing import Final, NamedTuple
 
 import msgspec
 
@@ -22,25 +22,36 @@ BUDGET_WITHOUT_PROBE: Final = 30 * SECOND
 """The start-up budget of a container that no probe kills, for `ofBudget`."""
 
 
-def behave(scenario: Scenario, cluster: Cluster, templates: Templates, budgets: Templates) -> list[str]:
-    """Provides the dependencies and sets the behaviour of every container. Returns what is assumed of probes that ask
-    dependencies: one phrase each.
+class Assumed(NamedTuple):
+    """What a scenario assumes of the containers of some manifests."""
+
+    asks: list[str]
+    """Which probes ask dependencies: one phrase each."""
+    startup_seconds: float
+    """How long the slowest container takes to start up at first, as a rule."""
+
+
+def behave(scenario: Scenario, cluster: Cluster, templates: Templates, budgets: Templates) -> Assumed:
+    """Provides the dependencies and sets the behaviour of every container.
 
     ``budgets`` has the templates whose start-up budgets count for `ofBudget`, because other probes must not make a
     process start sooner or later. A container that is not there has its own.
     """
     _provide(scenario, cluster)
     assumed: list[str] = []
+    longest = 0
     for workload, template in templates.items():
         for container in template.containers:
             entry = _entry(scenario, workload, container.name)
             asks = _asks(entry.asks or Asks(), container)
             wait = budget(_known(budgets, workload, container))
             cluster.behave(f"{workload}/{container.name}", _behaviour(entry, asks, wait))
+            length = entry.startup or HALF_OF_BUDGET
+            longest = max(longest, round(wait * length.of_budget) if length.of_budget else length.longest or 0)
             for probe_type in PROBE_TYPES:
                 if asked := asks.get(probe_type):
                     assumed.append(f"{probe_type} of {workload}/{container.name} asks {', '.join(asked)}")
-    return assumed
+    return Assumed(assumed, longest / SECOND)
 
 
 def unmatched(scenario: Scenario, templates: Templates) -> Iterator[int]:
@@ -112,7 +123,8 @@ def _asks(asks: Asks, container: PodContainer) -> dict[str, list[str]]:
         "startup": asks.startup,
     }
     for probe_type, probe in container.probes.items():
-        asked = said[probe_type]
+        path = None if probe.http_get is None else probe.http_get.path
+        asked = said[probe_type] if path is None else asks.paths.get(path, said[probe_type])
         if asked is None:
             asked = next(
                 (said[other] for other in container.probes if said[other] and _same(container, probe, other)), []

@@ -39,6 +39,9 @@ class Asks(Section, frozen=True, kw_only=True):
     """By the liveness probe. Default: what another probe with the same handler asks, otherwise nothing."""
     startup: list[str] | None = None
     """By the startup probe. Default as of `liveness`."""
+    paths: dict[str, list[str]] = msgspec.field(default_factory=dict)
+    """By an httpGet probe with this path, whatever its type: two versions of manifests may ask different paths. A path
+    that is not here asks what its type asks."""
 
 
 class Container(Section, frozen=True, kw_only=True):

@@ -67,6 +67,8 @@ def _container(container: Container, known: Mapping[str, Dependency], path: str)
         asks = container.asks
         for name in ("requests", "readiness", "liveness", "startup"):
             yield from _names(getattr(asks, name) or (), known, f"{path}.asks.{name}")
+        for name, names in asks.paths.items():
+            yield from _names(names, known, f"{path}.asks.paths[{name}]")
 
 
 def _traffic(traffic: Traffic, path: str) -> Iterator[FieldError]:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from probelet.simulate.playing import Played
 from probelet.simulate.trouble import Trouble
 from probelet.simulate.verdict import outages
-from probelet.simulate.words import count, seconds
+from probelet.simulate.words import count, seconds, times
 
 TOLD_MAX = 3
 """Workloads that get sentences of their own."""
@@ -26,15 +26,17 @@ def findings(played: Played, troubles: list[Trouble], names: Mapping[str, str]) 
 
 def _workload(played: Played, trouble: Trouble, name: str) -> Iterator[str]:
     yield from _dark(played, trouble, name)
+    if not any(container.probes for container in played.templates[trouble.workload].containers):
+        yield f"No container of {name} has a probe, so nothing notices what happens to it."
     if trouble.left:
         yield _left(trouble, name)
     if trouble.exits:
-        yield f"Containers of {name} ended by themselves {count(trouble.exits, 'time')}."
+        yield f"Containers of {name} ended by themselves {times(trouble.exits)}."
     for (container, probe_type), kills in trouble.kills.most_common():
         failures = trouble.failures.get((container, probe_type))
         why = f", because {failures.words}" if failures is not None else ""
         first = seconds(trouble.first_kills[container, probe_type])
-        yield f"The {probe_type} probe of {name}/{container} killed it {count(kills, 'time')}, first at {first}{why}."
+        yield f"The {probe_type} probe of {name}/{container} killed it {times(kills)}, first at {first}{why}."
     if trouble.unready_at_end:
         pods = count(trouble.unready_at_end, "pod")
         yield f"{pods} of {name} {'is' if trouble.unready_at_end == 1 else 'are'} not ready at the end."
@@ -55,8 +57,7 @@ def _dark(played: Played, trouble: Trouble, name: str) -> Iterator[str]:
 
 
 def _left(trouble: Trouble, name: str) -> str:
-    pods, first = len(trouble.left), seconds(trouble.left[0])
+    first = seconds(trouble.left[0])
     failures = next((each for (_, type_), each in trouble.failures.items() if type_ == "readiness"), None)
     why = f", because {failures.words}" if failures is not None else ""
-    times = "once" if pods == 1 else count(pods, "time")
-    return f"Replicas of {name} left their Service {times}, first at {first}{why}."
+    return f"Replicas of {name} left their Service {times(len(trouble.left))}, first at {first}{why}."

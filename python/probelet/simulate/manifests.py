@@ -94,6 +94,8 @@ def read_manifests(sources: Iterable[Source]) -> Manifests:
         problems += found.problems
         if not found.errors and isinstance(text, str):
             for plain in _objects(text):
+                if plain["kind"] in JOBS:
+                    continue
                 _add(plain, len(objects), workloads)
                 objects.append(plain)
     problems += unique([pod for found in read for pod in found.pods]).problems
@@ -150,7 +152,7 @@ def _add(plain: dict[str, Any], index: int, workloads: list[Workload]) -> None:
     found = read_pods(Path("object"), msgspec.json.encode(plain).decode(), Rules())
     for manifest in found.pods:
         name = manifest.object
-        if name is None or name.kind in JOBS:
+        if name is None:
             continue
         template = KINDS[name.kind].template
         namespace = manifest.pod.metadata.namespace

@@ -1,13 +1,12 @@
 """Plays manifests through a scenario on a virtual cluster: until all is ready, then with traffic and faults."""
 
-import math
 import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
 from probelet.cluster import Cluster, History
-from probelet.scenario.begin import begin_traffic, faults
+from probelet.scenario.begin import faults, offers
 from probelet.scenario.behave import behave
 from probelet.scenario.pattern import Templates
 from probelet.scenario.read import ScenarioFile
@@ -78,6 +77,9 @@ class Play:
         )
         self.templates = manifests.templates(self._cluster.workloads)
         self._assumed = behave(scenario, self._cluster, self.templates, setting.budgets)
+        self._offers = offers(setting.file, self._cluster, self.templates, setting.rates)
+        for offer in self._offers:
+            offer.begin(self._cluster, share=0.0)
         self._interrupted = False
 
     def settle(self) -> float:
@@ -86,9 +88,12 @@ class Play:
         if settle is not None:
             self._run(settle / SECOND)
             return self._cluster.now
+        # A pod without a readiness probe is ready before its process serves.
+        self._run(self._assumed.startup_seconds)
         while self._cluster.now < SETTLE_MAX and self._unready() and self._run(SETTLE_STEP):
             pass
-        return math.ceil(self._cluster.now / SETTLE_ROUND) * SETTLE_ROUND
+        seen = self._cluster.now + self._setting.file.scenario.endpoint_delay / SECOND
+        return (seen // SETTLE_ROUND + 1) * SETTLE_ROUND
 
     def go(self, begins: float, duration: float, watch: Watch | None = None) -> Played:
         """Play the traffic and the faults: from ``begins`` on, for ``duration`` seconds.
@@ -98,7 +103,9 @@ class Play:
         cluster, file = self._cluster, self._setting.file
         self._run(begins - cluster.now)
         late = self._unready()
-        rates = begin_traffic(file, cluster, self.templates, self._setting.rates)
+        for offer in self._offers:
+            offer.begin(cluster)
+        rates = {offer.service: offer.rate for offer in self._offers}
         cluster.fault(*faults(file, cluster, self.templates, self._setting.budgets, rates))
         for part in range(SLICES):
             if not self._run(duration / SLICES):
@@ -110,7 +117,7 @@ class Play:
             began=begins,
             planned=begins + duration,
             rates=rates,
-            assumed=self._assumed,
+            assumed=self._assumed.asks,
             late=late,
             templates=self.templates,
             interrupted=self._interrupted,

@@ -156,7 +156,7 @@ class _Version:
         if advise and trouble and not played.interrupted:
             row["advice"], tried = self._advice(played, trouble, base, lasts, watch)
             if tried and not row["advice"]:
-                row["findings"].append(f"None of {tried} changes of probes that were tried helps.")
+                row["findings"].append(f"None of {tried} changes that were tried helps.")
         return row
 
     def _advice(

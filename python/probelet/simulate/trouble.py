@@ -49,7 +49,10 @@ class Failures:
     @property
     def words(self) -> str:
         """The most frequent reason as half a sentence."""
-        return _WORDS.get(self.reason, f"the probe asks {self.reason}")
+        if self.dependency is None:
+            return _WORDS[self.reason]
+        how = "answered too late" if self.timeouts * 2 >= self.attempts else "was down"
+        return f"it asks {self.dependency}, which {how}"
 
 
 @dataclass
@@ -64,10 +67,14 @@ class Trouble:
     """When pods left their Services because a container ended or started anew, in order."""
     kills: Counter[Key] = field(default_factory=Counter)
     first_kills: dict[Key, float] = field(default_factory=dict)
+    is_rolled_out: bool = False
+    """Whether there was a new version."""
     exits: int = 0
     """Ends of containers that no probe caused."""
     failures: dict[Key, Failures] = field(default_factory=dict)
     unready_at_end: int = 0
+    replicas: int = 0
+    """How many the workload wants at first, if it has a Service with traffic."""
 
     @property
     def weight(self) -> tuple[float, int, int]:
@@ -81,6 +88,7 @@ def troubles(played: Played) -> list[Trouble]:
     for service in played.history.services:
         if service.workload in found:
             found[service.workload].lost += service.totals.lost
+            found[service.workload].replicas = service.wanted[0][1] if service.wanted else 0
     for pod in played.history.pods:
         if pod.workload in found:
             _pod(found[pod.workload], pod, played.began)
@@ -97,6 +105,7 @@ def _pod(trouble: Trouble, pod: PodRecord, began: float) -> None:
         if at >= began:
             fell = any(abs(at - end) <= SAME_MOMENT for end in ends)
             (trouble.fell if fell else trouble.left).append(at)
+    trouble.is_rolled_out |= pod.version > 1
     kills = [kill for kill in pod.kills if kill.at >= began]
     for kill in kills:
         key: Key = (kill.container, kill.probe_type)

@@ -25,6 +25,11 @@ def count(number: int, noun: str) -> str:
     return f"{number:,} {noun}" + ("" if number == 1 else "s")
 
 
+def times(number: int) -> str:
+    """``once``, ``3 times``."""
+    return "once" if number == 1 else f"{number:,} times"
+
+
 def share(part: float, whole: float) -> str:
     """``12 %``, ``0.4 %``."""
     if not whole:

@@ -39,7 +39,7 @@ def web(**probes: Probe) -> dict[str, Template]:
 def behaviour(text: str, templates: dict[str, Template]) -> tuple[Any, list[str]]:
     noted = Noted()
     assumed = behave(read_scenario(HEAD + text).scenario, noted, templates, {})  # type: ignore[arg-type]
-    return noted.behaviours["web/app"], assumed
+    return noted.behaviours["web/app"], assumed.asks
 
 
 ASKS = "dependencies: {db: {}}\ncontainers: [{asks: {readiness: [db]}}]"

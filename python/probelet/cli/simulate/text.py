@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from textwrap import wrap
 from typing import Final
 
-from probelet.picture.document import AdviceRow, FaultRow, RunRow, SimulateDocument, VerdictRow
+from probelet.picture.document import AdviceRow, FaultRow, RunRow, ServiceRow, SimulateDocument, VerdictRow
 from probelet.simulate.words import count, seconds, share
 
 COLUMNS: Final = 80
@@ -13,6 +13,8 @@ FAULTS_MAX: Final = 3
 """Faults that are listed; a scenario may have hundreds."""
 SERVICES_MAX: Final = 3
 """Services and assumptions that are listed."""
+FINDINGS_MAX: Final = 5
+"""Sentences that are shown."""
 ADVICE_MAX: Final = 2
 
 
@@ -21,9 +23,9 @@ def lines(document: SimulateDocument) -> list[str]:
     found = list(_head(document))
     other = document.get("against")
     found += list(_verdict(document) if other is None else _both(document, other))
-    found += list(_labelled("what", document["findings"]))
+    found += list(_labelled("what", _findings(document)))
     if other is not None:
-        found += list(_labelled("against", other["findings"]))
+        found += list(_labelled("against", _findings(other)))
     for advice in document["advice"][:ADVICE_MAX]:
         found += list(_advice(advice, document["verdict"]))
     if document["command"]:
@@ -64,10 +66,24 @@ def _timetable(faults: list[FaultRow]) -> Iterator[str]:
 def _traffic(document: SimulateDocument) -> Iterator[str]:
     for service in document["services"]:
         name = service["name"].removeprefix("default/")
-        points = zip(service["series"]["t"], service["series"]["offered"], strict=True)
-        begins, rate = next(((at, rate) for at, rate in points if rate), (0.0, 0.0))
-        timeout = seconds(service["timeout_seconds"])
-        yield f"{rate:,.6g} requests/s to {name} from {seconds(begins)} on; clients wait {timeout}"
+        rate = _usual(service, document["scenario"]["duration_seconds"])
+        yield f"{rate:,.6g} requests/s to {name}, whose clients wait {seconds(service['timeout_seconds'])}"
+
+
+def _usual(service: ServiceRow, end: float) -> float:
+    """The rate that is offered for the longest time, but for the time before the traffic begins."""
+    series = service["series"]
+    held: dict[float, float] = {}
+    for start, until, rate in zip(series["t"], [*series["t"][1:], end], series["offered"], strict=True):
+        if rate:
+            held[rate] = held.get(rate, 0.0) + until - start
+    return max(held, key=lambda rate: held[rate], default=0.0)
+
+
+def _findings(run: RunRow) -> list[str]:
+    found = run["findings"]
+    more = len(found) - FINDINGS_MAX
+    return [*found[:FINDINGS_MAX], *([f"{count(more, 'more sentence')} in the JSON."] if more > 0 else [])]
 
 
 def _verdict(run: RunRow) -> Iterator[str]:
@@ -77,12 +93,11 @@ def _verdict(run: RunRow) -> Iterator[str]:
 
 def _both(run: RunRow, other: RunRow) -> Iterator[str]:
     """The rows of two versions, one under the other where they differ."""
-    names = [", ".join(each["manifests"]) for each in (run, other)]
     for (label, ours), (_, theirs) in zip(_rows(run), _rows(other), strict=True):
         if ours == theirs:
             yield from _labelled(label, [f"{ours} (both)"])
         else:
-            yield from _labelled(label, [f"{names[0]}: {ours}", f"{names[1]}: {theirs}"])
+            yield from _labelled(label, [f"FILE: {ours}", f"--against: {theirs}"])
 
 
 def _rows(run: RunRow) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,6 @@ class Change:
             return scenario
         match = f"{self.workload.name}/{self.container}"
         asks = next((each.asks for each in reversed(scenario.containers) if each.asks is not None), Asks())
-        less: dict[str, list[str]] = {name: [] for name in self.asks_less}
+        less: dict[str, object] = {name: [] for name in self.asks_less} | {"paths": {}}
         entry = Container(match=match, asks=msgspec.structs.replace(asks, **less))
         return msgspec.structs.replace(scenario, containers=[*scenario.containers, entry])

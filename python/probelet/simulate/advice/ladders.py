@@ -23,6 +23,9 @@ MIN_READY: Final = (60, 300)
 PERIOD: Final = 10
 """Seconds of a new probe's period, the default of Kubernetes."""
 
+RIGHT: Final = frozenset({"deadlock", "exited", "starting"})
+"""Reasons for which a probe fails rightly; a start-up that is killed has a ladder of its own."""
+
 Ladder = list[Change]
 
 
@@ -44,7 +47,10 @@ def _containers(workload: Workload) -> Iterator[tuple[str, Container]]:
 
 
 def _of_workload(workload: Workload, trouble: Trouble) -> Iterator[Ladder]:
-    if workload.kind == "Deployment" and trouble.exits:
+    if workload.kind == "Deployment" and trouble.replicas == 1 and trouble.lost >= 1:
+        why = "while one replica is away, the other serves"
+        yield [Change("replicas", workload, "spec.replicas", "1", "2", why, {"spec.replicas": 2})]
+    if workload.kind == "Deployment" and trouble.is_rolled_out and trouble.exits:
         yield [
             Change(
                 "min-ready-seconds",
@@ -84,6 +90,8 @@ class _Target:
     def _hurts(self, probe_type: ProbeType) -> bool:
         """Whether failures of this probe took replicas out or killed them."""
         key = (self._container.name, probe_type)
+        if self._failures(probe_type).reason in RIGHT:
+            return False
         if probe_type == "readiness":
             return bool(self._trouble.left) and key in self._trouble.failures
         return key in self._trouble.kills
@@ -142,14 +150,16 @@ class _Target:
         most = max(probe.timeout_seconds for probe in probes.values() if probe is not None)
         if not any(self._failures(each).timeouts for each in ("readiness", "liveness")):
             return []
+        path = f"{self._place}.{{readinessProbe,livenessProbe}}.timeoutSeconds"
+        old = {str(probe.timeout_seconds): None for probe in probes.values() if probe is not None}
         return [
             Change(
                 id="both-timeouts",
                 workload=self._workload,
-                path=self._place,
-                old=", ".join(f"{each}Probe.timeoutSeconds: {p.timeout_seconds}" for each, p in probes.items() if p),
-                new=", ".join(f"{each}Probe.timeoutSeconds: {seconds}" for each in probes),
-                why="both probes answer in time",
+                path=path,
+                old=" and ".join(old),
+                new=str(seconds),
+                why="slow answers are then in time",
                 fields={f"{self._place}.{each}Probe.timeoutSeconds": seconds for each in probes},
                 container=self._container.name,
             )
@@ -163,16 +173,17 @@ class _Target:
         probe = self._container.probe(types[0])
         if asked is None or probe is None or probe.http_get is None:
             return []
-        path = f"{self._place}.{types[0]}Probe" if len(types) == 1 else self._place
-        names = " and ".join(types)
+        probes = [f"{each}Probe" for each in types]
+        within = probes[0] if len(types) == 1 else f"{{{','.join(probes)}}}"
+        names, verb = " and ".join(types), "says" if len(types) == 1 else "say"
         return [
             Change(
                 id=f"{'-'.join(types)}-own-path",
                 workload=self._workload,
-                path=f"{path}.httpGet.path" if len(types) == 1 else path,
+                path=f"{self._place}.{within}.httpGet.path",
                 old=probe.http_get.path,
                 new=f"a path that does not ask {asked}",
-                why=f"{names} then says whether this process can work, not whether {asked} can",
+                why=f"{names} then {verb} whether this process can work, not whether {asked} can",
                 fields={},
                 container=self._container.name,
                 asks_less=types,
@@ -181,7 +192,7 @@ class _Target:
 
     def _startup(self) -> Iterator[Ladder]:
         """A longer start-up budget, where containers were killed while they started."""
-        killer: ProbeType = "startup" if self._container.startup_probe is not None else "liveness"
+        killer: ProbeType = "liveness" if self._container.startup_probe is None else "startup"
         if (self._container.name, killer) not in self._trouble.kills:
             return
         if killer == "startup":
