@@ -40,9 +40,9 @@ class Pictures:
 
             _write(self.svg, svg(document).encode())
         if self.perfetto is not None:
-            from probelet.picture.perfetto import perfetto
+            from probelet.picture.perfetto import trace
 
-            _write(self.perfetto, perfetto(document))
+            _write(self.perfetto, trace(document))
 
 
 def _write(path: Path, content: bytes) -> None:
