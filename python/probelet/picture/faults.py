@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from probelet.picture.document import FaultRow, RunRow, ScenarioRow
 from probelet.picture.markup import CHARACTER_WIDTH, box, clipped, label, line, number
 from probelet.picture.scale import Frame, duration, moment
-from probelet.picture.wording import end_of
+from probelet.picture.wording import count, end_of
 
 ROW = 19.0
 ROWS_MAX = 4
@@ -52,7 +52,7 @@ def labels(frame: Frame, faults: Sequence[FaultRow], top: float) -> tuple[str, f
         drawn.append(line(f"M{left:.1f} {y + 18:.1f}v-3H{max(right, left + 1.5):.1f}v3", "f"))
     hidden += max(0, len(faults) - BANDS_MAX)
     if hidden:
-        drawn.append(label(frame.left, top + len(ends) * ROW + 11, f"and {hidden} more faults", "z"))
+        drawn.append(label(frame.left, top + len(ends) * ROW + 11, f"and {count(hidden, 'more fault')}", "z"))
     return "".join(drawn), (len(ends) + bool(hidden)) * ROW
 
 

@@ -20,6 +20,7 @@ ROWS_MAX: Final = 300
 TITLED_MAX: Final = 4
 HEIGHT: Final = 620.0
 ROW_MAX: Final = 9.0
+ROW_WITH_GAP: Final = 6.0
 HEADING: Final = 17.0
 
 CLASSES: Final = {
@@ -76,7 +77,7 @@ def _rows(frame: Frame, rows: Sequence[Sequence[PodRow]], row: float, top: float
         if frame.has_titles:
             titles.append(box(frame.left, middle - row / 2, frame.plot, row, "i", _title(pods)))
     drawn = [line("".join(path), CLASSES[state]) for state, path in paths.items()]
-    gap = 1.0 if row >= 5 else 0.0
+    gap = 1.0 if row >= ROW_WITH_GAP else 0.0
     found = element("g", "".join(drawn), stroke_width=row - gap)
     size = min(4.0, max(2.0, row - gap))
     if row > size + 2:

@@ -14,7 +14,7 @@ from probelet.picture.scale import duration, moment
 from probelet.picture.svg import inline
 from probelet.picture.theme import TEXTURES, style, themed
 from probelet.picture.timeline import NARROW, WIDE, runs_of
-from probelet.picture.wording import figures, grade, headline, outcome, summary
+from probelet.picture.wording import figures, grade, headline, outcome, sentence, summary
 
 BYTES_MAX: Final = 200_000
 FRAME_BYTES: Final = 1_000
@@ -107,7 +107,7 @@ def _advice(row: AdviceRow, run: RunRow) -> str:
     played = f"<p>Simulated: {'; '.join(changes)}.</p>" if changes else "<p>Simulated: nothing changes.</p>"
     return (
         f'<div class="advice"><p><code>{_plain(row["object"])}<br/>{_plain(row["path"])}</code></p>'
-        f'<p class="lead"><code>{change}</code></p><p>{_plain(row["why"])}</p>{played}</div>'
+        f'<p class="lead"><code>{change}</code></p><p>{_plain(sentence(row["why"]))}</p>{played}</div>'
     )
 
 

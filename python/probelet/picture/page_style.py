@@ -6,7 +6,7 @@ from typing import Final
 RULES: Final = Template("""
 *{box-sizing:border-box}body{margin:0 auto;padding:1.6rem clamp(.9rem,3vw,2.4rem) 3rem;max-width:1360px;
 background:$paper;color:$ink;font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif}
-h1{font-size:clamp(1.9rem,5vw,3rem);line-height:1.1;margin:.15rem 0 .3rem;letter-spacing:-.015em}
+h1{font-size:clamp(1.9rem,4.6vw,2.7rem);line-height:1.1;margin:.15rem 0 .3rem;letter-spacing:-.015em}
 .pair h1{font-size:clamp(1.6rem,3vw,2.3rem)}h2{font-size:1.1rem;margin:2rem 0 .5rem}
 p{margin:.2rem 0;max-width:48rem}.soft,small{color:$soft}header .soft{max-width:none}
 .G{color:$good}.W{color:$fair}.B{color:$bad}.lead{font-size:1.05rem}

@@ -8,7 +8,7 @@ from typing import Final
 from probelet.picture import faults, panels
 from probelet.picture.document import PodRow, RunRow, ServiceRow, SimulateDocument
 from probelet.picture.heat_map import LANES_MAX, heat_map
-from probelet.picture.lanes import lane, lane_size
+from probelet.picture.lanes import SHARED_STRIP_PODS, lane, lane_size
 from probelet.picture.legend import legend
 from probelet.picture.markup import box, clipped, label, line, number
 from probelet.picture.scale import Frame
@@ -92,6 +92,11 @@ def _run(
     start = y
     drawn = []
     for part in (_services, _workloads):
+        if part is _workloads and len(run["pods"]) > SHARED_STRIP_PODS:
+            # The axis at the end is off the screen.
+            found, height = panels.axis(frame, y - panels.GAP)
+            drawn.append(found)
+            y += height
         found, height = part(frame, run, runs, y)
         drawn.append(found)
         y += height

@@ -22,6 +22,11 @@ def share(part: float, whole: float) -> str:
     return f"{percent:.{digits}g} %" if percent < 99.95 else "over 99.9 %"
 
 
+def sentence(text: str) -> str:
+    """A clause as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}" + "." * (not text.endswith((".", "!", "?")))
+
+
 def is_untouched(verdict: VerdictRow, *, but_late: bool = False) -> bool:
     """True if the scenario changed nothing that a user or an operator would notice, or nothing but late answers."""
     return (
@@ -110,7 +115,7 @@ def summary(run: RunRow, scenario: ScenarioRow) -> str:
     end = (
         "" if verdict["recovered"] else f" Still so after {duration(run['played_seconds'])}, when the simulation ends."
     )
-    return f"{text[:1].upper()}{text[1:]}.{end}" if text else end.strip()
+    return sentence(text) + end if text else end.strip()
 
 
 def figures(verdict: VerdictRow) -> list[tuple[str, str]]:

@@ -10,7 +10,7 @@ from probelet.picture.document import SimulateDocument
 from probelet.picture.page import BYTES_MAX, page
 from probelet.picture.svg import svg
 
-from tests.unit.picture.documents import HOSTILE, run_of
+from tests.unit.picture.documents import HOSTILE, pod, requests, run_of, service, spans
 from tests.unit.picture.large import restless, talkative
 from tests.unit.picture.scenes import bad_rollout, crash_loop, empty, healthy, slow_dependency
 
@@ -76,7 +76,7 @@ def test_paper_is_light() -> None:
 
 
 @pytest.mark.parametrize(
-    "scene", [lambda: restless(40), lambda: restless(41), lambda: restless(1000, 20, 60), talkative]
+    "scene", [lambda: restless(40), lambda: restless(41), lambda: restless(1000, 4, 30), talkative]
 )
 def test_a_picture_of_a_long_simulation_is_small(scene: Scene) -> None:
     made = scene()
@@ -169,6 +169,16 @@ def test_the_compared_runs_share_their_axes() -> None:
     assert texts.count("10 min") == 2
     assert texts.index("web.yaml") < texts.index("web-apart.yaml")
     assert texts.count("300") == 2
+
+
+def test_a_simulation_that_ended_at_once_has_a_page() -> None:
+    made = empty()
+    made["scenario"]["duration_seconds"] = made["played_seconds"] = 0.0
+    made["services"] = [service([], requests(0, 0, 0))]
+    made["pods"] = [pod("default/p", [], []), pod("default/q", spans(0.0, ("pending", 0.0)), [])]
+    for draw in (page, svg):
+        root_of(draw(made))
+    assert "never ran" in words_of(page(made))
 
 
 def test_equal_documents_give_equal_bytes() -> None:
