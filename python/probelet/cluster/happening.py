@@ -292,7 +292,7 @@ class Happenings:
 
 def known(field: str, name: str, names: Iterable[str], what: str) -> None:
     """Raises ``ClusterError`` unless ``name`` is one of ``names``."""
-    listed = list(names)
+    listed = list(dict.fromkeys(names))
     if name not in listed:
         shown = ", ".join(listed[:KNOWN_MAX]) + (f", {len(listed) - KNOWN_MAX} more" if len(listed) > KNOWN_MAX else "")
         raise ClusterError(f"{field}: {name!r}: no such {what}; there are {shown or 'none'}")

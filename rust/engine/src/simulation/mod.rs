@@ -30,6 +30,7 @@ pub use self::record::Record;
 pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
 pub use self::together::{Reached, play_together};
 use self::worker_script::{Flight, WorkerScript, command};
+use crate::attempt::cause::Cause;
 use crate::handler::{Asker, Buffers, probe_once};
 use crate::json::StatusDocument;
 use crate::pods::PodCalls;
@@ -333,7 +334,7 @@ impl Simulation {
         let (timeout, delay) = (scripted.timeout, scripted.delay);
         if let Some(probe) = scripted.probe {
             let Answer { takes, cause, is_news } = answers.answer(probe, self.since_zero_ns(self.now));
-            let target = self.manager.prober().target(attempt.worker);
+            let target = if cause == Cause::Ok { None } else { self.manager.prober().target(attempt.worker) };
             let outcome = target.map_or(Outcome::Success, |target| text::outcome(cause, &target, timeout));
             let flight = Flight { run: attempt.run, outcome, record: None, repeats_itself: !is_news };
             self.worker_scripts[attempt.worker as usize].flight = Some(flight);

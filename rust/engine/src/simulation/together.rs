@@ -32,8 +32,11 @@ pub fn play_together(simulations: &mut [&mut Simulation], model: &mut ClusterMod
         simulations.iter().map(|simulation| simulation.since_zero_ns(simulation.now)).max().unwrap_or_default();
     let mut end_ns = if has_sync { now_ns } else { until_ns.max(now_ns) };
     let mut next: Vec<u64> = simulations.iter_mut().map(|simulation| simulation.next_ns()).collect();
-    while let Some((index, first)) = earliest(&next, None).filter(|(_, first)| *first <= end_ns) {
-        let limit = earliest(&next, Some(index)).map_or(end_ns, |(_, second)| second.min(end_ns)).max(first);
+    while let Some((index, _)) = earliest(&next, None).filter(|(_, first)| *first <= end_ns) {
+        // At one moment a simulation goes before those behind it, wherever a caller made its stops.
+        let limit = earliest(&next, Some(index))
+            .map_or(end_ns, |(other, second)| if other < index { second - 1 } else { second })
+            .min(end_ns);
         let simulation = &mut *simulations[index];
         if simulation.play_on(simulation.moment(limit), Stop::Sync, model) {
             // The rest of that moment happens too, on every simulation.

@@ -105,6 +105,8 @@ pub(super) struct Container {
     queued: f64,
     counted_ns: u64,
     segment: Option<Segment>,
+    /// Counts what has changed, for those who keep what they found.
+    version: u64,
 }
 
 /// What a probe meets.
@@ -137,6 +139,16 @@ pub(super) enum Why {
     Dependency(usize),
 }
 
+impl<T> Asks<T> {
+    fn of(&self, probe_type: ProbeType) -> &[T] {
+        match probe_type {
+            ProbeType::Startup => &self.startup,
+            ProbeType::Readiness => &self.readiness,
+            ProbeType::Liveness => &self.liveness,
+        }
+    }
+}
+
 impl Container {
     pub(super) fn new(seed: u64, given: Description, dependencies: &Dependencies) -> Result<Self, Box<str>> {
         let mut rng = Rng::new(seed);
@@ -151,6 +163,7 @@ impl Container {
             queued: 0.0,
             counted_ns: 0,
             segment: None,
+            version: 0,
         };
         made.describe(given, dependencies)?;
         Ok(made)
@@ -166,13 +179,34 @@ impl Container {
         };
         self.cut = dependencies.numbers(&given.cut)?;
         self.description = given;
-        self.segment = None;
+        self.forget_segment();
         Ok(())
     }
 
     /// Something that this container depends on has changed; the caller has counted its requests up to now.
     pub(super) fn forget_segment(&mut self) {
         self.segment = None;
+        self.version += 1;
+    }
+
+    /// Changes whenever what a probe meets may change.
+    pub(super) const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Whether every probe that asks as this one did meets the same until the version changes, because nothing varies
+    /// with time or by chance.
+    pub(super) fn is_steady(&self, now_ns: u64, probe_type: ProbeType, dependencies: &Dependencies) -> bool {
+        let Description { latency, probe_latency, pause, leak, .. } = &self.description;
+        let given = probe_latency.unwrap_or(*latency);
+        let asked = self.ask(self.asks.of(probe_type), now_ns, dependencies);
+        let is_plain = |spread: Spread, drifts: bool| spread.is_constant() && !drifts;
+        self.life.is_some_and(|life| now_ns >= life.serves_ns)
+            && self.shares.is_empty()
+            && pause.is_none()
+            && leak.is_none()
+            && is_plain(given.spread(), given.per_day_ns > 0)
+            && is_plain(asked.takes, asked.drifts)
     }
 
     /// How late the prober reads an answer.
@@ -189,7 +223,8 @@ impl Container {
         let u = between_0_and_1(&mut self.rng);
         let ends = exits_after.map(|given| after(now_ns, given.spread().at(u)));
         self.life = Some(Life { started_ns: now_ns, serves_ns, is_stuck: false });
-        (self.queued, self.segment) = (0.0, None);
+        self.queued = 0.0;
+        self.forget_segment();
         (serves_ns, ends)
     }
 
@@ -219,7 +254,8 @@ impl Container {
                 }
             }
         }
-        (self.queued, self.segment) = (0.0, None);
+        self.queued = 0.0;
+        self.forget_segment();
     }
 
     /// Counts the requests up to now.
@@ -372,11 +408,7 @@ impl Container {
         if life.is_stuck {
             return Meeting::Silence(Why::Deadlock);
         }
-        let asks = match probe_type {
-            ProbeType::Startup => &self.asks.startup,
-            ProbeType::Readiness => &self.asks.readiness,
-            ProbeType::Liveness => &self.asks.liveness,
-        };
+        let asks = self.asks.of(probe_type);
         let given = self.description.probe_latency.unwrap_or(self.description.latency);
         let own = self.own(given, &life, now_ns);
         let own = if own.is_constant() { own.mean() } else { own.at(between_0_and_1(rng)).as_secs_f64() };

@@ -47,8 +47,9 @@ impl std::error::Error for ModelError {}
 #[derive(Debug)]
 pub struct ClusterModel {
     seed: u64,
-    /// How many attempts are kept of each probe.
+    /// How many attempts are kept of each probe, at most and at present.
     attempts_max: usize,
+    attempts_of_each: usize,
     containers: Vec<Container>,
     /// By the pod's UID and the container's name.
     numbers: BTreeMap<(Box<str>, Box<str>), usize>,
@@ -60,11 +61,12 @@ pub struct ClusterModel {
 }
 
 impl ClusterModel {
-    /// An empty cluster, which keeps at most `attempts_max` attempts of each probe.
+    /// An empty cluster, which keeps at most `attempts_max` attempts of each probe, and fewer if there are many probes.
     pub fn new(seed: u64, attempts_max: usize) -> Self {
         Self {
             seed,
             attempts_max,
+            attempts_of_each: attempts_max,
             containers: Vec::new(),
             numbers: BTreeMap::new(),
             dependencies: Dependencies::default(),
@@ -239,15 +241,21 @@ impl Answers for ClusterModel {
         let number = u32::try_from(self.probes.len()).ok()?;
         self.probes.push(Probe::new(self.seed, container, target));
         self.probe_numbers.insert((container, target.probe_type), number);
+        self.attempts_of_each = self.attempts_max.min((ATTEMPTS_MAX / self.probes.len()).max(ATTEMPTS_LEAST));
         Some(number)
     }
 
     fn answer(&mut self, probe: u32, now_ns: u64) -> Answer {
         let probe = &mut self.probes[probe as usize];
         let container = &mut self.containers[probe.container];
-        probe.answer(now_ns, container, &mut self.services, &self.dependencies, self.attempts_max)
+        probe.answer(now_ns, container, &mut self.services, &self.dependencies, self.attempts_of_each)
     }
 }
+
+/// The attempts that are kept of all probes: 16 MB, and as many objects as a caller can still handle.
+const ATTEMPTS_MAX: usize = 400_000;
+/// The attempts that are kept of each probe, however many probes there are.
+const ATTEMPTS_LEAST: usize = 64;
 
 fn set_share(container: &mut Container, service: usize, rate: f64) {
     match container.shares.iter_mut().find(|(number, _)| *number == service) {

@@ -28,6 +28,8 @@ pub(super) struct Probe {
     timeout: Duration,
     rng: Rng,
     log: AttemptLog,
+    /// How long every attempt takes, and as of which version of the container, once all of them succeed.
+    steady: Option<(Duration, u64)>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +73,7 @@ impl Probe {
             timeout: Duration::from_secs(target.probe.timeout_seconds.max(0).unsigned_abs().into()),
             rng: Rng::new(seed_of(seed, &names)),
             log: AttemptLog::default(),
+            steady: None,
         }
     }
 
@@ -83,6 +86,9 @@ impl Probe {
         dependencies: &Dependencies,
         attempts_max: usize,
     ) -> Answer {
+        if let Some((takes, _)) = self.steady.filter(|(_, version)| *version == container.version()) {
+            return self.noted(now_ns, takes, Cause::Ok, Why::Nothing, attempts_max);
+        }
         let ways = (self.kind == Kind::Tcp, self.kind == Kind::Exec);
         let meeting = container.meet(now_ns, self.probe_type, ways, &mut self.rng, services, dependencies);
         let silent = match self.kind {
@@ -99,7 +105,7 @@ impl Probe {
             Meeting::Dropped => (self.timeout, Cause::ConnectTimeout, Why::Load),
             Meeting::Silence(why) => (self.timeout, silent, why),
         };
-        takes = takes.max(AT_ONCE);
+        takes = whole(takes);
         let late = container.read_late();
         if takes >= self.timeout && cause == Cause::Ok {
             (takes, cause) = (self.timeout, silent);
@@ -108,9 +114,16 @@ impl Probe {
         } else {
             takes = (takes + late).min(self.timeout);
         }
+        self.steady = None;
         if cause == Cause::Ok {
             why = Why::Nothing;
+            let is_steady = container.is_steady(now_ns, self.probe_type, dependencies);
+            self.steady = is_steady.then(|| (takes, container.version()));
         }
+        self.noted(now_ns, takes, cause, why, attempts_max)
+    }
+
+    fn noted(&mut self, now_ns: u64, takes: Duration, cause: Cause, why: Why, attempts_max: usize) -> Answer {
         let took_ns = u64::try_from(takes.as_nanos()).unwrap_or(u64::MAX);
         let is_news = self.log.add(now_ns, took_ns, cause, why.number(), attempts_max);
         Answer { takes, cause, is_news }
@@ -138,6 +151,12 @@ impl Probe {
                 .collect(),
         }
     }
+}
+
+/// Whole milliseconds, at least one: as exact as a history shows an attempt.
+fn whole(takes: Duration) -> Duration {
+    let rounded = takes.saturating_add(Duration::from_micros(500)).as_millis();
+    Duration::from_millis(u64::try_from(rounded).unwrap_or(u64::MAX)).max(AT_ONCE)
 }
 
 impl Why {

@@ -10,11 +10,8 @@ use crate::attempt::cause::Cause;
 use crate::golang::text::{join_host_port, quote};
 use crate::simulation::script::timeout_text;
 
-/// The outcome of an attempt that ended for this cause.
+/// The outcome of an attempt that failed for this cause.
 pub(in crate::simulation) fn outcome(cause: Cause, target: &AttemptTarget<'_>, limit: Duration) -> Outcome {
-    if cause == Cause::Ok {
-        return Outcome::Success;
-    }
     let text = match &target.probe.handler {
         Handler::HttpGet(get) => {
             let address = address(target, &get.host, &get.port);
