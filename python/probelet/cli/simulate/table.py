@@ -4,6 +4,7 @@ from dataclasses import replace
 
 from probelet.cli.columns import columns
 from probelet.cli.simulate.request import Request, played
+from probelet.cli.simulate.text import recovery
 from probelet.picture.document import SimulateDocument
 from probelet.simulate.words import seconds, share
 
@@ -36,14 +37,5 @@ def _row(document: SimulateDocument) -> list[str]:
         f"{requests['lost']:,}",
         share(requests["lost"], requests["offered"]) if requests["lost"] else "",
         seconds(outage) if outage else "-",
-        _recovers(document),
+        recovery(verdict, document["scenario"]["faults"]),
     ]
-
-
-def _recovers(document: SimulateDocument) -> str:
-    verdict = document["verdict"]
-    after = verdict["recovers_after_seconds"]
-    if after is None:
-        return "never"
-    harmed = verdict["unready_pods_max"] or verdict["kills"] or verdict["requests"]["lost"]
-    return f"after {seconds(after)}" if after else "at once" if harmed else "unharmed"

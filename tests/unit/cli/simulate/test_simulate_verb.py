@@ -47,7 +47,7 @@ def test_the_lines_that_a_person_wants_to_know(probelet: Probelet) -> None:
     assert re.match(r"3 of 3 replicas at the same time; the first at 1\d\d s", found["unready"][0])
     assert found["killed"] == ["nothing"]
     assert re.match(r"[\d,]+ of 180,000 lost \(1\d %\), [\d,]+ late; none was served for \d+ s", found["requests"][0])
-    assert re.match(r"\d s after the last fault", found["recovery"][0])
+    assert re.match(r"after \d(\.\d)? s", found["recovery"][0])
     assert any("because it asks shared, which answered too late" in each for each in found["what"])
     first = found["change"][0]
     assert first.startswith("readinessProbe.timeoutSeconds of Deployment server: 1 -> 3 then no request is lost, not ")
