@@ -1,13 +1,15 @@
-"""The cost of a whole node, when it changes and when its time is virtual."""
+"""The cost of a whole node, when it changes and when its time is virtual, and of a cluster in virtual time."""
 
+import json
 import select
 from collections.abc import Iterator
 
 import pytest
-from probelet._rust import Engine, ExecEnd, ExecRun, Simulation
+from probelet._rust import ClusterModel, Engine, ExecEnd, ExecRun, Simulation
 from probelet.bench.load import Load
 from probelet.bench.place import Place
 from probelet.bench.pods import facts, node, pod, uid
+from probelet.cluster import Cluster
 from pytest_benchmark.fixture import BenchmarkFixture
 
 pytestmark = pytest.mark.bench
@@ -19,6 +21,23 @@ VIRTUAL_WORKERS = 1_000
 RUNS = 60_000
 VIRTUAL_MS = 60_000
 ANSWER = b'[{"outcome": "success", "delay_ms": 1}]'
+MILLISECOND = 1_000_000
+STEADY = {
+    "startup": {"shape": "constant", "low_ns": 0},
+    "latency": {"shape": "constant", "low_ns": MILLISECOND},
+    "probe_latency": None,
+    "concurrency": None,
+    "queue": 0,
+    "asks": {"requests": [], "startup": [], "readiness": [], "liveness": []},
+    "apart": False,
+    "exits_after": None,
+    "pause": None,
+    "leak": None,
+    "factor": 1.0,
+    "late_ns": 0,
+    "cut_off": False,
+    "cut": [],
+}
 
 
 @pytest.fixture
@@ -77,3 +96,49 @@ def test_60000_runs_in_virtual_time(benchmark: BenchmarkFixture) -> None:
         assert simulation.runs > RUNS * 0.99
 
     benchmark.pedantic(play, setup=loaded, rounds=5)
+
+
+def test_60000_runs_in_a_cluster(benchmark: BenchmarkFixture) -> None:
+    """Plays the same workers where containers answer by their behaviour, in 1 ms, and nothing but probes happens."""
+
+    def loaded() -> tuple[tuple[ClusterModel, Simulation], dict[str, object]]:
+        model = ClusterModel(seed=0, attempts=2_000)
+        simulation = ClusterModel.simulation(seed=0, kubelet_version="1.36")
+        for number in range(VIRTUAL_WORKERS):
+            container = model.add_container(uid(number), f"bench-{number}", "app", json.dumps(STEADY).encode())
+            model.start(0, container, 0)
+            simulation.define_pod(pod(number, "exec", 1, 1))
+            simulation.sync_pod(uid(number), facts(number, "127.0.0.1"))
+        # Each pod's first success asks for a sync, which ends a run.
+        while model.run([simulation], VIRTUAL_MS // 100 * MILLISECOND)[1]:
+            simulation.take_changes()
+        return (model, simulation), {}
+
+    def play(model: ClusterModel, simulation: Simulation) -> None:
+        reached = model.run([simulation], (VIRTUAL_MS + VIRTUAL_MS // 100) * MILLISECOND)
+        assert reached == ((VIRTUAL_MS + VIRTUAL_MS // 100) * MILLISECOND, False)
+        assert simulation.runs > RUNS * 0.99
+
+    benchmark.pedantic(play, setup=loaded, rounds=5)
+
+
+def test_a_day_of_1000_pods_in_a_cluster(benchmark: BenchmarkFixture) -> None:
+    """Ten nodes, two probes each ten seconds of a pod, latencies that vary, and requests to all of them."""
+    probe = {"httpGet": {"port": 8080}, "periodSeconds": 10}
+    container = {"name": "app", "image": "i", "readinessProbe": probe, "livenessProbe": probe}
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [container]}}
+    spec = {"replicas": 1_000, "selector": {"matchLabels": labels}, "template": template}
+    manifest = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
+
+    def begun() -> tuple[tuple[Cluster], dict[str, object]]:
+        cluster = Cluster(manifest, nodes=10)
+        cluster.behave("web", latency={"p50": "20ms", "p99": "200ms"}, concurrency=8)
+        cluster.traffic("web", rate=50_000)
+        return (cluster,), {}
+
+    def play(cluster: Cluster) -> None:
+        cluster.run("24h")
+        assert cluster.ready("web") == 1_000
+
+    benchmark.pedantic(play, setup=begun, rounds=1)

@@ -56,20 +56,27 @@ class Budget:
 
 @dataclass(frozen=True)
 class PartBudget:
-    """A budget for a single part, in nanoseconds or bytes."""
+    """A budget for a single part, in nanoseconds or bytes, or as a ratio."""
 
     text: str
     name: str
     max: float
     per: int = 1
     """How many operations the benchmark times at once."""
+    over: str = ""
+    """The name of another part: the budget is the ratio to it."""
     note: str = ""
 
     def value(self, rows: list[Row]) -> float | None:
         found = next((row for row in rows if row["name"] == self.name), None)
-        return None if found is None else float(found[_unit(found)]) / self.per
+        base = next((row for row in rows if row["name"] == self.over), None)
+        if found is None or (self.over and base is None):
+            return None
+        return float(found[_unit(found)]) / (self.per if base is None else float(base[_unit(base)]))
 
     def words(self, rows: list[Row], value: float) -> str:
+        if self.over:
+            return f"{figure(value)} x"
         unit = next(_unit(row) for row in rows if row["name"] == self.name)
         return f"{figure(value)} {'ns' if unit == 'nanoseconds' else unit}"
 

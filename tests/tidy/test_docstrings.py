@@ -15,7 +15,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-PUBLIC = ("probelet", "probelet.backoff", "probelet.errors", "probelet.testing")
+PUBLIC = ("probelet", "probelet.backoff", "probelet.cluster", "probelet.errors", "probelet.testing")
 """The public modules; each lists its names in ``__all__``. docs/python.md has the same list."""
 
 PAGE = ROOT / "docs/python.md"

@@ -31,6 +31,7 @@ from typing import Literal, Self, final
 __all__ = [
     "Backoff",
     "Batch",
+    "ClusterModel",
     "CrashLoad",
     "CrashModel",
     "Decision",
@@ -549,9 +550,9 @@ class ClusterModel:
     """The containers of a cluster in virtual time: how they answer, the load that they share, the dependencies that
     they ask. ``probelet.Cluster`` has a whole cluster around it.
 
-    Times are nanoseconds since t = 0 and never go back. Containers and Services have numbers, which the calls that add
-    them return. Spreads are ``{"shape": "constant" | "uniform" | "log_normal", "low_ns", "high_ns", "per_day_ns"}``; of
-    a log-normal one ``low_ns`` is the median and ``high_ns`` the 99th percentile.
+    Times are nanoseconds since t = 0 and never go back. Containers and Services have numbers, which the calls that
+    add them return. Spreads are ``{"shape": "constant" | "uniform" | "log_normal", "low_ns", "high_ns",
+    "per_day_ns"}``; of a log-normal one ``low_ns`` is the median and ``high_ns`` the 99th percentile.
 
     Args:
         seed: of all random numbers.
@@ -561,8 +562,8 @@ class ClusterModel:
     def __new__(cls, *, seed: int, attempts: int) -> Self: ...
     def add_container(self, uid: str, pod: str, name: str, description: bytes) -> int:
         """Adds a container that does not run yet; returns its number. ``description`` is a JSON object with
-        ``startup``, ``latency``, ``probe_latency``, ``concurrency``, ``queue``, ``asks``, ``apart``, ``exits_after``,
-        ``pause``, ``leak``, ``factor``, ``late_ns``, ``cut_off`` and ``cut``.
+        ``startup``, ``latency``, ``probe_latency``, ``concurrency``, ``queue``, ``asks``, ``apart``,
+        ``exits_after``, ``pause``, ``leak``, ``factor``, ``late_ns``, ``cut_off`` and ``cut``.
 
         Raises:
             InvalidInputError: the description is none, or names an unknown dependency.
@@ -646,8 +647,8 @@ class ClusterModel:
         """
     def run(self, simulations: list[Simulation], until_ns: int) -> tuple[int, bool]:
         """Plays these simulations until ``until_ns``, but not beyond a moment in which a pod asks for a sync. On return
-        all are at one moment, and everything that was due until then has happened. Returns that moment, and whether a
-        pod asks for a sync."""
+        all are at one moment, and everything that was due until then has happened. Returns that moment, and whether
+        a pod asks for a sync."""
 
 @final
 class Decision:

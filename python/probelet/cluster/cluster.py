@@ -3,23 +3,21 @@
 from typing import Any, Final
 
 import msgspec
-from msgspec.structs import replace
 
+from probelet.cluster.applying import apply, bind, wanted
 from probelet.cluster.behaviour import Behaviour, Spread, check_spread
 from probelet.cluster.container import bytes_of, mentioned
 from probelet.cluster.control.endpoints import Service, Traffic
-from probelet.cluster.control.workload import Version, Workload
+from probelet.cluster.control.workload import Workload
 from probelet.cluster.duration import nanoseconds, positive
 from probelet.cluster.fault import Fault, Rollout
 from probelet.cluster.happening import Dependency, Happenings, known
 from probelet.cluster.history import history, requests
 from probelet.cluster.node.pod import regular
-from probelet.cluster.objects.read import Objects, WorkloadManifest, read
+from probelet.cluster.objects.read import read
 from probelet.cluster.record import Event, Exited, History, Kill, Requests
 from probelet.cluster.world import World, container_names
 from probelet.errors import ClusterError
-from probelet.policy.rules.kind import containers
-from probelet.spec.read.json import encode_pod
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.testing.manifests import Manifests
 
@@ -85,7 +83,9 @@ class Cluster:
     def __repr__(self) -> str:
         """Time, and how many replicas of the first workloads are ready."""
         listed = list(self._world.workloads.values())
-        shown = [f"{each.name} {self.ready(each.name)}/{self._wanted(each)} ready" for each in listed[:SHOWN_MAX]]
+        shown = [
+            f"{each.name} {self.ready(each.name)}/{wanted(self._world, each)} ready" for each in listed[:SHOWN_MAX]
+        ]
         if hidden := len(listed) - len(shown):
             shown.append(f"{hidden} more workloads")
         return f"<Cluster at {format_duration(self._world.now)}, seed {self._seed}: {', '.join(shown)}>"
@@ -138,7 +138,7 @@ class Cluster:
         Raises:
             ClusterError: there is no such workload.
         """
-        return self._wanted(self._workload(workload))
+        return wanted(self._world, self._workload(workload))
 
     def apply(self, *manifests: Manifests) -> None:
         """Apply manifests now, as ``kubectl apply`` does. A workload that was applied before and has another template
@@ -147,19 +147,7 @@ class Cluster:
         Raises:
             ManifestError: a manifest has a mistake (one line each). Nothing is applied then.
         """
-        objects = read(manifests, strict=self._strict)
-        for budget in objects.budgets:
-            key = (budget.metadata.namespace or "default", budget.metadata.name)
-            self._happenings.budgets[key] = budget
-        names = self._names(objects)
-        for manifest in objects.workloads:
-            self._apply(names[manifest.kind, manifest.template.full_name], manifest)
-        for service in objects.services:
-            namespace = service.metadata.namespace or "default"
-            name = names["Service", f"{namespace}/{service.metadata.name}"]
-            found = self._world.endpoints.services.setdefault(name, Service(name, namespace, None))
-            found.spec = service.spec
-            self._bind(found)
+        apply(self._world, self._happenings, read(manifests, strict=self._strict))
 
     def behave(self, target: str, behaviour: Behaviour | None = None, /, **fields: object) -> None:
         """Say how the containers of ``target`` behave, from now on; ``fields`` are those of ``Behaviour``, and replace
@@ -225,7 +213,7 @@ class Cluster:
             known("service", service, [*services, *self._world.workloads], "Service or workload")
             namespace = self._world.workloads[service].namespace
             services[service] = Service(service, namespace, None, workload=service)
-            self._bind(services[service])
+            bind(self._world, services[service])
         found = services[service]
         found.traffic = Traffic(rate, positive("timeout", timeout), positive("slo", slo))
         self._world.endpoints.offer(found)
@@ -248,7 +236,7 @@ class Cluster:
         self.fault(Rollout(workload, behaviour, at=at))
 
     def run(self, duration: str) -> None:
-        """Let virtual time go by. Ctrl-C (KeyboardInterrupt) ends it between two moments; the cluster can go on.
+        """Let virtual time go by. Ctrl-C (``KeyboardInterrupt``) ends it within a second; the records stay readable.
 
         Raises:
             ClusterError: the duration cannot be read.
@@ -323,71 +311,9 @@ class Cluster:
         known("workload", name, self._world.workloads, "workload")
         return self._world.workloads[name]
 
-    def _wanted(self, workload: Workload) -> int:
-        return len(self._world.nodes) if workload.kind == "DaemonSet" else workload.wanted
-
     def _catch_up(self) -> None:
         """Let everything happen that is due at this moment."""
         self._world.play(self._world.now)
-
-    def _names(self, objects: Objects) -> dict[tuple[str, str], str]:
-        """How the cluster calls new objects, by kind and ``namespace/name``; known ones keep their name."""
-        found: dict[tuple[str, str], str] = {}
-        taken: dict[str, set[str]] = {"Service": set(self._world.endpoints.services), "": set(self._world.workloads)}
-        services = [(each.metadata.namespace or "default", each.metadata.name) for each in objects.services]
-        workloads = [(each.kind, each.template.metadata) for each in objects.workloads]
-        listed = [("Service", namespace, name) for namespace, name in services]
-        listed += [(kind, meta.namespace, meta.name) for kind, meta in workloads]
-        for kind, namespace, name in listed:
-            known_names = taken["Service" if kind == "Service" else ""]
-            chosen = name
-            if name in known_names and not self._is_same(kind, namespace, name):
-                chosen = f"{namespace}/{name}"
-            if chosen in known_names and not self._is_same(kind, namespace, chosen):
-                chosen = f"{kind}/{namespace}/{name}"
-            known_names.add(chosen)
-            found[kind, f"{namespace}/{name}"] = chosen
-        return found
-
-    def _is_same(self, kind: str, namespace: str, name: str) -> bool:
-        """Whether the object that the cluster calls ``name`` is of this kind and namespace."""
-        if kind == "Service":
-            service = self._world.endpoints.services.get(name)
-            return service is not None and service.namespace == namespace
-        workload = self._world.workloads.get(name)
-        return workload is not None and (workload.kind, workload.namespace) == (kind, namespace)
-
-    def _apply(self, name: str, manifest: WorkloadManifest) -> None:
-        workload = self._world.workloads.get(name)
-        if workload is None:
-            version = Version(1, manifest.template, {})
-            workload = Workload(manifest.kind, name, manifest.object.spec, [version])
-            self._world.workloads[name] = workload
-            for service in self._world.endpoints.services.values():
-                self._bind(service)
-        else:
-            current = workload.current
-            workload.spec = manifest.object.spec
-            if _content(manifest) != encode_pod(replace(current.template, metadata=_meta(current.template))):
-                names = {each.name for _, each in containers(manifest.template)}
-                behaviours = {key: each for key, each in current.behaviours.items() if key in names}
-                workload.versions.append(Version(current.number + 1, manifest.template, behaviours))
-                workload.progress = ()
-        for service in self._world.endpoints.services.values():
-            if service.workload == name:
-                service.wanted.append((self.now, self._wanted(workload)))
-        self._world.reconcile(workload)
-
-    def _bind(self, service: Service) -> None:
-        """Find the first workload whose pods a Service selects; its pods that are ready become endpoints."""
-        for name, workload in self._world.workloads.items():
-            if not service.workload and service.selects(workload.current.template, name):
-                service.workload = name
-        if service.workload and not service.wanted:
-            service.wanted.append((self.now, self._wanted(self._world.workloads[service.workload])))
-        for pod in self._world.pods.values():
-            if not pod.is_gone:
-                self._world.endpoints.look(pod)
 
     def _endpoints_changed(self, service: Service) -> None:
         if service.name in self._happenings.dependencies:
@@ -424,12 +350,3 @@ def _with_fields(behaviour: Behaviour, fields: dict[str, Any]) -> Behaviour:
         if made.leak.memory_limit:
             bytes_of("leak.memory_limit", made.leak.memory_limit)
     return made
-
-
-def _content(manifest: WorkloadManifest) -> bytes:
-    return encode_pod(replace(manifest.template, metadata=_meta(manifest.template)))
-
-
-def _meta(template: Any) -> Any:
-    """Metadata without a UID, which hashes the whole manifest."""
-    return replace(template.metadata, uid="")

@@ -6,7 +6,7 @@ for all its regular containers. ``replicas`` is how many of the target's pods a 
 rounded up, the ones with the first names first. A node is called ``node-0``, ``node-1`` and so on; ``*`` stands for
 every node.
 
-Names are looked up when the fault is given to ``Cluster.fault``, which raises ``ClusterError`` for an unknown one.
+``Cluster.fault`` checks the names and raises ``ClusterError`` for an unknown one.
 """
 
 from typing import ClassVar
@@ -66,7 +66,9 @@ class DependencySlow(_Timed, frozen=True):
 
     kind = "dependency-slow"
     dependency: str
+    """Its name."""
     latency: Spread
+    """How long it takes meanwhile."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,11 +81,13 @@ class DependencySlow(_Timed, frozen=True):
 
 
 class DependencyDown(_Timed, frozen=True):
-    """A dependency refuses, so that whoever asks it fails at once; or it ``hangs``, and whoever asks waits."""
+    """A dependency refuses, so that a request or probe that asks it fails at once; or it ``hangs``, and they wait."""
 
     kind = "dependency-down"
     dependency: str
+    """Its name."""
     hangs: bool = False
+    """Whether it does not answer at all, instead of refusing."""
 
     @property
     def label(self) -> str:
@@ -101,7 +105,9 @@ class Partition(_Timed, frozen=True):
 
     kind = "partition"
     cut: str
+    """A workload or a node."""
     dependency: str | None = None
+    """What it does not reach; None: a node is alone."""
 
     @property
     def label(self) -> str:
@@ -114,7 +120,9 @@ class NodeSlow(_Timed, frozen=True):
 
     kind = "node-slow"
     node: str
+    """Its name, or ``*``."""
     factor: float = 4.0
+    """From 0.01 to 1000."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -132,7 +140,9 @@ class ProberStarved(_Timed, frozen=True):
 
     kind = "prober-starved"
     node: str
+    """Its name, or ``*``."""
     late: str = "1s"
+    """How late its prober reads an answer."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -150,8 +160,11 @@ class ProberRestart(_Momentary, frozen=True):
 
     kind = "prober-restart"
     node: str = "*"
+    """Its name, or ``*``."""
     down: str = "2s"
+    """How long it makes no probe."""
     restore: bool = False
+    """Whether it knows afterwards what it knew before."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -171,7 +184,9 @@ class Rollout(_Momentary, frozen=True):
 
     kind = "rollout"
     workload: str
+    """Its name."""
     behaviour: Behaviour | None = None
+    """Of the regular containers of the new version; None: as those of the old one."""
 
     @property
     def label(self) -> str:
@@ -184,7 +199,9 @@ class TrafficStep(_Timed, frozen=True):
 
     kind = "traffic-step"
     service: str
+    """A Service with traffic."""
     rate: float
+    """Requests a second, from 0 to 1e9."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -202,7 +219,9 @@ class Deadlock(_Momentary, frozen=True):
 
     kind = "deadlock"
     container: str
+    """The target."""
     replicas: int | str = ALL
+    """How many of its pods."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -219,7 +238,9 @@ class SlowLeak(_Timed, frozen=True):
 
     kind = "leak"
     container: str
+    """The target."""
     per_hour: str = "100ms"
+    """What is added to the latency in an hour, in steps of ten seconds."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -234,13 +255,16 @@ class SlowLeak(_Timed, frozen=True):
 class MemoryLeak(_Timed, frozen=True):
     """Containers need ``per_hour`` more memory in each hour of their life, and are killed at ``limit`` (exit 137).
 
-    The fault counts for containers that start while it lasts, and from its beginning for those that run.
+    It counts from a container's start, or from its own beginning for a container that runs already.
     """
 
     kind = "memory-leak"
     container: str
+    """The target."""
     per_hour: str = "256Mi"
+    """Memory that an hour adds, as a Kubernetes quantity."""
     limit: str = "512Mi"
+    """Memory at which a container is killed."""
 
     @property
     def label(self) -> str:
@@ -253,8 +277,11 @@ class GcPause(_Timed, frozen=True):
 
     kind = "gc-pause"
     container: str
+    """The target."""
     pause: str = "2s"
+    """How long one pause is; less than ``every``."""
     every: str = "60s"
+    """From the beginning of a pause to that of the next."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -271,8 +298,11 @@ class Exit(_Momentary, frozen=True):
 
     kind = "exit"
     container: str
+    """The target."""
     replicas: int | str = ALL
+    """How many of its pods."""
     code: int = 1
+    """The exit code, from 0 to 255."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -291,7 +321,9 @@ class StartupSlow(_Timed, frozen=True):
 
     kind = "startup-slow"
     container: str
+    """The target."""
     more: str = "30s"
+    """How much longer a start-up takes."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -308,7 +340,9 @@ class StartupDrift(_Timed, frozen=True):
 
     kind = "startup-drift"
     container: str
+    """The target."""
     per_day: str = "5s"
+    """How much longer a start-up takes for each day."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -326,7 +360,9 @@ class Evict(_Momentary, frozen=True):
 
     kind = "evict"
     workload: str
+    """Its name."""
     replicas: int | str = ALL
+    """How many of its pods."""
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -62,7 +62,7 @@ class Happenings:
     # Dependencies.
 
     def provide(self, name: str, dependency: Dependency) -> None:
-        """Provide a dependency; those that it asks are known and ask in no circle."""
+        """Provide a dependency; what it asks is known and asks in no circle."""
         self.dependencies[name] = dependency
         self.describe(name)
 

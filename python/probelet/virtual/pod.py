@@ -63,7 +63,8 @@ class VirtualPod:
         # The entry of each ticket that is not answered yet, with the action it belongs to.
         self._in_flight: dict[int, tuple[Entry, Perform]] = {}
         self._sync_requests = SyncRequests()
-        self._is_left = False
+        # Set once the node agent has ended.
+        self._on_change: Callable[[], None] | None = None
         parts.prober.add(pod, self.request_sync)
 
     @property
@@ -75,9 +76,10 @@ class VirtualPod:
         """Show the machine the runtime as it is; the first look starts the pod."""
         self.give(Observed(self.runtime.snapshot))
 
-    def leave(self) -> None:
-        """The node agent has ended: calls under way finish in the runtime, and nobody hears of them."""
-        self._is_left = True
+    def leave(self, on_change: Callable[[], None]) -> None:
+        """The node agent ends. Calls under way finish in the runtime and containers run on; the machine learns no more.
+        ``on_change`` is called when something of it has changed the runtime, for the agent that comes next."""
+        self._on_change = on_change
         self._arm(None)
 
     def exit(self, container_id: str, code: int, reason: str = "") -> None:
@@ -98,7 +100,8 @@ class VirtualPod:
 
     def give(self, given: Input) -> list[Action]:
         """Hand one input to the machine and carry out its actions; returns them."""
-        if self._is_left:
+        if self._on_change is not None:
+            self._on_change()
             return []
         probes = self._parts.prober.probe_state(self.pod, self.machine.latest(given))
         actions = self.machine.handle(self._agenda.now, given, probes)

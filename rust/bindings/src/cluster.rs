@@ -13,12 +13,12 @@ use crate::argument;
 use crate::error::{InputError, release};
 use crate::simulation::Simulation;
 
-/// The containers of a cluster in virtual time: how they answer, the load that they share, the dependencies that they
-/// ask. ``probelet.Cluster`` has a whole cluster around it.
+/// The containers of a cluster in virtual time: how they answer, the load that they share, the dependencies that
+/// they ask. ``probelet.Cluster`` has a whole cluster around it.
 ///
-/// Times are nanoseconds since t = 0 and never go back. Containers and Services have numbers, which the calls that add
-/// them return. Spreads are ``{"shape": "constant" | "uniform" | "log_normal", "low_ns", "high_ns", "per_day_ns"}``; of a
-/// log-normal one ``low_ns`` is the median and ``high_ns`` the 99th percentile.
+/// Times are nanoseconds since t = 0 and never go back. Containers and Services have numbers, which the calls that
+/// add them return. Spreads are ``{"shape": "constant" | "uniform" | "log_normal", "low_ns", "high_ns",
+/// "per_day_ns"}``; of a log-normal one ``low_ns`` is the median and ``high_ns`` the 99th percentile.
 ///
 /// Args:
 ///     seed: of all random numbers.
@@ -37,9 +37,9 @@ impl ClusterModel {
         Self(cluster::ClusterModel::new(seed, attempts))
     }
 
-    /// Adds a container that does not run yet; returns its number. ``description`` is a JSON object with ``startup``,
-    /// ``latency``, ``probe_latency``, ``concurrency``, ``queue``, ``asks``, ``apart``, ``exits_after``, ``pause``,
-    /// ``leak``, ``factor``, ``late_ns``, ``cut_off`` and ``cut``.
+    /// Adds a container that does not run yet; returns its number. ``description`` is a JSON object with
+    /// ``startup``, ``latency``, ``probe_latency``, ``concurrency``, ``queue``, ``asks``, ``apart``,
+    /// ``exits_after``, ``pause``, ``leak``, ``factor``, ``late_ns``, ``cut_off`` and ``cut``.
     ///
     /// Raises:
     ///     InvalidInputError: the description is none, or names an unknown dependency.
@@ -60,8 +60,8 @@ impl ClusterModel {
         Ok(self.0.describe(now_ns, number, description)?)
     }
 
-    /// A container starts; ``more_ns`` is added to its start-up. Returns when it serves, and when it ends by itself or
-    /// None.
+    /// A container starts; ``more_ns`` is added to its start-up. Returns when it serves, and when it ends by itself
+    /// or None.
     ///
     /// Raises:
     ///     InvalidInputError: there is no such container.
@@ -161,14 +161,14 @@ impl ClusterModel {
         Ok(PyBytes::new(py, &self.0.requests_json(now_ns, number)?))
     }
 
-    /// Every probe that was made, as a JSON list of ``{"uid", "container", "type", "made", "failed", "attempts"}``. An
-    /// attempt is a list: when it began and how long it took in nanoseconds, its outcome, its cause, and why.
+    /// Every probe that was made, as a JSON list of ``{"uid", "container", "type", "made", "failed", "attempts"}``.
+    /// An attempt is a list: when it began and how long it took in nanoseconds, its outcome, its cause, and why.
     fn attempts<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.attempts_json())
     }
 
-    /// A simulation whose probes ask this model's containers; ``run`` plays it. It keeps the lines of events, updates and
-    /// syncs for ``Simulation.take_changes``.
+    /// A simulation whose probes ask this model's containers; ``run`` plays it. It keeps the lines of events,
+    /// updates and syncs for ``Simulation.take_changes``.
     ///
     /// Args:
     ///     seed: of the jitter of first probes.
@@ -204,9 +204,9 @@ impl ClusterModel {
         Ok(Simulation(made))
     }
 
-    /// Plays these simulations until ``until_ns``, but not beyond a moment in which a pod asks for a sync. On return all
-    /// are at one moment, and everything that was due until then has happened. Returns that moment, and whether a pod
-    /// asks for a sync.
+    /// Plays these simulations until ``until_ns``, but not beyond a moment in which a pod asks for a sync. On return
+    /// all are at one moment, and everything that was due until then has happened. Returns that moment, and whether
+    /// a pod asks for a sync.
     fn run(
         &mut self,
         py: Python<'_>,

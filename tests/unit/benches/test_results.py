@@ -138,7 +138,11 @@ def test_the_page_equals_what_the_kept_results_render() -> None:
 def test_a_part_can_have_a_budget() -> None:
     rows = [{"name": "60,000 runs", "nanoseconds": 9e6}, {"name": "worker", "bytes": 300}]
     budgets = [PartBudget("a run", "60,000 runs", 200, per=60_000), PartBudget("a worker", "worker", 256, note="why")]
-    assert lines(rows, [*budgets, PartBudget("not measured", "nothing", 1)]) == [
+    missing = PartBudget("not measured", "nothing", 1)
+    compared = PartBudget("compared", "worker", 2, over="worker")
+    assert lines(rows, [compared])[2:] == ["| compared | 1 x | reached |", ""]
+    assert lines(rows, [PartBudget("without a base", "worker", 2, over="nothing")]) == []
+    assert lines(rows, [*budgets, missing]) == [
         "| budget | measured | |",
         "|---|---|---|",
         "| a run | 150 ns | reached |",
@@ -147,4 +151,4 @@ def test_a_part_can_have_a_budget() -> None:
         "- a worker: why",
         "",
     ]
-    assert len(read_parts()) == 3
+    assert len(read_parts()) == 5

@@ -79,7 +79,7 @@ def test_a_workload_cut_off_from_a_dependency_is_as_if_it_hung() -> None:
 
 def test_a_node_that_is_cut_off_keeps_its_endpoints_and_loses_their_requests() -> None:
     cluster = cluster_of(Partition("node-1", at="60s", lasts="60s"))
-    # A third of 30/s for a minute. The pod's probe fails, because it reaches no dependency, and nobody hears of it.
+    # A third of 30/s for a minute. The pod's probe fails, because it reaches no dependency; its kubelet cannot say so.
     assert failures(cluster, 1) == {("timeout", "header_timeout", "auth")}
     assert cluster.requests("web").lost_by["not_serving"] == pytest.approx(600)
     assert [count for at, count in cluster.history.services[0].endpoints if 30 <= at < 120] == []
@@ -213,3 +213,28 @@ def test_a_status_server_of_its_own_hides_load_but_no_deadlock() -> None:
     assert shared.kills
     assert not apart.kills
     assert cluster_of(Deadlock("web", at="60s"), probes_apart=True).kills
+
+
+def test_a_restart_of_the_prober_ends_a_back_off_unless_it_restores() -> None:
+    # The third exit waits 20 s from 90 s on; the prober is back at 96 s.
+    starts = {}
+    for restore in (False, True):
+        exits = [Exit("web/app", 1, at=f"{at}s") for at in (60, 70, 90)]
+        cluster = cluster_of(*exits, ProberRestart("node-0", at="95s", down="1s", restore=restore))
+        started = [event.at for event in cluster.events if event.reason == "Started" and event.pod == "web-v1-0"]
+        starts[restore] = started[-1]
+    assert starts == {False: 96, True: 110}
+
+
+def test_a_restart_of_the_prober_in_the_middle_of_a_kill_starts_one_container() -> None:
+    faults = (Deadlock("web/app", 1, at="60s"), ProberRestart("node-0", at="79s", down="1s"))
+    cluster = cluster_of(*faults, stop="9s")
+    assert [round(each.at) for each in cluster.exits] == [85], cluster.timeline()
+    assert cluster.restarts("web") == 1
+    assert cluster.ready("web") == 3
+
+
+def test_a_leak_of_memory_counts_from_the_latest_start() -> None:
+    cluster = cluster_of(MemoryLeak("web/app", "30Gi", "512Mi", at="60s"), Exit("web/app", 1, at="90s"))
+    found = [(each.at, each.reason) for each in cluster.exits if each.pod == "web-v1-0"]
+    assert found[:2] == [(90, "Error"), (150, "OOMKilled")]

@@ -154,3 +154,15 @@ def test_an_eviction_waits_for_its_budget_and_a_rollout_does_not() -> None:
     pods = cluster.history.pods
     assert all(sum(ready(pod, at) for pod in pods) >= 2 for at in moments(pods) if at >= 60), cluster.timeline()
     assert sum(not alive(pod, cluster.now - 0.001) for pod in pods) == 3
+
+
+def test_an_old_pod_stays_until_a_new_one_was_ready_for_min_ready_seconds() -> None:
+    rolling = {"maxSurge": 1, "maxUnavailable": 0}
+    cluster = Cluster(workload(replicas=1, minReadySeconds=30, strategy={"rollingUpdate": rolling}))
+    cluster.behave("web", startup="4s")
+    cluster.run("1m")
+    cluster.rollout("web", at="1m")
+    cluster.run("2m")
+    old, new = cluster.history.pods
+    became_ready = next(span.start for span in new.spans if span.state == "ready")
+    assert next(span.start for span in old.spans if span.state == "terminating") == became_ready + 30

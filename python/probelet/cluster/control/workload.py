@@ -21,7 +21,7 @@ class Version:
     """From 1."""
     template: Pod
     behaviours: dict[str, Behaviour]
-    """By container; only those that were said."""
+    """By container, for the containers that ``Cluster.behave`` named."""
 
 
 @dataclass
@@ -112,7 +112,7 @@ class Actions(Protocol):
 
 
 def fewest_lost_first(pods: list[ClusterPod]) -> list[ClusterPod]:
-    """The pods in the order in which a ReplicaSet deletes them: not ready ones first, then those that became ready
+    """The pods in the order in which a ReplicaSet deletes them: not ready ones first, then the ones that became ready
     last, that restarted most, that are newest (pkg/controller/controller_utils.go:ActivePodsWithRanks, 1.36)."""
     newest = {pod.uid: -index for index, pod in enumerate(pods)}
     return sorted(pods, key=lambda pod: (pod.is_ready, -pod.ready_since, -pod.restarts, newest[pod.uid]))

@@ -19,7 +19,7 @@ from probelet.virtual.workload import Workload
 
 @dataclass(frozen=True, slots=True)
 class Watch:
-    """Who hears what happens on a node; each gets the pod's UID first."""
+    """The callbacks of a node; each gets the pod's UID first."""
 
     record: Callable[[str, Record], None]
     """An event of a pod's machine."""

@@ -64,7 +64,7 @@ class ClusterPod:
     def leave(self) -> None:
         """The node's agent ends."""
         if self._machine is not None:
-            self._machine.leave()
+            self._machine.leave(self._observe)
             self._machine = None
 
     def terminate(self) -> None:
@@ -133,6 +133,11 @@ class ClusterPod:
         if self.is_ready:
             return "ready"
         return "unready" if self._was_ready else "starting"
+
+    def _observe(self) -> None:
+        """The runtime has changed without the present agent's doing."""
+        if self._machine is not None:
+            self._machine.observe()
 
     def _changed(self) -> None:
         self._on_change(self)

@@ -5,7 +5,7 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 
 use super::cluster::ClusterModel;
-use super::{Simulation, Stop};
+use super::virtual_prober::{Simulation, Stop};
 
 /// How far simulations were played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,6 +58,21 @@ fn earliest(next: &[u64], but: Option<usize>) -> Option<(usize, u64)> {
 }
 
 impl Simulation {
+    /// Keeps events, updates and syncs although nothing is recorded. Of equal events of a probe the first one is kept.
+    pub fn keep_changes(&mut self) {
+        self.keeps_changes = true;
+    }
+
+    /// Recalls what an earlier prober knew of its containers, as from a journal.
+    pub fn recall(&mut self, earlier: &Self) {
+        earlier.manager.prober().memories().for_each(|memory| self.manager.prober_mut().recall(memory));
+    }
+
+    /// What was written since the last time, as a JSON list; plays nothing.
+    pub fn changes_json(&mut self) -> Vec<u8> {
+        serde_json::to_vec(&std::mem::take(&mut self.records)).expect("plain data")
+    }
+
     /// When something happens next, nanoseconds since t = 0; the end of time if never.
     fn next_ns(&mut self) -> u64 {
         self.next_event().map_or(u64::MAX, |next| self.since_zero_ns(next.max(self.now)))

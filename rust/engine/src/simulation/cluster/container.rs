@@ -18,19 +18,19 @@ use super::tally::Loss;
 #[serde(deny_unknown_fields)]
 pub(super) struct Description {
     startup: Given,
-    latency: Given,
-    probe_latency: Option<Given>,
+    pub(super) latency: Given,
+    pub(super) probe_latency: Option<Given>,
     /// None: any number.
     concurrency: Option<u32>,
     queue: u32,
     asks: Asks<Box<str>>,
     /// Whether probes have a server of their own.
-    apart: bool,
+    pub(super) apart: bool,
     exits_after: Option<Given>,
-    pause: Option<Pause>,
-    leak: Option<Leak>,
+    pub(super) pause: Option<Pause>,
+    pub(super) leak: Option<Leak>,
     /// How much slower the node is.
-    factor: f64,
+    pub(super) factor: f64,
     /// How late the prober reads an answer.
     late_ns: u64,
     /// Whether nothing but the node's prober reaches the container.
@@ -42,7 +42,7 @@ pub(super) struct Description {
 /// The dependencies that something asks.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Asks<T> {
+pub(super) struct Asks<T> {
     requests: Vec<T>,
     startup: Vec<T>,
     readiness: Vec<T>,
@@ -51,14 +51,14 @@ struct Asks<T> {
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Pause {
+pub(super) struct Pause {
     lasts_ns: u64,
     every_ns: u64,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Leak {
+pub(super) struct Leak {
     per_hour_ns: u64,
     /// The leak counts from here on, or from the container's start if that is later.
     since_ns: u64,
@@ -66,22 +66,22 @@ struct Leak {
 
 /// The run of a container.
 #[derive(Clone, Copy, Debug)]
-struct Life {
+pub(super) struct Life {
     started_ns: u64,
-    serves_ns: u64,
-    is_stuck: bool,
+    pub(super) serves_ns: u64,
+    pub(super) is_stuck: bool,
 }
 
 /// What a request meets until `until_ns`.
 #[derive(Clone, Copy, Debug)]
-struct Segment {
+pub(super) struct Segment {
     until_ns: u64,
     work: Work,
-    conditions: Conditions,
+    pub(super) conditions: Conditions,
 }
 
 #[derive(Clone, Copy, Debug)]
-enum Work {
+pub(super) enum Work {
     /// It takes this long.
     Takes(Spread),
     /// It fails when it is worked on.
@@ -93,54 +93,24 @@ enum Work {
 /// A container.
 #[derive(Debug)]
 pub(super) struct Container {
-    description: Description,
-    asks: Asks<usize>,
+    pub(super) description: Description,
+    pub(super) asks: Asks<usize>,
     cut: Vec<usize>,
     pause_phase: f64,
     /// For what happens at a start.
     rng: Rng,
-    life: Option<Life>,
+    pub(super) life: Option<Life>,
     /// The Services that send it requests, and how many a second each.
     pub(super) shares: Vec<(usize, f64)>,
-    queued: f64,
+    pub(super) queued: f64,
     counted_ns: u64,
     segment: Option<Segment>,
     /// Counts what has changed, for those who keep what they found.
     version: u64,
 }
 
-/// What a probe meets.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Meeting {
-    /// Nobody listens.
-    Refused(Why),
-    /// The connection is not taken.
-    Dropped,
-    /// An answer after so long; the reason is what took longest.
-    Answer(Duration, Why),
-    /// A bad answer after so long.
-    BadAnswer(Duration, Why),
-    /// No answer at all.
-    Silence(Why),
-}
-
-/// Why a probe met what it met.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Why {
-    Nothing,
-    Starting,
-    Exited,
-    Deadlock,
-    Load,
-    Pause,
-    Leak,
-    Latency,
-    Prober,
-    Dependency(usize),
-}
-
 impl<T> Asks<T> {
-    fn of(&self, probe_type: ProbeType) -> &[T] {
+    pub(super) fn of(&self, probe_type: ProbeType) -> &[T] {
         match probe_type {
             ProbeType::Startup => &self.startup,
             ProbeType::Readiness => &self.readiness,
@@ -192,21 +162,6 @@ impl Container {
     /// Changes whenever what a probe meets may change.
     pub(super) const fn version(&self) -> u64 {
         self.version
-    }
-
-    /// Whether every probe that asks as this one did meets the same until the version changes, because nothing varies
-    /// with time or by chance.
-    pub(super) fn is_steady(&self, now_ns: u64, probe_type: ProbeType, dependencies: &Dependencies) -> bool {
-        let Description { latency, probe_latency, pause, leak, .. } = &self.description;
-        let given = probe_latency.unwrap_or(*latency);
-        let asked = self.ask(self.asks.of(probe_type), now_ns, dependencies);
-        let is_plain = |spread: Spread, drifts: bool| spread.is_constant() && !drifts;
-        self.life.is_some_and(|life| now_ns >= life.serves_ns)
-            && self.shares.is_empty()
-            && pause.is_none()
-            && leak.is_none()
-            && is_plain(given.spread(), given.per_day_ns > 0)
-            && is_plain(asked.takes, asked.drifts)
     }
 
     /// How late the prober reads an answer.
@@ -299,7 +254,7 @@ impl Container {
         };
     }
 
-    fn segment_at(&mut self, now_ns: u64, services: &Services, dependencies: &Dependencies) -> Segment {
+    pub(super) fn segment_at(&mut self, now_ns: u64, services: &Services, dependencies: &Dependencies) -> Segment {
         if let Some(segment) = self.segment.filter(|segment| now_ns < segment.until_ns) {
             return segment;
         }
@@ -341,14 +296,14 @@ impl Container {
     }
 
     /// The time of a request or probe without queue and dependencies.
-    fn own(&self, given: Given, life: &Life, now_ns: u64) -> Spread {
+    pub(super) fn own(&self, given: Given, life: &Life, now_ns: u64) -> Spread {
         let step_ns = now_ns / DRIFT_STEP_NS * DRIFT_STEP_NS;
         let spread = given.spread().later(drift(given.per_day_ns, step_ns)).later(self.leaked(life, now_ns));
         spread.scaled(self.description.factor)
     }
 
     /// What a leak has added to the latency, in seconds.
-    fn leaked(&self, life: &Life, now_ns: u64) -> f64 {
+    pub(super) fn leaked(&self, life: &Life, now_ns: u64) -> f64 {
         let Some(leak) = self.description.leak else {
             return 0.0;
         };
@@ -357,14 +312,14 @@ impl Container {
         seconds(leak.per_hour_ns) * (seconds(age_ns) / 3_600.0)
     }
 
-    fn ask(&self, numbers: &[usize], now_ns: u64, dependencies: &Dependencies) -> Reply {
+    pub(super) fn ask(&self, numbers: &[usize], now_ns: u64, dependencies: &Dependencies) -> Reply {
         let step_ns = now_ns / DRIFT_STEP_NS * DRIFT_STEP_NS;
         let is_cut = |number| self.description.cut_off || self.cut.contains(&number);
         dependencies.ask(numbers, step_ns, &is_cut)
     }
 
     /// When the pause at `now_ns` is over, if there is one, and when that next changes.
-    fn pause_at(&self, now_ns: u64) -> (Option<u64>, u64) {
+    pub(super) fn pause_at(&self, now_ns: u64) -> (Option<u64>, u64) {
         let Some(Pause { lasts_ns, every_ns }) = self.description.pause else {
             return (None, u64::MAX);
         };
@@ -374,84 +329,6 @@ impl Container {
         let begins = (round * every_ns + phase).saturating_sub(every_ns);
         let ends = begins + lasts_ns;
         if round > 0 && now_ns < ends { (Some(ends), ends) } else { (None, (round * every_ns) + phase) }
-    }
-
-    /// What a probe meets that comes now. `is_tcp`: it only connects, which the kernel answers while there is room for
-    /// connections. `is_exec`: nobody has to listen.
-    pub(super) fn meet(
-        &mut self,
-        now_ns: u64,
-        probe_type: ProbeType,
-        (is_tcp, is_exec): (bool, bool),
-        rng: &mut Rng,
-        services: &mut Services,
-        dependencies: &Dependencies,
-    ) -> Meeting {
-        let Some(life) = self.life else {
-            return Meeting::Refused(Why::Exited);
-        };
-        if now_ns < life.serves_ns {
-            return Meeting::Refused(Why::Starting);
-        }
-        let mut wait = 0.0;
-        if !self.description.apart && !is_exec && !self.shares.is_empty() && !life.is_stuck {
-            self.count_until(now_ns, services, dependencies);
-            let conditions = self.segment_at(now_ns, services, dependencies).conditions;
-            if self.queued >= conditions.queue && between_0_and_1(rng) >= conditions.taken_when_full() {
-                return Meeting::Dropped;
-            }
-            wait = conditions.wait(self.queued);
-        }
-        if is_tcp {
-            return Meeting::Answer(Duration::ZERO, Why::Nothing);
-        }
-        if life.is_stuck {
-            return Meeting::Silence(Why::Deadlock);
-        }
-        let asks = self.asks.of(probe_type);
-        let given = self.description.probe_latency.unwrap_or(self.description.latency);
-        let own = self.own(given, &life, now_ns);
-        let own = if own.is_constant() { own.mean() } else { own.at(between_0_and_1(rng)).as_secs_f64() };
-        let mut parts = [(own, Why::Latency), (wait, Why::Load), (0.0, Why::Pause), (0.0, Why::Nothing)];
-        let leaked = self.leaked(&life, now_ns) * self.description.factor;
-        if leaked * 2.0 > own {
-            parts[0].1 = Why::Leak;
-        }
-        if !asks.is_empty() {
-            let reply = self.ask(asks, now_ns, dependencies);
-            let why = reply.slowest.map_or(Why::Nothing, Why::Dependency);
-            match reply.health {
-                Health::Hangs => return Meeting::Silence(why),
-                Health::Refuses => return Meeting::BadAnswer(self.paused(now_ns, own + wait, &mut parts[2].0), why),
-                Health::Up if reply.takes.is_constant() => parts[3] = (reply.takes.mean(), why),
-                Health::Up => parts[3] = (reply.takes.at(between_0_and_1(rng)).as_secs_f64(), why),
-            }
-        }
-        let takes = self.paused(now_ns, own + wait + parts[3].0, &mut parts[2].0);
-        let longest =
-            parts.iter().copied().fold((-1.0, Why::Nothing), |best, part| if part.0 > best.0 { part } else { best });
-        Meeting::Answer(takes, longest.1)
-    }
-
-    /// How long something takes that needs `busy` seconds of a process that is not paused.
-    fn paused(&self, now_ns: u64, busy: f64, waits: &mut f64) -> Duration {
-        let busy = Duration::try_from_secs_f64(busy).unwrap_or(Duration::MAX);
-        if self.description.pause.is_none() {
-            return busy;
-        }
-        let (mut at, mut left_ns) = (now_ns, u64::try_from(busy.as_nanos()).unwrap_or(u64::MAX / 4));
-        loop {
-            let (end, edge) = self.pause_at(at);
-            if let Some(end) = end {
-                *waits += seconds(end - at);
-                at = end;
-            } else if left_ns <= edge - at {
-                return Duration::from_nanos(at + left_ns - now_ns);
-            } else {
-                left_ns -= edge - at;
-                at = edge;
-            }
-        }
     }
 }
 

@@ -10,9 +10,9 @@ use super::spread::{Given, Spread, seconds};
 pub(super) enum Health {
     #[default]
     Up,
-    /// Whoever asks it fails at once.
+    /// A request or probe that asks it fails at once.
     Refuses,
-    /// Whoever asks it waits.
+    /// A request or probe that asks it waits.
     Hangs,
 }
 
@@ -39,7 +39,7 @@ pub(super) struct Dependency {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Reply {
     pub(super) health: Health,
-    /// How long the slowest takes, of those that answer.
+    /// How long the slowest dependency takes.
     pub(super) takes: Spread,
     /// The dependency that takes longest or does not answer.
     pub(super) slowest: Option<usize>,
@@ -77,7 +77,7 @@ impl Dependencies {
         &self.0[number].name
     }
 
-    /// What asking all of `numbers` at the same time comes to at `now_ns`; those that `is_cut` hang.
+    /// What asking all of `numbers` at the same time comes to at `now_ns`; a dependency that `is_cut` hangs.
     pub(super) fn ask(&self, numbers: &[usize], now_ns: u64, is_cut: &impl Fn(usize) -> bool) -> Reply {
         let mut reply = Reply { health: Health::Up, takes: Spread::constant(0.0), slowest: None, drifts: false };
         for &number in numbers {

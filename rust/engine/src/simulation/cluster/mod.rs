@@ -9,6 +9,7 @@ mod attempt_log;
 mod container;
 mod dependency;
 mod flow;
+mod meeting;
 mod probe;
 mod random;
 mod service;

@@ -10,8 +10,9 @@ use probelet_core::spec::{Handler, ProbeType};
 use serde::Serialize;
 
 use super::attempt_log::AttemptLog;
-use super::container::{Container, Meeting, Why};
+use super::container::Container;
 use super::dependency::Dependencies;
+use super::meeting::{Meeting, Why};
 use super::random::seed_of;
 use super::service::Services;
 use crate::attempt::cause::Cause;
@@ -51,7 +52,7 @@ pub(super) struct Document<'a> {
     made: u64,
     failed: u64,
     /// When it began and how long it took, in nanoseconds, its outcome, cause, and why.
-    attempts: Vec<(u64, u64, &'static str, &'static str, &'a str)>,
+    attempts: Vec<(u64, u128, &'static str, &'static str, &'a str)>,
 }
 
 impl Probe {
@@ -124,8 +125,7 @@ impl Probe {
     }
 
     fn noted(&mut self, now_ns: u64, takes: Duration, cause: Cause, why: Why, attempts_max: usize) -> Answer {
-        let took_ns = u64::try_from(takes.as_nanos()).unwrap_or(u64::MAX);
-        let is_news = self.log.add(now_ns, took_ns, cause, why.number(), attempts_max);
+        let is_news = self.log.add(now_ns, takes, cause, why.number(), attempts_max);
         Answer { takes, cause, is_news }
     }
 
@@ -147,7 +147,7 @@ impl Probe {
             made: self.log.made,
             failed: self.log.failed,
             attempts: rows
-                .map(|row| (row.at_ns, row.took_ns, outcome_word(row.cause), row.cause.name(), word(row.why)))
+                .map(|row| (row.at_ns, row.took().as_nanos(), outcome_word(row.cause), row.cause.name(), word(row.why)))
                 .collect(),
         }
     }

@@ -74,7 +74,7 @@ impl Tally {
         self.width_ns
     }
 
-    /// Counts requests that came evenly between two moments; those that are not served are lost for one reason.
+    /// Counts requests that came evenly between two moments; what is not served is lost, for one reason.
     pub(super) fn add(&mut self, from_ns: u64, to_ns: u64, counts: Counts, loss: Loss) {
         self.totals.add(counts, 1.0);
         self.lost_by[loss as usize] += counts.offered - counts.served;
