@@ -26,7 +26,8 @@ SUFFIXES = {
     # The inputs of a corpus have no suffix, or that of the format they are in.
     "fuzz": {"", ".json", ".lock", ".py", ".rs", ".toml", ".yaml"},
     "proto": {".proto", ".sh"},
-    "python": {".pem", ".py", ".pyi", ".typed"},
+    # The YAML files are the built-in scenarios.
+    "python": {".pem", ".py", ".pyi", ".typed", ".yaml"},
     "rust": {".md", ".pem", ".rs", ".toml"},
     "tools": {".py", ".toml"},
     "tests": {".c", ".go", ".json", ".jsonl", ".md", ".mod", ".pem", ".py", ".sh", ".sum", ".yaml"},

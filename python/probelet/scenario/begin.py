@@ -36,13 +36,13 @@ def offers(file: ScenarioFile, cluster: Cluster, templates: Templates, rates: Ma
     With a pattern, a workload behind several Services gets its requests through the first alone; a workload without a
     Service gets one of its name, if it has a probe.
 
-    Raises ``ScenarioError`` if an entry matches no Service.
+    Raises ``ScenarioError`` if an entry names a Service that is not there.
     """
     found: list[Offer] = []
     served: set[str] = set()
     for index, entry in enumerate(file.scenario.traffic):
         chosen = list(_services(entry, cluster, templates, served))
-        if not chosen and not found:
+        if not chosen and not found and entry.service != "*":
             _refuse(file, f"traffic[{index}].service", entry.service, "no Service or workload of the manifests")
         for service, workload in chosen:
             served |= {service, workload}
@@ -69,7 +69,7 @@ def faults(
     """The faults of the scenario, each for everything that it strikes; times count from now. ``budgets`` is as for
     ``behave``.
 
-    Raises ``ScenarioError`` if a fault strikes nothing.
+    Raises ``ScenarioError`` if a fault names something that is not there.
     """
     found: list[virtual.Fault] = []
     for index, fault in enumerate(file.scenario.faults):
@@ -178,7 +178,8 @@ class _Struck:
         return self._found([name for name in self._rates if matches(pattern, name)], pattern, "service", "Service")
 
     def _found(self, names: Sequence[str], pattern: str, field: str, what: str) -> list[str]:
-        if not names:
+        # A scenario for any manifests may have a fault that these have nothing for.
+        if not names and pattern != "*":
             _refuse(self._file, f"faults[{self._index}].{field}", pattern, f"no {what} of the simulation matches")
         return list(names)
 

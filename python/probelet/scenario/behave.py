@@ -78,7 +78,7 @@ def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Tem
 
 
 def _provide(scenario: Scenario, cluster: Cluster) -> None:
-    """Those that ask nothing come first, because a dependency may only ask what is there."""
+    """Dependencies that ask nothing come first, because a dependency may only ask what is there."""
     left = dict(scenario.dependencies)
     while left:
         for name in [name for name, each in left.items() if not left.keys() & set(each.asks)]:

@@ -18,6 +18,8 @@ def findings(played: Played, troubles: list[Trouble], names: Mapping[str, str]) 
         found += _workload(played, trouble, names[trouble.workload])
     if len(troubles) > TOLD_MAX:
         found.append(f"{count(len(troubles) - TOLD_MAX, 'more workload')} had trouble.")
+    if not played.history.faults:
+        found.append("No fault of this scenario strikes anything in these manifests.")
     if not troubles:
         found.append("Nothing left its Service, nothing was killed, no request was lost.")
     found += [f"{names[name]} was not ready when the traffic began." for name in played.late]

@@ -69,7 +69,7 @@ class Manifests:
         return replace(self, objects=objects, workloads=workloads)
 
     def named(self, names: Iterable[str]) -> dict[str, Workload]:
-        """The workloads of a cluster by the names that it gives them; those that are not here are left out."""
+        """The workloads of a cluster by the names that it gives them; a name that is not here is left out."""
         known = {name: each for each in self.workloads for name in (each.name, f"{each.namespace}/{each.name}")}
         return {name: known[name] for name in names if name in known}
 

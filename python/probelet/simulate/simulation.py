@@ -130,6 +130,8 @@ class _Version:
         self._setting = setting
         self.play = Play(setting, manifests.objects, manifests)
         self.played: Played | None = None
+        # Whether Ctrl-C ended the play of a change.
+        self._is_stopped = False
 
     @property
     def warnings(self) -> list[Problem]:
@@ -155,7 +157,9 @@ class _Version:
         )
         if advise and trouble and not played.interrupted:
             row["advice"], tried = self._advice(played, trouble, base, lasts, watch)
-            if tried and not row["advice"]:
+            if self._is_stopped:
+                row["findings"].append("Not all changes that may help were tried: the simulation was interrupted.")
+            elif tried and not row["advice"]:
                 row["findings"].append(f"None of {tried} changes that were tried helps.")
         return row
 
@@ -171,6 +175,7 @@ class _Version:
 
         def trial(change: Change) -> VerdictRow | None:
             tried = self._with(change, played).go(played.began, lasts, _part(change.id, watch))
+            self._is_stopped = tried.interrupted
             return None if tried.interrupted else verdict(tried)
 
         return choose(offered, base, most, trial)

@@ -49,8 +49,10 @@ def played(request: Request, scenario: str) -> "SimulateDocument":
     """The document of one scenario. Raises ``CliError`` with one line per mistake."""
     from probelet.scenario import ScenarioError, load_scenario
     from probelet.simulate import play
+    from probelet.simulate.simulation import TRIED_LONG
 
-    progress = ProgressLine(2 if request.against else 1)
+    changes = TRIED_LONG if request.advise else 0
+    progress = ProgressLine((1 + changes) * (2 if request.against else 1))
     try:
         file = load_scenario(Path(STDIN) if scenario == "-" else scenario)
         return play(

@@ -4,23 +4,30 @@ from dataclasses import replace
 
 from probelet.cli.columns import columns
 from probelet.cli.simulate.request import Request, played
+from probelet.cli.simulate.text import recovery
 from probelet.picture.document import SimulateDocument
 from probelet.simulate.words import seconds, share
 
-HEAD = ["scenario", "unready", "kills", "lost", "", "none served for", "recovers"]
+HEAD = ["scenario", "unready", "kills", "lost", "", "outage", "recovers"]
 
 
 def table(request: Request) -> list[str]:
     """A table with a line for each scenario, and how to see more."""
     from probelet.scenario import builtin_names
 
-    rows = [_row(played(replace(request, advise=False), name)) for name in builtin_names()]
+    rows: list[list[str]] = []
+    for name in builtin_names():
+        document = played(replace(request, advise=False), name)
+        if document["played_seconds"] < document["scenario"]["duration_seconds"]:
+            rows.append(["(interrupted)", *[""] * (len(HEAD) - 1)])
+            break
+        rows.append(_row(document))
     return [*columns([HEAD, *rows]), "", f"more about one: {request.command('NAME')}"]
 
 
 def _row(document: SimulateDocument) -> list[str]:
     verdict = document["verdict"]
-    requests, after = verdict["requests"], verdict["recovers_after_seconds"]
+    requests = verdict["requests"]
     wanted = sum(max(service["series"]["wanted"], default=0) for service in document["services"])
     outage = verdict["longest_outage_seconds"]
     return [
@@ -30,5 +37,5 @@ def _row(document: SimulateDocument) -> list[str]:
         f"{requests['lost']:,}",
         share(requests["lost"], requests["offered"]) if requests["lost"] else "",
         seconds(outage) if outage else "-",
-        "never" if after is None else f"after {seconds(after)}" if after else "at once",
+        recovery(verdict, document["scenario"]["faults"]),
     ]

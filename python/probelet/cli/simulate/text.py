@@ -18,11 +18,20 @@ FINDINGS_MAX: Final = 5
 ADVICE_MAX: Final = 2
 
 
+_WORDS: Final = {
+    "at once": "with the end of the last fault",
+    "no fault": "no fault strikes these manifests",
+    "unharmed": "nothing to recover from",
+}
+"""What a line has room for, and a table has not."""
+
+
 def lines(document: SimulateDocument) -> list[str]:
     """The lines about one version of the manifests, or about two side by side."""
     found = list(_head(document))
     other = document.get("against")
-    found += list(_verdict(document) if other is None else _both(document, other))
+    faults = document["scenario"]["faults"]
+    found += list(_verdict(document, faults) if other is None else _both(document, other, faults))
     found += list(_labelled("what", _findings(document)))
     if other is not None:
         found += list(_labelled("against", _findings(other)))
@@ -86,26 +95,28 @@ def _findings(run: RunRow) -> list[str]:
     return [*found[:FINDINGS_MAX], *([f"{count(more, 'more sentence')} in the JSON."] if more > 0 else [])]
 
 
-def _verdict(run: RunRow) -> Iterator[str]:
-    for label, text in _rows(run):
+def _verdict(run: RunRow, faults: list[FaultRow]) -> Iterator[str]:
+    for label, text in _rows(run, faults):
         yield from _labelled(label, [text])
 
 
-def _both(run: RunRow, other: RunRow) -> Iterator[str]:
+def _both(run: RunRow, other: RunRow, faults: list[FaultRow]) -> Iterator[str]:
     """The rows of two versions, one under the other where they differ."""
-    for (label, ours), (_, theirs) in zip(_rows(run), _rows(other), strict=True):
+    for (label, ours), (_, theirs) in zip(_rows(run, faults), _rows(other, faults), strict=True):
         if ours == theirs:
             yield from _labelled(label, [f"{ours} (both)"])
         else:
             yield from _labelled(label, [f"FILE: {ours}", f"--against: {theirs}"])
 
 
-def _rows(run: RunRow) -> Iterator[tuple[str, str]]:
+def _rows(run: RunRow, faults: list[FaultRow]) -> Iterator[tuple[str, str]]:
     verdict = run["verdict"]
     yield "unready", _unready(run)
     yield "killed", _killed(verdict)
     yield "requests", _requests(verdict)
-    yield "recovery", _recovery(verdict)
+    recovered = recovery(verdict, faults)
+    harm = "the fault does not end; it does harm " if recovered.startswith("until") else ""
+    yield "recovery", _WORDS.get(recovered, f"{harm}{recovered}")
 
 
 def _unready(run: RunRow) -> str:
@@ -134,13 +145,18 @@ def _requests(verdict: VerdictRow) -> str:
     return f"{text}; none was served for {seconds(outage)}" if outage else text
 
 
-def _recovery(verdict: VerdictRow) -> str:
+def recovery(verdict: VerdictRow, faults: list[FaultRow]) -> str:
+    """When the services were whole again, counted from the end of the last fault."""
     after = verdict["recovers_after_seconds"]
+    if not faults:
+        return "no fault"
     if after is None:
         return "never"
-    if after:
-        return f"{seconds(after)} after the last fault"
-    return "whole again when the last fault ended"
+    if not (verdict["unready_pods_max"] or verdict["kills"] or verdict["requests"]["lost"]):
+        return "unharmed"
+    if lasting := [fault["from_seconds"] for fault in faults if fault["to_seconds"] is None]:
+        return f"until {seconds(max(lasting) + after)}"
+    return f"after {seconds(after)}" if after else "at once"
 
 
 def _advice(advice: AdviceRow, base: VerdictRow) -> Iterator[str]:
