@@ -45,6 +45,6 @@ class ManifestText:
         return self.position(last.start, last.line)
 
     def lines_around(self, root: Node, path: str) -> list[int]:
-        """The lines on which the keys and list elements on the way to the field at ``path`` begin, the field's last, and
-        the first line of ``root``."""
+        """The first line of ``root``, and the lines on which the keys and list elements on the way to the field at
+        ``path`` begin; its own is the last."""
         return [member.line for member in members_on_way(root, path)]
