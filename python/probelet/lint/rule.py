@@ -38,8 +38,9 @@ class Rule:
     """A rule, with everything that its page, its test and ``--explain`` need. ``docs/lint`` has a page for each."""
 
     id: str
-    """``PL`` and three digits. The first one is the group: 0 the manifest itself, 1 readiness, 2 liveness, 3 start-up,
-    4 fields and targets, 5 costs and neighbours, 6 several workloads."""
+    """``PL`` and three digits, or ``PO`` for a rule about observations. The first digit of a ``PL`` rule is its group:
+    0 the manifest itself, 1 readiness, 2 liveness, 3 start-up, 4 fields and targets, 5 costs and neighbours, 6 several
+    workloads."""
     name: str
     """Words with hyphens that say what is wrong: ``liveness-faster-than-readiness``."""
     severity: Severity

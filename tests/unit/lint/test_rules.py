@@ -67,7 +67,7 @@ def test_a_message_has_the_numbers_of_its_formula(rule: Rule, tmp_path: Path) ->
 
 @RULES
 def test_the_texts_of_a_rule_are_complete(rule: Rule) -> None:
-    assert re.fullmatch(r"PL\d{3}", rule.id)
+    assert re.fullmatch(r"P[LO]\d{3}", rule.id)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
     assert rule.summary.endswith(".")
     assert "\n" not in rule.summary

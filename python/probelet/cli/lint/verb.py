@@ -13,6 +13,7 @@ from probelet.cli.lint.flags import (
     Format,
     Least,
     ListRules,
+    Observed,
     Paths,
     PodsPerNode,
     ShowRule,
@@ -47,6 +48,7 @@ app = verb(
     "probelet lint deploy/ --fix --diff",
     "probelet lint --explain PL203",
     "probelet lint deploy/ -o sarif > probelet.sarif",
+    "probelet lint deploy/ --observed status.json",
 )
 
 
@@ -63,6 +65,7 @@ def lint(
     explain: ShowRule = None,
     rules: ListRules = False,
     together: Together = False,
+    observed: Observed = (),
     kubelet_version: KubeletVersion | None = None,
     client_timeout: ClientTimeout = None,
     dependency_max: DependencyMax = None,
@@ -76,7 +79,7 @@ def lint(
         return Exit.GOOD
     if not paths:
         raise CliError("name a manifest, a directory, or -", hint="probelet lint --help")
-    from probelet.cli.lint.request import Request, known_findings, project_of, with_flags
+    from probelet.cli.lint.request import Request, known_findings, observations, project_of, with_flags
 
     project = project_of(config)
     settings = with_flags(
@@ -86,6 +89,7 @@ def lint(
         dependency_max=dependency_max,
         startup_p99=startup_p99,
         pods_per_node=pods_per_node,
+        observed=observations(observed),
     )
     request = Request(paths, settings, together, severity)
     if diff:

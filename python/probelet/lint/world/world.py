@@ -3,8 +3,10 @@
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, TypeAlias
 
+from probelet.lint.observed.match import Observations
 from probelet.lint.settings import Settings
 from probelet.lint.world.neighbour import Autoscaler, DisruptionBudget, Neighbour, NetworkPolicy, Service
 from probelet.lint.world.route import Route
@@ -26,6 +28,8 @@ class World:
     """Namespace and name of each ConfigMap."""
     kinds: set[str] = field(default_factory=set)
     """Every kind that the texts have, also kinds that no rule reads."""
+    observations: Observations = field(init=False)
+    """What was seen of their containers."""
     _by_label: defaultdict[_Label | None, list[Neighbour]] = field(default_factory=lambda: defaultdict(list))
     """The objects with a selector by one label that they require, None if they require none. A directory may have
     thousands of Services, and each workload has its few."""
@@ -33,6 +37,14 @@ class World:
     """Autoscalers by kind and name of their workload."""
     _by_service: defaultdict[str, list[Route]] = field(default_factory=lambda: defaultdict(list))
     """Routes by the name of a Service."""
+
+    def __post_init__(self) -> None:
+        self.observations = Observations(self.settings.observed)
+
+    @cached_property
+    def names(self) -> list[str]:
+        """The names of all workloads, once all of them are here."""
+        return [workload.name for workload in self.workloads]
 
     def add(self, found: Neighbour) -> None:
         """Adds an object beside the workloads."""
