@@ -36,8 +36,8 @@ class _Key(NamedTuple):
 
 
 def observed_by_prometheus(answers: Iterable[dict[str, Any]]) -> Iterator[ObservedContainer]:
-    """The containers, each with what all answers say of it. Raises LookupError, TypeError or ValueError for an answer of
-    another form."""
+    """The containers, each with what all answers say of it. Raises LookupError, TypeError or ValueError for an answer
+    of another form."""
     found: defaultdict[_Key, list[Sample]] = defaultdict(list)
     of_pods: defaultdict[_Pod, list[Sample]] = defaultdict(list)
     for sample in (sample for answer in answers for sample in _samples(answer)):
