@@ -73,11 +73,12 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
     report.others += read.others
     report.patches += read.patches
     accepted = Accepted(read)
-    for finding, lines in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+    for placed in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+        finding = placed.finding
         severity = settings.severities.get(finding.rule, finding.severity)
         if severity is None:
             continue
-        if accepted.has(finding, lines):
+        if accepted.has(placed):
             report.suppressed += 1
         else:
             report.findings.append(finding.with_severity(severity))
@@ -95,7 +96,7 @@ def _hits(report: Report, read: Read) -> Iterator[Placed]:
                 report.broken_rules.append(f"{place}: {rule.id} failed: {type(error).__name__}: {error}")
                 continue
             for hit in hits:
-                yield Placed(_finding(rule, hit, found), found.text.lines_around(found.root, hit.path))
+                yield Placed(_finding(rule, hit, found), found.root, hit.path)
 
 
 def _finding(rule: Rule, hit: Hit, found: InText) -> Finding:

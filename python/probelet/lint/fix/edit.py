@@ -117,6 +117,10 @@ def _removed(text: str, parent: Node, name: str) -> Edit:
     member = order[at][1]
     if len(order) == 1:
         raise NoEdit("the mapping would be empty")
+    line = text.rfind("\n", 0, _begin(member)) + 1
+    if not parent.is_flow and not text[line : _begin(member)].strip(" "):
+        following = text.find("\n", content_end(member.node, text))
+        return Edit(line, len(text) if following < 0 else following + 1, "")
     if at + 1 < len(order):
         # Up to the next key: whatever stood before this one stands before that one then.
         return Edit(_begin(member), _begin(order[at + 1][1]), "")

@@ -41,10 +41,13 @@ class InText(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A finding and the lines whose comments may suppress it."""
+    """A finding and its field in a tree: comments on the way to the field may suppress it."""
 
     finding: Finding
-    lines: list[int]
+    root: Node | None = None
+    """The document or object; None for a finding that nothing suppresses."""
+    path: str = ""
+    """From ``root`` on."""
 
 
 @dataclass
@@ -77,7 +80,7 @@ def read_source(source: Source, world: World) -> Read:
         # All of it first: the part that cannot be read might change the meaning of the objects before it.
         found = list(documents(text))
     except TreeError as error:
-        read.findings.append(Placed(_broken(source, text, error), []))
+        read.findings.append(Placed(_broken(source, text, error)))
         return read
     reader = _Reader(read, read.text, world)
     for document in found:
@@ -137,7 +140,7 @@ class _Reader:
             self._world.config_maps.add((last.node.text_of("namespace"), last.node.text_of("name")))
         found = neighbour(raw)
         if found is not None:
-            self._world.neighbours.append(found)
+            self._world.add(found)
 
     def _workload(self, raw: RawObject, kind: Kind, document: Node) -> str:
         """Takes a workload; returns its label, empty for a patch."""
@@ -173,4 +176,4 @@ class _Reader:
             # As kubectl shows it.
             message=f"{path}: {problem.message}" if path else problem.message,
         )
-        self._read.findings.append(Placed(finding, self._text.lines_around(document, problem.field)))
+        self._read.findings.append(Placed(finding, document, problem.field))
