@@ -16,6 +16,9 @@ _KEYWORDS: Final = frozenset(
     {"if", "then", "elif", "else", "while", "until", "do", "!", "{", "exec", "time", "command"}
 )
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_TIMEOUT_VALUES: Final = frozenset({"-s", "-k", "--signal", "--kill-after"})
+"""The options of coreutils' timeout whose value is a word of its own."""
+
 SUBSTITUTED: Final = "`"
 """The place of a substituted command's output: no host and no path has this character."""
 
@@ -68,8 +71,9 @@ def _bare(words: list[str]) -> list[str]:
             index += 1
         elif word.rpartition("/")[2] == "timeout":
             index += 1
-            while index < len(words) and (words[index].startswith("-") or words[index][:1].isdigit()):
-                index += 1
+            while index < len(words) and words[index].startswith("-"):
+                index += 2 if words[index] in _TIMEOUT_VALUES else 1
+            index += 1
         else:
             break
     return words[index:]
