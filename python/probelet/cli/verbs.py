@@ -35,6 +35,7 @@ _VERBS = (
     ),
     Verb("lint", "lint.verb", "Laboratory", "Find probes that will kill, hide or miss what nobody meant, in seconds."),
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
+    Verb("simulate", "simulate.verb", "Laboratory", "Play manifests through a scenario: what probes do to a service."),
     Verb(
         "backoff",
         "backoff.verb",
