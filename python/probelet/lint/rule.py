@@ -61,6 +61,8 @@ class Rule:
     fix: str = ""
     """What to do about it, beyond what ``good`` shows."""
     confidence: Confidence = "certain"
+    scenario: str = ""
+    """The scenario of ``probelet simulate`` in which a finding shows (``--prove``); empty if there is none."""
     settings: Settings = field(default_factory=Settings)
     """What the user of both examples has said, such as the clients' timeout, for a rule that needs it."""
 

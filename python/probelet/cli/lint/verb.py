@@ -15,7 +15,9 @@ from probelet.cli.lint.flags import (
     ListRules,
     Observed,
     Paths,
+    Picture,
     PodsPerNode,
+    Prove,
     ShowRule,
     StartupP99,
     Together,
@@ -47,6 +49,7 @@ app = verb(
     "helm template web ./chart | probelet lint -",
     "probelet lint deploy/ --fix --diff",
     "probelet lint --explain PL203",
+    "probelet lint deploy/ --prove PL203@web",
     "probelet lint deploy/ -o sarif > probelet.sarif",
     "probelet lint deploy/ --observed status.json",
 )
@@ -64,6 +67,8 @@ def lint(
     diff: Diff = False,
     explain: ShowRule = None,
     rules: ListRules = False,
+    prove: Prove = None,
+    picture: Picture = None,
     together: Together = False,
     observed: Observed = (),
     kubelet_version: KubeletVersion | None = None,
@@ -92,6 +97,8 @@ def lint(
         observed=observations(observed),
     )
     request = Request(paths, settings, together, severity)
+    if prove is not None:
+        return _prove(request, prove, picture)
     if diff:
         return _show_difference(request)
     if fix:
@@ -144,6 +151,13 @@ def _print(report: "Report", known: int, fails_from: "Severity", output: str) ->
             from probelet.cli.lint.text import lines, summary
 
             say(*lines(report), summary(report, known))
+
+
+def _prove(request: "Request", wanted: str, picture: "Path | None") -> int:
+    from probelet.cli.lint.prove import proof
+
+    say(*proof(request, wanted, picture))
+    return Exit.GOOD
 
 
 def _show_difference(request: "Request") -> int:

@@ -22,8 +22,8 @@ from probelet.spec.read.kinds import Kind
 from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
 from probelet.spec.text.problem import Problem
 
-_UNRENDERED: Final = re.compile(r"\{\{|\$\{")
-"""What a template or a shell has yet to put in: Helm's and Go's, and that of envsubst and OpenShift."""
+_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^<[^>]+>$|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$")
+"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
 
@@ -162,7 +162,7 @@ class _Reader:
         """Adds the finding of a problem whose field is a path in the document."""
         *_, last = members_on_way(document, problem.field)
         position = self._text.position(last.start, last.line)
-        if isinstance(last.node.value, str) and _UNRENDERED.search(last.node.value):
+        if rule is not UNKNOWN_FIELD and _is_unrendered(last.node):
             rule = TEMPLATE
         path = problem.field.removeprefix(prefix).removeprefix(".")
         finding = Finding(
@@ -177,3 +177,11 @@ class _Reader:
             message=f"{path}: {problem.message}" if path else problem.message,
         )
         self._read.findings.append(Placed(finding, document, problem.field))
+
+
+def _is_unrendered(node: Node) -> bool:
+    """True for a text that something else will replace, also in the brackets of ``[IMAGE_URL]``."""
+    value = node.value
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0].value
+    return isinstance(value, str) and _UNRENDERED.search(value) is not None

@@ -66,5 +66,6 @@ spec:
         periodSeconds: 30
         timeoutSeconds: 30
 """,
+    scenario="deadlock",
     check=on_probes(check),
 )

@@ -74,5 +74,6 @@ spec:
       livenessProbe:
         httpGet: {path: /livez, port: 8080}
 """,
+    scenario="dependency-slow",
     check=on_probes(check, "liveness"),
 )

@@ -108,5 +108,6 @@ spec:
         periodSeconds: 10
         failureThreshold: 15
 """,
+    scenario="startup-drift",
     check=on_containers(check),
 )
