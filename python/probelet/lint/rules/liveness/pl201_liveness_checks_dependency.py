@@ -74,6 +74,5 @@ spec:
       livenessProbe:
         httpGet: {path: /livez, port: 8080}
 """,
-    scenario="dependency-slow",
     check=on_probes(check, "liveness"),
 )

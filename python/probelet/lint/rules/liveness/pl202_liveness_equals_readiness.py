@@ -108,6 +108,5 @@ spec:
       readinessProbe:
         httpGet: {path: /health, port: 8080}
 """,
-    scenario="gc-pause",
     check=on_containers(check),
 )

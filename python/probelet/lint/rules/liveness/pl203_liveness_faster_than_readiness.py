@@ -80,6 +80,6 @@ spec:
         periodSeconds: 10
         failureThreshold: 3
 """,
-    scenario="deadlock",
+    scenario="gc-pause",
     check=on_containers(check),
 )

@@ -108,6 +108,5 @@ spec:
         periodSeconds: 10
         failureThreshold: 15
 """,
-    scenario="startup-drift",
     check=on_containers(check),
 )
