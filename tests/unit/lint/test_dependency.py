@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from probelet.lint.command.statements import statements
 
-from tests.unit.lint.linted import of_rule, report
+from tests.unit.lint.linted import of_rule, only, report
 
 POD = """
 apiVersion: v1
@@ -30,7 +30,7 @@ spec:
 def asked(folder: Path, probe: object, *, image: str = "web:1", host_network: bool = False) -> list[tuple[str, str]]:
     """Severity and message of PL201 about a liveness probe."""
     text = POD.replace("PROBE", msgspec.json.encode(probe).decode()).replace("IMAGE", image)
-    found = report(folder, text.replace("HOST_NETWORK", str(host_network).lower()).lstrip()).findings
+    found = report(folder, text.replace("HOST_NETWORK", str(host_network).lower()).lstrip(), only("PL201")).findings
     return [(finding.severity, finding.message) for finding in of_rule(found, "PL201")]
 
 

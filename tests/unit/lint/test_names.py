@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.lint.linted import of_rule, report
+from tests.unit.lint.linted import of_rule, only, report
 
 POD = """
 apiVersion: v1
@@ -26,7 +26,7 @@ HTTP = "httpGet: {path: /livez, port: 8080}"
 
 def found(folder: Path, rule: str, *, image: str = "web:1", fields: str = "stdin: false", probe: str = HTTP) -> int:
     text = POD.replace("IMAGE", image).replace("FIELDS", fields).replace("{PROBE}", f"{{{probe}}}")
-    return len(of_rule(report(folder, text.lstrip()).findings, rule))
+    return len(of_rule(report(folder, text.lstrip(), only(rule)).findings, rule))
 
 
 def mounts(volume: str) -> str:
