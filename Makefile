@@ -179,8 +179,8 @@ plots: build ## redraw the charts of the documentation, into docs/plots
 	@$(BIN)/probelet backoff plot --out docs/plots
 
 # A merge that adds a field, a verb or a key needs no edit of these pages: run it again.
-reference: $(STAMPS)/extension ## write the pages that types and command line give, into docs/reference
-	@$(PY) -m tools.reference docs/reference
+reference: $(STAMPS)/extension ## write the pages that types, command line and lint rules give, into docs/reference and docs/lint
+	@$(PY) -m tools.reference docs
 
 proto: $(STAMPS)/packages ## generate the gRPC stubs from proto/
 	@sh proto/generate.sh

@@ -1,6 +1,7 @@
-"""A reader of JSON schemas with the keywords that probelet's schema uses, so that no library is needed. An unknown
-keyword is an error: a schema that grows cannot pass by accident."""
+"""A reader of JSON schemas with the keywords that probelet's schema and SARIF's use, so that no library is needed. An
+unknown keyword is an error: a schema that grows cannot pass by accident."""
 
+import json
 import re
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -13,8 +14,11 @@ TYPES: dict[str, type | tuple[type, ...]] = {
     "object": dict,
     "string": str,
 }
-SILENT = {"$schema", "$defs", "title", "description", "default", "deprecated"}
+SILENT = {"$id", "$schema", "$defs", "definitions", "title", "description", "default", "deprecated"}
 """Keywords that say nothing about a value; ``if`` and ``then`` are read together."""
+
+URI = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:)?([A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]|%[0-9A-Fa-f]{2})*")
+"""The characters of RFC 3986: what is none of them has to be encoded."""
 
 
 def mistakes(value: Any, schema: dict[str, Any], root: dict[str, Any], path: str = "") -> Iterator[str]:
@@ -49,6 +53,10 @@ def _bound(value: Any, broken: bool) -> Iterator[str | None]:
         yield None
 
 
+def _shorter(value: Any, rule: int) -> bool:
+    return isinstance(value, list) and len(value) < rule
+
+
 def _pattern(value: Any, rule: str, *_: Any) -> Iterator[str | None]:
     if isinstance(value, str) and not re.search(rule, value):
         yield None
@@ -70,13 +78,42 @@ def _others(value: Any, rule: Any, schema: dict[str, Any], root: dict[str, Any],
         for name in value.keys() - schema.get("properties", {}).keys():
             if rule is False:
                 yield f"{path}.{name}: additionalProperties"
-            else:
+            elif rule is not True:
                 yield from mistakes(value[name], rule, root, f"{path}.{name}")
 
 
 def _all(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
     for each in rule:
         yield from mistakes(value, each, root, path)
+
+
+def _any(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if all(list(mistakes(value, each, root, path)) for each in rule):
+        yield None
+
+
+def _one(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if sum(not list(mistakes(value, each, root, path)) for each in rule) != 1:
+        yield None
+
+
+def _items(value: Any, rule: dict[str, Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from mistakes(item, rule, root, f"{path}[{index}]")
+
+
+def _format(value: Any, rule: str, *_: Any) -> Iterator[str | None]:
+    if rule.startswith("uri") and isinstance(value, str):
+        if not URI.fullmatch(value) or (rule == "uri" and ":" not in value):
+            yield None
+    elif rule != "date-time" and not rule.startswith("uri"):
+        raise KeyError(rule)
+
+
+def _unique(value: Any, rule: bool, *_: Any) -> Iterator[str | None]:
+    if rule and isinstance(value, list) and len({json.dumps(item, sort_keys=True) for item in value}) < len(value):
+        yield None
 
 
 def _if(value: Any, rule: Any, schema: dict[str, Any], root: dict[str, Any], path: str) -> Iterator[str | None]:
@@ -95,14 +132,20 @@ _RULES: dict[str, Callable[..., Iterator[str | None]]] = {
     "$ref": _ref,
     "additionalProperties": _others,
     "allOf": _all,
+    "anyOf": _any,
     "const": lambda value, rule, *_: _enum(value, [rule]),
     "enum": _enum,
     "exclusiveMinimum": lambda value, rule, *_: _bound(value, _is(value, "number") and value <= rule),
+    "format": _format,
     "if": _if,
+    "items": _items,
     "maximum": lambda value, rule, *_: _bound(value, _is(value, "number") and value > rule),
+    "minItems": lambda value, rule, *_: _bound(len(value) if isinstance(value, list) else rule, _shorter(value, rule)),
     "minimum": lambda value, rule, *_: _bound(value, _is(value, "number") and value < rule),
+    "oneOf": _one,
     "pattern": _pattern,
     "properties": _properties,
     "required": _required,
     "type": _type,
+    "uniqueItems": _unique,
 }

@@ -11,9 +11,22 @@ Laws
     prober is not restarted. The prober may be younger than a period: its jitter is a phase like any other.
 """
 
+from typing import TYPE_CHECKING
+
 from probelet.explain.bounds import Bounds, Timing, bounds
 from probelet.explain.crash_loop import CrashLoop, crash_loop
-from probelet.explain.probes import Explained, explain
 from probelet.explain.span import Span
 
+if TYPE_CHECKING:
+    from probelet.explain.probes import Explained, explain
+
 __all__ = ["Bounds", "CrashLoop", "Explained", "Span", "Timing", "bounds", "crash_loop", "explain"]
+
+
+def __getattr__(name: str) -> object:
+    # The linter takes the bounds alone and has to start quickly; this module brings the policy and the gates with it.
+    if name in ("Explained", "explain"):
+        from probelet.explain import probes
+
+        return getattr(probes, name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -20,8 +20,10 @@ from probelet.spec.model.pod import Pod
 from probelet.spec.objects.config_object import ConfigObject
 from probelet.spec.objects.read import CONFIG_KINDS, read_object
 from probelet.spec.read.decode import decode_node, report_duplicates
-from probelet.spec.read.kinds import KINDS, Asked, Kind, group_of, kind_mistake
-from probelet.spec.read.tree import Document, Node, TreeError, documents, locate
+from probelet.spec.read.each_object import NotAnObject, RawObject, each_object
+from probelet.spec.read.kinds import Asked, Kind, group_of
+from probelet.spec.read.place import Place, echoes
+from probelet.spec.read.tree import Document, TreeError, documents
 from probelet.spec.rules.defaults import set_defaults
 from probelet.spec.rules.host_rule import denied_hosts
 from probelet.spec.rules.needed import missing_programs, require_command, require_image
@@ -31,7 +33,7 @@ from probelet.spec.rules.unresolved import unresolved_ports
 from probelet.spec.rules.unsupported import unsupported_fields
 from probelet.spec.rules.validate import validate
 from probelet.spec.rules.validate_probe import non_negative
-from probelet.spec.text.problem import FieldError, ObjectName, Problem, Severity, go_value, shorten
+from probelet.spec.text.problem import FieldError, ObjectName, Problem, shorten
 
 # Finds the programs of a pod that this machine lacks.
 MissingPrograms: TypeAlias = Callable[[Pod], list[FieldError]]
@@ -42,9 +44,6 @@ REPLICAS_MAX: Final = 4096
 KINDS_MAX: Final = 100
 """Kinds without pods that are counted by name; objects of further kinds count as ``OTHER_KINDS``."""
 OTHER_KINDS: Final = "other kinds"
-
-# Fields that a pod has from the workload itself and not from its template.
-_OF_THE_OBJECT: Final = ("metadata.name", "metadata.namespace", "metadata.generateName")
 
 
 @dataclass(frozen=True)
@@ -120,36 +119,6 @@ def _advice(text: object, line: int) -> str:
     return "; indent with blanks, YAML allows no tab there" if "\t" in broken else ""
 
 
-@dataclass(frozen=True)
-class _Place:
-    """Where an object's fields are in the file."""
-
-    path: Path
-    root: Node
-    prefix: str
-    """The path of the object in its document: ``items[0]``, or empty."""
-    name: ObjectName
-    template: str
-    """The path of the pod in the object, or empty."""
-
-    def problem(self, severity: Severity, message: str, field: str) -> Problem:
-        """The problem of a field of the object."""
-        full = f"{self.prefix}.{field}".removeprefix(".")
-        return Problem(severity, message, self.path, locate(self.root, field), full, self.name)
-
-    def located(self, severity: Severity, error: FieldError) -> Problem:
-        """The problem of a field of the object."""
-        return self.problem(severity, error.shortened().body, error.path)
-
-    def field_of(self, field: str) -> str:
-        """The path in the object of a field of its pod."""
-        return field if not self.template or field in _OF_THE_OBJECT else f"{self.template}.{field}"
-
-    def in_pod(self, severity: Severity, error: FieldError) -> Problem:
-        """The problem of a field of the object's pod."""
-        return self.located(severity, msgspec.structs.replace(error, path=self.field_of(error.path)))
-
-
 class _Reader:
     """Reads documents into ``found``."""
 
@@ -159,66 +128,32 @@ class _Reader:
         self._found = found
 
     def read(self, document: Document) -> None:
-        """Takes the object of a document."""
-        self._object(document.root, "")
-
-    def _report(self, message: str, line: int, field: str) -> None:
-        self._found.problems.append(Problem("error", message, self._path, line, field))
-
-    def _object(self, root: Node, prefix: str, version: str = "", kind: str = "") -> None:
-        """Takes a pod, a workload or the items of a List; ``version`` and ``kind`` are those of a typed List."""
-        if not isinstance(root.value, dict):
-            self._report(f"{shorten(go_value(root.plain()))} is not a Kubernetes object", root.line, prefix)
-            return
-        version, kind = root.text_of("apiVersion") or version, root.text_of("kind") or kind
-        if not version or not kind:
-            self._incomplete(root, prefix, kind)
-            return
-        item = kind.removesuffix("List")
-        if item != kind and (item in KINDS or "items" in root.value if item else version == "v1"):
-            self._items(root, prefix, version, item)
-            return
-        mistake = kind_mistake(version, kind)
-        if mistake is not None:
-            error = mistake.shortened()
-            self._report(error.body, locate(root, error.path), f"{prefix}.{error.path}".removeprefix("."))
-        elif kind in KINDS and KINDS[kind].version == version:
-            self._with_pods(root, prefix, kind, KINDS[kind])
-        elif kind in CONFIG_KINDS and version == "v1":
-            self._found.config_objects += read_object(root, kind, prefix, self._path, self._found.problems)
-        else:
-            self._pass_over(shorten(f"{kind}.{group_of(version)}".rstrip(".")))
+        """Takes the objects of a document."""
+        for found in each_object(document.root):
+            if isinstance(found, NotAnObject):
+                self._found.problems.append(Problem("error", found.message, self._path, found.line, found.field))
+            elif (kind := found.with_pods) is not None:
+                self._with_pods(found, kind)
+            elif found.kind in CONFIG_KINDS and found.version == "v1":
+                read = read_object(found.root, found.kind, found.prefix, self._path, self._found.problems)
+                self._found.config_objects += read
+            else:
+                self._pass_over(shorten(f"{found.kind}.{group_of(found.version)}".rstrip(".")))
 
     def _pass_over(self, kind: str) -> None:
         passed_over = self._found.passed_over
         passed_over[kind if kind in passed_over or len(passed_over) < KINDS_MAX else OTHER_KINDS] += 1
 
-    def _incomplete(self, root: Node, prefix: str, kind: str) -> None:
-        """Reports that an object lacks its kind or its apiVersion, in one line."""
-        missing = "apiVersion" if kind else "kind"
-        known = f": a {kind} has {go_value(KINDS[kind].version)}" if kind in KINDS else ""
-        message = f"Required value: a Kubernetes object has an apiVersion and a kind{known}"
-        self._report(message, locate(root, missing), f"{prefix}.{missing}".removeprefix("."))
-
-    def _items(self, root: Node, prefix: str, version: str, kind: str) -> None:
-        items = root.value["items"].node if isinstance(root.value, dict) and "items" in root.value else None
-        field = f"{prefix}.items".removeprefix(".")
-        if items is None or not isinstance(items.value, list):
-            self._report("Required value: must be a list of objects", root.line, field)
-            return
-        for index, item in enumerate(items.value):
-            # The items of a typed List need no kind; those of a v1 List do.
-            self._object(item, f"{field}[{index}]", version if kind else "", kind)
-
-    def _with_pods(self, root: Node, prefix: str, kind_name: str, kind: Kind) -> None:
+    def _with_pods(self, raw: RawObject, kind: Kind) -> None:
         """Takes the pods of a Pod or a workload, or reports why it has none."""
+        root, prefix = raw.root, raw.prefix
         found: list[Problem] = []
         decoded = decode_node(root, kind.cls, self._path, found, prefix)
         mistyped = {problem.field for problem in found if problem.severity == "error"}
         pod, errors = fold_annotation(kind.pod(decoded))
         pod = set_defaults(pod)
-        name = ObjectName(kind_name, pod.metadata.namespace, pod.metadata.name)
-        place = _Place(self._path, root, prefix, name, kind.template)
+        name = ObjectName(raw.kind, pod.metadata.namespace, pod.metadata.name)
+        place = Place(self._path, root, prefix, name, kind.template)
         found = [msgspec.structs.replace(problem, object=name) for problem in found]
         asked = kind.asked(decoded)
         pods = self._pods(pod, kind, asked)
@@ -232,7 +167,7 @@ class _Reader:
         problems += [place.located("error", error) for error in self._misasked(asked)]
         if not pods and asked.pods == 0:
             problems.append(place.problem("warning", "asks for no pod", asked.field))
-        found += [problem for problem in problems if not _echoes(problem, mistyped)]
+        found += [problem for problem in problems if not echoes(problem, mistyped)]
         self._found.problems.extend(sorted(found, key=lambda problem: problem.line))
         if not any(problem.severity == "error" for problem in found):
             self._found.names.append(name)
@@ -272,12 +207,3 @@ class _Reader:
 
 def _named(pod: Pod, name: str) -> Pod:
     return msgspec.structs.replace(pod, metadata=msgspec.structs.replace(pod.metadata, name=name))
-
-
-def _echoes(problem: Problem, mistyped: set[str]) -> bool:
-    """True if ``problem`` follows from a field in ``mistyped``: decoding left that field unset and reported it."""
-    inside = any(problem.field == field or problem.field.startswith((f"{field}.", f"{field}[")) for field in mistyped)
-    around = problem.message.startswith("Required value") and any(
-        field.startswith(f"{problem.field}.") for field in mistyped
-    )
-    return inside or around

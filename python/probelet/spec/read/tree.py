@@ -1,4 +1,4 @@
-"""Parses YAML into a tree with line numbers, within the limits that a hostile file requires.
+"""Parses YAML into a tree with the places of its nodes, within the limits that a hostile file requires.
 
 Rules
 1. Scalars resolve as in sigs.k8s.io/yaml (the kubelet's reader, go-yaml 2): ``yes``, ``on`` and ``y`` are booleans,
@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple, TypeAlias
 
 import yaml
+import yaml._yaml
 from yaml.cyaml import CParser  # type: ignore[attr-defined]
 
 from probelet.errors import ProbeletError
@@ -23,6 +24,10 @@ ALIAS_NODES_MAX = 100_000
 NODES_MAX = 1_000_000
 # A Pod is at most about twenty levels deep; the limit keeps every later recursion shallow.
 DEPTH_MAX = 100
+
+
+Mark: TypeAlias = yaml.error.Mark | yaml._yaml.Mark
+"""A place in a text: ``line``, ``column`` and ``index`` count characters from 0."""
 
 
 class TreeError(ProbeletError):
@@ -39,21 +44,40 @@ class Member(NamedTuple):
     line: int
     """Line of the key, from 1."""
     node: "Node"
+    start: Mark | None = None
+    """The first character of the key; None for a member that no text has."""
 
 
 Value: TypeAlias = "bool | int | float | str | list[Node] | dict[str, Member] | None"
 
 
 class Node:
-    """A value and the line it starts on."""
+    """A value and its place in the text."""
 
-    __slots__ = ("depth", "line", "size", "text", "value")
+    __slots__ = ("depth", "end", "is_flow", "is_shared", "line", "size", "start", "text", "value")
 
-    def __init__(self, value: Value, line: int, text: str = "") -> None:
+    def __init__(
+        self,
+        value: Value,
+        line: int,
+        text: str = "",
+        start: Mark | None = None,
+        end: Mark | None = None,
+        *,
+        is_flow: bool = False,
+    ) -> None:
         self.value = value
         self.line = line
         self.text = text
-        """The scalar as written."""
+        """The scalar without its quotes."""
+        self.start = start
+        """The first character, which is that of an anchor or a tag if the node has one."""
+        self.end = end
+        """The place behind the last character. A collection in block style ends where the next token begins."""
+        self.is_flow = is_flow
+        """A collection in brackets or braces."""
+        self.is_shared = False
+        """An alias names this node, so that a change of it changes several places."""
         self.size = 1
         """Nodes in this subtree with its aliases expanded."""
         self.depth = 0
@@ -139,13 +163,14 @@ def _line(event: yaml.events.Event) -> int:
 class _Frame:
     """A collection whose end has not been parsed yet."""
 
-    __slots__ = ("anchor", "is_merge", "key", "key_line", "merged", "node")
+    __slots__ = ("anchor", "is_merge", "key", "key_line", "key_start", "merged", "node")
 
     def __init__(self, node: Node, anchor: str | None) -> None:
         self.node = node
         self.anchor = anchor
         self.key: str | None = None
         self.key_line = 0
+        self.key_start: Mark | None = None
         self.is_merge = False
         """The open key is an unquoted ``<<``."""
         self.merged: set[str] = set()
@@ -174,11 +199,12 @@ class _Builder:
                 self._open(event, line)
             case yaml.SequenceEndEvent() | yaml.MappingEndEvent():
                 frame = self._stack.pop()
+                frame.node.end = event.end_mark
                 if frame.anchor:
                     self._anchors[frame.anchor] = frame.node
                 self._add(frame.node, frame.node.line)
             case yaml.AliasEvent():
-                self._add(self._alias(event.anchor or "", line), line)
+                self._add(self._alias(event.anchor or "", line), line, start=event.start_mark)
             case _:
                 raise AssertionError(event)
 
@@ -189,9 +215,9 @@ class _Builder:
             value = resolve(text)
             if isinstance(value, float) and not math.isfinite(value):
                 raise TreeError(f"{text} is no number of JSON", line)
-            return Node(value, line, text)
+            return Node(value, line, text, event.start_mark, event.end_mark)
         if tag is None or tag in _STRING_TAGS:
-            return Node(text, line, text)
+            return Node(text, line, text, event.start_mark, event.end_mark)
         raise TreeError(f"tag {tag} is not supported", line)
 
     def _open(self, event: yaml.events.CollectionStartEvent, line: int) -> None:
@@ -204,7 +230,8 @@ class _Builder:
         value: Value = {} if isinstance(event, yaml.MappingStartEvent) else []
         if event.anchor:
             self._anchors[event.anchor] = None
-        self._stack.append(_Frame(Node(value, line), event.anchor))
+        node = Node(value, line, start=event.start_mark, is_flow=bool(event.flow_style))
+        self._stack.append(_Frame(node, event.anchor))
 
     def _alias(self, anchor: str, line: int) -> Node:
         if anchor not in self._anchors:
@@ -217,9 +244,11 @@ class _Builder:
         self._aliased += node.size
         if self._aliased > ALIAS_NODES_MAX:
             raise TreeError(f"aliases expand to more than {ALIAS_NODES_MAX} values", line)
+        node.is_shared = True
         return node
 
-    def _add(self, node: Node, line: int, *, is_merge: bool = False) -> None:
+    def _add(self, node: Node, line: int, *, is_merge: bool = False, start: Mark | None = None) -> None:
+        """Adds a node to the open collection; ``start`` is the place of an alias, whose node stands elsewhere."""
         if not self._stack:
             self.root = node
             return
@@ -231,13 +260,14 @@ class _Builder:
             value.append(node)
         elif frame.key is None:
             frame.key, frame.key_line, frame.is_merge = self._key(node, line), line, is_merge
+            frame.key_start = start or node.start
         elif isinstance(value, dict):
             if frame.is_merge:
                 self._merge(frame, value, node)
             else:
                 if frame.key in value and frame.key not in frame.merged:
                     self.duplicates.append(Duplicate(frame.key_line, self._field()))
-                value[frame.key] = Member(frame.key_line, node)
+                value[frame.key] = Member(frame.key_line, node, frame.key_start)
                 frame.merged.discard(frame.key)
             frame.key = None
 
@@ -267,6 +297,7 @@ class _Builder:
         for node in reversed(source.value) if isinstance(source.value, list) else [source]:
             if not isinstance(node.value, dict):
                 raise TreeError("<< must name a mapping or a list of mappings", source.line)
+            node.is_shared = True
             frame.merged.update(node.value.keys())
             value.update(node.value)
 
@@ -323,16 +354,29 @@ def documents(text: str) -> Iterator[Document]:
 _STEP = re.compile(r"\.?([^.\[\]]+)|\[([^\]]*)\]")
 
 
+def steps(field: str) -> list[str]:
+    """The names and indexes of a field path: ``spec.containers[0].name`` has four."""
+    return [match[1] if match[1] is not None else match[2] for match in _STEP.finditer(field)]
+
+
+def members_on_way(root: Node, field: str) -> Iterator[Member]:
+    """The members and elements on the way from ``root``, itself the first, to ``field``, or to its nearest parent in
+    the file. An element is a member that begins where its value does."""
+    yield Member(root.line, root, root.start)
+    node = root
+    for name in steps(field):
+        if isinstance(node.value, dict) and name in node.value:
+            member = node.value[name]
+        elif isinstance(node.value, list) and name.isdecimal() and int(name) < len(node.value):
+            element = node.value[int(name)]
+            member = Member(element.line, element, element.start)
+        else:
+            return
+        yield member
+        node = member.node
+
+
 def locate(root: Node, field: str) -> int:
     """The line of ``field``, or of its nearest parent in the file."""
-    line, node = root.line, root
-    for match in _STEP.finditer(field):
-        name = match[1] if match[1] is not None else match[2]
-        if isinstance(node.value, dict) and name in node.value:
-            line, node = node.value[name]
-        elif isinstance(node.value, list) and name.isdecimal() and int(name) < len(node.value):
-            node = node.value[int(name)]
-            line = node.line
-        else:
-            break
-    return line
+    *_, last = members_on_way(root, field)
+    return last.line

@@ -1,0 +1,66 @@
+"""The flags of ``probelet lint``."""
+
+from pathlib import Path
+from typing import Annotated, Literal, TypeAlias
+
+from cyclopts import Parameter
+
+from probelet.cli.options import above_zero, named_path
+
+Paths: TypeAlias = Annotated[
+    Path, Parameter(name="PATH", converter=named_path, help="Manifest, directory with manifests in and below it, or -.")
+]
+Format: TypeAlias = Annotated[
+    Literal["text", "json", "sarif", "junit", "github"],
+    Parameter(name=["--output", "-o"], help="Format of the report; github: annotations of a workflow's log."),
+]
+Least: TypeAlias = Annotated[
+    Literal["error", "warning", "info"] | None,
+    Parameter(
+        name="--severity",
+        help="Report only findings at least so severe, and fail if there is one. Default: report all, fail on errors.",
+    ),
+]
+ConfigFile: TypeAlias = Annotated[
+    Path | None,
+    Parameter(name="--config", metavar="FILE", help="Default: probelet-lint.yaml of this directory, if it is there."),
+]
+Baseline: TypeAlias = Annotated[
+    Path | None, Parameter(name="--baseline", metavar="FILE", help="Leave out the findings that this file has.")
+]
+WriteBaseline: TypeAlias = Annotated[
+    Path | None,
+    Parameter(name="--write-baseline", metavar="FILE", help="Write the findings of today for --baseline, and succeed."),
+]
+Together: TypeAlias = Annotated[
+    bool,
+    Parameter(negative="", help="See the objects of all paths together. Default: those of one directory."),
+]
+Apply: TypeAlias = Annotated[
+    bool, Parameter(name="--fix", negative="", help="Change the files where a fix is safe, then report the rest.")
+]
+Diff: TypeAlias = Annotated[
+    bool, Parameter(name="--diff", negative="", help="Show what --fix would change, and change nothing.")
+]
+ShowRule: TypeAlias = Annotated[
+    str | None, Parameter(name="--explain", metavar="RULE", help="Explain a rule, such as PL203, and end.")
+]
+ListRules: TypeAlias = Annotated[bool, Parameter(name="--rules", negative="", help="List the rules, and end.")]
+
+
+def _seconds(name: str, text: str) -> Parameter:
+    return Parameter(name=name, converter=above_zero, allow_leading_hyphen=True, metavar="TIME", help=text)
+
+
+ClientTimeout: TypeAlias = Annotated[
+    float | None, _seconds("--client-timeout", "How long clients wait: 5s. Default: what routes in the manifests say.")
+]
+DependencyMax: TypeAlias = Annotated[
+    float | None, _seconds("--dependency-max", "The longest time in which a dependency answers: 2s.")
+]
+StartupP99: TypeAlias = Annotated[
+    float | None, _seconds("--startup-p99", "How long the slowest starts take: 45s; an annotation is stronger.")
+]
+PodsPerNode: TypeAlias = Annotated[
+    int | None, Parameter(name="--pods-per-node", metavar="N", help="How many pods like these a node has.")
+]

@@ -1,0 +1,84 @@
+"""``--fix`` and ``--diff``: changed texts, on disk or as a difference."""
+
+import difflib
+import stat
+from collections.abc import Iterator
+from itertools import groupby
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.lint.request import Request
+from probelet.lint.engine import Report
+from probelet.lint.fix.fixed import fixed
+from probelet.printable import printable
+from probelet.spec.read.load import STDIN, read_manifest
+
+ROUNDS_MAX: Final = 5
+"""A fix may bring a finding with a fix of its own; no rule brings back what another one mends."""
+
+_BOM: Final = b"\xef\xbb\xbf"
+
+
+class Change(NamedTuple):
+    """A file that fixes change."""
+
+    path: Path
+    before: str
+    after: str
+    fixes: int
+
+
+def difference(request: Request) -> Iterator[str]:
+    """The lines of what ``--fix`` would change in one round, as ``patch`` takes them."""
+    for change in _changes(request.report()):
+        name = printable(str(change.path))
+        before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
+        for line in difflib.unified_diff(before, after, name, name):
+            yield line.rstrip("\r\n")
+            if not line.endswith("\n"):
+                yield "\\ No newline at end of file"
+
+
+def mend(request: Request) -> tuple[int, set[Path]]:
+    """Writes the safe fixes; returns how many there were, and the files. Raises CliError."""
+    if STDIN in request.paths:
+        raise CliError("--fix cannot change standard input; --diff shows what it would change")
+    count, files = 0, set[Path]()
+    for _ in range(ROUNDS_MAX):
+        changes = list(_changes(request.report()))
+        for change in changes:
+            try:
+                _write(change.path, change.after)
+            except OSError as error:
+                raise CliError(f"{change.path}: cannot be written: {error.strerror}", code=Exit.CANNOT) from error
+            count += change.fixes
+            files.add(change.path)
+        if not changes:
+            break
+    return count, files
+
+
+def _changes(report: Report) -> Iterator[Change]:
+    for path, group in groupby(report.findings, key=lambda finding: report.paths[finding.file]):
+        findings = list(group)
+        if path == STDIN or not any(finding.fix is not None and finding.fix.is_safe for finding in findings):
+            continue
+        before = read_manifest(path)
+        after = fixed(before, findings)
+        if after.done:
+            yield Change(path, before, after.text, len(after.done))
+
+
+def _write(path: Path, text: str) -> None:
+    """Replaces the contents of a file in one step: a reader sees the old text or the new one. Its mode stays, and so
+    does a byte order mark; a link keeps its target."""
+    target = path.resolve()
+    mark = _BOM if target.read_bytes().startswith(_BOM) else b""
+    fresh = target.with_name(f".{target.name}.probelet-lint")
+    try:
+        fresh.write_bytes(mark + text.encode())
+        fresh.chmod(stat.S_IMODE(target.stat().st_mode))
+        fresh.replace(target)
+    finally:
+        fresh.unlink(missing_ok=True)

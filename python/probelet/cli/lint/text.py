@@ -1,0 +1,48 @@
+"""The report for a person: the findings under their files, and a line that sums them up."""
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import groupby
+
+from probelet.lint.engine import Report
+from probelet.lint.finding import Finding
+from probelet.lint.severity import SEVERITIES
+from probelet.printable import one_line
+
+
+def lines(report: Report) -> Iterator[str]:
+    """The findings of each file below its name."""
+    for file, group in groupby(report.findings, key=lambda finding: finding.file):
+        yield one_line(file)
+        found = list(group)
+        places = [f"{finding.line}:{finding.column}" for finding in found]
+        width = max(map(len, places))
+        for place, finding in zip(places, found, strict=True):
+            yield f"  {place:<{width}}  {finding.severity:<7}  {finding.rule}  {one_line(_sentence(finding))}"
+        yield ""
+
+
+def _sentence(finding: Finding) -> str:
+    owner = f"{finding.object}: " if finding.object else ""
+    guess = " (a guess from the name)" if finding.confidence == "heuristic" else ""
+    return f"{owner}{finding.message}{guess}"
+
+
+def summary(report: Report, known: int = 0) -> str:
+    """One line: what was found and where; ``known`` findings are in the baseline."""
+    counts = Counter(finding.severity for finding in report.findings)
+    found = ", ".join(_many(counts[severity], severity) for severity in SEVERITIES if counts[severity])
+    having = len({finding.file for finding in report.findings})
+    files, workloads = _many(len(report.paths), "file"), _many(report.workloads, "workload")
+    parts = [f"{found} in {having} of {files} with {workloads}" if found else f"no finding in {files} with {workloads}"]
+    counted = {"suppressed": report.suppressed, "in the baseline": known}
+    parts += [f"{count} {what}" for what, count in counted.items() if count]
+    if report.patches:
+        parts.append(f"passed over: {_many(report.patches, 'part')} of objects that kustomize merges")
+    if report.others:
+        parts.append(f"passed over: {_many(report.others, 'document')} of other kinds than Kubernetes objects")
+    return "; ".join(parts)
+
+
+def _many(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 or what == "info" else f"{count} {what}s"

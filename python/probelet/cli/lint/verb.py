@@ -1,0 +1,172 @@
+"""``probelet lint``."""
+
+from typing import TYPE_CHECKING
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.lint.flags import (
+    Apply,
+    Baseline,
+    ClientTimeout,
+    ConfigFile,
+    DependencyMax,
+    Diff,
+    Format,
+    Least,
+    ListRules,
+    Paths,
+    PodsPerNode,
+    ShowRule,
+    StartupP99,
+    Together,
+    WriteBaseline,
+)
+from probelet.cli.options import KubeletVersion
+from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from probelet.cli.lint.request import Request
+    from probelet.lint.baseline import Known
+    from probelet.lint.engine import Report
+    from probelet.lint.severity import Severity
+
+if TYPE_CHECKING:
+    pass
+
+app = verb(
+    "lint",
+    "Finds probes that will kill, hide or miss what their authors did not mean, with\n"
+    "the seconds put in; and everything that an API server would refuse. PATH is a\n"
+    "file, a directory with everything below it, or - for standard input. Objects of\n"
+    "one directory are seen together: Services, budgets, autoscalers, routes. Exit\n"
+    "code 1: an error was found, or anything that --severity reports.",
+    "probelet lint deploy/",
+    "helm template web ./chart | probelet lint -",
+    "probelet lint deploy/ --fix --diff",
+    "probelet lint --explain PL203",
+    "probelet lint deploy/ -o sarif > probelet.sarif",
+)
+
+
+@app.default
+def lint(
+    *paths: Paths,
+    output: Format = "text",
+    severity: Least = None,
+    config: ConfigFile = None,
+    baseline: Baseline = None,
+    write_baseline: WriteBaseline = None,
+    fix: Apply = False,
+    diff: Diff = False,
+    explain: ShowRule = None,
+    rules: ListRules = False,
+    together: Together = False,
+    kubelet_version: KubeletVersion | None = None,
+    client_timeout: ClientTimeout = None,
+    dependency_max: DependencyMax = None,
+    startup_p99: StartupP99 = None,
+    pods_per_node: PodsPerNode = None,
+) -> int:
+    if explain is not None or rules:
+        from probelet.cli.lint.rules import explanation, listing
+
+        say(*(listing() if explain is None else explanation(explain)))
+        return Exit.GOOD
+    if not paths:
+        raise CliError("name a manifest, a directory, or -", hint="probelet lint --help")
+    from probelet.cli.lint.request import Request, known_findings, project_of, with_flags
+
+    project = project_of(config)
+    settings = with_flags(
+        project.settings,
+        kubelet_version=kubelet_version,
+        client_timeout=client_timeout,
+        dependency_max=dependency_max,
+        startup_p99=startup_p99,
+        pods_per_node=pods_per_node,
+    )
+    request = Request(paths, settings, together, severity)
+    if diff:
+        return _show_difference(request)
+    if fix:
+        _mend(request)
+    if write_baseline is not None:
+        return _write_baseline(request, write_baseline)
+    return _lint(request, known_findings(baseline, project), output)
+
+
+def _lint(request: "Request", known: "list[Known]", output: str) -> int:
+    """Prints the report; returns the exit code."""
+    from probelet.lint.baseline import sift
+    from probelet.lint.severity import at_least
+
+    report = request.report()
+    sifted = sift(report.findings, known)
+    report.findings = sifted.new
+    _print(report, sifted.known, request.fails_from, output)
+    if sifted.gone:
+        complain(f"probelet lint: {sifted.gone} findings of the baseline are no more; --write-baseline leaves them out")
+    complain(*(f"probelet lint: {line}" for line in (*report.unreadable, *report.broken_rules)))
+    if report.broken_rules:
+        return Exit.CANNOT
+    if report.unreadable:
+        return Exit.USAGE
+    return Exit.FAILED if any(at_least(found.severity, request.fails_from) for found in sifted.new) else Exit.GOOD
+
+
+def _print(report: "Report", known: int, fails_from: "Severity", output: str) -> None:
+    match output:
+        case "json":
+            from probelet.cli.lint.document import document
+
+            say_json(document(report.findings))
+        case "sarif":
+            from probelet._rust import version
+            from probelet.cli.lint.sarif import sarif
+
+            say_json(sarif(report.findings, version()), indented=True)
+        case "junit":
+            from probelet.cli.lint.junit import junit
+
+            say(*junit(report.findings, list(report.paths), fails_from))
+        case "github":
+            from probelet.cli.lint.github import github
+
+            for line in github(report.findings):
+                say(line)
+        case _:
+            from probelet.cli.lint.text import lines, summary
+
+            say(*lines(report), summary(report, known))
+
+
+def _show_difference(request: "Request") -> int:
+    from probelet.cli.lint.mend import difference
+
+    found = list(difference(request))
+    if found:
+        say(*found)
+    return Exit.FAILED if found else Exit.GOOD
+
+
+def _mend(request: "Request") -> None:
+    from probelet.cli.lint.mend import mend
+
+    count, files = mend(request)
+    complain(f"probelet lint: {count} fixed in {len(files)} files")
+
+
+def _write_baseline(request: "Request", path: "Path") -> int:
+    from probelet.lint.baseline import encode_baseline
+
+    report = request.report()
+    if report.unreadable:
+        raise CliError(*report.unreadable)
+    try:
+        path.write_bytes(encode_baseline(report.findings))
+    except OSError as error:
+        raise CliError(f"--write-baseline: {path}: {error.strerror}", code=Exit.CANNOT) from error
+    say(f"written: {path} ({len(report.findings)} findings)")
+    return Exit.GOOD

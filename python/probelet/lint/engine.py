@@ -1,0 +1,116 @@
+"""Lints files: reads them, runs the rules on what they have together, and collects the findings."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+
+from probelet.lint.finding import Finding
+from probelet.lint.read.manifest import InText, Placed, Read, read_source
+from probelet.lint.read.source import Source, Unlisted, sources
+from probelet.lint.registry import rules
+from probelet.lint.rule import Hit, Rule
+from probelet.lint.settings import Settings
+from probelet.lint.suppress.accepted import Accepted
+from probelet.lint.world.world import World
+
+
+@dataclass
+class Report:
+    """The outcome of a run."""
+
+    findings: list[Finding] = field(default_factory=list)
+    """In the order of the files, then of the lines."""
+    unreadable: list[str] = field(default_factory=list)
+    """A line for each path that cannot be read."""
+    broken_rules: list[str] = field(default_factory=list)
+    """A line for each rule that ended in an exception, which is a mistake of ours."""
+    paths: dict[str, Path] = field(default_factory=dict)
+    """The files that were read, in their order: name in findings -> path."""
+    workloads: int = 0
+    suppressed: int = 0
+    """Findings that a comment or an annotation accepts."""
+    others: int = 0
+    """Documents that are no Kubernetes objects."""
+    patches: int = 0
+    """Parts of objects, which kustomize merges into whole ones."""
+
+
+def lint(paths: Sequence[Path], settings: Settings = Settings(), *, together: bool = False) -> Report:  # noqa: B008
+    """Lints files, directories and standard input (``spec.read.load.STDIN``).
+
+    The objects of one directory are seen together, with ``together`` those of all paths.
+    """
+    report, found = Report(), list[Source]()
+    for source in sources(paths):
+        if isinstance(source, Unlisted):
+            report.unreadable.append(f"{source.name}: cannot be read: {source.reason}")
+        else:
+            found.append(source)
+    order = {source.name: index for index, source in enumerate(found)}
+    report.paths |= {source.name: source.path for source in found}
+    for scope in [found] if together else _scopes(found):
+        world = World(settings)
+        # Every file is read before a rule runs: a Service may stand in a later file.
+        for read in [read_source(source, world) for source in scope]:
+            _add(report, read, settings)
+    report.findings.sort(key=lambda found: (order[found.file], found.line, found.column, found.rule))
+    return report
+
+
+def _scopes(found: list[Source]) -> Iterator[list[Source]]:
+    for _, group in groupby(sorted(found, key=lambda source: source.scope), key=lambda source: source.scope):
+        yield list(group)
+
+
+def _add(report: Report, read: Read, settings: Settings) -> None:
+    """Adds the findings of one file."""
+    if read.text is None:
+        report.unreadable.append(f"{read.source.name}: {read.unreadable}")
+        del report.paths[read.source.name]
+        return
+    report.workloads += len(read.objects)
+    report.others += read.others
+    report.patches += read.patches
+    accepted = Accepted(read)
+    for finding, lines in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+        severity = settings.severities.get(finding.rule, finding.severity)
+        if severity is None:
+            continue
+        if accepted.has(finding, lines):
+            report.suppressed += 1
+        else:
+            report.findings.append(finding.with_severity(severity))
+
+
+def _hits(report: Report, read: Read) -> Iterator[Placed]:
+    """What the rules find in the workloads of one file."""
+    for found in read.objects:
+        for rule in rules().values():
+            try:
+                hits = list(rule.check(found.workload))
+            except Exception as error:
+                # A mistake of ours that one manifest brings to light must not hide the findings of the other rules.
+                place = f"{found.text.name}: {found.workload.label}"
+                report.broken_rules.append(f"{place}: {rule.id} failed: {type(error).__name__}: {error}")
+                continue
+            for hit in hits:
+                yield Placed(_finding(rule, hit, found), found.text.lines_around(found.root, hit.path))
+
+
+def _finding(rule: Rule, hit: Hit, found: InText) -> Finding:
+    position = found.text.place(found.root, hit.path)
+    return Finding(
+        rule=rule.id,
+        severity=hit.severity or rule.severity,
+        object=found.workload.label,
+        path=hit.path,
+        file=found.text.name,
+        line=position.line,
+        column=position.column,
+        message=hit.message,
+        confidence=hit.confidence or rule.confidence,
+        fix=hit.fix,
+        document=found.document,
+        prefix=found.prefix,
+    )

@@ -1,0 +1,176 @@
+"""Reads the objects of a file into a world, and the findings that reading brings."""
+
+import re
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+from probelet.lint.finding import Finding
+from probelet.lint.read.neighbours import neighbour
+from probelet.lint.read.source import Source
+from probelet.lint.read.text import ManifestText
+from probelet.lint.read.workload import read_workload
+from probelet.lint.rule import Rule
+from probelet.lint.rules.manifest.pl001_not_a_manifest import RULE as NOT_A_MANIFEST
+from probelet.lint.rules.manifest.pl002_template import RULE as TEMPLATE
+from probelet.lint.rules.manifest.pl003_unknown_field import RULE as UNKNOWN_FIELD
+from probelet.lint.rules.manifest.pl004_refused import RULE as REFUSED
+from probelet.lint.rules.manifest.pl005_duplicate_field import RULE as DUPLICATE_FIELD
+from probelet.lint.world.workload import LintWorkload
+from probelet.lint.world.world import World
+from probelet.spec.read.each_object import NotAnObject, RawObject, each_object
+from probelet.spec.read.kinds import Kind
+from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
+from probelet.spec.text.problem import Problem
+
+_UNRENDERED: Final = re.compile(r"\{\{|\$\{")
+"""What a template or a shell has yet to put in: Helm's and Go's, and that of envsubst and OpenShift."""
+
+_DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
+
+
+class InText(NamedTuple):
+    """A workload and its place."""
+
+    workload: LintWorkload
+    root: Node
+    document: int
+    """The number of its document in the text, from 0."""
+    prefix: str
+    """The path of the object in its document."""
+    text: ManifestText
+
+
+class Placed(NamedTuple):
+    """A finding and the lines whose comments may suppress it."""
+
+    finding: Finding
+    lines: list[int]
+
+
+@dataclass
+class Read:
+    """The contents of one file."""
+
+    source: Source
+    text: ManifestText | None = None
+    """None if the file has no text."""
+    roots: list[Node] = field(default_factory=list)
+    """Its documents."""
+    objects: list[InText] = field(default_factory=list)
+    findings: list[Placed] = field(default_factory=list)
+    unreadable: str = ""
+    """Why the file cannot be read; empty if it can."""
+    others: int = 0
+    """Documents that are no Kubernetes objects, such as a chart's values."""
+    patches: int = 0
+    """Parts of objects, which kustomize merges into whole ones."""
+
+
+def read_source(source: Source, world: World) -> Read:
+    """Reads a file, adds its objects to ``world``, and names its mistakes."""
+    read, text = Read(source), source.text()
+    if not isinstance(text, str):
+        read.unreadable = f"cannot be read: {text.strerror}" if isinstance(text, OSError) else str(text)
+        return read
+    read.text = ManifestText(source.name, text)
+    try:
+        # All of it first: the part that cannot be read might change the meaning of the objects before it.
+        found = list(documents(text))
+    except TreeError as error:
+        read.findings.append(Placed(_broken(source, text, error), []))
+        return read
+    reader = _Reader(read, read.text, world)
+    for document in found:
+        read.roots.append(document.root)
+        reader.read(document)
+    return read
+
+
+def _broken(source: Source, text: str, error: TreeError) -> Finding:
+    rule, message = NOT_A_MANIFEST, str(error)
+    if "{{" in text:
+        rule, message = TEMPLATE, f"render the template first: helm template CHART | probelet lint - ({error})"
+    return Finding(
+        rule=rule.id,
+        severity=rule.severity,
+        object="",
+        path="",
+        file=source.name,
+        line=max(error.line, 1),
+        column=1,
+        message=message,
+    )
+
+
+class _Reader:
+    """Reads documents into ``read`` and ``world``."""
+
+    def __init__(self, read: Read, text: ManifestText, world: World) -> None:
+        self._read = read
+        self._world = world
+        self._text = text
+
+    def read(self, document: Document) -> None:
+        """Takes the objects of a document."""
+        found = list(each_object(document.root))
+        if all(isinstance(each, NotAnObject) and each.reason in ("value", "kind") for each in found):
+            # A chart's values, or the configuration of some tool.
+            self._read.others += 1
+            return
+        labels: dict[str, str] = {}
+        for each in found:
+            if isinstance(each, NotAnObject):
+                self._report(REFUSED, document.root, Problem("error", each.message, None, each.line, each.field))
+            elif (kind := each.with_pods) is not None:
+                labels[each.prefix] = self._workload(each, kind, document.root)
+            else:
+                self._neighbour(each)
+        for line, path in document.duplicates:
+            prefix = next((prefix for prefix in labels if not prefix or path.startswith(f"{prefix}.")), "")
+            problem = Problem("error", _DUPLICATE, None, line, path)
+            self._report(DUPLICATE_FIELD, document.root, problem, labels.get(prefix, ""), prefix)
+
+    def _neighbour(self, raw: RawObject) -> None:
+        self._world.kinds.add(raw.kind)
+        if raw.kind == "ConfigMap":
+            *_, last = members_on_way(raw.root, "metadata")
+            self._world.config_maps.add((last.node.text_of("namespace"), last.node.text_of("name")))
+        found = neighbour(raw)
+        if found is not None:
+            self._world.neighbours.append(found)
+
+    def _workload(self, raw: RawObject, kind: Kind, document: Node) -> str:
+        """Takes a workload; returns its label, empty for a patch."""
+        found = read_workload(raw, kind, self._read.source.path, self._world)
+        if found is None:
+            self._read.patches += 1
+            return ""
+        self._world.kinds.add(raw.kind)
+        workload = found.workload
+        self._world.workloads.append(workload)
+        self._read.objects.append(InText(workload, raw.root, len(self._read.roots) - 1, raw.prefix, self._text))
+        for problem in found.unknown:
+            self._report(UNKNOWN_FIELD, document, problem, workload.label, raw.prefix)
+        for problem in found.refused:
+            self._report(REFUSED, document, problem, workload.label, raw.prefix)
+        return workload.label
+
+    def _report(self, rule: Rule, document: Node, problem: Problem, label: str = "", prefix: str = "") -> None:
+        """Adds the finding of a problem whose field is a path in the document."""
+        *_, last = members_on_way(document, problem.field)
+        position = self._text.position(last.start, last.line)
+        if isinstance(last.node.value, str) and _UNRENDERED.search(last.node.value):
+            rule = TEMPLATE
+        path = problem.field.removeprefix(prefix).removeprefix(".")
+        finding = Finding(
+            rule=rule.id,
+            severity=rule.severity,
+            object=label,
+            path=path,
+            file=self._read.source.name,
+            line=position.line,
+            column=position.column,
+            # As kubectl shows it.
+            message=f"{path}: {problem.message}" if path else problem.message,
+        )
+        self._read.findings.append(Placed(finding, self._text.lines_around(document, problem.field)))

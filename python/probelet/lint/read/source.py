@@ -1,0 +1,71 @@
+"""The files behind the paths of a command line."""
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from probelet.printable import printable
+from probelet.spec.read.load import STDIN, SUFFIXES, Text, manifest_text
+
+PASSED_OVER: Final = frozenset({"node_modules"})
+"""Directories of packages, beside those whose name begins with a dot."""
+
+
+class Source(NamedTuple):
+    """A file to lint."""
+
+    path: Path
+    name: str
+    """As the user named it; ``-`` for standard input."""
+
+    @property
+    def scope(self) -> str:
+        """The directory. The objects of one directory are seen together."""
+        return "" if self.path == STDIN else str(self.path.parent.absolute())
+
+    def text(self) -> Text:
+        """The text, or the reason why there is none."""
+        return manifest_text(self.path)
+
+
+class Unlisted(NamedTuple):
+    """A directory that cannot be listed."""
+
+    name: str
+    reason: str
+
+
+def sources(paths: Sequence[Path]) -> Iterator[Source | Unlisted]:
+    """The files, each once: a file is itself, a directory stands for the manifests in and below it (``*.yaml``,
+    ``*.yml``, ``*.json``) in the order of their names. Links to directories are not followed, so no way is endless."""
+    seen: set[Path] = set()
+    for path in paths:
+        name = "-" if path == STDIN else printable(str(path))
+        found = below(path) if path.is_dir() else [Source(path, name)]
+        for source in found:
+            if isinstance(source, Unlisted):
+                yield source
+            elif (absolute := source.path.absolute()) not in seen:
+                seen.add(absolute)
+                yield source
+
+
+def below(folder: Path) -> Iterator[Source | Unlisted]:
+    """The manifests in and below a directory, without directories whose name begins with a dot."""
+    try:
+        with os.scandir(folder) as entries:
+            found = sorted(entries, key=lambda entry: entry.name)
+    except OSError as error:
+        yield Unlisted(printable(str(folder)), str(error.strerror))
+        return
+    folders = []
+    for entry in found:
+        if entry.name.startswith(".") or entry.name in PASSED_OVER:
+            continue
+        if entry.is_dir(follow_symlinks=False):
+            folders.append(entry.name)
+        elif Path(entry.name).suffix in SUFFIXES and entry.is_file():
+            yield Source(folder / entry.name, printable(str(folder / entry.name)))
+    for name in folders:
+        yield from below(folder / name)

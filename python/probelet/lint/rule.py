@@ -1,0 +1,98 @@
+"""What a rule is, and what it yields."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, TypeAlias
+
+from probelet.lint.fix.change import Fix
+from probelet.lint.settings import Settings
+from probelet.lint.severity import Confidence, Severity
+from probelet.spec.model.probe import PROBE_TYPES, ProbeType
+
+if TYPE_CHECKING:
+    from probelet.lint.world.container import LintContainer
+    from probelet.lint.world.probe import LintProbe
+    from probelet.lint.world.workload import LintWorkload
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One place where a rule has something to say. ``hit`` of a probe, a container or a workload makes it."""
+
+    path: str
+    """The field, from the object's root. It need not be in the text: then its nearest parent is the place."""
+    message: str
+    """One sentence with the seconds put in. It names the container where a pod has several."""
+    severity: Severity | None = None
+    """None: the rule's."""
+    confidence: Confidence | None = None
+    """None: the rule's."""
+    fix: Fix | None = None
+
+
+Check: TypeAlias = "Callable[[LintWorkload], Iterable[Hit]]"
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule, with everything that its page, its test and ``--explain`` need. ``docs/lint`` has a page for each."""
+
+    id: str
+    """``PL`` and three digits. The first one is the group: 0 the manifest itself, 1 readiness, 2 liveness, 3 start-up,
+    4 fields and targets, 5 costs and neighbours, 6 several workloads."""
+    name: str
+    """Words with hyphens that say what is wrong: ``liveness-faster-than-readiness``."""
+    severity: Severity
+    """The usual one; a hit may have another one."""
+    summary: str
+    """One sentence for a list of rules."""
+    why: str
+    """What happens to the pod, for a person who meets the rule for the first time: paragraphs in Markdown."""
+    source: tuple[str, ...]
+    """Where the rule comes from: a section of the article, a file of the kubelet, addresses of issues."""
+    bad: str
+    """A manifest with this finding, as short as it can be; the API server would accept it."""
+    good: str
+    """The same manifest without it."""
+    check: Check
+    formula: str = ""
+    """What is compared, in the letters of ``explain`` (d, p, T, F, S); empty for a rule without arithmetic."""
+    fix: str = ""
+    """What to do about it, beyond what ``good`` shows."""
+    confidence: Confidence = "certain"
+    settings: Settings = field(default_factory=Settings)
+    """What the user of both examples has said, such as the clients' timeout, for a rule that needs it."""
+
+
+def on_workloads(check: Check) -> Check:
+    """A check of workloads, such as of their replicas or Services."""
+    return check
+
+
+def on_containers(check: "Callable[[LintContainer], Iterable[Hit]]") -> Check:
+    """A check of each container that has a probe: regular containers and sidecars."""
+
+    def of(workload: "LintWorkload") -> Iterator[Hit]:
+        for container in workload.probed:
+            yield from check(container)
+
+    return of
+
+
+def on_probes(check: "Callable[[LintProbe], Iterable[Hit]]", *types: ProbeType) -> Check:
+    """A check of each probe of these types; of every type if there are none."""
+    wanted = types or PROBE_TYPES
+
+    def of(workload: "LintWorkload") -> Iterator[Hit]:
+        for container in workload.probed:
+            for probe_type in wanted:
+                probe = container.probes.get(probe_type)
+                if probe is not None:
+                    yield from check(probe)
+
+    return of
+
+
+def by_reading(_: "LintWorkload") -> Iterator[Hit]:
+    """The check of a rule whose findings come from reading the text (``read/``): it yields nothing."""
+    return iter(())

@@ -1,0 +1,1 @@
+"""The rules, one file each, in folders by their subject. ``registry`` finds them."""

@@ -1,0 +1,70 @@
+"""PL401: an attempt may take longer than a period."""
+
+from collections.abc import Iterator
+
+from probelet.lint.rule import Hit, Rule, on_probes
+from probelet.lint.world.probe import LintProbe
+
+
+def check(probe: LintProbe) -> Iterator[Hit]:
+    """Compares timeout and period."""
+    timing = probe.timing
+    if timing.timeout <= timing.period:
+        return
+    latest = probe.bounds.to_unready or probe.bounds.to_kill
+    assert latest is not None  # A probe decides one of both.
+    verdict = "unready" if probe.type == "readiness" else "killed"
+    yield probe.hit(
+        "timeoutSeconds" if probe.is_written("timeoutSeconds") else "periodSeconds",
+        f"timeoutSeconds {timing.timeout} is longer than periodSeconds {timing.period}: while the container hangs, an "
+        f"attempt begins every {timing.gap} s and not every {timing.period} s, and it is {verdict} after up to "
+        f"{latest.latest} s, not after {timing.failures} x {timing.period} = {timing.failures * timing.period} s",
+    )
+
+
+RULE = Rule(
+    id="PL401",
+    name="timeout-above-period",
+    severity="warning",
+    summary="An attempt may take longer than a period, so the period does not hold when it matters.",
+    why="""
+A worker has one attempt at a time. While an attempt hangs, the ticks of the following periods collapse into one, which
+runs right after it. The period is then the timeout's, and the time until the verdict grows with it: just where the
+container hangs, the probe is the slowest.
+
+A timeout that equals the period is no finding: attempts follow each other without a pause and without a loss.
+""",
+    formula="T > p; verdict after at most F x max(p, T) + T",
+    source=(
+        "kubernetes/pkg/kubelet/prober/worker.go: run, 1.36",
+        "https://github.com/kyverno/policies/pull/1500",
+    ),
+    fix="Make the period as long as the timeout, and the failureThreshold as small as the wanted time allows.",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+        periodSeconds: 5
+        timeoutSeconds: 30
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+        periodSeconds: 30
+        timeoutSeconds: 30
+""",
+    check=on_probes(check),
+)

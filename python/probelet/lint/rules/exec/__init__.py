@@ -1,0 +1,1 @@
+"""Rules about probes that run a command."""

@@ -1,0 +1,1 @@
+"""Rules about replicas, roll-outs, restarts and the node."""

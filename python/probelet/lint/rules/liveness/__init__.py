@@ -1,0 +1,1 @@
+"""Rules about what a liveness probe asks, and how soon it kills."""

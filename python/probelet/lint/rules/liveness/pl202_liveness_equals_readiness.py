@@ -1,0 +1,112 @@
+"""PL202: liveness and readiness ask the same question."""
+
+from collections.abc import Iterator
+
+from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rules.liveness.handler import question
+from probelet.lint.rules.readiness.replicas import replicas
+from probelet.lint.severity import Severity
+from probelet.lint.world.container import LintContainer
+from probelet.lint.world.neighbour import Service
+
+
+def check(container: LintContainer) -> Iterator[Hit]:
+    """Compares the handlers, and then the times that both need."""
+    liveness, readiness = container.liveness, container.readiness
+    if liveness is None or readiness is None or question(liveness) != question(readiness):
+        return
+    kill, unready, severity = liveness.bounds.to_kill, readiness.bounds.to_unready, _severity(container)
+    if kill is None or unready is None:
+        return
+    if severity == "info":
+        meaning = "it has that long to recover without traffic, and then it loses what it was doing"
+    elif severity == "error":
+        meaning = (
+            f"whatever takes one of the {replicas(container.workload)} replicas out of service also kills it, and the "
+            "others get its load"
+        )
+    else:
+        meaning = "whatever takes it out of service also kills it, and readiness protects nothing"
+    yield liveness.hit(
+        "",
+        f"liveness asks the same as readiness: a container that stops answering is unready after {unready.earliest} "
+        f"to {unready.latest} s, and killed after {kill.earliest} to {kill.latest} s: {meaning}",
+        severity=severity,
+    )
+
+
+def _severity(container: LintContainer) -> Severity:
+    liveness, readiness = container.liveness, container.readiness
+    assert liveness is not None
+    assert readiness is not None
+    kill, unready = liveness.bounds.to_kill, readiness.bounds.to_unready
+    assert kill is not None
+    assert unready is not None
+    if kill.latest > unready.latest:
+        return "info"
+    workload = container.workload
+    return "error" if replicas(workload) >= 2 and any(map(_balances, workload.services)) else "warning"
+
+
+def _balances(service: Service) -> bool:
+    """True if the load of a pod that is not ready goes to the other pods. Clients of a headless Service choose their
+    pods themselves, and one with ``publishNotReadyAddresses`` goes on sending requests."""
+    return service.spec.cluster_ip != "None" and not service.spec.publish_not_ready_addresses
+
+
+RULE = Rule(
+    id="PL202",
+    name="liveness-equals-readiness",
+    severity="warning",
+    summary="Liveness and readiness ask the same question, and liveness is not the slower one.",
+    why="""
+The two probes have different consequences, so they should ask different things. Readiness: should this pod get requests
+now? Liveness: is this container so stuck that only a restart helps? A server that is overloaded is unready, but it is
+not stuck: without new requests it recovers.
+
+If both ask the same and liveness is not slower, overload kills. The restart takes the container's caches and its share
+of the load goes to the other replicas, which are the next. With two replicas or more behind a Service this is a chain
+reaction, and an error. Behind a headless Service, whose clients choose their pods, it is a warning. Liveness that is
+slower gives the container time to recover: this is information only.
+""",
+    formula="latest kill <= latest unreadiness, each F x max(p, T) + T",
+    source=(
+        "Breck, Liveness: a further cascade of liveness probe failures",
+        "https://github.com/dhyansraj/mcp-mesh/issues/1467",
+        "https://github.com/Systemorph/MeshWeaver/issues/3330",
+        "https://github.com/kubernetes/ingress-nginx/issues/5671",
+    ),
+    fix="""
+Let liveness ask less: an endpoint that needs no free worker, no database, only the loop that must not stop. If there is
+only one endpoint, give liveness at least twice the time of readiness with a higher failureThreshold.
+""",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      ports: [{name: http, containerPort: 8080}]
+      livenessProbe:
+        httpGet: {path: /health, port: http}
+      readinessProbe:
+        httpGet: {path: /health, port: 8080}
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      ports: [{name: http, containerPort: 8080}]
+      livenessProbe:
+        httpGet: {path: /livez, port: http}
+      readinessProbe:
+        httpGet: {path: /health, port: 8080}
+""",
+    check=on_containers(check),
+)

@@ -1,0 +1,84 @@
+"""PL203: the liveness probe kills before the readiness probe takes the pod out of service."""
+
+from collections.abc import Iterator
+
+from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.world.container import LintContainer
+
+
+def check(container: LintContainer) -> Iterator[Hit]:
+    """Compares the latest kill with the earliest unreadiness."""
+    liveness, readiness = container.liveness, container.readiness
+    if liveness is None or readiness is None:
+        return
+    kill, unready = liveness.bounds.to_kill, readiness.bounds.to_unready
+    if kill is None or unready is None or kill.latest > unready.earliest:
+        return
+    live, ready = liveness.timing, readiness.timing
+    yield liveness.hit(
+        "",
+        f"a container that hangs is killed after at most {kill.latest} s ({live.failures} x max({live.period} s, "
+        f"{live.timeout} s) + {live.timeout} s), while readiness needs at least {unready.earliest} s "
+        f"(failureThreshold {ready.failures}, period {ready.period} s) to take it out of service: it gets requests "
+        "until the kill, and readiness never protects a client",
+    )
+
+
+RULE = Rule(
+    id="PL203",
+    name="liveness-faster-than-readiness",
+    severity="error",
+    summary="The container is killed before the readiness probe takes it out of service.",
+    why="""
+Readiness is the gentle answer to a container that hangs: it gets no new requests and may recover. Liveness is the hard
+one. Where the kill certainly comes first, the gentle answer never happens: the container gets requests until it is
+killed, every request in flight is lost, and the other replicas get its load together with the work of its new start.
+
+Both spans count from the moment on which every attempt fails. `probelet explain` prints them, and the simulator proves
+them.
+""",
+    formula="F x max(p, T) + T of liveness <= (F - 1) x p of readiness; (F - 2) x p, if its T is longer than p",
+    source=(
+        "Breck, Liveness: set them conservatively, so that they do not fail excessively",
+        "https://github.com/sentry-kubernetes/charts/issues/307",
+        "https://github.com/zegl/kube-score/issues/285",
+    ),
+    fix="""
+Give liveness a budget of at least twice that of readiness: a larger failureThreshold keeps the probe's period.
+""",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+        periodSeconds: 5
+        failureThreshold: 3
+      readinessProbe:
+        httpGet: {path: /readyz, port: 8080}
+        periodSeconds: 10
+        failureThreshold: 3
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+        periodSeconds: 10
+        failureThreshold: 6
+      readinessProbe:
+        httpGet: {path: /readyz, port: 8080}
+        periodSeconds: 10
+        failureThreshold: 3
+""",
+    check=on_containers(check),
+)

@@ -1,0 +1,111 @@
+"""PL206: liveness asks another port than the one that clients use."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from probelet.lint.rule import Hit, Rule, on_probes
+from probelet.lint.world.container import LintContainer
+from probelet.lint.world.probe import LintProbe
+
+_ASIDE: Final = re.compile(r"metrics|prom|monitor|webhook|admission|probe|health|debug|admin|telemetry|profil")
+"""Names of ports that clients do not use for the work of the container."""
+
+
+def check(probe: LintProbe) -> Iterator[Hit]:
+    """Compares the probe's port with the ports that Services send requests to."""
+    port = probe.port_number
+    if port is None or probe.host:
+        return
+    served = _served(probe.container)
+    if not served or port in served:
+        return
+    ports = " and ".join(str(each) for each in sorted(served))
+    yield probe.hit(
+        f"{probe.handler}.port",
+        f"liveness asks port {port}, clients use port {ports} (Service "
+        f"{probe.container.workload.services[0].metadata.name}): the server of port {port} may answer every "
+        f"{probe.timing.period} s while the one that clients use hangs, and then nothing restarts the container",
+    )
+
+
+def _served(container: LintContainer) -> set[int]:
+    """The ports of this container that Services send requests to for its work."""
+    own = {entry.container_port: entry.name for entry in container.spec.ports}
+    found: set[int] = set()
+    for service in container.workload.services:
+        for entry in service.spec.ports:
+            numbers = [port for port, name in own.items() if entry.target in (port, name)]
+            for number in numbers:
+                if not _ASIDE.search(f"{entry.name} {own[number]} {service.metadata.name}".lower()):
+                    found.add(number)
+    return found
+
+
+RULE = Rule(
+    id="PL206",
+    name="liveness-other-port",
+    severity="info",
+    summary="The liveness probe asks another server in the container than the one that clients use.",
+    why="""
+Many programs have two servers: one for their clients, and a small one for metrics and health. The small one has its own
+threads. It answers at once while every worker of the other one is stuck in a deadlock, so the liveness probe sees
+nothing of what it is there for.
+
+This is information: a health endpoint may well look at the workers of the other server. The manifest does not say it.
+Ports whose names speak of metrics, profiles, webhooks or administration do not count as ports of clients.
+""",
+    source=("Breck, Liveness: the probe must exercise the service in a similar manner to dependent services",),
+    fix="""
+Let the probe ask a cheap path on the port of the clients, or make sure that the health endpoint fails when the workers
+make no progress.
+""",
+    bad="""
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: Service
+    metadata: {name: web}
+    spec:
+      selector: {app: web}
+      ports: [{port: 80, targetPort: http}]
+  - apiVersion: v1
+    kind: Pod
+    metadata: {name: web, labels: {app: web}}
+    spec:
+      containers:
+        - name: web
+          image: registry.example/web:1
+          ports:
+            - {name: http, containerPort: 8080}
+            - {name: status, containerPort: 9090}
+          livenessProbe:
+            httpGet: {path: /status, port: status}
+""",
+    good="""
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: v1
+    kind: Service
+    metadata: {name: web}
+    spec:
+      selector: {app: web}
+      ports: [{port: 80, targetPort: http}]
+  - apiVersion: v1
+    kind: Pod
+    metadata: {name: web, labels: {app: web}}
+    spec:
+      containers:
+        - name: web
+          image: registry.example/web:1
+          ports:
+            - {name: http, containerPort: 8080}
+            - {name: status, containerPort: 9090}
+          livenessProbe:
+            httpGet: {path: /livez, port: http}
+""",
+    check=on_probes(check, "liveness"),
+    confidence="heuristic",
+)

@@ -1,0 +1,88 @@
+"""PL207: a liveness probe that a container which hangs passes."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from probelet.lint.command.shell import program
+from probelet.lint.command.statements import statements
+from probelet.lint.rule import Hit, Rule, on_probes
+from probelet.lint.world.probe import LintProbe
+
+_OF_PROCESSES: Final = frozenset({"ps", "pgrep", "pidof"})
+_HTTP: Final = re.compile(r"(https?|web|rest|h2c?)(-.*)?")
+
+
+def check(probe: LintProbe) -> Iterator[Hit]:
+    """Finds probes that only see that a process or a socket exists."""
+    if probe.handler == "tcpSocket":
+        yield from _tcp(probe)
+        return
+    found = [program(words) for words in statements(probe.argv)]
+    if found and found[0] in _OF_PROCESSES and set(found) <= {*_OF_PROCESSES, "grep", "wc", "test", "[", "exit"}:
+        yield probe.hit(
+            "exec.command",
+            f"{found[0]} only sees that a process exists, which is also true of one that hangs: every "
+            f"{probe.timing.period} s a command runs that cannot find what liveness is for; if the container's main "
+            "process ends, the kubelet restarts it without any probe",
+        )
+
+
+def _tcp(probe: LintProbe) -> Iterator[Hit]:
+    number = probe.port_number
+    name = next((entry.name for entry in probe.container.spec.ports if entry.container_port == number), "")
+    if _HTTP.fullmatch(name) is not None:
+        yield probe.hit(
+            "tcpSocket",
+            f"the kernel accepts connections to port {number} ({name}) also while the server hangs, until its queue "
+            f"is full: liveness sees no deadlock; an httpGet every {probe.timing.period} s asks the server itself",
+            confidence="heuristic",
+        )
+
+
+RULE = Rule(
+    id="PL207",
+    name="liveness-proves-nothing",
+    severity="warning",
+    summary="A container that hangs passes this liveness probe.",
+    why="""
+A liveness probe is there for one case: the process exists, and does nothing any more. `pgrep`, `pidof` and `ps` find
+the process and are content. A TCP connection is the kernel's work: it is set up before the server calls `accept`, so a
+server in a deadlock passes the probe for a long time. The case that these probes do find, a process that has ended, is
+the one that the kubelet notices by itself.
+
+A TCP probe of a server that speaks no HTTP may be the best there is. The rule only reports ports whose name says HTTP.
+""",
+    source=(
+        "Breck, Liveness: the probe may not actually verify the responsiveness of the service",
+        "kyverno/policies: deny-commands-in-exec-probe",
+    ),
+    fix="""
+Ask the server: httpGet of a path that needs the event loop and nothing else. Or have no liveness probe.
+""",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      ports: [{name: http, containerPort: 8080}]
+      livenessProbe:
+        tcpSocket: {port: http}
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      ports: [{name: http, containerPort: 8080}]
+      livenessProbe:
+        httpGet: {path: /livez, port: http}
+""",
+    check=on_probes(check, "liveness"),
+)

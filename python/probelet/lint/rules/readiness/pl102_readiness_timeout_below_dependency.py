@@ -1,0 +1,79 @@
+"""PL102: a readiness probe asks a dependency and waits less for the answer than the dependency may need."""
+
+from collections.abc import Iterator
+
+from probelet.lint.fix.change import Fix, Set
+from probelet.lint.rule import Hit, Rule, on_probes
+from probelet.lint.rules.readiness.dependency import dependency
+from probelet.lint.rules.readiness.replicas import all_of_them
+from probelet.lint.world.probe import LintProbe
+
+
+def check(probe: LintProbe) -> Iterator[Hit]:
+    """Compares the timeout with the dependency's longest answer, or with a second if nobody has said how long."""
+    found, unready = dependency(probe), probe.bounds.to_unready
+    if found is None or found.kind == "own service" or unready is None:
+        return
+    timeout, longest = probe.timing.timeout, probe.container.workload.settings.dependency_max
+    if timeout > (1 if longest is None else longest):
+        return
+    slow = f"longer than {timeout} s" if longest is None else f"up to {longest:g} s"
+    changes = () if longest is None else (Set(f"{probe.path}.timeoutSeconds", int(longest) + 1),)
+    yield probe.hit(
+        "timeoutSeconds",
+        f"readiness asks {found.what}, and gives up after {timeout} s: while answers take {slow}, "
+        f"{all_of_them(probe.container.workload)} leave service after {unready.earliest} to {unready.latest} s, "
+        "although every request would still be answered, only later",
+        confidence=found.confidence,
+        fix=Fix("set timeoutSeconds above the longest answer of the dependency", changes),
+    )
+
+
+RULE = Rule(
+    id="PL102",
+    name="readiness-timeout-below-dependency",
+    severity="warning",
+    summary="The readiness probe waits less for a dependency than the dependency may need for its answer.",
+    why="""
+A second is the default, and a database that answers in milliseconds makes it look like plenty. But a garbage
+collection, a network that is full for a moment or a heavy query elsewhere makes the same database answer in two
+seconds. Clients would not even notice. The probe does, in all replicas at once, and the Service is empty.
+
+Without the setting `dependency-max` the rule only reports a timeout of one second, which is mostly nobody's decision.
+""",
+    formula="T <= the dependency's longest answer; unready after (F - 1) x p to F x max(p, T) + T",
+    source=(
+        "Breck, Readiness: set the readiness-probe timeout longer than the maximum response time for that dependency",
+        "https://github.com/yetone/cumora/pull/276",
+    ),
+    fix="""
+Set timeoutSeconds above the longest answer that the dependency gives on a bad day, and the period with it.
+""",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      readinessProbe:
+        httpGet: {path: /health/dependencies, port: 8080}
+        periodSeconds: 10
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      readinessProbe:
+        httpGet: {path: /health/dependencies, port: 8080}
+        periodSeconds: 10
+        timeoutSeconds: 8
+""",
+    check=on_probes(check, "readiness"),
+    confidence="heuristic",
+)

@@ -1,0 +1,1 @@
+"""Rules about the time that a container has for its start."""

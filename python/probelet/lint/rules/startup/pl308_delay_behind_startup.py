@@ -1,0 +1,86 @@
+"""PL308: a delay behind a startup probe."""
+
+from collections.abc import Iterator
+
+from probelet.lint.fix.change import Fix, Remove
+from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.world.container import LintContainer
+from probelet.lint.world.probe import LintProbe
+
+
+def check(container: LintContainer) -> Iterator[Hit]:
+    """Finds delays of liveness and readiness in a container with a startup probe."""
+    if container.startup is None:
+        return
+    for probe in (container.liveness, container.readiness):
+        if probe is not None and probe.timing.delay:
+            yield _hit(probe, container.startup)
+
+
+def _hit(probe: LintProbe, startup: LintProbe) -> Hit:
+    delay, first = probe.timing.delay, startup.bounds.first_probe
+    # The startup probe waits as long, from the same moment, so the delay is over when it passes.
+    is_dead = delay <= startup.timing.delay
+    if is_dead:
+        effect = f"it has no effect, because the startup probe passes after {first.earliest} s at the earliest"
+    elif probe.type == "readiness":
+        effect = f"it only keeps a container that started sooner from being ready for {delay} s"
+    else:
+        effect = f"it only leaves a container that started sooner without liveness for {delay} s"
+    return probe.hit(
+        "initialDelaySeconds",
+        f"initialDelaySeconds {delay} counts from the container's start and not from the startup probe's success: "
+        f"{effect}",
+        fix=Fix("remove initialDelaySeconds", (Remove(f"{probe.path}.initialDelaySeconds"),), is_safe=is_dead),
+    )
+
+
+RULE = Rule(
+    id="PL308",
+    name="delay-behind-startup",
+    severity="info",
+    summary="Behind a startupProbe, initialDelaySeconds of liveness and readiness does nothing useful.",
+    why="""
+Liveness and readiness wait for the startup probe anyway. Their `initialDelaySeconds` counts from the start of the
+container, so most of it, or all, is over when they begin. It does not give the application time after its start, as
+many expect. What is left of it only delays: a container that started fast gets no requests until the delay is over.
+
+`--fix` removes a delay that is never longer than the startup probe's own, because then nothing changes.
+""",
+    formula="d of liveness or readiness > 0 with a startupProbe; without effect if d <= d of the startupProbe",
+    source=(
+        "kubernetes/pkg/kubelet/prober/worker.go: doProbe, 1.36",
+        "https://github.com/kubernetes/website/pull/40072",
+    ),
+    fix="Remove it. Time after the start belongs to the startup probe, or to a larger failureThreshold.",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      startupProbe:
+        httpGet: {path: /livez, port: 8080}
+        failureThreshold: 30
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+        initialDelaySeconds: 30
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      startupProbe:
+        httpGet: {path: /livez, port: 8080}
+        failureThreshold: 30
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+""",
+    check=on_containers(check),
+)

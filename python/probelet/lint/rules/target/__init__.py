@@ -1,0 +1,1 @@
+"""Rules about where a probe connects, and what it sends."""
