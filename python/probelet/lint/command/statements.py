@@ -3,12 +3,16 @@
 import re
 import shlex
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from probelet.lint.command.shell import script
 
 DEEPEST: Final = 4
 """Shells inside shells and substitutions that are followed; nobody writes more."""
+
+LINES_KEPT: Final = 1024
+"""A dozen rules read each command, and many containers have the same one."""
 
 _OPERATOR: Final = re.compile(r"[();<>|&]+")
 _SUBSTITUTION: Final = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
@@ -43,13 +47,7 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
             yield from _of_text(found[1] or found[2] or "", depth - 1)
     words: list[str] = []
     for line in _SUBSTITUTION.sub(SUBSTITUTED, text).replace("\\\n", " ").splitlines():
-        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
-        lexer.whitespace_split = True
-        try:
-            words += [*lexer, ";"]
-        except ValueError:
-            # A quotation over several lines: its words are data, and no program.
-            words.append(";")
+        words += [*_words(line), ";"]
     statement: list[str] = []
     for word in words:
         if not _OPERATOR.fullmatch(word):
@@ -60,6 +58,17 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
         else:
             yield from statements(statement, depth)
             statement = []
+
+
+@lru_cache(LINES_KEPT)
+def _words(line: str) -> tuple[str, ...]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        return tuple(lexer)
+    except ValueError:
+        # A quotation over several lines: its words are data, and no program.
+        return ()
 
 
 def _bare(words: list[str]) -> list[str]:

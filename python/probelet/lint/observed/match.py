@@ -20,14 +20,15 @@ class Observations:
         A pod has the name of its workload, and behind it what its controller adds: ``web-5d4f``, ``web-0``. ``others``
         are the names of all workloads, so that a pod of ``web-api`` is none of ``web``.
         """
-        longer = [other for other in others if other.startswith(f"{workload}-")]
-        return [
-            found
-            for found in self._by_name.get(container, ())
-            if (not namespace or not found.namespace or found.namespace == namespace)
-            and _belongs(found.pod, workload)
-            and not any(_belongs(found.pod, other) for other in longer)
+        found = [
+            each
+            for each in self._by_name.get(container, ())
+            if (not namespace or not each.namespace or each.namespace == namespace) and _belongs(each.pod, workload)
         ]
+        if not found:
+            return []
+        longer = [other for other in others if other.startswith(f"{workload}-")]
+        return [each for each in found if not any(_belongs(each.pod, other) for other in longer)]
 
 
 def _belongs(pod: str, workload: str) -> bool:
