@@ -10,7 +10,16 @@ import pytest
 from tests.support.paths import GENERATED, ROOT, TRACES
 
 ROOT_FILES = {
-    *(".gitignore", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE", "Makefile", "README.md", "SECURITY.md"),
+    *(
+        ".gitignore",
+        ".pre-commit-hooks.yaml",
+        "CHANGELOG.md",
+        "CONTRIBUTING.md",
+        "LICENSE",
+        "Makefile",
+        "README.md",
+        "SECURITY.md",
+    ),
     *("Cargo.lock", "Cargo.toml", "rust-toolchain.toml", "rustfmt.toml"),
     *("pyproject.toml", "requirements.lock"),
 }

@@ -9,10 +9,12 @@ from msgspec import inspect as types
 from probelet.bench.document import BenchDocument
 from probelet.cli.backoff.document import ClaimsDocument, ComparisonDocument, LoadDocument, TableDocument
 from probelet.cli.explain.document import ExplainDocument
+from probelet.cli.lint.document import LintDocument
 from probelet.cli.probe.document import AttemptDocument
 from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
 from probelet.config.schema.field_text import field_texts, one_line_of
+from probelet.lint.baseline import BaselineDocument
 from probelet.picture.document import SimulateDocument
 from probelet.replay.conformance import Report
 from probelet.replay.document import SkippedDocument, TraceDocument
@@ -61,6 +63,8 @@ KINDS = (
     Kind(("probelet-config/1",), ConfigDocument, "`probelet config show -o json`, and the page `/configz`"),
     Kind(("probelet-probe/1",), AttemptDocument, "`probelet probe -o json`"),
     Kind(("probelet-explain/1",), ExplainDocument, "`probelet explain -o json`"),
+    Kind(("probelet-lint/1",), LintDocument, "`probelet lint -o json`"),
+    Kind(("probelet-lint-baseline/1",), BaselineDocument, "`probelet lint --write-baseline`"),
     Kind(("probelet-simulate/1",), SimulateDocument, "`probelet simulate -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),

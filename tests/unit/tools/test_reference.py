@@ -7,17 +7,20 @@ import pytest
 from probelet.cli.verbs import VERBS
 from probelet.config import GATES, KubeletConfiguration, ProbeletConfiguration
 from probelet.config.schema.field_text import field_texts
+from probelet.lint.registry import rules
 from probelet.server.document.status import StatusDocument
 
 from tests.support.paths import ROOT
 from tools.manual.command import install_completion_page, verb_pages
 from tools.reference.documents import INTERNAL, KINDS
 from tools.reference.markdown import prose, table
-from tools.reference.pages import pages
+from tools.reference.pages import pages, rule_pages
 from tools.reference.since import NEXT, Since
 
 FOLDER = ROOT / "docs" / "reference"
 PAGES = pages(FOLDER)
+LINT = ROOT / "docs" / "lint"
+LINT_PAGES = rule_pages()
 SCHEMA = re.compile(r'"(probelet-[a-z0-9-]+/\d+)"')
 
 
@@ -32,8 +35,21 @@ def test_a_page_is_up_to_date(name: str) -> None:
     assert (FOLDER / name).read_text() == PAGES[name], "run `make reference` and commit docs/reference"
 
 
-def test_no_other_page_is_in_the_folder() -> None:
+@pytest.mark.parametrize("name", LINT_PAGES)
+def test_the_page_of_a_lint_rule_is_up_to_date(name: str) -> None:
+    assert (LINT / name).read_text() == LINT_PAGES[name], "run `make reference` and commit docs/lint"
+
+
+def test_no_other_page_is_in_the_folders() -> None:
     assert sorted(path.name for path in FOLDER.iterdir()) == sorted(PAGES)
+    assert sorted(path.name for path in LINT.iterdir()) == sorted(LINT_PAGES)
+
+
+def test_every_rule_has_a_group_and_a_finding_on_its_page() -> None:
+    listed = re.findall(r"^\| \[(P[LO]\d+)\]\((P[LO]\d+)\.md\)", LINT_PAGES["README.md"], re.MULTILINE)
+    assert [rule for rule, _ in listed] == [page for _, page in listed] == list(rules())
+    for rule in rules():
+        assert re.search(rf"^\d+:\d+  \w+  {rule}  \S", LINT_PAGES[f"{rule}.md"], re.MULTILINE), rule
 
 
 def test_every_field_has_default_range_effect_and_version() -> None:

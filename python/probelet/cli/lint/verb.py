@@ -13,8 +13,11 @@ from probelet.cli.lint.flags import (
     Format,
     Least,
     ListRules,
+    Observed,
     Paths,
+    Picture,
     PodsPerNode,
+    Prove,
     ShowRule,
     StartupP99,
     Together,
@@ -46,7 +49,9 @@ app = verb(
     "helm template web ./chart | probelet lint -",
     "probelet lint deploy/ --fix --diff",
     "probelet lint --explain PL203",
+    "probelet lint deploy/ --prove PL203@web",
     "probelet lint deploy/ -o sarif > probelet.sarif",
+    "probelet lint deploy/ --observed status.json",
 )
 
 
@@ -62,7 +67,10 @@ def lint(
     diff: Diff = False,
     explain: ShowRule = None,
     rules: ListRules = False,
+    prove: Prove = None,
+    picture: Picture = None,
     together: Together = False,
+    observed: Observed = (),
     kubelet_version: KubeletVersion | None = None,
     client_timeout: ClientTimeout = None,
     dependency_max: DependencyMax = None,
@@ -76,7 +84,7 @@ def lint(
         return Exit.GOOD
     if not paths:
         raise CliError("name a manifest, a directory, or -", hint="probelet lint --help")
-    from probelet.cli.lint.request import Request, known_findings, project_of, with_flags
+    from probelet.cli.lint.request import Request, known_findings, observations, project_of, with_flags
 
     project = project_of(config)
     settings = with_flags(
@@ -86,8 +94,11 @@ def lint(
         dependency_max=dependency_max,
         startup_p99=startup_p99,
         pods_per_node=pods_per_node,
+        observed=observations(observed),
     )
     request = Request(paths, settings, together, severity)
+    if prove is not None:
+        return _prove(request, prove, picture)
     if diff:
         return _show_difference(request)
     if fix:
@@ -140,6 +151,13 @@ def _print(report: "Report", known: int, fails_from: "Severity", output: str) ->
             from probelet.cli.lint.text import lines, summary
 
             say(*lines(report), summary(report, known))
+
+
+def _prove(request: "Request", wanted: str, picture: "Path | None") -> int:
+    from probelet.cli.lint.prove import proof
+
+    say(*proof(request, wanted, picture))
+    return Exit.GOOD
 
 
 def _show_difference(request: "Request") -> int:

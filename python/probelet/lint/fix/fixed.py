@@ -9,7 +9,7 @@ from probelet.lint.fix.change import Change
 from probelet.lint.fix.edit import NoEdit, edit
 from probelet.lint.fix.plain import changed, joined
 from probelet.lint.fix.span import comments
-from probelet.spec.read.tree import TreeError, documents
+from probelet.spec.read.tree import Node, TreeError, documents
 
 # The reader of JSON texts shortens these, so places behind them are not those of the text.
 _SHORTENED: Final = re.compile(r"\\u[dD][89abAB]")
@@ -32,34 +32,51 @@ def fixed(text: str, findings: Iterable[Finding]) -> Fixed:
     """
     done: list[Finding] = []
     left: list[Finding] = []
+    read: _Read | None = None
     for finding in findings:
         if finding.fix is None or not finding.fix.is_safe or not finding.fix.changes:
             continue
-        after = _changed_text(text, finding.document, finding.prefix, finding.fix.changes)
+        if read is None:
+            read = _read(text)
+        after = None if read is None else _changed(read, finding.document, finding.prefix, finding.fix.changes)
         if after is None:
             left.append(finding)
         else:
             done.append(finding)
-            text = after
-    return Fixed(text, done, left)
+            read = after
+    return Fixed(text if read is None else read.text, done, left)
 
 
-def _changed_text(text: str, document: int, prefix: str, changes: tuple[Change, ...]) -> str | None:
-    """The text with the changes, or None if it cannot have them."""
+class _Read(NamedTuple):
+    """A text and its documents."""
+
+    text: str
+    roots: list[Node]
+
+
+def _read(text: str) -> _Read | None:
+    """None for a text that no fix can change."""
     if _SHORTENED.search(text):
         return None
     try:
-        before = [found.root for found in documents(text)]
-        wanted = [root.plain() for root in before]
+        return _Read(text, [document.root for document in documents(text)])
+    except TreeError:
+        return None
+
+
+def _changed(before: _Read, document: int, prefix: str, changes: tuple[Change, ...]) -> _Read | None:
+    """The text with the changes, or None if it cannot have them."""
+    after: _Read | None = before
+    try:
+        wanted = [root.plain() for root in before.roots]
         wanted[document] = changed(wanted[document], prefix, changes)
-        after = text
         for change in changes:
-            root = [found.root for found in documents(after)][document]
-            start, end, replacement = edit(after, root, joined(prefix, change.path), change)
-            after = after[:start] + replacement + after[end:]
-        found = [each.root for each in documents(after)]
-    except (NoEdit, TreeError, LookupError, TypeError, ValueError):
+            if after is None:
+                return None
+            start, end, replacement = edit(after.text, after.roots[document], joined(prefix, change.path), change)
+            after = _read(after.text[:start] + replacement + after.text[end:])
+    except (NoEdit, LookupError, TypeError, ValueError):
         return None
-    if [root.plain() for root in found] != wanted or comments(after, found) != comments(text, before):
+    if after is None or [root.plain() for root in after.roots] != wanted:
         return None
-    return after
+    return after if comments(after.text, after.roots) == comments(before.text, before.roots) else None

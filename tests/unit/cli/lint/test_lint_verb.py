@@ -21,7 +21,7 @@ spec:
       livenessProbe: # it hangs
         httpGet: {path: /livez, port: 8080}
         periodSeconds: 5
-        timeoutSeconds: 30
+        timeoutSeconds: 9
         failureThreshold: 9
 """
 WRONG = f"{WARNED}        failureTreshold: 9\n"

@@ -21,9 +21,9 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         return
     yield probe.hit(
         "periodSeconds",
-        f"a container that is up waits up to {timing.period} s for the startup probe to notice, and is not ready "
-        f"before: the first attempt comes after {probe.bounds.first_probe.earliest} to "
-        f"{probe.bounds.first_probe.latest} s, the next ones {timing.gap} s apart, and nothing else runs until then",
+        f"a container that is up waits up to {timing.gap} s for the startup probe's next attempt, and is not ready "
+        f"before: the first one comes {probe.bounds.first_probe.earliest} to {probe.bounds.first_probe.latest} s after "
+        f"the start, every other one {timing.period} s later (timeout {timing.timeout} s)",
         fix=_fix(probe),
     )
 
@@ -56,7 +56,7 @@ time once for every replica, and after a crash the Service lacks a replica for l
 The budget of a start is failureThreshold x periodSeconds, so a short period with many failures gives the same budget
 and notices soon.
 """,
-    formula="p > 10 s; idle up to p, first attempt after d - 1 to d + p",
+    formula="p > 10 s; idle up to max(p, T), first attempt after d - 1 to d + p",
     source=(
         "https://github.com/kubernetes/kubernetes/issues/95436",
         "kubernetes/pkg/kubelet/prober/worker.go: doProbe, 1.36",

@@ -1,0 +1,109 @@
+"""PL506: a disruption budget that liveness does not ask."""
+
+from collections.abc import Iterator
+
+from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rules.liveness.handler import question
+from probelet.lint.rules.readiness.dependency import dependency
+from probelet.lint.rules.readiness.replicas import replicas
+from probelet.lint.world.container import LintContainer
+
+
+def check(container: LintContainer) -> Iterator[Hit]:
+    """Looks for budgets beside a liveness probe that can fail in all replicas at once."""
+    probe, workload = container.liveness, container.workload
+    budgets = [each for each in workload.disruption_budgets if each.kind == "PodDisruptionBudget"]
+    if probe is None or not budgets or replicas(workload) < 2 or probe.bounds.to_kill is None:
+        return
+    readiness = container.readiness
+    if (asked := dependency(probe)) is not None:
+        reason = f"it asks {asked.what}"
+    elif readiness is not None and question(readiness) == question(probe):
+        reason = "it asks what readiness asks, so load that makes the replicas unready kills them"
+    else:
+        return
+    kill = probe.bounds.to_kill
+    yield probe.hit(
+        "",
+        f"PodDisruptionBudget {budgets[0].metadata.name} does not hold liveness back: {reason}, and then all "
+        f"{replicas(workload)} replicas are killed within {kill.earliest} to {kill.latest} s",
+    )
+
+
+RULE = Rule(
+    id="PL506",
+    name="budget-does-not-hold-liveness",
+    severity="info",
+    summary="A PodDisruptionBudget protects the pods from evictions, and not from their liveness probe.",
+    why="""
+A PodDisruptionBudget says how many pods have to be available, and evictions ask it: drains, autoscalers of nodes.
+Liveness asks nobody. Each kubelet decides about its own pods alone, so when all replicas fail for one reason, all of
+them are killed within one span of seconds, whatever the budget says. The request to change this is open since 2018.
+
+The finding is for workloads that have a budget, so their authors care, and whose liveness can fail for a reason that
+the replicas share.
+""",
+    formula="killed (F - 1) x p to F x max(p, T) + T after the shared failure",
+    source=(
+        "https://github.com/kubernetes/kubernetes/issues/66230",
+        "https://github.com/openkruise/kruise/issues/641",
+    ),
+    fix="""
+Let liveness ask only what a restart mends, with several times the patience of readiness.
+""",
+    bad="""
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: policy/v1
+    kind: PodDisruptionBudget
+    metadata: {name: web}
+    spec:
+      minAvailable: 2
+      selector: {matchLabels: {app: web}}
+  - apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web}
+    spec:
+      replicas: 3
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata: {labels: {app: web}}
+        spec:
+          containers:
+            - name: web
+              image: registry.example/web:1
+              readinessProbe:
+                httpGet: {path: /healthz, port: 8080}
+              livenessProbe:
+                httpGet: {path: /healthz, port: 8080}
+""",
+    good="""
+apiVersion: v1
+kind: List
+items:
+  - apiVersion: policy/v1
+    kind: PodDisruptionBudget
+    metadata: {name: web}
+    spec:
+      minAvailable: 2
+      selector: {matchLabels: {app: web}}
+  - apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web}
+    spec:
+      replicas: 3
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata: {labels: {app: web}}
+        spec:
+          containers:
+            - name: web
+              image: registry.example/web:1
+              readinessProbe:
+                httpGet: {path: /readyz, port: 8080}
+              livenessProbe:
+                httpGet: {path: /livez, port: 8080}
+""",
+    check=on_containers(check),
+)

@@ -1,0 +1,78 @@
+"""PL509: a container that hangs keeps its pod for the whole grace period."""
+
+from collections.abc import Iterator
+from typing import Final
+
+from probelet.lint.fix.change import Fix, Set
+from probelet.lint.rule import Hit, Rule, on_probes
+from probelet.lint.world.probe import LintProbe
+
+LONGEST: Final = 300
+"""Seconds of grace from which on a hang is worth a finding."""
+
+
+def check(probe: LintProbe) -> Iterator[Hit]:
+    """Compares the pod's grace period with ``LONGEST``."""
+    workload, kill = probe.container.workload, probe.bounds.to_kill
+    grace = workload.pod.spec.termination_grace_period_seconds or 0
+    if grace < LONGEST or probe.spec.termination_grace_period_seconds is not None or kill is None:
+        return
+    yield probe.hit(
+        "",
+        f"a container that hangs gets its signal after up to {kill.latest} s and has terminationGracePeriodSeconds "
+        f"{grace} to do so, which a hung process does not use: it is gone only after up to {kill.latest + grace} s "
+        f"({(kill.latest + grace) / 60:.0f} min); the probe can have a terminationGracePeriodSeconds of its own",
+        fix=Fix(
+            "set the probe's own terminationGracePeriodSeconds to 30",
+            (Set(f"{probe.path}.terminationGracePeriodSeconds", 30),),
+        ),
+    )
+
+
+RULE = Rule(
+    id="PL509",
+    name="hang-outlasts-grace",
+    severity="warning",
+    summary="After a kill by its probe, a container that hangs keeps a long grace period for nothing.",
+    why="""
+A kill by liveness gives the container the same time to end as a deletion of the pod: `terminationGracePeriodSeconds`.
+Pods that drain long connections have minutes or hours of it. A process in a deadlock does not react to SIGTERM, so all
+of this time passes before SIGKILL and the restart, and the probe that was to bring the container back soon does not.
+
+Since Kubernetes 1.25 a liveness or startup probe can have a shorter grace period of its own.
+""",
+    formula="g >= 300 s; gone after at most F x max(p, T) + T + g",
+    source=(
+        "https://github.com/kubernetes/kubernetes/issues/64715",
+        "KEP-2238",
+    ),
+    fix="""
+Give the probe its own terminationGracePeriodSeconds: as long as a container that still reacts needs.
+""",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  terminationGracePeriodSeconds: 3600
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  terminationGracePeriodSeconds: 3600
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+        terminationGracePeriodSeconds: 30
+""",
+    check=on_probes(check, "liveness", "startup"),
+)

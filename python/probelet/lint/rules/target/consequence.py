@@ -1,0 +1,25 @@
+"""What becomes of a pod whose probe never succeeds, for the messages of rules."""
+
+from probelet.lint.world.probe import LintProbe
+
+
+def of_failing(probe: LintProbe) -> str:
+    """What attempts that always fail do, with the seconds from the start of the container."""
+    budget = probe.container.startup_budget
+    if probe.type == "readiness" or budget is None:
+        return "the pod is never ready"
+    if probe.type == "liveness" and probe.container.startup is not None and probe.bounds.to_kill is not None:
+        kill = probe.bounds.to_kill
+        return f"the container is killed {kill.earliest} to {kill.latest} s after its startup probe has passed"
+    return f"the container is killed {budget.earliest} to {budget.latest} s after each start"
+
+
+def of_errors(probe: LintProbe) -> str:
+    """What attempts do that end in an error of the prober, which counts for nothing."""
+    match probe.type:
+        case "readiness":
+            return "the pod is never ready"
+        case "startup":
+            return "the container never counts as started, so the pod is never ready, and liveness never runs"
+        case "liveness":
+            return "a container that hangs is never restarted"

@@ -1,0 +1,88 @@
+"""PL410: the probe asks a path that is made for something else."""
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from probelet.lint.rule import Hit, Rule, on_probes
+from probelet.lint.world.probe import LintProbe
+
+_METRICS: Final = re.compile(r"(.*/)?(metrics|prometheus)/?")
+_DOCUMENTS: Final = re.compile(r".*(swagger|openapi|api-docs).*", re.IGNORECASE)
+_DAY: Final = 86400
+
+
+def check(probe: LintProbe) -> Iterator[Hit]:
+    """Looks at the path."""
+    get = probe.spec.http_get
+    if get is None or probe.handler != "httpGet":
+        return
+    path, times = get.path.partition("?")[0], f"{_DAY // probe.timing.period:,} times a day"
+    if _METRICS.fullmatch(path):
+        yield probe.hit(
+            "httpGet.path",
+            f"{times} {path} collects and writes all metrics for a prober that only reads the status: the more series "
+            f"there are, the longer it takes, and after {probe.timing.timeout} s the attempt fails",
+        )
+    elif _DOCUMENTS.fullmatch(path):
+        yield probe.hit(
+            "httpGet.path",
+            f"{times} the probe asks for the documentation {path}: a large answer that says nothing about the server's "
+            "work, and of which the prober reads 10 KiB at most",
+            severity="info",
+        )
+    elif path in ("", "/"):
+        yield probe.hit(
+            "httpGet.path",
+            f"{times} the probe asks for /: if this is a page for people, it costs what the page costs, may ask what "
+            f"the page asks, and has to answer within {probe.timing.timeout} s",
+            severity="info",
+        )
+
+
+RULE = Rule(
+    id="PL410",
+    name="expensive-path",
+    severity="warning",
+    summary="The probe asks for metrics, documentation or a page, which costs more than a status.",
+    why="""
+A probe reads the status of the answer and nothing else; of the body it reads at most 10 KiB, then it closes the
+connection, and servers write *broken pipe* into their logs. `/metrics` collects every series of the process each time:
+it gets slower with the age and the load of the process, until the probe's timeout is too short, and then a healthy
+container is killed. One case: a page at `/` with a timeout of 1 s and one replica ended in a spiral of restarts.
+
+`/` is information only: behind it there may be a static page, or a status.
+""",
+    source=(
+        "https://github.com/kubernetes/website/issues/52724",
+        "https://github.com/Systemorph/MeshWeaver/issues/592",
+        "Breck, Liveness: keep the implementation of the probe cheap",
+    ),
+    fix="""
+Ask a path that only answers, such as `/livez` or `/healthz`.
+""",
+    bad="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /metrics, port: 8080}
+""",
+    good="""
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: registry.example/web:1
+      livenessProbe:
+        httpGet: {path: /livez, port: 8080}
+""",
+    check=on_probes(check, "liveness", "readiness"),
+    confidence="heuristic",
+)
