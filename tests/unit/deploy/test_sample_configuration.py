@@ -18,7 +18,14 @@ LINES = re.findall(r"^#(\w+:.*)$", SAMPLE, re.MULTILINE)
 """The fields, each commented out in one line."""
 
 # The sample shows values, because these fields have no limit, or are off, by default.
-UNSET = {"execMaxInFlight", "execClientDeadline", "maxContainerAge", "restartBudget", "maxParallelImagePulls"}
+UNSET = {
+    "execClientDeadline",
+    "execMaxInFlight",
+    "flightRecorder",
+    "maxContainerAge",
+    "maxParallelImagePulls",
+    "restartBudget",
+}
 # A second spelling, which may not stand beside the first one.
 OTHER_SPELLING = {"crashloopbackoff"}
 

@@ -46,7 +46,7 @@ impl Survey {
             if self.patience.is_some_and(|end| now < end) && is_busy() {
                 self.left.push_back(uid);
             } else if let Some(state) = state(prober, pods, &uid, wall) {
-                pending.event(Event::Pod(state));
+                pending.event(now.as_nanos() / 1_000, Event::Pod(state));
             }
         }
     }

@@ -6,7 +6,7 @@ mod gather;
 mod stretch;
 
 pub use self::files::{ReadError, read_files, read_path};
-pub use self::stretch::{Input, PodLog, Published, Stretch};
+pub use self::stretch::{Begun, Input, PodLog, Published, Stretch, Told};
 
 /// A recording that was read.
 #[derive(Debug, Default)]
