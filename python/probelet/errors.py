@@ -1,6 +1,14 @@
 """Errors that probelet raises on purpose. They have one base, so that a caller can catch all of them in one place."""
 
-__all__ = ["AnswerError", "InvalidInputError", "JournalError", "ManifestError", "ProbeletError", "UnknownPodError"]
+__all__ = [
+    "AnswerError",
+    "InvalidInputError",
+    "JournalError",
+    "ManifestError",
+    "ProbeletError",
+    "RecordingError",
+    "UnknownPodError",
+]
 
 
 class ProbeletError(Exception):
@@ -17,6 +25,10 @@ class UnknownPodError(InvalidInputError):
 
 class JournalError(ProbeletError, ValueError):
     """A file is not a journal, or a part of it is damaged; the text says why."""
+
+
+class RecordingError(ProbeletError, ValueError):
+    """A file or directory is no recording of a flight recorder, or a part of it is damaged; the text says where."""
 
 
 class ManifestError(InvalidInputError):

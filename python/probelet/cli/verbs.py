@@ -35,6 +35,12 @@ _VERBS = (
     ),
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
     Verb(
+        "whatif",
+        "whatif.verb",
+        "Laboratory",
+        "Play a flight recording with other probe settings: which restarts change.",
+    ),
+    Verb(
         "backoff",
         "backoff.verb",
         "Laboratory",

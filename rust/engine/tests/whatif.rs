@@ -107,7 +107,8 @@ impl<'a> World<'a> {
             let tick = self.manager.prober_mut().next_deadline().map(|tick| tick.as_nanos().div_ceil(1_000));
             let due = self.due.first_key_value().map(|((at, _), _)| *at);
             let Some(next) = tick.into_iter().chain(due).min() else { break };
-            let late = if self.script.late_us == 0 { 0 } else { next.wrapping_mul(2_654_435_761) % self.script.late_us };
+            let late =
+                if self.script.late_us == 0 { 0 } else { next.wrapping_mul(2_654_435_761) % self.script.late_us };
             let now = self.now.max(next + late);
             if now > end {
                 break;
@@ -244,17 +245,16 @@ fn probe() -> impl Strategy<Value = ProbeRecord> {
 }
 
 fn script(late_us: u64) -> impl Strategy<Value = Script> {
-    let trouble = prop_oneof![
-        Just(Trouble::Fails),
-        Just(Trouble::Hangs),
-        (1..4_000_u64).prop_map(|ms| Trouble::Slow { ms }),
-    ];
+    let trouble =
+        prop_oneof![Just(Trouble::Fails), Just(Trouble::Hangs), (1..4_000_u64).prop_map(|ms| Trouble::Slow { ms }),];
     let troubles = prop::collection::vec((0..300_u64, 1..60_u64, trouble), 0..5);
     let exits = prop::collection::vec(5..300_u64, 0..3);
-    (0..20_u64, troubles, exits, 1..40_u64, any::<bool>()).prop_map(move |(startup, troubles, exits, latency_ms, jitter)| {
-        let troubles = troubles.into_iter().map(|(from, length, trouble)| (from, from + length, trouble)).collect();
-        Script { startup, troubles, exits, latency_ms, late_us, jitter }
-    })
+    (0..20_u64, troubles, exits, 1..40_u64, any::<bool>()).prop_map(
+        move |(startup, troubles, exits, latency_ms, jitter)| {
+            let troubles = troubles.into_iter().map(|(from, length, trouble)| (from, from + length, trouble)).collect();
+            Script { startup, troubles, exits, latency_ms, late_us, jitter }
+        },
+    )
 }
 
 fn probes() -> impl Strategy<Value = [Option<ProbeRecord>; 3]> {

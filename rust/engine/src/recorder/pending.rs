@@ -170,8 +170,7 @@ mod tests {
             Entry::Segment(_) => (0, None),
         });
         let wall = |number| Some(Event::Wall(number));
-        let expected =
-            [(5, None), (9, wall(1)), (7, None), (8, wall(2)), (9, wall(3)), (9, None), (12, wall(4))];
+        let expected = [(5, None), (9, wall(1)), (7, None), (8, wall(2)), (9, wall(3)), (9, None), (12, wall(4))];
         assert_eq!(times.collect::<Vec<_>>(), expected);
     }
 

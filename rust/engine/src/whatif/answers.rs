@@ -112,7 +112,8 @@ impl<'a> Answers<'a> {
     /// The answer to a question. Questions about one probe come in the order of their times.
     pub(super) fn ask(&mut self, question: Question<'_>) -> Answer {
         let timeout = micros(question.timeout_seconds);
-        let is_its = |it: &&mut Recorded<'_>| (it.container, it.probe_type) == (question.container, question.probe_type);
+        let is_its =
+            |it: &&mut Recorded<'_>| (it.container, it.probe_type) == (question.container, question.probe_type);
         let Some(recorded) = self.recorded.iter_mut().find(is_its) else {
             return self.assumed(question.now_us, UNKNOWN_US, timeout);
         };
@@ -160,7 +161,8 @@ impl Recorded<'_> {
     /// The attempt that is the one asked for.
     fn same(&mut self, question: &Question<'_>) -> Option<Attempt> {
         let rest = &self.attempts[self.next..];
-        let [earliest, latest] = [question.scheduled_us.saturating_sub(SAME_US), question.scheduled_us.saturating_add(SAME_US)];
+        let [earliest, latest] =
+            [question.scheduled_us.saturating_sub(SAME_US), question.scheduled_us.saturating_add(SAME_US)];
         let from = rest.partition_point(|attempt| attempt.scheduled_us < earliest);
         let near = rest[from..].iter().take_while(|attempt| attempt.scheduled_us <= latest).enumerate();
         let mine = near.filter(|(_, attempt)| question.is_about(attempt));

@@ -15,11 +15,13 @@
 
 mod answers;
 mod change;
+mod document;
 mod lives;
 mod play;
 mod player;
 
 pub use self::answers::{Answers, Assumption, Counts};
 pub use self::change::Change;
+pub use self::document::{decode_changes, describe, played};
 pub use self::lives::{Kill, Lives};
 pub use self::play::{Played, play};

@@ -7,8 +7,8 @@ use probelet_core::results::ProbeResult;
 
 use super::super::recorder::RecorderOptions;
 use super::rig::{Rig, uid};
-use crate::whatif::{Assumption, play};
 use crate::recorder::{End, Input, Recording, read_path};
+use crate::whatif::{Assumption, play};
 
 /// A directory of its own.
 struct Folder(PathBuf);
