@@ -6,7 +6,7 @@ from typing import Literal, TypeAlias
 
 import msgspec
 
-from probelet import _rust
+from probelet._rust import Recording as _Recording
 from probelet.recording.model import Described, Numbers, Played, Stretch
 from probelet.spec.model.probe import ProbeType
 
@@ -33,7 +33,7 @@ class Recording:
     """
 
     def __init__(self, path: Path) -> None:
-        self._recording = _rust.Recording(path)
+        self._recording = _Recording(path)
         self._described = msgspec.json.decode(self._recording.describe(), type=Described)
 
     @property

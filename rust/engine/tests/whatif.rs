@@ -312,7 +312,7 @@ proptest! {
         let first = |kills: &[Kill]| kills.iter().find(|kill| *kill.container_id == *"c://1").cloned();
         let (was, wanted) = (first(&kills(&real)), first(&kills(&direct)));
         let [healthy, failing] = [Assumption::Healthy, Assumption::Failing]
-            .map(|assumption| first(&play(&real, &real.pods[0], &[change.clone()], assumption).kills));
+            .map(|assumption| first(&play(&real, &real.pods[0], std::slice::from_ref(&change), assumption).kills));
         let known = match (&was, &wanted) {
             (None, _) => true,
             (Some(was), Some(wanted)) => wanted.at_us <= was.at_us,

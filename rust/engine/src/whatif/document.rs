@@ -42,14 +42,14 @@ pub fn decode_changes(json: &[u8]) -> Result<Vec<Change>, JsonError> {
     let change = |ChangeDocument { container, r#type, probe }| {
         let found = ProbeType::ALL.into_iter().find(|probe_type| probe_type.name() == &*r#type);
         let probe_type = found.ok_or_else(|| JsonError::of(format!("type: no probe has the type {:?}", r#type)))?;
-        Ok(Change { container, probe_type, probe: probe.map(Probe::to_record) })
+        Ok(Change { container, probe_type, probe: probe.map(|probe| probe.to_record()) })
     };
     changes.into_iter().map(change).collect()
 }
 
 impl Probe {
     /// What the probe asks does not matter to a play.
-    fn to_record(self) -> ProbeRecord {
+    fn to_record(&self) -> ProbeRecord {
         ProbeRecord {
             handler: HandlerKind::Exec,
             initial_delay_seconds: self.initial_delay_seconds,

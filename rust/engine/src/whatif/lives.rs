@@ -76,6 +76,8 @@ impl Lives {
                     life.ended_us.get_or_insert(at_us);
                     life.exit_code.get_or_insert(exit_code);
                 }
+                // A container that waits for its restart was there before.
+                State::Waiting if life.ran_us.is_some() => drop(life.ended_us.get_or_insert(at_us)),
                 State::Waiting => {}
             }
         }
