@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use probelet_benches::{node, pod, step};
+use probelet_benches::{node, pod, recorded, step};
 use probelet_core::backoff::{Backoff, Curve, Exit};
 use probelet_core::bucket::TokenBucket;
 use probelet_core::prober::Outcome;
@@ -16,9 +16,8 @@ use probelet_core::semantics::GrpcConnect;
 use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_core::time::Instant;
 use probelet_core::wheel::TimerWheel;
-use probelet_engine::attempt::cause::Cause;
 use probelet_engine::handler::{Asker, Buffers, probe_once};
-use probelet_engine::recorder::{Attempt, End, Pending, Ring, Start};
+use probelet_engine::recorder::{Pending, Ring, Start};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
@@ -130,15 +129,6 @@ fn record(times: u64) {
         }
     }
     std::fs::remove_dir_all(folder).expect("the ring");
-}
-
-/// Attempts of a thousand workers with a period of ten seconds, late and taking as long as on a busy node.
-fn recorded(number: u64) -> Attempt {
-    let scheduled_us = 86_400_000_000 + number * 10_000;
-    let began_us = scheduled_us + 300 + number % 700;
-    let ended_us = began_us + 900 + number % 3_000;
-    let worker = u32::try_from(number % 1_000).expect("less than a thousand");
-    Attempt { worker, end: End::Success, cause: Cause::Ok, scheduled_us, began_us, ended_us }
 }
 
 /// Probes a target of the same thread, which reads and answers with the next of `answers` in turn.

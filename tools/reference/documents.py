@@ -19,6 +19,7 @@ from probelet.server.document.event import CommandDocument, EventDocument
 from probelet.server.document.status import StatusDocument
 from probelet.server.document.top import TopDocument
 from probelet.stress.report import Document as StressDocument
+from probelet.whatif.document import WhatifDocument
 
 from tools.reference.markdown import code, prose, table
 
@@ -60,6 +61,7 @@ KINDS = (
     Kind(("probelet-config/1",), ConfigDocument, "`probelet config show -o json`, and the page `/configz`"),
     Kind(("probelet-probe/1",), AttemptDocument, "`probelet probe -o json`"),
     Kind(("probelet-explain/1",), ExplainDocument, "`probelet explain -o json`"),
+    Kind(("probelet-whatif/1",), WhatifDocument, "`probelet whatif -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),
     Kind(("probelet-backoff-load/1",), LoadDocument, "`probelet backoff load -o json`"),

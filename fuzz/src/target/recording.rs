@@ -53,7 +53,8 @@ impl Program {
         assert_eq!((recording.stretches.len(), recording.cuts.len()), (1, 0));
         for cut in [whole.len() / 3, whole.len() / 2, whole.len() - 1] {
             let cut = any_file(&whole[..cut]).expect("a cut recording is a recording");
-            assert_eq!(cut.cuts.len(), 1);
+            // A cut between two blocks is none.
+            assert!(cut.cuts.len() <= 1);
         }
         let mut damaged = whole;
         for (at, bits) in &self.flips {

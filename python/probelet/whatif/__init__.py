@@ -4,7 +4,7 @@ Laws:
 
 - A play answers as the container really did, and *unknown* where nobody knows. Each pod is played twice, once with a
   container that is well where that is unknown, once with one that fails. What both plays agree on is known; what they
-  differ in is said to be unknown. ``assume`` takes one of the two.
+  differ in the document calls unknown. ``assume`` takes one of the two.
 - Every life of a container is judged by itself, from its real start to its real end. A restart that would not have
   happened changes nothing in the next life.
 - The play without changes must give what really happened. It is made too, and the document says whether it does.

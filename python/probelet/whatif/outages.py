@@ -53,7 +53,7 @@ def _changes(results: Iterable[Result], life: Life) -> Iterator[tuple[int, bool]
 
 
 def paired(real: Sequence[Outage], played: Sequence[Outage]) -> list[tuple[Outage | None, Outage | None]]:
-    """Each real outage with the played one that overlaps it, and those that are alone."""
+    """Each real outage with the played one that overlaps it, and the outages that none overlaps."""
     left = list(played)
     pairs: list[tuple[Outage | None, Outage | None]] = []
     for outage in real:

@@ -36,7 +36,11 @@ def test_a_setting_is_of_the_probes_that_it_names(incident: Recording, setting: 
 def test_settings_add_up_and_the_last_one_counts(incident: Recording) -> None:
     changes = settings_of(
         incident,
-        ["web/app.liveness.failureThreshold=9", "web/app.liveness.periodSeconds=7", "web/app.liveness.failureThreshold=8"],
+        [
+            "web/app.liveness.failureThreshold=9",
+            "web/app.liveness.periodSeconds=7",
+            "web/app.liveness.failureThreshold=8",
+        ],
     )
     [[change]] = changes.values()
     assert change.probe is not None
@@ -65,7 +69,9 @@ def test_a_setting_that_cannot_be_is_one_line(incident: Recording, setting: str,
     with pytest.raises(SettingError) as caught:
         settings_of(incident, [setting])
     text = str(caught.value)
-    assert text.startswith(f"--set {setting}: ") and error in text and "\n" not in text
+    assert text.startswith(f"--set {setting}: ")
+    assert error in text
+    assert "\n" not in text
 
 
 def manifest(folder: Path, kind: str, name: str, *containers: str) -> Path:

@@ -61,7 +61,9 @@ def test_a_longer_timeout_does_not_say_what_comes_after_the_old_one(incident: Re
 def test_an_outage_is_noticed_earlier_and_later(incident: Recording) -> None:
     for threshold, outcome, seconds in ((1, "earlier", -4.0), (5, "later", 4.0)):
         rows = played(incident, f"db/postgres.readiness.failureThreshold={threshold}")["outages"]
-        assert [(row["outcome"], row["noticed_seconds"]) for row in rows] == [(outcome, pytest.approx(seconds, abs=0.01))]
+        assert [(row["outcome"], row["noticed_seconds"]) for row in rows] == [
+            (outcome, pytest.approx(seconds, abs=0.01))
+        ]
 
 
 def test_an_outage_that_ends_first_is_not_noticed(incident: Recording) -> None:

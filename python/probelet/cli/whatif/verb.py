@@ -20,7 +20,7 @@ app = verb(
     "the same prober with other settings: which restarts would not have happened,\n"
     "which times not ready would have been noticed earlier or later. RECORDING is the\n"
     "directory flight-recorder in the state directory, or one of its segments. What\n"
-    "nobody knows is said to be unknown; --assume takes one of the two ways. Without\n"
+    "nobody knows is unknown here too; --assume takes one of the two ways. Without\n"
     "--set and --change all is played as it was, and the exit code is 1 if that does\n"
     "not give what happened.",
     "probelet whatif /var/lib/probelet/flight-recorder --set liveness.failureThreshold=5",

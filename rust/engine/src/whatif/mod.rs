@@ -6,7 +6,7 @@
 //! 2. With the recorded settings a play gives the recorded results at the recorded times. A result that no attempt
 //!    brings, such as a container's first one, comes when its run was due, and not when the prober came to it.
 //! 3. An attempt is answered by [`Answers`], from the recorded attempts of that container and type; what no attempt tells
-//!    is unknown, and a play answers it as it is told to ([`Assumption`]). Two plays with both assumptions show what is
+//!    is unknown, and a play answers it as its caller says ([`Assumption`]). Two plays with both assumptions show what is
 //!    known: what they agree on.
 //! 4. A container's life is played from its real start to its real end. What a restart that did not happen in reality
 //!    would have changed later, or one that did, is not carried over to the next life.

@@ -12,8 +12,7 @@ use probelet_core::time::{Instant, WallOffset};
 
 use super::super::attempt::EndedAttempt;
 use super::super::batch::Notice;
-use super::super::disk_thread::DiskThread;
-use super::super::write_watch::WriteWatch;
+use super::super::disk::{DiskThread, WriteWatch};
 use super::known_pods::KnownPods;
 use super::survey::Survey;
 use crate::recorder::{Attempt, Call, End, Entry, Event, Note, Pending, PodRecord, Ring, Start, Tally};

@@ -52,7 +52,7 @@ impl Survey {
     }
 }
 
-/// All that is known of a pod; None for one that was never defined or is gone.
+/// The whole state of a pod; None for one that was never defined or is gone.
 fn state(prober: &Prober, pods: &KnownPods, uid: &str, wall: WallOffset) -> Option<PodState> {
     let (known, pod) = (pods.get(uid)?, prober.pod(uid)?);
     let workers = prober.worker_states(Some(uid)).into_iter().map(|worker| WorkerState {

@@ -24,7 +24,7 @@ pub struct Stretch {
     pub pods: Vec<PodLog>,
 }
 
-/// What is known of a pod in a stretch, from [`PodLog::from_us`] on.
+/// What a stretch says about a pod, from [`PodLog::from_us`] on.
 #[derive(Debug, Default)]
 pub struct PodLog {
     /// The pod as it was first defined here.
