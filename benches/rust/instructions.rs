@@ -6,7 +6,7 @@
 use std::hint::black_box;
 use std::time::Duration;
 
-use probelet_benches::{node, pod, step};
+use probelet_benches::{node, pod, recorded, step};
 use probelet_core::backoff::{Backoff, Curve, Exit};
 use probelet_core::bucket::TokenBucket;
 use probelet_core::prober::Outcome;
@@ -17,12 +17,13 @@ use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use probelet_core::time::Instant;
 use probelet_core::wheel::TimerWheel;
 use probelet_engine::handler::{Asker, Buffers, probe_once};
+use probelet_engine::recorder::{Pending, Ring, Start};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 
 type Work = fn(u64);
 
-const ALL: [(&str, Work); 7] = [
+const ALL: [(&str, Work); 9] = [
     ("wheel fire+rearm of 10,000", wheel),
     ("worker run of 1,000", run),
     ("pod added to the prober", add),
@@ -30,6 +31,8 @@ const ALL: [(&str, Work); 7] = [
     ("token taken", bucket),
     ("HTTP probe, with its target", http),
     ("gRPC probe, with its target", grpc),
+    ("attempt noted by the flight recorder", note),
+    ("attempt noted and written", record),
 ];
 
 fn wheel(times: u64) {
@@ -95,6 +98,37 @@ fn http(times: u64) {
 fn grpc(times: u64) {
     let (settings, answer) = health();
     probes(times, &[&settings, &answer], |port| Handler::Grpc { port, service: "".into(), tls: false });
+}
+
+/// What the engine's thread does for an attempt while a flight recorder runs.
+fn note(times: u64) {
+    let (mut pending, mut emptied) = (Pending::default(), Vec::new());
+    for number in 0..times {
+        pending.attempt(recorded(number));
+        if pending.is_crowded() {
+            emptied = pending.take(emptied);
+            emptied.clear();
+        }
+    }
+    black_box(&pending);
+}
+
+/// The same, and what the recorder's own thread does, in blocks of a thousand attempts.
+fn record(times: u64) {
+    let folder = std::env::temp_dir().join(format!("probelet-bench-{}", std::process::id()));
+    let mut ring = Ring::new(&folder, 64 << 20);
+    let (mut pending, mut emptied) = (Pending::default(), Vec::new());
+    pending.begin(Start::default());
+    for number in 0..times {
+        pending.attempt(recorded(number));
+        if pending.len() >= 1_000 {
+            let entries = pending.take(emptied);
+            ring.write(&entries).expect("room on the disk");
+            emptied = entries;
+            emptied.clear();
+        }
+    }
+    std::fs::remove_dir_all(folder).expect("the ring");
 }
 
 /// Probes a target of the same thread, which reads and answers with the next of `answers` in turn.

@@ -8,6 +8,8 @@ use probelet_core::restart::RestartPolicy;
 use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec};
 use probelet_core::time::{Instant, WallOffset};
+use probelet_engine::attempt::cause::Cause;
+use probelet_engine::recorder::{Attempt, End};
 
 /// A prober at the clock's zero that has no pods yet.
 pub fn prober() -> Prober {
@@ -109,4 +111,13 @@ pub fn step(prober: &mut Prober) -> (Instant, u64) {
     let attempts = answer(prober, now);
     prober.settle(now);
     (now, attempts)
+}
+
+/// Attempts of a thousand workers with a period of ten seconds, late and taking as long as on a busy node.
+pub fn recorded(number: u64) -> Attempt {
+    let scheduled_us = 86_400_000_000 + number * 10_000;
+    let began_us = scheduled_us + 300 + number % 700;
+    let ended_us = began_us + 900 + number % 3_000;
+    let worker = u32::try_from(number % 1_000).expect("less than a thousand");
+    Attempt { worker, end: End::Success, cause: Cause::Ok, scheduled_us, began_us, ended_us }
 }

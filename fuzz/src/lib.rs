@@ -24,7 +24,7 @@ pub struct Target {
 }
 
 /// Every target.
-pub const TARGETS: [Target; 9] = [
+pub const TARGETS: [Target; 10] = [
     Target { name: "certificate", play: target::certificate::play },
     Target { name: "expand", play: target::expand::play },
     Target { name: "grpc", play: target::grpc::play },
@@ -33,6 +33,7 @@ pub const TARGETS: [Target; 9] = [
     Target { name: "port", play: target::port::play },
     Target { name: "prober", play: target::prober::play },
     Target { name: "reader", play: target::reader::play },
+    Target { name: "recording", play: target::recording::play },
     Target { name: "status", play: target::status::play },
 ];
 

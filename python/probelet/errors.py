@@ -7,6 +7,7 @@ __all__ = [
     "JournalError",
     "ManifestError",
     "ProbeletError",
+    "RecordingError",
     "UnknownPodError",
 ]
 
@@ -25,6 +26,10 @@ class UnknownPodError(InvalidInputError):
 
 class JournalError(ProbeletError, ValueError):
     """A file is not a journal, or a part of it is damaged; the text says why."""
+
+
+class RecordingError(ProbeletError, ValueError):
+    """A file or directory is no recording of a flight recorder, or a part of it is damaged; the text says where."""
 
 
 class ManifestError(InvalidInputError):

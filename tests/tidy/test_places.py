@@ -31,7 +31,7 @@ SUFFIXES = {
     "benches": {".c", ".go", ".json", ".md", ".mod", ".py", ".rs", ".sum", ".svg", ".toml"},
     "deploy": {".json", ".service", ".yaml"},
     "docs": {".md", ".svg"},
-    "examples": {".md", ".py", ".sh", ".yaml"},
+    "examples": {".md", ".py", ".segment", ".sh", ".yaml"},
     # The inputs of a corpus have no suffix, or that of the format they are in.
     "fuzz": {"", ".json", ".lock", ".py", ".rs", ".toml", ".yaml"},
     "proto": {".proto", ".sh"},

@@ -22,6 +22,7 @@ from probelet.server.document.event import CommandDocument, EventDocument
 from probelet.server.document.status import StatusDocument
 from probelet.server.document.top import TopDocument
 from probelet.stress.report import Document as StressDocument
+from probelet.whatif.document import WhatifDocument
 
 from tools.reference.markdown import code, prose, table
 
@@ -66,6 +67,7 @@ KINDS = (
     Kind(("probelet-lint/1",), LintDocument, "`probelet lint -o json`"),
     Kind(("probelet-lint-baseline/1",), BaselineDocument, "`probelet lint --write-baseline`"),
     Kind(("probelet-simulate/1",), SimulateDocument, "`probelet simulate -o json`"),
+    Kind(("probelet-whatif/1",), WhatifDocument, "`probelet whatif -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),
     Kind(("probelet-backoff-load/1",), LoadDocument, "`probelet backoff load -o json`"),

@@ -8,4 +8,5 @@ pub mod pod;
 pub mod port;
 pub mod prober;
 pub mod reader;
+pub mod recording;
 pub mod status;

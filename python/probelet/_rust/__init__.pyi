@@ -40,6 +40,7 @@ __all__ = [
     "ExecEnd",
     "ExecRun",
     "Notice",
+    "Recording",
     "Requeue",
     "RestartSpec",
     "Simulation",
@@ -95,6 +96,36 @@ def read_journal(path: str | PathLike[str]) -> bytes:
     Raises:
         JournalError: the file is not a journal, or it is damaged.
     """
+
+@final
+class Recording:
+    """What a flight recorder wrote: a directory of segments, or one file of a segment or of several.
+
+    A *stretch* is what one engine recorded without a loss. Times are Unix microseconds. A segment that was cut by a
+    kill counts up to there.
+
+    Raises:
+        RecordingError: it cannot be read, it is no recording, or it is damaged; the text is one line with the place.
+    """
+
+    def __new__(cls, path: str | PathLike[str]) -> Self: ...
+    def describe(self) -> bytes:
+        """All but the attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment that a
+        kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
+        "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}}], "lives": [{"container_id",
+        "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R = ``{"at_us",
+        "type", "container_id", "result"}``, K = ``{"at_us", "type", "container_id"}`` (a verdict that ends a
+        container), and P the six numbers of a probe.
+        """
+    def play(self, stretch: int, pod: int, changes: bytes, assume: Literal["healthy", "failing"]) -> bytes:
+        """Plays the pod number ``pod`` of the stretch number ``stretch``, from 0, with other probes. ``changes`` is a
+        JSON list of ``{"container", "type", "probe": P | null}``. Returns ``{"results": [R], "kills": [K], "recorded",
+        "carried", "unknown"}``: the last three count attempts by what answered them. ``assume`` says how a container
+        answers of which nobody knows: ``healthy`` or ``failing``.
+
+        Raises:
+            InvalidInputError: there is no such pod, change or assumption.
+        """
 
 @final
 class ExecRun:
@@ -268,6 +299,10 @@ class Engine:
             left there is restored, except what is about another container, and entries of the table that are too old;
             every change is written within 100 ms. A file that cannot be believed is renamed ``*.refused``; one that
             cannot be written stops nothing; ``Batch.notices`` says so.
+        recorder: a directory for the flight recorder, made if it is missing; the bytes that it may have there, at least
+            1 MiB; and the node's name. Every attempt's end, result and call about a pod is written within a second or
+            two, in segments of which the oldest go first. A disk that hangs or is full stops nothing; ``Batch.notices``
+            says so.
 
     Raises:
         InvalidInputError: an argument has a value that is not allowed.

@@ -37,6 +37,12 @@ _VERBS = (
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
     Verb("simulate", "simulate.verb", "Laboratory", "Play manifests through a scenario: what probes do to a service."),
     Verb(
+        "whatif",
+        "whatif.verb",
+        "Laboratory",
+        "Play a flight recording with other probe settings: which restarts change.",
+    ),
+    Verb(
         "backoff",
         "backoff.verb",
         "Laboratory",

@@ -3,7 +3,7 @@
 from probelet.config.gate import DEFAULT_VERSION, GATES, VERSIONS, Gate, Gates, parse_feature_gates
 from probelet.config.kubelet import CrashLoopBackOffConfig, KubeletConfiguration
 from probelet.config.load import Config, ConfigError, load_config
-from probelet.config.opt_in import ProbeletConfiguration, RestartBudget
+from probelet.config.opt_in import FlightRecorder, ProbeletConfiguration, RestartBudget
 
 __all__ = [
     "DEFAULT_VERSION",
@@ -12,6 +12,7 @@ __all__ = [
     "Config",
     "ConfigError",
     "CrashLoopBackOffConfig",
+    "FlightRecorder",
     "Gate",
     "Gates",
     "KubeletConfiguration",

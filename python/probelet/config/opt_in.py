@@ -13,6 +13,9 @@ from probelet.spec.text.duration import MINUTE, SECOND
 API_VERSION = "probelet.dev/v1alpha1"
 KIND = "ProbeletConfiguration"
 
+# A quantity that is there, for the schema that editors read.
+_SIZE = {"pattern": QUANTITY, "minLength": 1}
+
 # Older spellings of options, which files may still use -> the names they have now.
 ALIASES = {"phase": "schedule"}
 
@@ -29,7 +32,7 @@ class RestartBudget(Section, frozen=True, kw_only=True):
 class FlightRecorder(Section, frozen=True, kw_only=True):
     """What happens to the probes, in a ring of files; ``probelet whatif`` plays it with other settings."""
 
-    size: Annotated[str, msgspec.Meta(extra={"range": "1Mi to 16Gi"}, extra_json_schema={"pattern": QUANTITY})] = "64Mi"
+    size: Annotated[str, msgspec.Meta(extra={"range": "1Mi to 16Gi"}, extra_json_schema=_SIZE)] = "64Mi"
     """Bytes that the ring may have on disk, a quantity from 1Mi to 16Gi. Default 64Mi: eight million attempts."""
 
 

@@ -9,6 +9,7 @@ EVERYWHERE: Final = frozenset(
     {
         "denyHostProbes",
         "eventWording",
+        "flightRecorder",
         "restore",
         "schedule",
         "startedCarriedBy",

@@ -93,7 +93,7 @@ def _validate_recorder(config: ProbeletConfiguration) -> list[FieldError]:
     path = "flightRecorder.size"
     try:
         # A part of a byte is no size.
-        if not (quantity := parse_quantity(size)).denominator == 1 or not RECORDER_MIN <= quantity <= RECORDER_MAX:
+        if (quantity := parse_quantity(size)).denominator != 1 or not RECORDER_MIN <= quantity <= RECORDER_MAX:
             return [FieldError(path, "Invalid value", size, "must be a whole number of bytes from 1Mi to 16Gi")]
     except ValueError as error:
         return [FieldError(path, "Invalid value", size, str(error))]

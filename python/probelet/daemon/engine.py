@@ -5,9 +5,12 @@ from pathlib import Path
 
 from probelet._rust import Backoff, Engine
 from probelet.config.load import Config
-from probelet.daemon.flight_recorder import flight_recorder
 from probelet.daemon.journal import journal
 from probelet.policy.node.restart_gate import RestartGate
+from probelet.spec.text.quantity import parse_quantity
+
+# The directory of the flight recorder in the state directory.
+RECORDER = "flight-recorder"
 
 
 def node_engine(configuration: Config, gate: RestartGate, state_dir: Path, node: str) -> Engine:
@@ -33,5 +36,16 @@ def _engine(configuration: Config, state_dir: Path, table: Backoff, node: str, *
         starved_share=opted.starved_share,
         starved_verdict=opted.starved_verdict,
         journal=journal(configuration, state_dir, table),
-        recorder=flight_recorder(configuration, state_dir, node),
+        recorder=_recorder(configuration, state_dir, node),
     )
+
+
+def _recorder(configuration: Config, state_dir: Path, node: str) -> tuple[Path, int, str] | None:
+    """The flight recorder's directory, its size in bytes and the node's name; None without ``flightRecorder``.
+
+    An earlier run's recording stays: a person may want to read it, and the ring keeps its size.
+    """
+    options = configuration.probelet.flight_recorder
+    if options is None:
+        return None
+    return state_dir / RECORDER, int(parse_quantity(options.size)), node

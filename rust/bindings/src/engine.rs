@@ -49,8 +49,9 @@ use crate::exec_end::ExecEnd;
 ///         every change is written within 100 ms. A file that cannot be believed is renamed ``*.refused``; one that
 ///         cannot be written stops nothing; ``Batch.notices`` says so.
 ///     recorder: a directory for the flight recorder, made if it is missing; the bytes that it may have there, at least
-///         1 MiB; and the node's name. Every attempt's end, result and call about a pod is written within a second or two,
-///         in segments of which the oldest go first. A disk that hangs or is full stops nothing; ``Batch.notices`` says so.
+///         1 MiB; and the node's name. Every attempt's end, result and call about a pod is written within a second or
+///         two, in segments of which the oldest go first. A disk that hangs or is full stops nothing; ``Batch.notices``
+///         says so.
 ///
 /// Raises:
 ///     InvalidInputError: an argument has a value that is not allowed.

@@ -16,6 +16,7 @@ mod python {
     // The module is imported when the first error is raised, so that `import probelet` does not pay for it.
     pyo3::import_exception!(probelet.errors, InvalidInputError);
     pyo3::import_exception!(probelet.errors, JournalError);
+    pyo3::import_exception!(probelet.errors, RecordingError);
     pyo3::import_exception!(probelet.errors, UnknownPodError);
 }
 
@@ -30,6 +31,8 @@ pub(crate) enum InputError {
     Json(JsonError),
     /// A model of a cluster does not know what it is asked for.
     Model(ModelError),
+    /// A recording cannot be believed.
+    Recording(String),
     /// No pod with this UID was defined.
     UnknownPod(String),
 }
@@ -45,7 +48,7 @@ impl fmt::Display for InputError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Argument { name, given, allowed } => write!(formatter, "{name}: {given}: must be {allowed}"),
-            Self::Journal(text) => formatter.write_str(text),
+            Self::Journal(text) | Self::Recording(text) => formatter.write_str(text),
             Self::Json(error) => error.fmt(formatter),
             Self::Model(error) => error.fmt(formatter),
             Self::UnknownPod(uid) => write!(formatter, "uid: {uid:?}: no pod with this UID was defined"),
@@ -73,6 +76,7 @@ impl From<InputError> for PyErr {
                 python::InvalidInputError::new_err(text)
             }
             InputError::Journal(_) => python::JournalError::new_err(text),
+            InputError::Recording(_) => python::RecordingError::new_err(text),
             InputError::UnknownPod(_) => python::UnknownPodError::new_err(text),
         }
     }

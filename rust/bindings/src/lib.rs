@@ -14,6 +14,7 @@ mod expand;
 mod golang;
 mod journal;
 mod once;
+mod recording;
 mod restart;
 mod simulation;
 mod timing;
@@ -65,6 +66,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     // Its public name is `probelet.Prober`; inside, a prober is the one of the core.
     module.add("Engine", module.py().get_type::<engine::Engine>())?;
     module.add_class::<exec_end::ExecEnd>()?;
+    module.add_class::<recording::Recording>()?;
     module.add_class::<restart::RestartSpec>()?;
     module.add_class::<simulation::Simulation>()?;
     module.add_class::<timing::TimerWheel>()?;

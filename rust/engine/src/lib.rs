@@ -16,3 +16,4 @@ pub mod pods;
 pub mod recorder;
 pub mod simulation;
 pub mod stats;
+pub mod whatif;

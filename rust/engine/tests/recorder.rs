@@ -182,7 +182,7 @@ fn a_call_that_says_the_same_again_has_the_facts_of_the_call_before() {
     ring.write(&entries).expect("room on the disk");
     let recording = read_path(&folder.ring()).expect("a recording");
     let inputs = &recording.stretches[0].pods[0].inputs;
-    let regular: Vec<_> = inputs.iter().map(|(at, input)| (*at, input.facts().map(|facts| facts.regular))).collect();
+    let regular: Vec<_> = inputs.iter().map(|it| (it.at_us, it.input.facts().map(|facts| facts.regular))).collect();
     assert_eq!(regular, [(HOUR + 1, Some(4)), (HOUR + 2, Some(4))]);
 }
 

@@ -234,6 +234,7 @@ SET = {
     "execMaxInFlight": "3",
     "execSingleFlight": "true",
     "firstRestart": "delayed",
+    "flightRecorder": "{size: 8Mi}",
     "maxContainerAge": "24h",
     "probeKillAccounting": "ownExit",
     "reducedCurveMax": "shipped",

@@ -20,11 +20,12 @@ LINES = re.findall(r"^#(\w+:.*)$", SAMPLE, re.MULTILINE)
 # The sample shows values, because these fields have no limit, or are off, by default.
 UNSET = {
     "clusterDomain",
-    "execMaxInFlight",
     "execClientDeadline",
+    "execMaxInFlight",
+    "flightRecorder",
     "maxContainerAge",
-    "restartBudget",
     "maxParallelImagePulls",
+    "restartBudget",
 }
 # A second spelling, which may not stand beside the first one.
 OTHER_SPELLING = {"crashloopbackoff"}

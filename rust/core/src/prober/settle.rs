@@ -5,7 +5,8 @@ use std::time::Duration;
 use super::model::timer::Kind;
 use super::model::worker::{Signal, Worker, WorkerPhase};
 use super::output::{Output, WorkerId};
-use super::state::Prober;
+use super::state::{FirstRun, Prober};
+use crate::spec::ProbeType;
 use crate::time::Instant;
 
 impl Prober {
@@ -117,6 +118,12 @@ impl Prober {
         if self.resume(id, now) {
             return;
         }
+        if let Some(at) = self.take_first_run(id).filter(|at| *at > now) {
+            let worker = &mut self.workers[id];
+            (worker.phase, worker.next_tick) = (WorkerPhase::Jitter, at);
+            self.arm_tick(id);
+            return;
+        }
         let worker = &mut self.workers[id];
         if self.start_jitter && worker.period() > now.since(self.started) {
             let jitter = Duration::from_nanos(self.rng.below(worker.period_ns));
@@ -127,6 +134,26 @@ impl Prober {
             worker.next_tick = now + worker.period();
             self.run(id, now, now);
         }
+    }
+
+    /// Lets the next worker of this probe begin at `at`, as if the jitter of a young prober had chosen that moment, so
+    /// that a recording of a prober can be played with its phases.
+    pub fn expect_first_run(&mut self, uid: &str, container: &str, probe_type: ProbeType, at: Instant) {
+        self.first_runs.push(FirstRun { pod_uid: uid.into(), container: container.into(), probe_type, at });
+    }
+
+    fn take_first_run(&mut self, id: WorkerId) -> Option<Instant> {
+        if self.first_runs.is_empty() {
+            return None;
+        }
+        let worker = &self.workers[id];
+        let is_its = |expected: &FirstRun| {
+            expected.probe_type == worker.probe_type
+                && expected.pod_uid == worker.object.uid
+                && expected.container == *worker.container_name()
+        };
+        let position = self.first_runs.iter().position(is_its)?;
+        Some(self.first_runs.remove(position).at)
     }
 
     /// Waits for the next run. A pending stop, trigger or tick wakes the worker at once; otherwise it sleeps until its

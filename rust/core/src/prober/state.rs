@@ -51,6 +51,15 @@ impl Default for Settings {
     }
 }
 
+/// When a worker that does not exist yet makes its first run.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct FirstRun {
+    pub(super) pod_uid: Arc<str>,
+    pub(super) container: Arc<str>,
+    pub(super) probe_type: ProbeType,
+    pub(super) at: Instant,
+}
+
 /// The prober's whole state.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Prober {
@@ -67,6 +76,8 @@ pub struct Prober {
     pub(super) workers: Slab<Worker>,
     pub(super) results: Results,
     pub(super) memories: Memories,
+    /// When workers that do not exist yet begin ([`Prober::expect_first_run`]).
+    pub(super) first_runs: Vec<FirstRun>,
     pub(super) wheel: TimerWheel<Timer>,
     pub(super) driver_timers: TimerTable<u64>,
     /// How many ticks in the wheel are dead, because their worker has ended or was disarmed.
@@ -96,6 +107,7 @@ impl Prober {
             workers: Slab::new(),
             results: Results::new(),
             memories: Memories::default(),
+            first_runs: Vec::new(),
             wheel: TimerWheel::new(),
             driver_timers: TimerTable::new(),
             dead_ticks: 0,

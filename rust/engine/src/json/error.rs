@@ -8,7 +8,7 @@ pub struct JsonError(String);
 
 impl JsonError {
     /// JSON that says more than is taken.
-    pub(super) fn of(message: impl std::fmt::Display) -> Self {
+    pub(crate) fn of(message: impl std::fmt::Display) -> Self {
         Self(message.to_string())
     }
 }

@@ -75,10 +75,10 @@ impl State {
                 }
             }
             Output::WorkerStarted { worker } => {
+                if let Some(recorder) = &mut self.recorder {
+                    recorder.worker_started(worker);
+                }
                 if let Some(target) = self.manager.prober().target(worker) {
-                    if let Some(recorder) = &mut self.recorder {
-                        recorder.worker_started(worker, &target, now);
-                    }
                     self.worker_stats.open(worker, &target);
                 }
             }

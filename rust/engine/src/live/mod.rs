@@ -8,7 +8,7 @@ mod attempt;
 mod backoff_table;
 mod barrier_schedule;
 mod batch;
-mod disk_thread;
+mod disk;
 mod doubts;
 mod driver;
 mod engine;
@@ -26,7 +26,6 @@ mod tests;
 mod time;
 mod trimmer;
 mod worker_states;
-mod write_watch;
 
 pub use self::backoff_table::BackoffTable;
 pub use self::batch::{Batch, Change, Notice};

@@ -125,6 +125,9 @@ pub enum Event {
         container: Box<str>,
         /// The probe's type.
         probe_type: ProbeType,
+        /// When it is due next, once it has begun: sooner than a period if the jitter of a young prober chose the moment
+        /// of its first run.
+        tick_us: u64,
     },
     /// A worker ended.
     WorkerEnded {
@@ -142,6 +145,8 @@ pub enum Event {
         /// The new result.
         result: ProbeResult,
     },
+    /// The engine made its last turn before the calls that come next.
+    Turned,
     /// The wall clock's offset from the engine's clock changed: Unix nanoseconds at its zero.
     Wall(i64),
 }

@@ -7,9 +7,11 @@ use super::segment::Start;
 #[derive(Debug, Default)]
 pub struct Pending {
     entries: Vec<Entry>,
-    /// From here on, events have no time yet: they get that of the next turn of the engine or the next attempt, because
-    /// only then something follows from them.
+    /// From here on, calls have no time yet (0): they get that of the next turn of the engine, because only then something
+    /// follows from them.
     untimed: usize,
+    /// When the engine made its last turn.
+    turned_us: u64,
     /// Entries that were lost since the last segment began.
     lost: u64,
     /// Entries that were lost before.
@@ -22,30 +24,36 @@ impl Pending {
     /// Appends an attempt. If the list is full, the attempt is lost.
     #[inline]
     pub fn attempt(&mut self, attempt: Attempt) {
-        if self.untimed < self.entries.len() {
-            self.time(attempt.ended_us);
-        }
         if self.has_room() {
             self.entries.push(Entry::Attempt(attempt));
-            self.untimed = self.entries.len();
         }
     }
 
-    /// Appends an event, whose time is that of the next turn or attempt.
-    pub fn event(&mut self, event: Event) {
+    /// Appends an event of this moment.
+    pub fn event(&mut self, at_us: u64, event: Event) {
         if self.has_room() {
-            self.entries.push(Entry::Event { at_us: 0, event: Box::new(event) });
+            self.entries.push(Entry::Event { at_us, event: Box::new(event) });
         }
     }
 
-    /// Gives the events that wait for a time this one.
-    pub fn time(&mut self, now_us: u64) {
+    /// Appends what a caller said since the engine's last turn. Its time is that of the next one.
+    pub fn call(&mut self, event: Event) {
+        let is_first = self.entries[self.untimed..].iter().all(|entry| !is_untimed(entry));
+        if is_first {
+            self.event(self.turned_us, Event::Turned);
+        }
+        self.event(UNTIMED, event);
+    }
+
+    /// The engine makes a turn, in which it does what follows from the calls so far.
+    pub fn turn(&mut self, now_us: u64) {
         for entry in &mut self.entries[self.untimed..] {
-            if let Entry::Event { at_us, .. } = entry {
-                *at_us = now_us;
+            match entry {
+                Entry::Event { at_us, .. } if *at_us == UNTIMED => *at_us = now_us,
+                _ => {}
             }
         }
-        self.untimed = self.entries.len();
+        (self.untimed, self.turned_us) = (self.entries.len(), now_us);
     }
 
     /// Begins a segment; entries count again. Every event has its time by now.
@@ -108,6 +116,13 @@ impl Pending {
     }
 }
 
+fn is_untimed(entry: &Entry) -> bool {
+    matches!(entry, Entry::Event { at_us: UNTIMED, .. })
+}
+
+/// The time of a call before the engine's next turn; the engine's clock begins at a day.
+const UNTIMED: u64 = 0;
+
 /// Entries that wait at most, three megabytes: six seconds of ten thousand attempts a second.
 const ENTRIES_MAX: usize = 1 << 16;
 
@@ -130,7 +145,7 @@ mod tests {
         }
         assert_eq!((pending.len(), pending.lost(), pending.is_gapped()), (ENTRIES_MAX, 5, true));
         assert_eq!(pending.take(Vec::new()).len(), ENTRIES_MAX);
-        pending.event(Event::Wall(1));
+        pending.event(5, Event::Wall(1));
         assert_eq!((pending.len(), pending.lost()), (0, 6), "there is room, and the gap stays");
         pending.begin(Start::default());
         pending.attempt(attempt(9));
@@ -139,18 +154,24 @@ mod tests {
     }
 
     #[test]
-    fn an_event_has_the_time_of_what_follows_it() {
+    fn a_call_has_the_time_of_the_turn_after_it_and_knows_the_one_before() {
         let mut pending = Pending::default();
-        pending.event(Event::Wall(1));
+        pending.turn(5);
+        pending.call(Event::Wall(1));
         pending.attempt(attempt(7));
-        pending.event(Event::Wall(2));
-        pending.time(9);
+        pending.event(8, Event::Wall(2));
+        pending.call(Event::Wall(3));
+        pending.turn(9);
+        pending.call(Event::Wall(4));
+        pending.turn(12);
         let times = pending.take(Vec::new()).into_iter().map(|entry| match entry {
-            Entry::Event { at_us, .. } => at_us,
-            Entry::Attempt(attempt) => attempt.ended_us,
-            Entry::Segment(_) => 0,
+            Entry::Event { at_us, event } => (at_us, (*event != Event::Turned).then_some(*event)),
+            Entry::Attempt(attempt) => (attempt.ended_us, None),
+            Entry::Segment(_) => (0, None),
         });
-        assert_eq!(times.collect::<Vec<_>>(), [7, 7, 9]);
+        let wall = |number| Some(Event::Wall(number));
+        let expected = [(5, None), (9, wall(1)), (7, None), (8, wall(2)), (9, wall(3)), (9, None), (12, wall(4))];
+        assert_eq!(times.collect::<Vec<_>>(), expected);
     }
 
     #[test]

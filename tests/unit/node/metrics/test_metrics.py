@@ -65,8 +65,9 @@ def families(page: bytes) -> dict[str, Family]:
 
 @pytest.fixture
 async def node(runtime: ScriptedRuntime, gate: RestartGate, tmp_path: Path) -> AsyncIterator[ScriptedNode]:
-    """A node with a journal, because only ``restore: full`` has the series of the journal."""
-    engine = Engine(start_jitter=False, journal=(tmp_path / "journal", gate.table))
+    """A node with a journal and a flight recorder, because only with the opt-ins there are the series of both."""
+    recorder = (tmp_path / "flight-recorder", 1 << 20, "node")
+    engine = Engine(start_jitter=False, journal=(tmp_path / "journal", gate.table), recorder=recorder)
     async with served_node(runtime, gate, tmp_path, engine=engine, root=tmp_path / "root") as node:
         yield node
 

@@ -61,7 +61,7 @@ def process(folder: Path, kubelet: str, restore: str = "full", opt_ins: str = ""
     )
     configuration = load_config(path)
     gate = restart_gate(configuration)
-    with closing(node_engine(configuration, gate, folder)) as engine:
+    with closing(node_engine(configuration, gate, folder, "node")) as engine:
         yield Process(gate, engine.now())
 
 

@@ -13,7 +13,7 @@ use probelet_core::time::{Instant, WallOffset};
 
 use super::super::backoff_table::BackoffTable;
 use super::super::batch::Notice;
-use super::super::write_watch::WriteWatch;
+use super::super::disk::WriteWatch;
 use super::gone::Gone;
 use super::thread::{self, JournalThread, Opened, Written};
 use crate::journal::{BackoffRecord, Changes, Reading, Record, Tally, WorkerKey, read_file};

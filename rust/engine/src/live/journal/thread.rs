@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::super::disk_thread::DiskThread;
+use super::super::disk::DiskThread;
 use crate::journal::{Changes, Contents, JournalError, Reading, Tally, Writer};
 
 /// How a write ended.

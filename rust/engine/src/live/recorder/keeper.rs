@@ -6,14 +6,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::prober::{AttemptTarget, Prober, Settings, Update, WorkerId};
+use probelet_core::prober::{Prober, Settings, Update, WorkerId};
 use probelet_core::status::Glue;
 use probelet_core::time::{Instant, WallOffset};
 
 use super::super::attempt::EndedAttempt;
 use super::super::batch::Notice;
-use super::super::disk_thread::DiskThread;
-use super::super::write_watch::WriteWatch;
+use super::super::disk::{DiskThread, WriteWatch};
 use super::known_pods::KnownPods;
 use super::survey::Survey;
 use crate::recorder::{Attempt, Call, End, Entry, Event, Note, Pending, PodRecord, Ring, Start, Tally};
@@ -55,6 +54,8 @@ pub(in super::super) struct RecorderKeeper {
     pending: Pending,
     pods: KnownPods,
     survey: Survey,
+    /// Workers that began since the last turn.
+    begun: Vec<WorkerId>,
     thread: DiskThread<Vec<Entry>, Written>,
     watch: WriteWatch,
     emptied: Vec<Entry>,
@@ -109,6 +110,7 @@ impl RecorderKeeper {
             pending,
             pods: KnownPods::default(),
             survey: Survey::default(),
+            begun: Vec::new(),
             thread,
             watch: WriteWatch::new("flight recorder", "probing goes on, the recording may miss what happens now"),
             emptied: Vec::new(),
@@ -141,7 +143,7 @@ impl RecorderKeeper {
         match note {
             Note::Defined(record) => {
                 let pod = self.pods.ensure(&record.uid).0.number;
-                self.pending.event(Event::Defined { pod, record: *record });
+                self.pending.call(Event::Defined { pod, record: *record });
             }
             Note::Called { uid, call } => self.called(&uid, call),
             Note::Cleanup(stay) => {
@@ -159,12 +161,12 @@ impl RecorderKeeper {
         if is_new {
             // A status may come before the pod that it is of.
             let record = PodRecord { uid: uid.into(), ..PodRecord::default() };
-            self.pending.event(Event::Defined { pod, record });
+            self.pending.call(Event::Defined { pod, record });
         }
         if call == Call::Forget {
             self.pods.forget(uid);
         }
-        self.pending.event(Event::Called { pod, call });
+        self.pending.call(Event::Called { pod, call });
     }
 
     /// Notes a result that was published.
@@ -172,41 +174,46 @@ impl RecorderKeeper {
         if let Some(pod) = self.pods.get(&update.pod_uid) {
             let (probe_type, result) = (update.probe_type, update.result);
             let container_id = (&*update.container_id).into();
-            self.event(Event::Result { pod: pod.number, probe_type, container_id, result }, now);
+            self.pending.event(micros(now), Event::Result { pod: pod.number, probe_type, container_id, result });
         }
     }
 
-    /// Notes that a worker began.
-    pub(in super::super) fn worker_started(&mut self, worker: WorkerId, target: &AttemptTarget<'_>, now: Instant) {
-        if let Some(pod) = self.pods.get(&target.pod.uid) {
-            let (container, probe_type) = ((&*target.container.name).into(), target.probe_type);
-            self.event(Event::WorkerStarted { worker, pod: pod.number, container, probe_type }, now);
+    /// Notes that a worker began. Its first run is not over yet, so the next turn says when it is due.
+    pub(in super::super) fn worker_started(&mut self, worker: WorkerId) {
+        self.begun.push(worker);
+    }
+
+    fn note_begun(&mut self, prober: &Prober, now: Instant) {
+        for worker in std::mem::take(&mut self.begun) {
+            let Some(state) = prober.worker_state(worker) else { continue };
+            if let Some(pod) = self.pods.get(&state.target.pod.uid) {
+                let (container, probe_type) = ((&*state.target.container.name).into(), state.target.probe_type);
+                let (pod, tick_us) = (pod.number, micros(state.next_tick));
+                let event = Event::WorkerStarted { worker, pod, container, probe_type, tick_us };
+                self.pending.event(micros(now), event);
+            }
         }
     }
 
     /// Notes that a worker has ended.
     pub(in super::super) fn worker_ended(&mut self, worker: WorkerId, now: Instant) {
-        self.event(Event::WorkerEnded { worker }, now);
-    }
-
-    fn event(&mut self, event: Event, now: Instant) {
-        self.pending.event(event);
-        self.pending.time(micros(now));
+        self.pending.event(micros(now), Event::WorkerEnded { worker });
     }
 
     /// Takes the result of the last write, and hands over what waits if it is due. Returns lines for the log.
     pub(in super::super) fn turn(&mut self, prober: &Prober, now: Instant, wall: WallOffset) -> Vec<Notice> {
         let notices = self.hear(now);
+        self.pending.turn(micros(now));
         if self.wall_ns.abs_diff(wall.0) >= WALL_STEP_NS {
             self.wall_ns = wall.0;
-            self.pending.event(Event::Wall(wall.0));
+            self.pending.event(micros(now), Event::Wall(wall.0));
         }
+        self.note_begun(prober, now);
         if self.pending.is_gapped() || self.is_full {
             self.next_segment(now);
         }
         self.survey.go_on(prober, &self.pods, &mut self.pending, now, wall);
         self.survey_due = self.survey.deadline(now);
-        self.pending.time(micros(now));
         if self.due.is_none() && !self.pending.is_empty() {
             self.due = Some(now + DELAY);
         }
@@ -237,7 +244,6 @@ impl RecorderKeeper {
             return;
         }
         self.is_full = false;
-        self.pending.time(micros(now));
         self.start.number += 1;
         (self.start.continues, self.start.at_us, self.start.wall_ns) = (continues, micros(now), self.wall_ns);
         self.pending.begin(self.start.clone());
@@ -269,7 +275,7 @@ impl RecorderKeeper {
     /// Hands over what is left and ends the thread. Waits for the disk for [`CLOSE_TIME_MAX`] at most; returns a warning
     /// if it is not written by then.
     pub(in super::super) fn close(&mut self, now: Instant) -> Option<Notice> {
-        self.pending.time(micros(now));
+        self.pending.turn(micros(now));
         let last = self.pending.take(Vec::new());
         let written = self.thread.close(last, |work, last| work.extend(last), CLOSE_TIME_MAX);
         let is_written = written.is_some_and(|written| written.result.is_ok());

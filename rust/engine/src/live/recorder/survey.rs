@@ -46,13 +46,13 @@ impl Survey {
             if self.patience.is_some_and(|end| now < end) && is_busy() {
                 self.left.push_back(uid);
             } else if let Some(state) = state(prober, pods, &uid, wall) {
-                pending.event(Event::Pod(state));
+                pending.event(now.as_nanos() / 1_000, Event::Pod(state));
             }
         }
     }
 }
 
-/// All that is known of a pod; None for one that was never defined or is gone.
+/// The whole state of a pod; None for one that was never defined or is gone.
 fn state(prober: &Prober, pods: &KnownPods, uid: &str, wall: WallOffset) -> Option<PodState> {
     let (known, pod) = (pods.get(uid)?, prober.pod(uid)?);
     let workers = prober.worker_states(Some(uid)).into_iter().map(|worker| WorkerState {

@@ -8,6 +8,7 @@ use probelet_core::results::ProbeResult;
 use super::super::recorder::RecorderOptions;
 use super::rig::{Rig, uid};
 use crate::recorder::{End, Input, Recording, read_path};
+use crate::whatif::{Assumption, play};
 
 /// A directory of its own.
 struct Folder(PathBuf);
@@ -46,7 +47,7 @@ fn attempts_calls_and_results_of_sockets_and_commands_are_recorded() {
     let pods = &recording.stretches[0].pods;
     assert_eq!(pods.iter().map(|pod| pod.record.uid.to_string()).collect::<Vec<_>>(), [uid(0), uid(1), uid(2)]);
     for pod in pods {
-        let inputs: Vec<_> = pod.inputs.iter().map(|(_, input)| input).collect();
+        let inputs: Vec<_> = pod.inputs.iter().map(|told| &told.input).collect();
         assert!(matches!(inputs[..], [Input::Take, Input::TakeStatus(_)]), "{inputs:?}");
         // The container was there long before the engine, so that it has no first result.
         assert_eq!(pod.results.iter().map(|it| it.result).collect::<Vec<_>>(), [ProbeResult::Success]);
@@ -56,6 +57,8 @@ fn attempts_calls_and_results_of_sockets_and_commands_are_recorded() {
             assert_eq!(attempt.end, End::Success);
             assert!(attempt.scheduled_us <= attempt.began_us && attempt.began_us <= attempt.ended_us);
         }
+        let played = play(&recording.stretches[0], pod, &[], Assumption::Failing);
+        assert_eq!((played.published, played.counts.unknown), (pod.results.clone(), 0));
         for pair in attempts.windows(2) {
             assert_eq!(
                 pair[1].scheduled_us - pair[0].scheduled_us,

@@ -7,8 +7,8 @@ use std::path::Path;
 
 use super::super::block::{Decoder, PIECE_BYTES_MAX, TIME_US_MAX};
 use super::super::segment::{HEADER, Start, number_of};
-use super::Recording;
 use super::gather::Gather;
+use super::recording::Recording;
 use crate::disk::{frame, open};
 
 /// Why a recording is not believed; one line.

@@ -9,7 +9,7 @@ use super::super::entry::{Call, Entry, Event, Facts, PodState};
 use super::super::pod::PodRecord;
 use super::super::segment::Start;
 use super::super::status::StatusRecord;
-use super::stretch::{Input, PodLog, Published, Stretch};
+use super::stretch::{Begun, Input, PodLog, Published, Stretch, Told};
 
 /// A stretch that is being read.
 #[derive(Debug)]
@@ -18,6 +18,8 @@ pub(super) struct Gather {
     /// The place of each pod's log, by the pod's number. A pod whose state has not come yet has none.
     pods: HashMap<u32, usize>,
     facts: HashMap<u32, Arc<StatusRecord>>,
+    /// The engine's last turn before the calls that come next.
+    turned_us: u64,
     workers: BTreeMap<u32, Worker>,
 }
 
@@ -29,9 +31,9 @@ struct Worker {
 
 impl Gather {
     pub(super) fn new(start: Start) -> Self {
-        let (end_us, walls) = (start.at_us, vec![(start.at_us, start.wall_ns)]);
+        let (end_us, walls, turned_us) = (start.at_us, vec![(start.at_us, start.wall_ns)], start.at_us);
         let stretch = Stretch { start, end_us, walls, pods: Vec::new() };
-        Self { stretch, pods: HashMap::new(), facts: HashMap::new(), workers: BTreeMap::new() }
+        Self { stretch, pods: HashMap::new(), facts: HashMap::new(), turned_us, workers: BTreeMap::new() }
     }
 
     /// Another segment goes on where the last one ended.
@@ -69,7 +71,11 @@ impl Gather {
             Event::Pod(state) => self.state(at_us, state),
             Event::Defined { pod, record } => self.defined(at_us, pod, record),
             Event::Called { pod, call } => self.called(at_us, pod, call),
-            Event::WorkerStarted { worker, pod, container, probe_type } => {
+            Event::WorkerStarted { worker, pod, container, probe_type, tick_us } => {
+                if let Some(&log) = self.pods.get(&pod) {
+                    let begun = Begun { at_us, container: container.clone(), probe_type, tick_us };
+                    self.stretch.pods[log].workers.push(begun);
+                }
                 self.enrol(worker, pod, container, probe_type);
             }
             Event::WorkerEnded { worker } => drop(self.workers.remove(&worker)),
@@ -79,6 +85,7 @@ impl Gather {
                     self.stretch.pods[log].results.push(published);
                 }
             }
+            Event::Turned => self.turned_us = at_us,
             Event::Wall(wall_ns) => self.stretch.walls.push((at_us, wall_ns)),
         }
     }
@@ -102,9 +109,14 @@ impl Gather {
 
     fn defined(&mut self, at_us: u64, pod: u32, record: PodRecord) {
         match self.pods.get(&pod) {
-            Some(&log) => self.stretch.pods[log].inputs.push((at_us, Input::Define(Arc::new(record)))),
+            Some(&log) => self.told(log, at_us, Input::Define(Arc::new(record))),
             None => self.open(pod, PodLog { record, from_us: at_us, ..PodLog::default() }),
         }
+    }
+
+    fn told(&mut self, log: usize, at_us: u64, input: Input) {
+        let turned_us = self.turned_us.min(at_us);
+        self.stretch.pods[log].inputs.push(Told { at_us, turned_us, input });
     }
 
     fn open(&mut self, pod: u32, log: PodLog) {
@@ -136,7 +148,7 @@ impl Gather {
         let Some(input) = input else { return };
         let is_last = input == Input::Forget;
         if let Some(&log) = self.pods.get(&pod) {
-            self.stretch.pods[log].inputs.push((at_us, input));
+            self.told(log, at_us, input);
         }
         if is_last {
             self.pods.remove(&pod);

@@ -24,7 +24,7 @@ pub struct Stretch {
     pub pods: Vec<PodLog>,
 }
 
-/// What is known of a pod in a stretch, from [`PodLog::from_us`] on.
+/// What a stretch says about a pod, from [`PodLog::from_us`] on.
 #[derive(Debug, Default)]
 pub struct PodLog {
     /// The pod as it was first defined here.
@@ -33,12 +33,38 @@ pub struct PodLog {
     pub from_us: u64,
     /// The pod's state at that time; None for a pod that was defined then.
     pub state: Option<PodState>,
+    /// Its workers that began, in order.
+    pub workers: Vec<Begun>,
     /// Its owner's calls, in order.
-    pub inputs: Vec<(u64, Input)>,
+    pub inputs: Vec<Told>,
     /// Its attempts by container and type, in the order of their ends.
     pub attempts: BTreeMap<(Box<str>, ProbeType), Vec<Attempt>>,
     /// The results that were published, in order.
     pub results: Vec<Published>,
+}
+
+/// A worker that began.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Begun {
+    /// When.
+    pub at_us: u64,
+    /// The container's name.
+    pub container: Box<str>,
+    /// The probe's type.
+    pub probe_type: ProbeType,
+    /// When it was due next.
+    pub tick_us: u64,
+}
+
+/// A call and its time.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Told {
+    /// The engine's turn after the call: what follows from the call followed then.
+    pub at_us: u64,
+    /// The engine's last turn before the call: all that was due by then was done before the call.
+    pub turned_us: u64,
+    /// The call.
+    pub input: Input,
 }
 
 /// A call of a pod's owner.

@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use probelet_core::time::Instant;
 
-use super::batch::Notice;
+use super::super::batch::Notice;
 
 /// Watches the writes of one thread.
 #[derive(Debug)]
-pub(super) struct WriteWatch {
+pub(in super::super) struct WriteWatch {
     /// What is written, as the first word of a line.
     name: &'static str,
     /// What a write that does not come means for the user.
@@ -22,38 +22,38 @@ pub(super) struct WriteWatch {
 }
 
 impl WriteWatch {
-    pub(super) const fn new(name: &'static str, meaning: &'static str) -> Self {
+    pub(in super::super) const fn new(name: &'static str, meaning: &'static str) -> Self {
         Self { name, meaning, since: None, is_hanging: false, is_failing: false }
     }
 
     /// Whether the thread can be handed work.
-    pub(super) const fn is_free(&self) -> bool {
+    pub(in super::super) const fn is_free(&self) -> bool {
         self.since.is_none()
     }
 
-    pub(super) const fn is_failing(&self) -> bool {
+    pub(in super::super) const fn is_failing(&self) -> bool {
         self.is_failing
     }
 
     /// The thread was handed work.
-    pub(super) const fn handed(&mut self, now: Instant) {
+    pub(in super::super) const fn handed(&mut self, now: Instant) {
         self.since = Some(now);
     }
 
     /// When a write that has not ended counts as hanging.
-    pub(super) fn deadline(&self) -> Option<Instant> {
+    pub(in super::super) fn deadline(&self) -> Option<Instant> {
         self.since.filter(|_| !self.is_hanging).map(|since| since + HANGS_AFTER)
     }
 
     /// The write has not ended: a line if it hangs since this moment.
-    pub(super) fn goes_on(&mut self, now: Instant) -> Option<Notice> {
+    pub(in super::super) fn goes_on(&mut self, now: Instant) -> Option<Notice> {
         self.deadline().filter(|deadline| *deadline <= now)?;
         self.is_hanging = true;
         Some(Notice::warning(format!("{}: the disk hangs, a write has not ended; {}", self.name, self.meaning)))
     }
 
     /// The write has ended: the lines that this is worth.
-    pub(super) fn ended(&mut self, result: &io::Result<()>, now: Instant) -> Vec<Notice> {
+    pub(in super::super) fn ended(&mut self, result: &io::Result<()>, now: Instant) -> Vec<Notice> {
         let name = self.name;
         let mut notices = Vec::new();
         if let Some(since) = self.since.take()

@@ -9,7 +9,7 @@ use tokio::sync::Notify;
 
 /// The engine's handle of a thread that carries one piece of work at a time and answers each with a result.
 #[derive(Debug)]
-pub(super) struct DiskThread<W, R> {
+pub(in super::super) struct DiskThread<W, R> {
     handover: Arc<Handover<W, R>>,
 }
 
@@ -37,7 +37,7 @@ impl<W: Send + 'static, R: Send + 'static> DiskThread<W, R> {
     ///
     /// # Errors
     /// The system has no thread to give.
-    pub(super) fn start<Do: FnMut(W) -> R>(
+    pub(in super::super) fn start<Do: FnMut(W) -> R>(
         name: &str,
         bell: Arc<Notify>,
         open: impl FnOnce() -> Do + Send + 'static,
@@ -57,19 +57,19 @@ impl<W: Send + 'static, R: Send + 'static> DiskThread<W, R> {
     }
 
     /// Hands work over. The caller must have taken the result of the last one: [`Self::result`].
-    pub(super) fn hand(&self, work: W) {
+    pub(in super::super) fn hand(&self, work: W) {
         self.handover.lock().work = Some(work);
         self.handover.handed.notify_one();
     }
 
     /// Takes the result of the last work; None while the thread still carries it out.
-    pub(super) fn result(&self) -> Option<R> {
+    pub(in super::super) fn result(&self) -> Option<R> {
         self.handover.lock().result.take()
     }
 
     /// Hands over the last work, together with work that still waits, and waits for the thread to end, for `patience`
     /// at most. Returns the last result if the thread has carried everything out. A thread that hangs is not joined.
-    pub(super) fn close(&self, last: W, merge: impl FnOnce(&mut W, W), patience: Duration) -> Option<R> {
+    pub(in super::super) fn close(&self, last: W, merge: impl FnOnce(&mut W, W), patience: Duration) -> Option<R> {
         let mut slot = self.handover.lock();
         match &mut slot.work {
             Some(work) => merge(work, last),

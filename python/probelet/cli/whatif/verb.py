@@ -1,0 +1,100 @@
+"""``probelet whatif``."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Output, named_path
+from probelet.cli.terminal import complain, say, say_json
+from probelet.cli.verb import verb
+
+if TYPE_CHECKING:
+    from probelet.recording import Recording
+    from probelet.whatif.changes import Changes
+
+app = verb(
+    "whatif",
+    "Plays what a flight recorder wrote (flightRecorder in the configuration) through\n"
+    "the same prober with other settings: which restarts would not have happened,\n"
+    "which times not ready would have been noticed earlier or later. RECORDING is the\n"
+    "directory flight-recorder in the state directory, or one of its segments. What\n"
+    "nobody knows is unknown here too; --assume takes one of the two ways. Without\n"
+    "--set and --change all is played as it was, and the exit code is 1 if that does\n"
+    "not give what happened.",
+    "probelet whatif /var/lib/probelet/flight-recorder --set liveness.failureThreshold=5",
+    "probelet whatif flight-recorder --set 'web-*/app.readiness.timeoutSeconds=3'",
+    "probelet whatif flight-recorder --change deployment-new.yaml --since 1h -o json",
+)
+
+
+@app.default
+def whatif(
+    recording: Annotated[
+        Path, Parameter(name="RECORDING", required=True, converter=named_path, help="Directory or file of a recording.")
+    ],
+    *,
+    set_: Annotated[
+        tuple[str, ...],
+        Parameter(
+            name="--set",
+            metavar="SETTING",
+            negative="",
+            help="TYPE.FIELD=NUMBER for all probes of a type, or [NAMESPACE/]POD/CONTAINER.TYPE.FIELD=NUMBER. "
+            "Names may have * and ?. May be given again.",
+        ),
+    ] = (),
+    change: Annotated[
+        tuple[Path, ...],
+        Parameter(metavar="FILE", negative="", help="Manifests with other probes. May be given again."),
+    ] = (),
+    assume: Annotated[
+        Literal["healthy", "failing"] | None,
+        Parameter(help="How containers answer where nobody knows. Default: both, and what differs is unknown."),
+    ] = None,
+    since: Annotated[
+        str | None,
+        Parameter(metavar="TIME", help="Only what happened from here on: RFC 3339, or 1h: so long before the end."),
+    ] = None,
+    until: Annotated[str | None, Parameter(metavar="TIME", help="Only what happened before this.")] = None,
+    output: Output = "table",
+) -> int:
+    import msgspec
+
+    from probelet.cli.whatif.window import window
+    from probelet.cli.whatif.words import lines
+    from probelet.errors import RecordingError
+    from probelet.recording import Recording
+    from probelet.whatif import SettingError
+    from probelet.whatif import whatif as play
+
+    try:
+        found = Recording(recording)
+        changes, has_changes = _changes(found, set_, change)
+    except (RecordingError, SettingError) as error:
+        raise CliError(str(error)) from error
+    document = play(found, changes, assume=assume, window=window(found, since, until))
+    if output == "json":
+        say_json(msgspec.json.encode(document))
+    else:
+        say(*lines(document))
+    return Exit.GOOD if has_changes or document["check"]["reproduced"] else Exit.FAILED
+
+
+def _changes(recording: "Recording", settings: tuple[str, ...], files: tuple[Path, ...]) -> "tuple[Changes, bool]":
+    """The changes, and whether the user wants any; without, every pod is played as it was."""
+    from probelet.spec.read.load import load
+    from probelet.whatif import changes_of_manifests, settings_of
+    from probelet.whatif.changes import places
+
+    if not settings and not files:
+        return {place: [] for place, _ in places(recording)}, False
+    changes: Changes = {}
+    if files:
+        loaded = load(files)
+        complain(*(f"probelet whatif: {problem}" for problem in loaded.problems if problem.severity == "warning"))
+        if loaded.errors:
+            raise CliError(*map(str, loaded.errors))
+        changes = changes_of_manifests(recording, loaded.pods)
+    return settings_of(recording, settings, changes), True

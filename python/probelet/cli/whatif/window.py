@@ -1,0 +1,39 @@
+"""``--since`` and ``--until``."""
+
+from typing import TYPE_CHECKING
+
+from probelet.cli.exit import CliError
+
+if TYPE_CHECKING:
+    from probelet.recording import Recording
+    from probelet.whatif import Window
+
+
+def window(recording: "Recording", since: str | None, until: str | None) -> "Window":
+    """The time that the user wants. Raises CliError for a text that is no time."""
+    from probelet.whatif import Window
+    from probelet.whatif.outages import NEVER
+
+    end = recording.stretches[-1].to_us if recording.stretches else 0
+    return Window(
+        since_us=0 if since is None else _moment("--since", since, end),
+        until_us=NEVER if until is None else _moment("--until", until, end),
+    )
+
+
+def _moment(option: str, text: str, end_us: int) -> int:
+    from probelet.exposition.timestamp import unix_ms
+    from probelet.spec.text.duration import DurationError, parse_duration
+
+    try:
+        return unix_ms(text) * 1_000
+    except ValueError:
+        pass
+    try:
+        before = parse_duration(text)
+    except DurationError:
+        before = -1
+    if before < 0:
+        wanted = "want a time such as 2026-11-22T14:02:11Z, or a duration before the recording's end such as 1h"
+        raise CliError(f'{option}: "{text}" is no time; {wanted}')
+    return end_us - before // 1_000

@@ -1,0 +1,20 @@
+"""What a flight recorder wrote: reads it, and plays its pods with other probes. The bytes and the plays are Rust's
+(``rust/engine/src/recorder``, ``rust/engine/src/whatif``); here they have types.
+"""
+
+from probelet.recording.model import Kill, Life, Numbers, Played, RecordedContainer, RecordedPod, Result, Stretch
+from probelet.recording.reader import Assumption, Change, Recording
+
+__all__ = [
+    "Assumption",
+    "Change",
+    "Kill",
+    "Life",
+    "Numbers",
+    "Played",
+    "RecordedContainer",
+    "RecordedPod",
+    "Recording",
+    "Result",
+    "Stretch",
+]

@@ -1,0 +1,98 @@
+"""The parts of a recording. Times are Unix microseconds."""
+
+from typing import Literal, TypeAlias
+
+import msgspec
+
+from probelet.spec.model.probe import ProbeType
+
+ResultName: TypeAlias = Literal["Success", "Failure", "Unknown"]
+
+
+class Numbers(msgspec.Struct, frozen=True, kw_only=True):
+    """The numbers of a probe, defaulted; seconds and counts."""
+
+    initial_delay_seconds: int
+    timeout_seconds: int
+    period_seconds: int
+    success_threshold: int
+    failure_threshold: int
+    initialization_failure_threshold: int
+
+
+class Result(msgspec.Struct, frozen=True):
+    """A result that was published for a container."""
+
+    at_us: int
+    type: ProbeType
+    container_id: str
+    result: ResultName
+
+
+class Kill(msgspec.Struct, frozen=True):
+    """A verdict that ends a container: its liveness or startup probe failed while it ran."""
+
+    at_us: int
+    type: ProbeType
+    container_id: str
+
+
+class Life(msgspec.Struct, frozen=True):
+    """A container from its start to its end. Times and the exit code are None where nobody said them."""
+
+    container_id: str
+    container: str
+    ran_us: int | None
+    ended_us: int | None
+    exit_code: int | None
+
+
+class RecordedContainer(msgspec.Struct, frozen=True):
+    """A container of a pod's definition."""
+
+    name: str
+    probes: dict[ProbeType, Numbers]
+
+
+class RecordedPod(msgspec.Struct, frozen=True):
+    """What really happened to a pod in a stretch. ``attempts`` is how many are recorded."""
+
+    uid: str
+    namespace: str
+    name: str
+    from_us: int
+    attempts: int
+    containers: list[RecordedContainer]
+    lives: list[Life]
+    results: list[Result]
+    kills: list[Kill]
+
+
+class Stretch(msgspec.Struct, frozen=True):
+    """What one engine recorded without a loss; ``lost`` entries are missing before it."""
+
+    probelet: str
+    lost: int
+    from_us: int
+    to_us: int
+    pods: list[RecordedPod]
+
+
+class Described(msgspec.Struct, frozen=True):
+    """A whole recording without its attempts."""
+
+    node: str
+    lost: int
+    cuts: list[str]
+    stretches: list[Stretch]
+
+
+class Played(msgspec.Struct, frozen=True):
+    """What a play came to. The last three count its attempts by what answered them: an attempt of that moment, the
+    latest one before, or nobody."""
+
+    results: list[Result]
+    kills: list[Kill]
+    recorded: int
+    carried: int
+    unknown: int

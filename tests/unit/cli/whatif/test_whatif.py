@@ -1,0 +1,89 @@
+"""The text of ``probelet whatif``, its document and its errors."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.support.paths import ROOT
+from tests.unit.cli.conftest import Probelet
+
+INCIDENT = str(ROOT / "examples" / "whatif" / "incident.segment")
+
+
+def test_it_says_what_would_have_been_in_80_columns(probelet: Probelet) -> None:
+    ended = probelet("whatif", INCIDENT, "--set", "liveness.failureThreshold=5")
+    assert (ended.code, ended.err) == (0, "")
+    assert "Restarts by probes: 1 really; 1 would not have come then." in ended.out
+    assert "Unknown after that: had it gone on failing, killed 4.0 s later." in " ".join(ended.out.split())
+    assert max(map(len, ended.out.splitlines())) <= 80
+    assert len(ended.out.splitlines()) <= 12
+
+
+def test_without_changes_it_gives_what_happened(probelet: Probelet) -> None:
+    ended = probelet("whatif", INCIDENT)
+    assert (ended.code, ended.err) == (0, "")
+    assert "Take care" not in ended.out
+
+
+def test_the_document(probelet: Probelet) -> None:
+    ended = probelet("whatif", INCIDENT, "--set", "readiness.failureThreshold=1", "-o", "json")
+    document = json.loads(ended.out)
+    assert (document["schema"], document["recording"]["node"]) == ("probelet-whatif/1", "node-a")
+    assert document["check"]["reproduced"]
+
+
+def test_manifests_and_a_window(probelet: Probelet) -> None:
+    new = str(ROOT / "examples" / "whatif" / "web-new.yaml")
+    ended = probelet("whatif", INCIDENT, "--change", new, "--since", "1s")
+    assert ended.code == 0
+    assert "Restarts by probes: 0 really." in ended.out
+
+
+def cut(folder: Path, length: int) -> str:
+    path = folder / "cut.segment"
+    path.write_bytes(Path(INCIDENT).read_bytes()[:length])
+    return str(path)
+
+
+def test_a_recording_that_was_cut_counts_up_to_there_and_says_so(probelet: Probelet, tmp_path: Path) -> None:
+    ended = probelet("whatif", cut(tmp_path, 2_000))
+    assert ended.code == 0
+    said = " ".join(ended.out.split())
+    assert "Cut by a kill: " in said
+    assert "it ends in the middle of a block" in said
+
+
+@pytest.mark.parametrize("flipped", [14, 40, 700, 1_500])
+def test_a_flipped_byte_is_one_line_with_the_place(probelet: Probelet, tmp_path: Path, flipped: int) -> None:
+    data = bytearray(Path(INCIDENT).read_bytes())
+    data[flipped] ^= 1
+    path = tmp_path / "flipped.segment"
+    path.write_bytes(data)
+    ended = probelet("whatif", str(path))
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert ended.err.startswith(f"probelet whatif: {path}: byte ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (
+            ("--set", "liveness.failureThreshold=0"),
+            "--set liveness.failureThreshold=0: failureThreshold of a liveness ",
+        ),
+        (("--since", "yesterday"), '--since: "yesterday" is no time; want a time such as 2026-11-22T14:02:11Z, or '),
+    ],
+)
+def test_a_bad_option_is_one_line(probelet: Probelet, arguments: tuple[str, ...], error: str) -> None:
+    ended = probelet("whatif", INCIDENT, *arguments)
+    assert (ended.code, ended.out, len(ended.err.splitlines())) == (2, "", 1)
+    assert ended.err.startswith(f"probelet whatif: {error}")
+
+
+def test_a_recording_that_is_not_there_is_one_line(probelet: Probelet, tmp_path: Path) -> None:
+    ended = probelet("whatif", str(tmp_path / "none"))
+    assert (ended.code, len(ended.err.splitlines())) == (2, 1)
+    assert "none: it cannot be read: No such file or directory" in ended.err
+    ended = probelet("whatif", str(tmp_path))
+    assert "no segment of a flight recorder is in this directory" in ended.err
