@@ -45,6 +45,9 @@ impl Prober {
                 worker.run_started = now;
                 worker.take_phase(self.phasing, now);
                 let run = worker.run;
+                // As a Go ticker, which takes its next place when it fires: of two workers whose ticks fall together,
+                // the same one stays first, however long its runs take.
+                self.arm_tick(id);
                 self.touch_if_in_doubt(id);
                 self.outputs.push_back(Output::Attempt(Attempt { worker: id, run, attempt: 1, scheduled }));
             }

@@ -163,7 +163,7 @@ impl Prober {
         worker.phase = WorkerPhase::Waiting;
         if worker.stop || worker.triggered || worker.next_tick <= now {
             self.queue(id);
-        } else {
+        } else if !worker.armed {
             self.arm_tick(id);
         }
     }
