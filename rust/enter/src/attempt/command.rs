@@ -1,0 +1,195 @@
+//! One command from its forks to its end.
+
+use std::io::{Error, ErrorKind, Read, Result};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::time::Instant;
+
+use super::output::Output;
+use super::private_memory::PrivateMemory;
+use crate::inside::{Message, REPORT_BYTES, read_report};
+use crate::protocol::answer::{Refusal, Refused, Step};
+use crate::sys::{check, pidfd_open};
+
+/// How a command ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    /// With an exit code, as a shell and a runtime count it: 128 more than the signal that ended it.
+    Exit(i32),
+    /// It was killed at its timeout.
+    TimedOut,
+    /// Its timeout was over before the program had started.
+    Stuck,
+    /// The program did not start.
+    Refused(Refused),
+}
+
+/// A command in flight, or one that cannot be ended.
+#[derive(Debug)]
+pub(crate) struct Command {
+    pub(crate) id: u64,
+    pub(crate) deadline: Instant,
+    /// The first fork, until it was reaped.
+    first: Option<i32>,
+    /// The second fork, which becomes the program, until it was reaped. Its PID is its process group's.
+    second: Option<(i32, OwnedFd)>,
+    /// The pipe of reports; closed when the program has started, or never will.
+    status: Option<std::fs::File>,
+    is_starting: bool,
+    failure: Option<Refused>,
+    exit_code: Option<i32>,
+    pub(crate) stdout: Output,
+    pub(crate) stderr: Output,
+    /// The answer, until it was sent.
+    pub(crate) end: Option<End>,
+    pub(crate) is_answered: bool,
+}
+
+impl Command {
+    pub(crate) fn new(id: u64, deadline: Instant, first: i32, status: OwnedFd, outputs: (Output, Output)) -> Self {
+        Self {
+            id,
+            deadline,
+            first: Some(first),
+            second: None,
+            status: Some(status.into()),
+            is_starting: false,
+            failure: None,
+            exit_code: None,
+            stdout: outputs.0,
+            stderr: outputs.1,
+            end: None,
+            is_answered: false,
+        }
+    }
+
+    pub(crate) fn status_fd(&self) -> Option<RawFd> {
+        self.status.as_ref().map(AsRawFd::as_raw_fd)
+    }
+
+    pub(crate) fn pidfd(&self) -> Option<RawFd> {
+        self.second.as_ref().map(|(_, pidfd)| pidfd.as_raw_fd())
+    }
+
+    /// Reads reports. True if the second fork has become known.
+    pub(crate) fn read_status(&mut self) -> Result<bool> {
+        let mut is_known = false;
+        while let Some(status) = &mut self.status {
+            let mut bytes = [0; REPORT_BYTES];
+            match status.read(&mut bytes) {
+                Ok(0) => self.status = None,
+                Ok(_) => match read_report(bytes) {
+                    Some(Message::Forked(pid)) => {
+                        // Nobody has reaped it, so the PID is still its own.
+                        self.second = Some((pid, pidfd_open(pid)?));
+                        is_known = true;
+                    }
+                    Some(Message::Starting) => self.is_starting = true,
+                    Some(Message::Failed { step, errno }) => {
+                        self.failure = Some(Refused { refusal: Step::refusal(step), step, errno });
+                    }
+                    None => return Err(Error::from(ErrorKind::InvalidData)),
+                },
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(is_known)
+    }
+
+    /// Looks whether the program has ended. It stays a zombie until `reap`, so that no other process can get the PID
+    /// that its process group is killed by.
+    pub(crate) fn look_for_exit(&mut self) -> Result<()> {
+        let Some((_, pidfd)) = &self.second else { return Ok(()) };
+        let id = pidfd.as_raw_fd().unsigned_abs();
+        let mut found = MaybeUninit::<libc::siginfo_t>::zeroed();
+        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+        // SAFETY: the structure is of plain numbers, zero until the call writes it.
+        let found = unsafe {
+            check(libc::waitid(libc::P_PIDFD, id, found.as_mut_ptr(), options))?;
+            found.assume_init()
+        };
+        // SAFETY: both fields are numbers, and those of a child that has ended.
+        let (pid, status) = unsafe { (found.si_pid(), found.si_status()) };
+        if pid != 0 {
+            self.exit_code = Some(if found.si_code == libc::CLD_EXITED { status } else { 128 + status });
+        }
+        Ok(())
+    }
+
+    /// Decides how the command ended, if it did.
+    pub(crate) fn decide(&mut self, now: Instant) {
+        if self.end.is_some() {
+            return;
+        }
+        let has_started = self.is_starting && self.failure.is_none() && self.status.is_none();
+        if let Some(refused) = self.failure {
+            self.end = Some(End::Refused(refused));
+        } else if self.status.is_none() && !self.is_starting {
+            // Killed on its way, for example because the container has no memory left.
+            let refused = Refused { refusal: Refusal::Setup, step: Step::Death as u8, errno: 0 };
+            self.end = Some(End::Refused(refused));
+        } else if let (true, true, Some(code)) =
+            (has_started, self.stdout.is_over() && self.stderr.is_over(), self.exit_code)
+        {
+            self.end = Some(End::Exit(code));
+        } else if now >= self.deadline {
+            self.end = Some(if has_started { End::TimedOut } else { End::Stuck });
+        }
+        if self.end.is_some_and(|end| !matches!(end, End::Exit(_))) {
+            self.kill();
+        }
+    }
+
+    /// Kills the forks and everything in the process group of the command, and reads no more of it.
+    ///
+    /// A second fork that is not known yet ends by itself, because it waits for the first.
+    pub(crate) fn kill(&mut self) {
+        // A report that has just come may name the second fork. What it cannot name is killed with the first.
+        let _ = self.read_status();
+        // SAFETY: the calls take numbers. The processes are children that nobody has reaped, so that their PIDs, and the
+        // process group of the second, are still their own.
+        unsafe {
+            if let Some(first) = self.first {
+                libc::kill(first, libc::SIGKILL);
+            }
+            if let Some((second, _)) = self.second {
+                libc::kill(second, libc::SIGKILL);
+                libc::kill(-second, libc::SIGKILL);
+            }
+        }
+        self.stdout.close();
+        self.stderr.close();
+        self.status = None;
+    }
+
+    /// Reaps the forks that have ended. True if none is left: until then the command counts.
+    pub(crate) fn reap(&mut self) -> bool {
+        if self.first.is_some_and(has_been_reaped) {
+            self.first = None;
+        }
+        if self.second.as_ref().is_some_and(|(pid, _)| has_been_reaped(*pid)) {
+            self.second = None;
+        }
+        self.first.is_none() && self.second.is_none()
+    }
+
+    /// The first fork ends as soon as it has told of the second.
+    pub(crate) fn reap_first(&mut self) {
+        if self.second.is_some() && self.first.is_some_and(has_been_reaped) {
+            self.first = None;
+        }
+    }
+
+    pub(crate) fn read_outputs(&mut self, scratch: &mut PrivateMemory) {
+        self.stdout.read(scratch);
+        self.stderr.read(scratch);
+    }
+}
+
+/// Reaps a child; true if it had ended. Never waits: a child may be held by a file system for ever.
+fn has_been_reaped(pid: i32) -> bool {
+    // SAFETY: the call takes numbers and a null pointer.
+    unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) != 0 }
+}

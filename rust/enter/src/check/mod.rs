@@ -1,0 +1,7 @@
+//! What is known of a container before anything is started in it.
+
+pub(crate) mod cgroups;
+pub(crate) mod hierarchy;
+pub(crate) mod identity;
+pub(crate) mod labels;
+pub(crate) mod namespaces;
