@@ -17,6 +17,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.process.launch import EmbeddedRuntime, Isolation, LaunchError, launch
 from probelet.daemon.descriptors import Descriptors
+from probelet.daemon.direct_mode import direct_execs
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
 from probelet.daemon.exec_limits import exec_limits
@@ -164,6 +165,7 @@ async def _service(
     kept_logs: KeptLogs | None,
     state_dir: Path,
 ) -> AsyncIterator[Service]:
+    direct = await direct_execs(plan.configuration.probelet, client, is_embedded=plan.runtime == PROCESS)
     gate = restart_gate(plan.configuration)
     engine = node_engine(plan.configuration, gate, state_dir)
     service = Service(
@@ -183,6 +185,7 @@ async def _service(
         kubelet_version=plan.configuration.gates.version,
         configuration=config_document(plan.configuration),
         exec_limits=exec_limits(plan.configuration.probelet),
+        direct_execs=direct,
         calls=calls,
         parallel_pulls=parallel_pulls(plan.configuration.kubelet),
         seccomp_default=plan.configuration.kubelet.seccomp_default is True,

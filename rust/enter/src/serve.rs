@@ -178,7 +178,7 @@ impl Server {
 fn handle(command: &mut Command, event: Event, poll: &Poll, scratch: &mut PrivateMemory) -> Result<()> {
     match event.kind {
         Kind::Status => {
-            if command.read_status()?
+            if command.read_status()
                 && let Some(pidfd) = command.pidfd()
             {
                 poll.watch(pidfd, Event { kind: Kind::Exit, command: event.command })?;
@@ -186,12 +186,12 @@ fn handle(command: &mut Command, event: Event, poll: &Poll, scratch: &mut Privat
         }
         Kind::Output => command.read_outputs(scratch),
         Kind::Exit => {
-            command.look_for_exit()?;
+            command.look_for_exit();
             if let Some(pidfd) = command.pidfd() {
                 poll.forget(pidfd)?;
             }
             // What the program wrote last is in the pipes by now, and the report that it started too.
-            command.read_status()?;
+            command.read_status();
             command.read_outputs(scratch);
         }
         Kind::Socket => {}

@@ -72,23 +72,43 @@ impl Command {
     }
 
     /// Reads reports. True if the second fork has become known.
-    pub(crate) fn read_status(&mut self) -> Result<bool> {
+    ///
+    /// A fork that a process of a container has got hold of could report anything: what is no report, and a PID that is
+    /// not a child of this program, fails the command and nothing else.
+    pub(crate) fn read_status(&mut self) -> bool {
+        match self.read_reports() {
+            Ok(is_known) => is_known,
+            Err(error) => {
+                self.fail(&error);
+                false
+            }
+        }
+    }
+
+    fn fail(&mut self, error: &Error) {
+        let errno = error.raw_os_error().unwrap_or(libc::EPROTO);
+        self.failure = Some(Refused { refusal: Refusal::Setup, step: Step::Fork as u8, errno });
+    }
+
+    fn read_reports(&mut self) -> Result<bool> {
         let mut is_known = false;
         while let Some(status) = &mut self.status {
             let mut bytes = [0; REPORT_BYTES];
             match status.read(&mut bytes) {
                 Ok(0) => self.status = None,
                 Ok(_) => match read_report(bytes) {
-                    Some(Message::Forked(pid)) => {
+                    Some(Message::Forked(pid)) if self.second.is_none() => {
                         // Nobody has reaped it, so the PID is still its own.
-                        self.second = Some((pid, pidfd_open(pid)?));
+                        let pidfd = pidfd_open(pid)?;
+                        ended_child(&pidfd)?;
+                        self.second = Some((pid, pidfd));
                         is_known = true;
                     }
                     Some(Message::Starting) => self.is_starting = true,
                     Some(Message::Failed { step, errno }) => {
                         self.failure = Some(Refused { refusal: Step::refusal(step), step, errno });
                     }
-                    None => return Err(Error::from(ErrorKind::InvalidData)),
+                    Some(Message::Forked(_)) | None => return Err(Error::from(ErrorKind::InvalidData)),
                 },
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
@@ -100,22 +120,12 @@ impl Command {
 
     /// Looks whether the program has ended. It stays a zombie until `reap`, so that no other process can get the PID
     /// that its process group is killed by.
-    pub(crate) fn look_for_exit(&mut self) -> Result<()> {
-        let Some((_, pidfd)) = &self.second else { return Ok(()) };
-        let id = pidfd.as_raw_fd().unsigned_abs();
-        let mut found = MaybeUninit::<libc::siginfo_t>::zeroed();
-        let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
-        // SAFETY: the structure is of plain numbers, zero until the call writes it.
-        let found = unsafe {
-            check(libc::waitid(libc::P_PIDFD, id, found.as_mut_ptr(), options))?;
-            found.assume_init()
-        };
-        // SAFETY: both fields are numbers, and those of a child that has ended.
-        let (pid, status) = unsafe { (found.si_pid(), found.si_status()) };
-        if pid != 0 {
-            self.exit_code = Some(if found.si_code == libc::CLD_EXITED { status } else { 128 + status });
+    pub(crate) fn look_for_exit(&mut self) {
+        match self.second.as_ref().map(|(_, pidfd)| ended_child(pidfd)) {
+            Some(Ok(code)) => self.exit_code = code,
+            Some(Err(error)) => self.fail(&error),
+            None => {}
         }
-        Ok(())
     }
 
     /// Decides how the command ended, if it did.
@@ -147,7 +157,7 @@ impl Command {
     /// A second fork that is not known yet ends by itself, because it waits for the first.
     pub(crate) fn kill(&mut self) {
         // A report that has just come may name the second fork. What it cannot name is killed with the first.
-        let _ = self.read_status();
+        self.read_status();
         // SAFETY: the calls take numbers. The processes are children that nobody has reaped, so that their PIDs, and the
         // process group of the second, are still their own.
         unsafe {
@@ -185,6 +195,22 @@ impl Command {
     pub(crate) fn read_outputs(&mut self, scratch: &mut PrivateMemory) {
         self.stdout.read(scratch);
         self.stderr.read(scratch);
+    }
+}
+
+/// The exit code of a child that has ended, as a shell and a runtime count it. The child is not reaped.
+///
+/// # Errors
+/// The process is no child of this program.
+fn ended_child(pidfd: &OwnedFd) -> Result<Option<i32>> {
+    let mut found = MaybeUninit::<libc::siginfo_t>::zeroed();
+    let options = libc::WEXITED | libc::WNOHANG | libc::WNOWAIT;
+    // SAFETY: the structure is of plain numbers, zero until the call writes it; the fields are those of a child.
+    unsafe {
+        check(libc::waitid(libc::P_PIDFD, pidfd.as_raw_fd().unsigned_abs(), found.as_mut_ptr(), options))?;
+        let found = found.assume_init();
+        let code = if found.si_code == libc::CLD_EXITED { found.si_status() } else { 128 + found.si_status() };
+        Ok((found.si_pid() != 0).then_some(code))
     }
 }
 
