@@ -58,6 +58,8 @@ class Surroundings:
     """When the first process started, in clock ticks since the machine did."""
     umask: int
     """The shim's umask."""
+    nice: int
+    """The shim's nice value."""
     limits: tuple[tuple[int, int], ...]
     """Soft and hard limits of the sandbox's process, which changes none of its own."""
 
@@ -113,7 +115,7 @@ def described(
             text(container_id),
             struct.pack("<iQi", info.pid, around.start_time, _namespaces(spec.linux)),
             struct.pack("<III", user.uid, user.gid, around.umask if user.umask is None else user.umask),
-            struct.pack("<iB", process.oom_score_adj, process.no_new_privileges),
+            struct.pack("<iiB", process.oom_score_adj, around.nice, process.no_new_privileges),
             _capabilities(process, bounds),
             _limits(process, around, bounds),
             struct.pack(f"<I{len(groups)}I", len(groups), *groups),

@@ -19,7 +19,7 @@ from probelet.execs.direct.container import container_info, described, specifica
 from probelet.execs.direct.counts import DirectCounts
 from probelet.execs.direct.fallback import FallbackError, Reason
 from probelet.execs.direct.helper import Helper
-from probelet.execs.direct.message import Answer, Ended, Refused, Stuck, TimedOut, run
+from probelet.execs.direct.message import REQUEST_BYTES_MAX, Answer, Ended, Refused, Stuck, TimedOut, run
 from probelet.execs.direct.specification import SandboxInfo
 from probelet.execs.direct.surroundings import surroundings
 
@@ -107,8 +107,10 @@ class DirectExecs:
         future: asyncio.Future[Answer | _Lost] = asyncio.get_running_loop().create_future()
         self._waiting[number] = future
         try:
+            if len(message) > REQUEST_BYTES_MAX:
+                raise FallbackError(Reason.SIZE, f"a request of {len(message)} bytes is above {REQUEST_BYTES_MAX}")
             if not self._helper.send(message):
-                raise FallbackError(Reason.SIZE, f"a request of {len(message)} bytes was not taken")
+                raise FallbackError(Reason.BUSY, "the helper's socket is full")
             self._helper.watch(True)
             return await future
         finally:

@@ -21,7 +21,7 @@ class Reason(StrEnum):
     CAPABILITIES = "capabilities"
     """The container has capabilities that the helper does not have, or does not know."""
     LIMITS = "limits"
-    """The container has a hard limit above the helper's."""
+    """The container has a hard limit above the helper's, or the runtime's processes are scheduled in a special way."""
     SIZE = "size"
     """Command and environment are too long for one message."""
     IDENTITY = "identity"

@@ -11,7 +11,7 @@ from typing import Final
 
 import structlog
 
-from probelet.execs.direct.message import REQUEST_BYTES_MAX, Answer, Hello, Pong, Unable, answer, ping
+from probelet.execs.direct.message import Answer, Hello, Pong, Unable, answer, ping
 
 PING_SECONDS: Final = 1.0
 """A helper that answers no ping for so long is killed and replaced."""
@@ -22,6 +22,11 @@ _CLOSE_SECONDS: Final = 1.0
 _SOCKET: Final = 3
 _ANSWER_BYTES_MAX: Final = 64 * 1024
 _ANSWERS_PER_TURN: Final = 64
+_SO_SNDBUFFORCE: Final = 32
+"""asm-generic/socket.h; Python has no name for it. Only root may go beyond the machine's default, and others have no
+helper."""
+_REQUESTS_BYTES: Final = 4 * 1024 * 1024
+"""What waits in the socket while the helper is busy: as many requests as it has commands."""
 
 log = structlog.get_logger("probelet.execs.direct")
 
@@ -58,6 +63,8 @@ class Helper:
         ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with its:
             ours.setblocking(False)
+            with contextlib.suppress(PermissionError):
+                ours.setsockopt(socket.SOL_SOCKET, _SO_SNDBUFFORCE, _REQUESTS_BYTES)
             null = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
             actions = [(os.POSIX_SPAWN_DUP2, its.fileno(), _SOCKET), *null]
             if its.fileno() == _SOCKET:
@@ -88,7 +95,7 @@ class Helper:
 
     def send(self, message: bytes) -> bool:
         """Sends a request; False if the helper cannot take it now."""
-        if self._socket is None or len(message) > REQUEST_BYTES_MAX:
+        if self._socket is None:
             return False
         try:
             self._socket.send(message, socket.MSG_NOSIGNAL)

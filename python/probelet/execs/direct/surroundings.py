@@ -1,10 +1,11 @@
 """What the processes around a container say of a command that the runtime would start in it.
 
-A command of the runtime is a child of the shim: it has the shim's umask unless the specification names one, and the
-limits with which the shim starts processes, unless the specification names others. The sandbox's process has exactly
-those limits: it is started in the same way and changes none of them, as a container's own program may.
+A command of the runtime is a child of the shim: it has the shim's nice value, its umask unless the specification names
+one, and the limits with which the shim starts processes, unless the specification names others. The sandbox's process
+has exactly those limits: it is started in the same way and changes none of them, as a container's own program may.
 """
 
+import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,20 +19,24 @@ _PROC: Final = Path("/proc")
 
 
 def surroundings(pid: int, sandbox_pid: int, sandbox_id: str) -> Surroundings:
-    """Reads them. Raises FallbackError if a process has ended or is not the sandbox's."""
+    """Reads them. Raises FallbackError if a process has ended, is not the sandbox's, or gives commands a place among
+    the processors that is not the default one."""
     try:
-        start_time = _start_time((_PROC / str(pid) / "stat").read_text(errors="replace"))
-        sandbox = _PROC / str(sandbox_pid)
-        shim = _parent((sandbox / "stat").read_text(errors="replace"))
+        start_time = int(_fields(pid)[_START_TIME])
+        shim = int(_fields(sandbox_pid)[_PARENT])
+        nice, policy = int(_fields(shim)[_NICE]), int(_fields(shim)[_POLICY])
+        cpus = os.sched_getaffinity(shim)
         umask = re.search(r"^Umask:\s+([0-7]+)$", (_PROC / str(shim) / "status").read_text(), re.MULTILINE)
-        limits = tuple(_limits((sandbox / "limits").read_text()))
+        limits = tuple(_limits((_PROC / str(sandbox_pid) / "limits").read_text()))
         # Last, so that what was read before was this process's.
-        is_sandbox = sandbox_id in (sandbox / "cgroup").read_text()
-    except (OSError, ValueError) as error:
+        is_sandbox = sandbox_id in (_PROC / str(sandbox_pid) / "cgroup").read_text()
+    except (OSError, ValueError, IndexError) as error:
         raise FallbackError(Reason.IDENTITY, f"its processes cannot be read: {error}") from None
     if umask is None or not is_sandbox:
         raise FallbackError(Reason.IDENTITY, f"process {sandbox_pid} is not the sandbox's")
-    return Surroundings(start_time, int(umask[1], 8), limits)
+    if policy != os.SCHED_OTHER or len(cpus) < (os.cpu_count() or 1):
+        raise FallbackError(Reason.LIMITS, f"the runtime has scheduling policy {policy} and {len(cpus)} CPUs")
+    return Surroundings(start_time, int(umask[1], 8), nice, limits)
 
 
 def _limits(table: str) -> Iterator[tuple[int, int]]:
@@ -53,18 +58,13 @@ def _limit(value: str) -> int:
     return 2**64 - 1 if value == "unlimited" else int(value)
 
 
-def _start_time(stat: str) -> int:
-    """Field 22 of ``/proc/PID/stat``; the process chooses field 2, its name."""
-    return int(_fields(stat)[22 - 3])
+def _fields(pid: int) -> list[str]:
+    """Fields of ``/proc/PID/stat`` from the third on; the process chooses the second one, its name."""
+    return (_PROC / str(pid) / "stat").read_text(errors="replace").rpartition(")")[2].split()
 
 
-def _parent(stat: str) -> int:
-    return int(_fields(stat)[4 - 3])
-
-
-def _fields(stat: str) -> list[str]:
-    """From field 3 on."""
-    fields = stat.rpartition(")")[2].split()
-    if len(fields) < 22 - 2:
-        raise ValueError(f"/proc/PID/stat has {len(fields)} fields")
-    return fields
+_PARENT: Final = 4 - 3
+_NICE: Final = 19 - 3
+_START_TIME: Final = 22 - 3
+_POLICY: Final = 41 - 3
+"""Places in that list (proc_pid_stat(5))."""

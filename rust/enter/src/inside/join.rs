@@ -67,7 +67,7 @@ fn join(run: &Run<'_>, found: &Found, descriptors: &Descriptors<'_>) -> Result<F
     for cgroup in &found.cgroups {
         write(cgroup.as_raw_fd(), b"0").map_err(at(Step::Cgroup))?;
     }
-    default_priorities()?;
+    set_priorities(run.container.nice)?;
     // SAFETY: the call takes numbers.
     check(unsafe { libc::setns(found.pidfd.as_raw_fd(), run.container.namespaces) }).map_err(at(Step::Namespaces))?;
     // A first process that has changed its root would be confined more narrowly than a command that has not.
@@ -107,17 +107,17 @@ fn set_oom_score(score: i32) -> Result<(), Failed> {
     write(file.as_raw_fd(), score.to_string().as_bytes()).map_err(failed)
 }
 
-/// Gives up what probelet's own unit may have set (Nice=, CPUSchedulingPolicy=, IOSchedulingClass=, CPUAffinity=):
-/// containers have the defaults unless their specification says otherwise, and then the runtime runs the command. The
-/// kernel limits the CPUs to those of the cgroup that was joined before.
-fn default_priorities() -> Result<(), Failed> {
+/// Gives up what probelet's own unit may have set (Nice=, CPUSchedulingPolicy=, IOSchedulingClass=, CPUAffinity=): a
+/// command has the runtime's nice value and otherwise the defaults; where the runtime or the specification has others,
+/// the runtime runs the command. The kernel limits the CPUs to those of the cgroup that was joined before.
+fn set_priorities(nice: i32) -> Result<(), Failed> {
     let failed = at(Step::Priority);
     let parameters = libc::sched_param { sched_priority: 0 };
     let every_cpu = [u8::MAX; 1024];
     // SAFETY: the pointers are to values of the right size, which live until the calls return.
     unsafe {
         check(libc::sched_setscheduler(0, libc::SCHED_OTHER, &raw const parameters)).map_err(&failed)?;
-        check(libc::setpriority(libc::PRIO_PROCESS, 0, 0)).map_err(&failed)?;
+        check(libc::setpriority(libc::PRIO_PROCESS, 0, nice)).map_err(&failed)?;
         check_long(libc::syscall(libc::SYS_ioprio_set, IOPRIO_WHO_PROCESS, 0, 0)).map_err(&failed)?;
         check_long(libc::syscall(libc::SYS_sched_setaffinity, 0, every_cpu.len(), every_cpu.as_ptr()))
             .map_err(&failed)?;

@@ -40,6 +40,7 @@ pub(crate) struct Container<'a> {
     pub(crate) gid: u32,
     pub(crate) umask: u32,
     pub(crate) oom_score_adj: i32,
+    pub(crate) nice: i32,
     pub(crate) no_new_privileges: bool,
     pub(crate) capabilities: Capabilities,
     /// Soft and hard, by the number of the resource.
@@ -115,6 +116,7 @@ impl<'a> Container<'a> {
             gid: reader.u32()?,
             umask: reader.u32()?,
             oom_score_adj: reader.i32()?,
+            nice: reader.i32()?,
             no_new_privileges: reader.u8()? != 0,
             capabilities: Capabilities {
                 bounding: reader.u64()?,
@@ -176,6 +178,7 @@ pub(crate) mod tests {
             message.extend(number.to_le_bytes());
         }
         message.extend(500i32.to_le_bytes());
+        message.extend((-5i32).to_le_bytes());
         message.push(1);
         for set in [5u64, 4, 3, 2, 1] {
             message.extend(set.to_le_bytes());
@@ -205,7 +208,8 @@ pub(crate) mod tests {
         let container = run.container;
         assert_eq!((run.id, run.timeout_ms, container.id), (7, 1_000, ID));
         assert_eq!((container.pid, container.start_time, container.namespaces), (4242, 99, libc::CLONE_NEWNS));
-        assert_eq!((container.uid, container.gid, container.umask, container.oom_score_adj), (1000, 2000, 0o22, 500));
+        assert_eq!((container.uid, container.gid, container.umask), (1000, 2000, 0o22));
+        assert_eq!((container.oom_score_adj, container.nice), (500, -5));
         let sets = Capabilities { bounding: 5, effective: 4, permitted: 3, inheritable: 2, ambient: 1 };
         assert_eq!((container.no_new_privileges, container.capabilities), (true, sets));
         assert_eq!((container.limits[0], container.limits[15]), ((0, 1), (30, 31)));
