@@ -17,10 +17,9 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.cri.process.launch import EmbeddedRuntime, Isolation, LaunchError, launch
 from probelet.daemon.descriptors import Descriptors
-from probelet.daemon.direct_mode import direct_execs
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
-from probelet.daemon.exec_limits import exec_limits
+from probelet.daemon.execs import direct_execs, exec_limits
 from probelet.daemon.gate import restart_gate
 from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers

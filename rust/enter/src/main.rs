@@ -44,7 +44,7 @@ fn main() -> ExitCode {
     match outcome {
         Ok(()) => ExitCode::SUCCESS,
         Err(why) => {
-            // If probelet does not read any more, nobody is left to be told.
+            // If probelet does not read any more, nobody needs the reason.
             let _ = sender.send(&[&unable(&why)]);
             ExitCode::FAILURE
         }
@@ -53,6 +53,9 @@ fn main() -> ExitCode {
 
 /// Everything that has to be true before the first request.
 fn prepare() -> Result<Own, String> {
+    // What the process that started this one had open and did not close; a fork would have it inside a container.
+    sys::close_range(SOCKET.unsigned_abs() + 1, u32::MAX)
+        .map_err(|error| format!("foreign descriptors cannot be closed: {error}"))?;
     seal::run_sealed().map_err(|error| format!("its file cannot be sealed: {error}"))?;
     // Before anything joins a namespace: a process of a container must not look into a fork (CVE-2016-9962).
     sys::prctl(libc::PR_SET_DUMPABLE, 0, 0).map_err(|error| format!("its memory cannot be hidden: {error}"))?;

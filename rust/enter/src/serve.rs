@@ -22,7 +22,7 @@ const REQUESTS_PER_TURN: usize = 16;
 /// A request may be as long as a packet can be; a longer one is cut by the kernel and then refused.
 const REQUEST_BYTES_MAX: usize = 256 * 1024;
 const SCRATCH_BYTES: usize = 64 * 1024;
-/// How often forks are looked for that were killed and have not ended.
+/// How often the loop looks whether forks that were killed have ended.
 const LINGER: Duration = Duration::from_millis(100);
 
 /// The loop's state.
@@ -147,7 +147,7 @@ impl Server {
         let run = match Request::read(message) {
             Ok(Request::Ping(number)) => return Ok(Some(pong(number))),
             Ok(Request::Run(run)) => run,
-            // Without a number no attempt can be told: probelet then hears of the mistake by its own timeout.
+            // Without a number no attempt can get an answer; probelet replaces a helper that ends.
             Err(_) => return Err(Error::from(ErrorKind::InvalidData)),
         };
         if self.commands.len() >= COMMANDS_MAX {

@@ -18,7 +18,7 @@ from probelet.cri.exec import OUTPUT_BYTES_MAX, ExecOutcome, timed_out
 from probelet.execs.direct.container import container_info, described, specification
 from probelet.execs.direct.counts import DirectCounts
 from probelet.execs.direct.fallback import FallbackError, Reason
-from probelet.execs.direct.helper import Helper
+from probelet.execs.direct.helper_process import Helper
 from probelet.execs.direct.message import REQUEST_BYTES_MAX, Answer, Ended, Refused, Stuck, TimedOut, run
 from probelet.execs.direct.specification import SandboxInfo
 from probelet.execs.direct.surroundings import surroundings
@@ -122,7 +122,7 @@ class DirectExecs:
         """What the helper needs of a container. A container's specification and its first process never change."""
         hello = self._helper.hello
         if hello is None:
-            raise FallbackError(Reason.HELPER, self._helper.why)
+            raise FallbackError(Reason.HELPER, self._helper.why or "it is starting")
         found = self._containers.get(container_id)
         if found is None:
             try:

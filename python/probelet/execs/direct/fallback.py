@@ -2,6 +2,8 @@
 
 from enum import StrEnum
 
+from probelet.errors import ProbeletError
+
 
 class Reason(StrEnum):
     """A label of ``probelet_exec_direct_fallbacks_total``."""
@@ -80,7 +82,7 @@ STEPS = (
 """The helper's steps, by number (``Step`` beside ``Refusal``)."""
 
 
-class FallbackError(Exception):
+class FallbackError(ProbeletError):
     """This container's attempts go over the runtime."""
 
     def __init__(self, reason: Reason, detail: str) -> None:

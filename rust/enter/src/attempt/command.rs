@@ -219,3 +219,71 @@ fn has_been_reaped(pid: i32) -> bool {
     // SAFETY: the call takes numbers and a null pointer.
     unsafe { libc::waitpid(pid, std::ptr::null_mut(), libc::WNOHANG) != 0 }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+    use crate::sys::{pipe, write};
+
+    /// A command whose forks never were, and the end of the pipe through which they would report.
+    fn command() -> (Command, OwnedFd) {
+        let (status, reports) = pipe().unwrap();
+        let output = || Output::new(pipe().unwrap().0).unwrap();
+        let deadline = Instant::now() + Duration::from_secs(60);
+        let mut command = Command::new(7, deadline, 0, status, (output(), output()));
+        command.first = None;
+        (command, reports)
+    }
+
+    fn outcome(command: &mut Command) -> Option<End> {
+        command.decide(Instant::now());
+        command.end
+    }
+
+    /// As if a process in a container had got hold of a fork: init is nobody this program may kill.
+    #[test]
+    fn a_forged_report_of_another_process_fails_the_command_and_kills_nothing() {
+        let (mut command, reports) = command();
+        let pid = std::os::unix::process::parent_id().to_le_bytes();
+        write(reports.as_raw_fd(), &[[1, 0].as_slice(), &pid].concat()).unwrap();
+        assert!(!command.read_status());
+        assert!(command.pidfd().is_none());
+        assert!(matches!(outcome(&mut command), Some(End::Refused(why)) if why.refusal == Refusal::Setup));
+    }
+
+    #[test]
+    fn what_is_no_report_fails_the_command() {
+        for bytes in [[0; REPORT_BYTES], [9; REPORT_BYTES]] {
+            let (mut command, reports) = command();
+            write(reports.as_raw_fd(), &bytes).unwrap();
+            assert!(!command.read_status());
+            assert!(matches!(outcome(&mut command), Some(End::Refused(_))));
+        }
+    }
+
+    #[test]
+    fn a_fork_that_dies_before_the_program_starts_has_run_nothing() {
+        let (mut command, reports) = command();
+        drop(reports);
+        command.read_status();
+        let why = Refused { refusal: Refusal::Setup, step: Step::Death as u8, errno: 0 };
+        assert_eq!(outcome(&mut command), Some(End::Refused(why)));
+    }
+
+    #[test]
+    fn a_timeout_counts_against_a_program_only_if_it_has_started() {
+        let late = Instant::now() + Duration::from_secs(61);
+        let (mut command, reports) = command();
+        command.decide(late);
+        assert_eq!(command.end, Some(End::Stuck));
+        drop(reports);
+        let (mut started, reports) = self::command();
+        write(reports.as_raw_fd(), &[2, 0, 0, 0, 0, 0]).unwrap();
+        drop(reports);
+        started.read_status();
+        started.decide(late);
+        assert_eq!(started.end, Some(End::TimedOut));
+    }
+}

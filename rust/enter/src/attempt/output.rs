@@ -38,7 +38,7 @@ impl Output {
         &self.kept.bytes()[..self.length]
     }
 
-    /// Stops to read: whoever still writes gets SIGPIPE.
+    /// Stops to read: a process that still writes gets SIGPIPE.
     pub(crate) fn close(&mut self) {
         self.pipe = None;
     }

@@ -1,4 +1,4 @@
-//! What is known of a container before anything is started in it.
+//! The checks of a container before anything starts in it.
 
 pub(crate) mod cgroups;
 pub(crate) mod hierarchy;

@@ -33,7 +33,7 @@ pub(crate) struct Namespaces([Option<Place>; KINDS.len()]);
 
 impl Namespaces {
     /// # Errors
-    /// The process has ended, or may not be looked at.
+    /// The process has ended, or this program may not look at it.
     pub(crate) fn of(process: RawFd) -> Result<Self> {
         let mut found = [None; KINDS.len()];
         for ((_, file), found) in KINDS.iter().zip(&mut found) {

@@ -63,7 +63,7 @@ fn join_keyring(id: &[u8]) -> Result<(), Failed> {
     }
 }
 
-/// Rust ignores SIGPIPE, and whoever started probelet may have had signals ignored or blocked; a program in a container
+/// Rust ignores SIGPIPE, and the program that started probelet may have ignored or blocked signals; a program in a container
 /// expects neither. The calls are the kernel's own, because the C library keeps two signals for itself.
 fn default_signals() {
     const SIGNALS: i64 = 64;

@@ -53,7 +53,7 @@ mod tests {
 
     fn outcome(variables: &[&str]) -> Option<Vec<String>> {
         let variables = variables.iter().map(|text| text.as_bytes());
-        let found = prepared(variables, || Some(b"/home/of/passwd".to_vec()))?;
+        let found = prepared(variables, || Some(b"/srv/of/passwd".to_vec()))?;
         Some(found.into_iter().map(|text| text.into_string().unwrap()).collect())
     }
 
@@ -68,10 +68,10 @@ mod tests {
 
     #[test]
     fn a_home_that_is_missing_or_empty_is_that_of_passwd() {
-        assert_eq!(outcome(&["A="]), expected(&["A=", "HOME=/home/of/passwd"]));
-        assert_eq!(outcome(&["HOME=", "A=1"]), expected(&["A=1", "HOME=/home/of/passwd"]));
+        assert_eq!(outcome(&["A="]), expected(&["A=", "HOME=/srv/of/passwd"]));
+        assert_eq!(outcome(&["HOME=", "A=1"]), expected(&["A=1", "HOME=/srv/of/passwd"]));
         // As runc: an empty value that comes last hides an earlier one.
-        assert_eq!(outcome(&["HOME=/a", "HOME="]), expected(&["HOME=/home/of/passwd"]));
+        assert_eq!(outcome(&["HOME=/a", "HOME="]), expected(&["HOME=/srv/of/passwd"]));
     }
 
     #[test]

@@ -23,7 +23,7 @@ pub(crate) struct Descriptors<'a> {
 pub(crate) fn enter(run: &Run<'_>, found: &Found, descriptors: &Descriptors<'_>) -> ! {
     let status = descriptors.status.as_raw_fd();
     match join(run, found, descriptors) {
-        // The second fork goes on only after its PID was told: nobody could end it otherwise.
+        // The second fork goes on only after the report of its PID: nobody could end it otherwise.
         Ok(Forked::Parent(pid, gate)) => {
             report_fork(status, pid);
             let _ = write(gate.as_raw_fd(), b"1");
@@ -130,7 +130,7 @@ const IOPRIO_WHO_PROCESS: i32 = 1;
 /// The kernel's default.
 const TIMER_SLACK_NS: u64 = 50_000;
 
-/// Forks a sibling (CLONE_PARENT, as in runc), so that this program itself is told of the end of the command.
+/// Forks a sibling (CLONE_PARENT, as in runc), so that this program itself sees the end of the command.
 fn fork_beside() -> Result<Forked, Failed> {
     let (read, write) = blocking_pipe().map_err(at(Step::Fork))?;
     let flags = libc::CLONE_PARENT | libc::SIGCHLD;

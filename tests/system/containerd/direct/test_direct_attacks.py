@@ -5,6 +5,7 @@ import fcntl
 import os
 import signal
 import threading
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -45,14 +46,14 @@ class Trap(threading.Thread):
     def run(self) -> None:
         while not self.over.is_set() and self.caught is None:
             for child in self._children.read_text().split():
-                try:
+                # A child may end at any moment.
+                with suppress(OSError):
                     os.kill(int(child), signal.SIGSTOP)
                     self.caught = self._look(int(child))
-                except OSError:
-                    continue
                 if self.caught is not None:
                     return
-                os.kill(int(child), signal.SIGCONT)
+                with suppress(OSError):
+                    os.kill(int(child), signal.SIGCONT)
 
     def _look(self, pid: int) -> Caught | None:
         process = Path(f"/proc/{pid}")

@@ -54,7 +54,7 @@ try sh -c 'touch /tmp/owned && chown 1:1 /tmp/owned && rm /tmp/owned'
 try nice -n -5 true
 try sh -c 'ulimit -H -n 1000000'
 try sh -c 'head -c 1 /proc/1/environ'
-try ls /proc/1/root/
+try ls /proc/1/root
 try readlink /proc/1/exe
 try sh -c 'echo -1000 > /proc/self/oom_score_adj'
 try ls /proc/self/fd/3

@@ -41,8 +41,8 @@ class Helper:
     def __init__(self, program: Path, on_answer: Callable[[Answer], None], on_lost: Callable[[str], None]) -> None:
         self.hello: Hello | None = None
         """What the helper has said of itself; None until it is ready."""
-        self.why = "it has not started yet"
-        """Why there is no helper."""
+        self.why = ""
+        """Why there is no helper; empty while one is starting."""
         self.heard = asyncio.Event()
         """Set when the first helper is ready or has ended."""
         self.starts = 0
@@ -55,7 +55,7 @@ class Helper:
         self._pidfd = -1
         self._timer: asyncio.TimerHandle | None = None
         self._asked = self._answered = 0
-        self._is_busy = False
+        self._is_busy = self._is_closed = False
         self._ended = asyncio.Event()
 
     def start(self) -> None:
@@ -67,9 +67,6 @@ class Helper:
                 ours.setsockopt(socket.SOL_SOCKET, _SO_SNDBUFFORCE, _REQUESTS_BYTES)
             null = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
             actions = [(os.POSIX_SPAWN_DUP2, its.fileno(), _SOCKET), *null]
-            if its.fileno() == _SOCKET:
-                # dup2 of a descriptor to itself would leave it close-on-exec.
-                os.set_inheritable(_SOCKET, True)
             try:
                 # A session of its own, so that a key pressed in a terminal ends probelet first.
                 self._pid = os.posix_spawn(
@@ -81,12 +78,20 @@ class Helper:
                     setsigmask=[],
                     setsigdef=[signal.SIGPIPE, signal.SIGCHLD, signal.SIGINT, signal.SIGTERM],
                 )
-                self._pidfd = os.pidfd_open(self._pid)
             except OSError as error:
                 ours.close()
                 self._later(f"{self._program} cannot be started: {error.strerror}")
                 return
+        try:
+            self._pidfd = os.pidfd_open(self._pid)
+        except OSError as error:
+            # Its socket is closed, so it ends at once.
+            ours.close()
+            os.waitpid(self._pid, 0)
+            self._later(f"it cannot be watched: {error.strerror}")
+            return
         self.starts += 1
+        self.why = ""
         self._socket = ours
         self._asked = self._answered = 0
         self._ended.clear()
@@ -113,7 +118,7 @@ class Helper:
         """Ends the helper and every command."""
         if self._timer is not None:
             self._timer.cancel()
-        self._on_lost = lambda why: None
+        self._is_closed = True
         if self._socket is None:
             return
         self._loop.remove_reader(self._socket.fileno())
@@ -123,8 +128,6 @@ class Helper:
         if not self._ended.is_set():
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
             await self._ended.wait()
-        if self._timer is not None:
-            self._timer.cancel()
 
     def _beat(self) -> None:
         self._timer = None
@@ -133,7 +136,7 @@ class Helper:
         if self._socket is None or not self._is_busy:
             return
         if self._answered < self._asked:
-            log.error("helper of exec probes hangs and is replaced", pid=self._pid)
+            self.why = f"it answered no ping for {PING_SECONDS:g} s"
             signal.pidfd_send_signal(self._pidfd, signal.SIGKILL)
             return
         if self.send(ping(self._asked + 1)):
@@ -165,7 +168,7 @@ class Helper:
             return
         match found:
             case Hello():
-                self.hello = found
+                self.hello, self.why = found, ""
                 self.heard.set()
             case Pong(number):
                 self._answered = max(self._answered, number)
@@ -185,13 +188,16 @@ class Helper:
         os.close(self._pidfd)
         self._socket, self._pidfd = None, -1
         self._ended.set()
-        if self.hello is not None:
-            self.why = f"it ended ({os.waitstatus_to_exitcode(status)})"
+        self.why = f"it ended ({os.waitstatus_to_exitcode(status)})" + (f": {self.why}" if self.why else "")
+        if not self._is_closed:
+            log.error("helper of exec probes ended and will be replaced", pid=self._pid, why=self.why)
         self._later(self.why)
 
     def _later(self, why: str) -> None:
         self.hello, self.why = None, why
         self.heard.set()
+        if self._is_closed:
+            return
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(RESTART_SECONDS, self._again)

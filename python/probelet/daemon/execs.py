@@ -1,4 +1,4 @@
-"""``execMode: direct``: the helper that carries out exec probes, or the reason why there can be none."""
+"""The opt-ins for exec probes: limits for ``run`` and ``serve --runtime``, and the helper of ``run``."""
 
 import os
 
@@ -7,10 +7,23 @@ from probelet.cri.client import RuntimeClient
 from probelet.daemon.error import DaemonError
 from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.direct.program import PROGRAM, helper_program
+from probelet.execs.limits import ExecLimits
+from probelet.spec.text.duration import SECOND
+
+
+def exec_limits(opted: ProbeletConfiguration) -> ExecLimits:
+    """The limits of exec attempts on a runtime."""
+    deadline = opted.exec_client_deadline
+    return ExecLimits(
+        single_flight=opted.exec_single_flight,
+        max_in_flight=opted.exec_max_in_flight,
+        client_deadline=None if deadline is None else deadline / SECOND,
+        starved_share=opted.starved_share,
+    )
 
 
 async def direct_execs(opted: ProbeletConfiguration, client: RuntimeClient, *, is_embedded: bool) -> DirectExecs | None:
-    """Starts the helper if the configuration asks for it.
+    """Starts the helper if the configuration asks for it (``execMode: direct``).
 
     Raises DaemonError for a configuration that can never take effect: on the embedded runtime, without root, without
     the program. A helper that cannot confine anything where it runs is no error: attempts go over the runtime then.
