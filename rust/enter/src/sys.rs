@@ -109,5 +109,19 @@ pub(crate) fn close_range(first: u32, last: u32) -> Result<()> {
     check_long(unsafe { libc::syscall(libc::SYS_close_range, first, last, 0) }).map(drop)
 }
 
+/// Closes every descriptor but 0 to 2 and these.
+pub(crate) fn close_all_but(kept: impl Iterator<Item = RawFd>) -> Result<()> {
+    let mut kept: Vec<u32> = kept.map(RawFd::unsigned_abs).collect();
+    kept.sort_unstable();
+    let mut first = 3;
+    for fd in kept {
+        if first < fd {
+            close_range(first, fd - 1)?;
+        }
+        first = fd + 1;
+    }
+    close_range(first, u32::MAX)
+}
+
 /// The files of /proc and of cgroups that this program reads are shorter; a machine with thousands of mounts is not.
 const BYTES_MAX: u64 = 4 << 20;

@@ -8,16 +8,15 @@ use std::os::fd::RawFd;
 
 use super::capabilities::{apply_sets, drop_bounding_set};
 use super::environment::environment;
-use super::join::close_all_but;
 use super::program::{find_program, start_program};
 use super::report::{Failed, at, report_start};
 use crate::protocol::answer::Step;
 use crate::protocol::request::{Container, LIMITS, Run};
-use crate::sys::{check, check_long, prctl};
+use crate::sys::{check, check_long, close_all_but, prctl};
 
 pub(super) fn confine_and_start(run: &Run<'_>, status: RawFd) -> Result<Infallible, Failed> {
     let container = &run.container;
-    close_all_but(status)?;
+    close_all_but([status].into_iter()).map_err(at(Step::Descriptors))?;
     // SAFETY: the calls take numbers.
     check(unsafe { libc::setsid() }).map_err(at(Step::Session))?;
     join_keyring(container.id)?;

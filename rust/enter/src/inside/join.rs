@@ -1,14 +1,14 @@
 //! The first fork: joins the cgroups and the namespaces, and forks into the PID namespace.
 
 use std::io::Error;
-use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+use std::os::fd::{AsRawFd, OwnedFd};
 
 use super::confine::confine_and_start;
 use super::report::{Failed, at, report_failure, report_fork};
 use crate::check::identity::Found;
 use crate::protocol::answer::Step;
 use crate::protocol::request::Run;
-use crate::sys::{blocking_pipe, check, check_long, close_range, open, place_at, write};
+use crate::sys::{blocking_pipe, check, check_long, close_all_but, open, place_at, write};
 
 /// What a fork keeps of this program's descriptors; it closes everything else first.
 #[derive(Debug)]
@@ -84,21 +84,8 @@ fn keep_only(found: &Found, descriptors: &Descriptors<'_>) -> Result<(), Failed>
         // SAFETY: the call takes numbers. 0 to 2 are /dev/null in this program, so no other descriptor is lost.
         check(unsafe { libc::dup2(fd.as_raw_fd(), number) }).map_err(at(Step::Descriptors))?;
     }
-    let mut kept: Vec<u32> =
-        [&found.pidfd, &descriptors.status].into_iter().chain(&found.cgroups).map(number).collect();
-    kept.sort_unstable();
-    let mut first = 3;
-    for fd in kept {
-        if first < fd {
-            close_range(first, fd - 1).map_err(at(Step::Descriptors))?;
-        }
-        first = fd + 1;
-    }
-    close_range(first, u32::MAX).map_err(at(Step::Descriptors))
-}
-
-fn number(fd: &OwnedFd) -> u32 {
-    u32::try_from(fd.as_raw_fd()).unwrap_or_default()
+    let kept = [&found.pidfd, &descriptors.status].into_iter().chain(&found.cgroups);
+    close_all_but(kept.map(AsRawFd::as_raw_fd)).map_err(at(Step::Descriptors))
 }
 
 fn set_oom_score(score: i32) -> Result<(), Failed> {
@@ -141,14 +128,4 @@ fn fork_beside() -> Result<Forked, Failed> {
         0 => Ok(Forked::Child(read)),
         pid => Ok(Forked::Parent(i32::try_from(pid).unwrap_or(-1), write)),
     }
-}
-
-/// For the second fork, which has no use for the first one's descriptors.
-pub(super) fn close_all_but(status: RawFd) -> Result<(), Failed> {
-    let status = u32::try_from(status).unwrap_or_default();
-    let failed = at(Step::Descriptors);
-    if status > 3 {
-        close_range(3, status - 1).map_err(&failed)?;
-    }
-    close_range(status + 1, u32::MAX).map_err(failed)
 }

@@ -1,4 +1,4 @@
-"""What the helper is told of a container, and every container that goes over the runtime instead."""
+"""What probelet tells the helper of a container, and every container that goes over the runtime instead."""
 
 import struct
 
