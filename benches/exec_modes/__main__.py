@@ -11,6 +11,7 @@ import argparse
 import asyncio
 import json
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -92,6 +93,37 @@ async def together(way: Way, ids: list[str], count: int) -> dict[str, Any]:
     return {"mode": way.name, "at_once": count, "all_ms": round(1e3 * (time.perf_counter() - began), 1)}
 
 
+def joins(pid: int, pause: float, count: int = 50) -> dict[str, Any]:
+    """How long a process takes into all cgroups of a container, by itself: version 1 takes a lock of the whole machine
+    for each hierarchy, and after a pause that lock waits for every processor."""
+    own, inside = [], []
+    for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
+        _, controllers, path = line.split(":", 2)
+        name = controllers.removeprefix("name=") or "unified"
+        for root in (CGROUPS / name, CGROUPS):
+            if (root / path.lstrip("/") / "cgroup.procs").exists() and path != "/":
+                inside.append(root / path.lstrip("/") / "cgroup.procs")
+                own.append(root / "cgroup.procs")
+                break
+    times, began = [], time.process_time()
+    with subprocess.Popen(["sleep", "1000"]) as child:
+        for _ in range(count):
+            time.sleep(pause)
+            start = time.perf_counter()
+            for file in inside:
+                file.write_text(str(child.pid))
+            times.append(time.perf_counter() - start)
+            for file in own:
+                file.write_text(str(child.pid))
+        child.kill()
+    cpu = (time.process_time() - began) / count / 2
+    row = {"hierarchies": len(inside), "joins": count, "pause_ms": 1e3 * pause, "cpu_ms": round(1e3 * cpu, 3)}
+    return row | quantiles(times)
+
+
+CGROUPS = Path("/sys/fs/cgroup")
+
+
 def quantiles(latencies: list[float]) -> dict[str, float]:
     ordered = sorted(latencies)
     at = {"p50_ms": 0.5, "p99_ms": 0.99, "max_ms": 1.0}
@@ -131,7 +163,8 @@ async def measured(containerd: Containerd, ids: list[str], seconds: float) -> li
                 if way is helper or count <= RUNTIME_RATE_MAX:
                     rows.append(shown(await together(way, ids, count)))
         await direct.close()
-        return rows
+        first = containerd.pid_of(ids[0])
+        return [*rows, *(shown(joins(first, pause)) for pause in (0.1, 0.01, 0.0))]
 
 
 def shown(row: dict[str, Any]) -> dict[str, Any]:

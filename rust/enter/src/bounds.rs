@@ -29,6 +29,12 @@ pub(crate) fn own_bounds() -> std::result::Result<Bounds, String> {
     if prctl(libc::PR_GET_SECUREBITS, 0, 0).map_err(unread)? != 0 {
         return Err("secure bits are set (SecureBits=), which every command would inherit".to_owned());
     }
+    for (option, name) in INHERITED {
+        // A kernel without the option refuses it.
+        if prctl(option, 0, 0).is_ok_and(|value| value != 0) {
+            return Err(format!("{name} is set, which every command would inherit"));
+        }
+    }
     let set = |name| u64::from_str_radix(field(name), 16).unwrap_or(0);
     let capabilities = set("CapBnd") & set("CapPrm") & set("CapEff");
     let needed = NEEDED.iter().fold(0, |set, (bit, _)| set | 1 << bit);
@@ -39,6 +45,14 @@ pub(crate) fn own_bounds() -> std::result::Result<Bounds, String> {
     }
     Ok(Bounds { capabilities, limits: hard_limits().map_err(unread)? })
 }
+
+/// What a process hands on to every program that it starts, and cannot take back.
+const INHERITED: [(i32, &str); 2] = [
+    (PR_GET_MDWE, "the denial of memory that is written and executed (MemoryDenyWriteExecute=)"),
+    (libc::PR_GET_THP_DISABLE, "the lack of huge pages"),
+];
+/// Linux 6.3 (linux/prctl.h).
+const PR_GET_MDWE: i32 = 66;
 
 /// What joining a container takes, by number (`linux/capability.h`).
 const NEEDED: [(u32, &str); 7] = [

@@ -47,7 +47,7 @@ impl Server {
             own,
             poll,
             sender,
-            null: open(c"/dev/null", libc::O_RDWR)?,
+            null: open(c"/dev/null", libc::O_RDONLY)?,
             request: PrivateMemory::shared_with_forks(REQUEST_BYTES_MAX)?,
             scratch: PrivateMemory::new(SCRATCH_BYTES)?,
             commands: HashMap::new(),

@@ -11,6 +11,9 @@ from probelet.execs.direct.limits import LIMITS
 REQUEST_BYTES_MAX: Final = 128 * 1024
 """Below the helper's buffer and below what the kernel takes as one packet by default."""
 
+VERSION: Final = 1
+"""The helper's protocol (rust/enter/src/protocol/answer.rs)."""
+
 _RUN, _PING = 1, 2
 
 
@@ -96,7 +99,9 @@ def answer(message: bytes) -> Answer:
 
 def _answer(kind: int, rest: bytes) -> Answer:
     if kind == 1:
-        capabilities, *limits = struct.unpack(f"<{1 + len(LIMITS)}Q", rest)
+        if rest[0] != VERSION:
+            return Unable(f"its protocol is version {rest[0]} and not {VERSION}: it is of another probelet")
+        capabilities, *limits = struct.unpack(f"<{1 + len(LIMITS)}Q", rest[1:])
         return Hello(Bounds(capabilities, tuple(limits)))
     if kind == 2:
         return Unable(rest.decode(errors="replace"))

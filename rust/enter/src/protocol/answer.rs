@@ -94,6 +94,9 @@ pub(crate) struct Bounds {
     pub(crate) limits: [u64; LIMITS],
 }
 
+/// Of both directions; probelet uses no helper of another version, which could take one field for another.
+const VERSION: u8 = 1;
+
 const HELLO: u8 = 1;
 const UNABLE: u8 = 2;
 const PONG: u8 = 3;
@@ -104,7 +107,7 @@ const REFUSED: u8 = 7;
 
 /// The first message: this program is ready.
 pub(crate) fn hello(bounds: &Bounds) -> Vec<u8> {
-    let mut message = vec![HELLO];
+    let mut message = vec![HELLO, VERSION];
     message.extend(bounds.capabilities.to_le_bytes());
     for limit in bounds.limits {
         message.extend(limit.to_le_bytes());

@@ -29,7 +29,9 @@ env | sort
 pwd; readlink /proc/self/cwd /proc/self/root; umask; id
 awk '{{print "priority", $18, "nice", $19, "flags", $9 % 64, "policy", $41, "rt", $40, "tty", $7, $8}}' /proc/self/stat
 stat -L -c '%u %g %a %F' /proc/self/fd/0 /proc/self/fd/1 /proc/self/fd/2
-ls -l /proc/self/fd | sed -E 's/.* ([0-9]+ -> )/\\1/; s/pipe:.[0-9]+./pipe/; s#/proc/[0-9]+/fd#/proc/N/fd#'
+ls -l /proc/self/fd | awk 'NF > 2 {{print $1, $3, $(NF - 2), $NF}}' |
+  sed -E 's/pipe:.[0-9]+./pipe/; s#/proc/[0-9]+/fd#fd#'
+for fd in 0 1 2; do grep flags /proc/self/fdinfo/$fd; done
 [ $(awk '{{print $6}}' /proc/self/stat) = $(awk '{{print $5}}' /proc/self/stat) ] && echo a session of its own
 echo written > /dev/stdout
 """

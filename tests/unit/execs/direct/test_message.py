@@ -18,6 +18,7 @@ from probelet.execs.direct.helper_process import Helper
 from probelet.execs.direct.message import (
     Answer,
     Ended,
+    Hello,
     Pong,
     Refused,
     Stuck,
@@ -39,6 +40,8 @@ def test_every_answer_is_read() -> None:
     assert answer(struct.pack("<BQ", 5, 7)) == TimedOut(7)
     assert answer(struct.pack("<BQ", 6, 7)) == Stuck(7)
     assert answer(b"\x02why") == Unable("why")
+    assert isinstance(answer(struct.pack("<BB17Q", 1, 1, *range(17))), Hello)
+    assert isinstance(answer(struct.pack("<BB17Q", 1, 2, *range(17))), Unable)
     refused = answer(struct.pack("<BQBBi", 7, 7, 9, 16, 1))
     assert refused == Refused(7, Reason.SETUP, "capabilities: error 1")
     assert answer(struct.pack("<BQBBi", 7, 7, 7, 0, 0)) == Refused(7, Reason.PAUSED, "the container")
