@@ -23,7 +23,7 @@ endif
 # The installation is editable, so Python sources are not prerequisites; pyproject.toml has the entry points.
 RUST_SOURCES := $(shell find rust -name '*.rs' -o -name Cargo.toml -o -name clippy.toml) Cargo.toml $(wildcard Cargo.lock)
 WHEEL_SOURCES := $(shell find python/probelet -name '*.py' -o -name '*.pyi' -o -name '*.pem') pyproject.toml README.md LICENSE
-PROGRAMS     := build/probelet-target build/target build/epoll
+PROGRAMS     := build/probelet-target build/probelet-enter build/target build/epoll
 # The peers written in Go. Without Go the benchmarks leave their rows out and say so.
 GO           ?= go
 GO_PROGRAMS  := $(if $(shell command -v $(GO)),build/kubelet build/blackbox)
@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test unit e2e fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-smoke soak soak-containerd plots reference proto clean tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test unit e2e fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-smoke soak soak-containerd plots reference proto clean tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -43,7 +43,7 @@ help: ## show this list
 build: $(STAMPS)/extension $(PROGRAMS) ## build everything; creates .venv/bin/probelet
 	@echo "$(BIN)/probelet is ready"
 
-wheel: $(STAMPS)/wheel build/probelet-target ## build what `make install` installs; the package is in build/wheel
+wheel: $(STAMPS)/wheel build/probelet-target build/probelet-enter ## build what `make install` installs; the package is in build/wheel
 
 # PREFIX is where probelet will be on the machine that runs it; DESTDIR stands for / while a package is put together.
 PREFIX     ?= /usr/local
@@ -165,6 +165,9 @@ bench-micro: build ## measure single parts with criterion and pytest-benchmark
 	@$(PY) -m pytest -q -m bench --timeout 600 --benchmark-json build/pytest-benchmark.json benches/python
 	@$(PY) -m benches.report.micro
 
+bench-exec: build ## measure exec probes over the runtime and with execMode direct (root, containerd; two minutes)
+	@$(PY) -m benches.exec_modes $(EXEC)
+
 bench-smoke: build ## run every benchmark once, in seconds, to see that it still works
 	@cargo bench -p probelet-benches -- --test
 	@$(PY) -m pytest -q -m bench --timeout 120 --benchmark-disable benches/python
@@ -219,14 +222,14 @@ tools:
 # All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong.
 $(STAMPS)/packages: requirements.lock
 	@$(MAKE) --no-print-directory tools
-	$(say) "[1/4] Python packages into .venv (a cold run takes half a minute)"
+	$(say) "[1/5] Python packages into .venv (a cold run takes half a minute)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
 	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
 	@touch $@
 
 $(STAMPS)/extension: $(STAMPS)/packages pyproject.toml $(RUST_SOURCES)
-	$(say) "[2/4] the Rust extension, in release (a cold run takes half a minute on two cores)"
+	$(say) "[2/5] the Rust extension, in release (a cold run takes half a minute on two cores)"
 	@VIRTUAL_ENV=$(CURDIR)/.venv PIP_QUIET=1 PIP_NO_INDEX=1 $(BIN)/maturin develop --release
 	@touch $@
 
@@ -240,13 +243,23 @@ $(STAMPS)/wheel: $(STAMPS)/extension $(WHEEL_SOURCES)
 
 # `probelet bench` starts it and looks for it beside the interpreter. `install` replaces the file while an old one runs.
 build/probelet-target: $(STAMPS)/extension
-	$(say) "[3/4] Rust: $@"
+	$(say) "[3/5] Rust: $@"
 	@cargo build --release --quiet -p probelet-target --target-dir target
 	@install target/release/probelet-target $@
 	@ln -sf ../../$@ $(BIN)/probelet-target
 
+# Static, because each of its forks then has less memory to copy; a system without a static C library gets it dynamic.
+# `execMode: direct` looks for it beside the interpreter.
+ENTER = -p probelet-enter --release --quiet --target-dir target
+build/probelet-enter: $(STAMPS)/extension
+	$(say) "[4/5] Rust: $@"
+	@cargo rustc $(ENTER) -- -C target-feature=+crt-static -C strip=symbols 2>/dev/null \
+		|| cargo rustc $(ENTER) -- -C strip=symbols
+	@install target/release/probelet-enter $@
+	@ln -sf ../../$@ $(BIN)/probelet-enter
+
 build/target: tests/support/target/target.c
-	$(say) "[4/4] C: $@"
+	$(say) "[5/5] C: $@"
 	@mkdir -p build && $(CC) $(CFLAGS) -o $@ $<
 
 build/epoll: benches/peers/epoll/epoll.c

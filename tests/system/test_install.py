@@ -18,7 +18,7 @@ from tests.support.required import missing
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 # Compiled programs name the sources of their lines, and a list of their parts where each was.
-COMPILED = re.compile(r"\.so$|/probelet-target$|/sboms/")
+COMPILED = re.compile(r"\.so$|/probelet-(enter|target)$|/sboms/")
 
 
 def make(target: str, prefix: Path, destination: Path | str) -> str:

@@ -11,7 +11,7 @@ from tools.install.layout import InstallError, Layout, is_environment
 from tools.install.requirements import runtime_lock
 
 WHEELS = "build/wheel"
-TARGET = "build/probelet-target"
+PROGRAMS = ("build/probelet-enter", "build/probelet-target")
 
 
 def make_environment(root: Path, layout: Layout, python: str) -> None:
@@ -31,7 +31,8 @@ def make_environment(root: Path, layout: Layout, python: str) -> None:
         _install_packages(root, new)
         _strip(new)
         _compile(new, layout.environment)
-        shutil.copy(root / TARGET, new / "bin")
+        for program in PROGRAMS:
+            shutil.copy(root / program, new / "bin")
         shutil.rmtree(place, ignore_errors=True)
         new.rename(place)
     finally:

@@ -22,6 +22,9 @@ EVERYWHERE: Final = frozenset(
 EXECS: Final = frozenset({"execClientDeadline", "execMaxInFlight", "execSingleFlight"})
 """Opt-ins for exec probes on a runtime."""
 
+RUN: Final = frozenset({"execMode"})
+"""Opt-ins of ``run``."""
+
 RESTARTS: Final = frozenset(
     {
         "containerBackoffAnnotations",
@@ -41,7 +44,7 @@ RESTARTS: Final = frozenset(
 
 def without_effect(config: Config, *, has_runtime: bool) -> list[Problem]:
     """A warning for each opt-in that a file sets and that ``serve`` does not use."""
-    reasons = dict.fromkeys(RESTARTS, "the caller restarts containers")
+    reasons = dict.fromkeys(RESTARTS, "the caller restarts containers") | dict.fromkeys(RUN, "only run has it")
     if not has_runtime:
         reasons |= dict.fromkeys(EXECS, "the caller carries out exec probes; --runtime would")
     found = []

@@ -19,7 +19,7 @@ from probelet.cri.process.launch import EmbeddedRuntime, Isolation, LaunchError,
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
-from probelet.daemon.exec_limits import exec_limits
+from probelet.daemon.execs import direct_execs, exec_limits
 from probelet.daemon.gate import restart_gate
 from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
@@ -164,6 +164,7 @@ async def _service(
     kept_logs: KeptLogs | None,
     state_dir: Path,
 ) -> AsyncIterator[Service]:
+    direct = await direct_execs(plan.configuration.probelet, client, is_embedded=plan.runtime == PROCESS)
     gate = restart_gate(plan.configuration)
     engine = node_engine(plan.configuration, gate, state_dir, plan.node)
     service = Service(
@@ -184,6 +185,7 @@ async def _service(
         kubelet_version=plan.configuration.gates.version,
         configuration=config_document(plan.configuration),
         exec_limits=exec_limits(plan.configuration.probelet),
+        direct_execs=direct,
         calls=calls,
         parallel_pulls=parallel_pulls(plan.configuration.kubelet),
         seccomp_default=plan.configuration.kubelet.seccomp_default is True,

@@ -17,7 +17,7 @@ from probelet.cri.errors import CriError
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import callers_engine
 from probelet.daemon.error import DaemonError
-from probelet.daemon.exec_limits import exec_limits
+from probelet.daemon.execs import exec_limits
 from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.rules import rules

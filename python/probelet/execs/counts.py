@@ -1,7 +1,9 @@
 """How many exec attempts wait, have waited, and hang; with the series that show it."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+
+from probelet.execs.direct.counts import DirectCounts
 
 
 @dataclass(slots=True)
@@ -20,6 +22,8 @@ class ExecCounts:
     """How long those attempts waited, all together, on the engine's clock."""
     held_back: int = 0
     """Attempts that were never started because an earlier one still hung (``single_flight``)."""
+    direct: DirectCounts = field(default_factory=DirectCounts)
+    """The attempts of ``execMode: direct``."""
 
     def series(self) -> Iterator[str]:
         """The lines of ``/metrics``."""
@@ -34,6 +38,7 @@ class ExecCounts:
             yield f"# HELP probelet_execs_{name} Exec attempts: {text}."
             yield f"# TYPE probelet_execs_{name} {kind}"
             yield f"probelet_execs_{name} {value}"
+        yield from self.direct.series()
 
     def _waited_seconds(self) -> float:
         return round(self.waited_ns / 1e9, 6)

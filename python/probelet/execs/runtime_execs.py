@@ -18,6 +18,7 @@ from probelet.cri.client import RuntimeClient
 from probelet.cri.container_id import bare_id
 from probelet.cri.exec import OUTPUT_BYTES_MAX, ExecOutcome, exec_attempt, timed_out
 from probelet.execs.counts import ExecCounts
+from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.end import exec_end
 from probelet.execs.limits import ExecLimits
 from probelet.execs.overdue import Overdue, judged
@@ -39,12 +40,20 @@ class ExecEngine(Protocol):
 class RuntimeExecs:
     """Carries out the attempts that the engine hands out, at most one per worker at a time.
 
+    With ``direct``, the runtime gets only the attempts that the helper does not carry out; ``close`` closes it too.
     Create it on the event loop that uses it.
     """
 
-    def __init__(self, client: RuntimeClient, engine: ExecEngine, limits: ExecLimits | None = None) -> None:
-        self.counts = ExecCounts()
+    def __init__(
+        self,
+        client: RuntimeClient,
+        engine: ExecEngine,
+        limits: ExecLimits | None = None,
+        direct: DirectExecs | None = None,
+    ) -> None:
+        self.counts = ExecCounts() if direct is None else ExecCounts(direct=direct.counts)
         self._client = client
+        self._direct = direct
         self._engine = engine
         self._limits = limits = limits or ExecLimits()
         self._turns = None if limits.max_in_flight is None else asyncio.Semaphore(limits.max_in_flight)
@@ -68,6 +77,8 @@ class RuntimeExecs:
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
+        if self._direct is not None:
+            await self._direct.close()
 
     def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -131,6 +142,8 @@ class RuntimeExecs:
         for ever."""
         try:
             container_id = bare_id(run.container_id)
+            if self._direct is not None and (outcome := await self._direct.attempt(run, container_id)) is not None:
+                return outcome
             return await exec_attempt(self._client, container_id, run.argv, run.timeout_seconds, deadline=deadline)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()

@@ -13,6 +13,7 @@ import structlog
 from probelet._rust import Engine
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
+from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.limits import ExecLimits
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.wording import EventWording
@@ -55,7 +56,7 @@ class Service:
     """Runs pods until they are drained.
 
     ``start``, then ``pods.set`` whenever the source has news, ``pods.drain`` once, ``close``. All on one event loop.
-    ``close`` closes the engine; the client stays the caller's.
+    ``close`` closes the engine and ``direct_execs`` (``execMode: direct``); the client stays the caller's.
 
     ``cluster_domain`` ends the domain of a pod with a ``subdomain``;
     ``log_root`` is the directory of the pods' logs, ``logs`` their upkeep;
@@ -86,6 +87,7 @@ class Service:
         kubelet_version: str = "1.36",
         configuration: Mapping[str, Any] | None = None,
         exec_limits: ExecLimits | None = None,
+        direct_execs: DirectExecs | None = None,
         calls: RuntimeCalls | None = None,
         parallel_pulls: int | None = 1,
         seccomp_default: bool = False,
@@ -119,7 +121,7 @@ class Service:
         self._objects = objects or ObjectStore()
         self._tasks = Tasks()
         self._cache = PodCache()
-        self._execs = RuntimeExecs(client, engine, exec_limits)
+        self._execs = RuntimeExecs(client, engine, exec_limits, direct_execs)
         self.pods = NodePods(engine, self.timers, self._cache, release_on_dependency=release_on_dependency)
         """Which pods run."""
         self.operator = Operator(self.pods.by_uid, log_root)

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 from probelet.config import Config, ConfigError, ProbeletConfiguration, load_config
 from probelet.config.kubelet import log_limits
-from probelet.config.reach import EVERYWHERE, EXECS, RESTARTS, without_effect
+from probelet.config.reach import EVERYWHERE, EXECS, RESTARTS, RUN, without_effect
 from probelet.config.unavailable import UNAVAILABLE_FIELDS
 from probelet.logs.rotation import LogLimits
 
@@ -232,6 +232,7 @@ SET = {
     "eventWording": "counted",
     "execClientDeadline": "5s",
     "execMaxInFlight": "3",
+    "execMode": "direct",
     "execSingleFlight": "true",
     "firstRestart": "delayed",
     "flightRecorder": "{size: 8Mi}",
@@ -264,15 +265,15 @@ def test_an_opt_in_is_read_or_refused_by_name(name: str) -> None:
 
 
 def test_each_opt_in_says_whether_it_reaches_the_pods_of_callers() -> None:
-    assert sorted([*EVERYWHERE, *EXECS, *RESTARTS]) == sorted(SET)
+    assert sorted([*EVERYWHERE, *EXECS, *RESTARTS, *RUN]) == sorted(SET)
 
 
 @pytest.mark.parametrize("name", sorted(SET.keys() - UNAVAILABLE_FIELDS))
 def test_an_opt_in_without_effect_in_serve_is_a_warning_there(name: str) -> None:
     config = read(f"{PROBELET}{name}: {SET[name]}\n")
     warned = {problem.field.partition(".")[0] for problem in without_effect(config, has_runtime=False)}
-    assert warned == ({name} if name in RESTARTS | EXECS else set())
-    assert all(name in RESTARTS for _ in without_effect(config, has_runtime=True))
+    assert warned == ({name} if name in RESTARTS | EXECS | RUN else set())
+    assert all(name in RESTARTS | RUN for _ in without_effect(config, has_runtime=True))
 
 
 def test_the_default_of_an_opt_in_may_be_written_out() -> None:

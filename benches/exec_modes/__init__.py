@@ -1,0 +1,1 @@
+"""Both ways of exec probes into real containers, measured in one run."""

@@ -1,0 +1,42 @@
+"""The opt-ins for exec probes: limits for ``run`` and ``serve --runtime``, and the helper of ``run``."""
+
+import os
+
+from probelet.config.opt_in import ProbeletConfiguration
+from probelet.cri.client import RuntimeClient
+from probelet.daemon.error import DaemonError
+from probelet.execs.direct.direct_execs import DirectExecs
+from probelet.execs.direct.program import PROGRAM, helper_program
+from probelet.execs.limits import ExecLimits
+from probelet.spec.text.duration import SECOND
+
+
+def exec_limits(opted: ProbeletConfiguration) -> ExecLimits:
+    """The limits of exec attempts on a runtime."""
+    deadline = opted.exec_client_deadline
+    return ExecLimits(
+        single_flight=opted.exec_single_flight,
+        max_in_flight=opted.exec_max_in_flight,
+        client_deadline=None if deadline is None else deadline / SECOND,
+        starved_share=opted.starved_share,
+    )
+
+
+async def direct_execs(opted: ProbeletConfiguration, client: RuntimeClient, *, is_embedded: bool) -> DirectExecs | None:
+    """Starts the helper if the configuration asks for it (``execMode: direct``).
+
+    Raises DaemonError for a configuration that can never take effect: on the embedded runtime, without root, without
+    the program. A helper that cannot confine anything where it runs is no error: attempts go over the runtime then.
+    """
+    if opted.exec_mode == "cri":
+        return None
+    if is_embedded:
+        raise DaemonError("execMode direct: needs a CRI runtime (--runtime unix:///...): the embedded one has none")
+    if os.geteuid() != 0:
+        raise DaemonError("execMode direct: needs root, because only root may enter containers")
+    program = helper_program()
+    if program is None:
+        raise DaemonError(f"execMode direct: the program {PROGRAM} is missing; 'make build' or 'make install' makes it")
+    execs = DirectExecs(client, program)
+    await execs.start()
+    return execs

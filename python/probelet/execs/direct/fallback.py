@@ -1,0 +1,92 @@
+"""Why an attempt goes over the runtime although ``execMode`` is direct."""
+
+from enum import StrEnum
+
+from probelet.errors import ProbeletError
+
+
+class Reason(StrEnum):
+    """A label of ``probelet_exec_direct_fallbacks_total``."""
+
+    HELPER = "helper"
+    """The helper has not started, has ended, or cannot confine anything where it runs."""
+    RUNTIME = "runtime"
+    """The container's runtime is not runc under containerd, for example a virtual machine."""
+    SPECIFICATION = "specification"
+    """A field of the OCI specification that is not understood."""
+    SECCOMP = "seccomp"
+    """The container has a seccomp profile."""
+    LABEL = "label"
+    """The container has an AppArmor or SELinux label, or the helper has another one than the container."""
+    USER_NAMESPACE = "user_namespace"
+    """The container has a user namespace of its own."""
+    CAPABILITIES = "capabilities"
+    """The container has capabilities that the helper does not have, or does not know."""
+    LIMITS = "limits"
+    """The container has a hard limit above the helper's, or the runtime's processes are scheduled in a special way."""
+    SIZE = "size"
+    """Command and environment are too long for one message."""
+    IDENTITY = "identity"
+    """The process is not, or no longer, the container's first one."""
+    CGROUP = "cgroup"
+    """The first process is not in the cgroup that bears the container's name, or the cgroup cannot be joined."""
+    NAMESPACES = "namespaces"
+    """The first process has a namespace that the specification does not name."""
+    ROOT = "root"
+    """The first process has changed its root."""
+    PAUSED = "paused"
+    """The container is paused."""
+    BUSY = "busy"
+    """As many commands run, or cannot be ended, as the helper keeps."""
+    SETUP = "setup"
+    """A step before the start of the program failed."""
+    PROGRAM = "program"
+    """The program cannot be found or started; the runtime says how."""
+
+
+REFUSALS = {
+    2: Reason.IDENTITY,
+    3: Reason.CGROUP,
+    4: Reason.NAMESPACES,
+    5: Reason.LABEL,
+    6: Reason.ROOT,
+    7: Reason.PAUSED,
+    8: Reason.BUSY,
+    9: Reason.SETUP,
+    10: Reason.PROGRAM,
+}
+"""The helper's numbers (rust/enter/src/protocol/answer.rs: ``Refusal``)."""
+
+STEPS = (
+    "",
+    "descriptors",
+    "oom_score_adj",
+    "cgroup",
+    "priority",
+    "namespaces",
+    "root",
+    "fork",
+    "session",
+    "keyring",
+    "no_new_privs",
+    "limits",
+    "working directory",
+    "environment",
+    "bounding set",
+    "user",
+    "capabilities",
+    "dumpable",
+    "program",
+    "killed before its start",
+)
+"""The helper's steps, by number (``Step`` beside ``Refusal``)."""
+
+
+class FallbackError(ProbeletError):
+    """This container's attempts go over the runtime."""
+
+    def __init__(self, reason: Reason, detail: str) -> None:
+        super().__init__(f"{reason}: {detail}")
+        self.reason = reason
+        self.detail = detail
+        """One line for the log."""

@@ -1,0 +1,89 @@
+//! The socket to probelet.
+
+use std::collections::VecDeque;
+use std::io::{Error, ErrorKind, Result};
+use std::os::fd::{AsRawFd, OwnedFd, RawFd};
+
+use crate::attempt::command::{Command, End};
+use crate::protocol::answer::{ended, refused, stuck, timed_out};
+
+/// Sends and receives packets; neither ever blocks.
+#[derive(Debug)]
+pub(crate) struct Sender(OwnedFd);
+
+impl Sender {
+    pub(crate) fn new(socket: OwnedFd) -> Self {
+        Self(socket)
+    }
+
+    /// The same socket for another owner.
+    pub(crate) fn duplicate(&self) -> std::result::Result<Self, String> {
+        self.0.try_clone().map(Self).map_err(|error| format!("its socket cannot be duplicated: {error}"))
+    }
+
+    pub(crate) fn fd(&self) -> RawFd {
+        self.0.as_raw_fd()
+    }
+
+    pub(crate) fn receive(&self, into: &mut [u8]) -> Result<usize> {
+        // SAFETY: the pointer and the length are those of the buffer.
+        let count = unsafe {
+            libc::recv(self.fd(), into.as_mut_ptr().cast(), into.len(), libc::MSG_DONTWAIT | libc::MSG_TRUNC)
+        };
+        // A packet that was cut has a length beyond the buffer, and then no field of it is read.
+        usize::try_from(count).map_err(|_| Error::last_os_error())
+    }
+
+    /// Answers for a command that has ended, from the memory that holds its output. What the socket does not take waits
+    /// without the output: probelet has not read for so long that it has given the attempt up.
+    pub(crate) fn answer(&self, command: &mut Command, unsent: &mut VecDeque<Vec<u8>>) -> Result<()> {
+        let head = match command.end {
+            Some(End::Exit(code)) => ended(command.id, code, command.stdout.kept().len()),
+            Some(End::TimedOut) => timed_out(command.id),
+            Some(End::Stuck) => stuck(command.id),
+            Some(End::Refused(why)) => refused(command.id, why),
+            None => return Ok(()),
+        };
+        let outputs = match command.exit() {
+            Some(_) => [command.stdout.kept(), command.stderr.kept()],
+            None => [[].as_slice(); 2],
+        };
+        if !self.send(&[&head, outputs[0], outputs[1]])? {
+            let code = command.exit();
+            unsent.push_back(code.map_or(head, |code| ended(command.id, code, 0)));
+        }
+        Ok(())
+    }
+
+    /// Sends what waits, until the socket takes no more.
+    pub(crate) fn send_rest(&self, unsent: &mut VecDeque<Vec<u8>>) -> Result<()> {
+        while let Some(message) = unsent.front() {
+            if !self.send(&[message])? {
+                break;
+            }
+            unsent.pop_front();
+        }
+        Ok(())
+    }
+
+    /// Sends one packet; false if the socket takes no more now.
+    pub(crate) fn send(&self, parts: &[&[u8]]) -> Result<bool> {
+        let parts: Vec<libc::iovec> = parts
+            .iter()
+            .map(|part| libc::iovec { iov_base: part.as_ptr().cast_mut().cast(), iov_len: part.len() })
+            .collect();
+        // SAFETY: a header of zeros is a valid one; the list and the memory that it names live until the call returns,
+        // which only reads them.
+        let sent = unsafe {
+            let mut header: libc::msghdr = std::mem::zeroed();
+            header.msg_iov = parts.as_ptr().cast_mut();
+            header.msg_iovlen = parts.len();
+            libc::sendmsg(self.fd(), &raw const header, libc::MSG_DONTWAIT | libc::MSG_NOSIGNAL)
+        };
+        if sent >= 0 {
+            return Ok(true);
+        }
+        let error = Error::last_os_error();
+        if error.kind() == ErrorKind::WouldBlock { Ok(false) } else { Err(error) }
+    }
+}

@@ -1,0 +1,217 @@
+//! The event loop: requests come in, commands go on, answers go out. Nothing here ever waits for a command.
+
+use std::collections::{HashMap, VecDeque};
+use std::io::{Error, ErrorKind, Result};
+use std::os::fd::OwnedFd;
+use std::time::{Duration, Instant};
+
+use crate::attempt::command::{Command, End};
+use crate::attempt::private_memory::PrivateMemory;
+use crate::check::identity::Own;
+use crate::poll::{Event, Kind, Poll};
+use crate::protocol::answer::{Refusal, Refused, pong, refused};
+use crate::protocol::request::Request;
+use crate::send::Sender;
+use crate::start::start;
+use crate::sys::open;
+
+/// Commands that run or cannot be ended. Each needs up to five descriptors and two processes.
+const COMMANDS_MAX: usize = 512;
+/// Requests that are taken in one turn, so that commands that end are answered between them.
+const REQUESTS_PER_TURN: usize = 16;
+/// A request may be as long as a packet can be; a longer one is cut by the kernel and then refused.
+const REQUEST_BYTES_MAX: usize = 256 * 1024;
+const SCRATCH_BYTES: usize = 64 * 1024;
+/// How often the loop looks whether forks that were killed have ended.
+const LINGER: Duration = Duration::from_millis(100);
+
+/// The loop's state.
+pub(crate) struct Server {
+    own: Own,
+    poll: Poll,
+    sender: Sender,
+    null: OwnedFd,
+    request: PrivateMemory,
+    scratch: PrivateMemory,
+    commands: HashMap<u64, Command>,
+    next: u64,
+    /// Answers that the socket did not take.
+    unsent: VecDeque<Vec<u8>>,
+}
+
+impl Server {
+    pub(crate) fn new(own: Own, sender: Sender) -> Result<Self> {
+        let poll = Poll::new()?;
+        poll.watch(sender.fd(), Event { kind: Kind::Socket, command: 0 })?;
+        Ok(Self {
+            own,
+            poll,
+            sender,
+            null: open(c"/dev/null", libc::O_RDONLY)?,
+            request: PrivateMemory::shared_with_forks(REQUEST_BYTES_MAX)?,
+            scratch: PrivateMemory::new(SCRATCH_BYTES)?,
+            commands: HashMap::new(),
+            next: 1,
+            unsent: VecDeque::new(),
+        })
+    }
+
+    /// Serves until probelet closes the socket; then every command is killed.
+    pub(crate) fn serve(&mut self) -> Result<()> {
+        let outcome = self.turns();
+        for command in self.commands.values_mut() {
+            command.kill();
+        }
+        outcome
+    }
+
+    fn turns(&mut self) -> Result<()> {
+        let mut events = Vec::new();
+        loop {
+            self.poll.wait(&mut events, self.patience())?;
+            let mut touched = Vec::new();
+            for event in events.drain(..) {
+                if event.kind == Kind::Socket {
+                    if !self.take_requests()? {
+                        return Ok(());
+                    }
+                } else if let Some(command) = self.commands.get_mut(&event.command) {
+                    handle(command, event, &self.poll, &mut self.scratch)?;
+                    touched.push(event.command);
+                }
+            }
+            self.settle(&touched)?;
+        }
+    }
+
+    /// Until the next deadline; while killed forks have not ended, at most `LINGER`.
+    fn patience(&self) -> Option<Duration> {
+        let now = Instant::now();
+        let waits = self.commands.values().map(|command| match command.end {
+            None => command.deadline.saturating_duration_since(now),
+            Some(_) => LINGER,
+        });
+        waits.min()
+    }
+
+    /// Decides and answers what has ended, and forgets what is over.
+    fn settle(&mut self, touched: &[u64]) -> Result<()> {
+        let now = Instant::now();
+        let due: Vec<u64> = self
+            .commands
+            .iter()
+            .filter(|(key, command)| touched.contains(key) || command.end.is_some() || command.deadline <= now)
+            .map(|(key, _)| *key)
+            .collect();
+        for key in due {
+            let Some(command) = self.commands.get_mut(&key) else { continue };
+            command.reap_first();
+            command.decide(now);
+            if command.end.is_some() && !command.is_answered {
+                command.is_answered = true;
+                self.sender.answer(command, &mut self.unsent)?;
+            }
+            if command.end.is_some() && command.reap() {
+                self.commands.remove(&key);
+            }
+        }
+        if self.commands.is_empty() {
+            reap_the_unknown();
+        }
+        self.sender.send_rest(&mut self.unsent)?;
+        self.poll.watch_room(self.sender.fd(), !self.unsent.is_empty())
+    }
+
+    /// False if probelet has closed the socket.
+    fn take_requests(&mut self) -> Result<bool> {
+        for _ in 0..REQUESTS_PER_TURN {
+            let length = match self.sender.receive(self.request.bytes_mut()) {
+                Ok(0) => return Ok(false),
+                Ok(length) => length,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(true),
+                Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                Err(error) => return Err(error),
+            };
+            let answer = self.take(length);
+            self.request.clear(length);
+            if let Some(answer) = answer? {
+                self.unsent.push_back(answer);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Carries out the request in the buffer; what has no command is answered at once.
+    fn take(&mut self, length: usize) -> Result<Option<Vec<u8>>> {
+        let message = self.request.bytes().get(..length).unwrap_or_default();
+        let run = match Request::read(message) {
+            Ok(Request::Ping(number)) => return Ok(Some(pong(number))),
+            Ok(Request::Run(run)) => run,
+            // Without a number no attempt can get an answer; probelet replaces a helper that ends.
+            Err(_) => return Err(Error::from(ErrorKind::InvalidData)),
+        };
+        if self.commands.len() >= COMMANDS_MAX {
+            return Ok(Some(refused(run.id, Refused::new(Refusal::Busy))));
+        }
+        match start(&run, &self.own, &self.null) {
+            Err(why) => Ok(Some(refused(run.id, why))),
+            Ok(command) => {
+                let key = self.next;
+                self.next += 1;
+                let fds = [
+                    (command.status_fd(), Kind::Status),
+                    (command.stdout.fd(), Kind::Output),
+                    (command.stderr.fd(), Kind::Output),
+                ];
+                for (fd, kind) in fds {
+                    if let Some(fd) = fd {
+                        self.poll.watch(fd, Event { kind, command: key })?;
+                    }
+                }
+                self.commands.insert(key, command);
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn handle(command: &mut Command, event: Event, poll: &Poll, scratch: &mut PrivateMemory) -> Result<()> {
+    match event.kind {
+        Kind::Status => {
+            if command.read_status()
+                && let Some(pidfd) = command.pidfd()
+            {
+                poll.watch(pidfd, Event { kind: Kind::Exit, command: event.command })?;
+            }
+        }
+        Kind::Output => command.read_outputs(scratch),
+        Kind::Exit => {
+            command.look_for_exit();
+            if let Some(pidfd) = command.pidfd() {
+                poll.forget(pidfd)?;
+            }
+            // What the program wrote last is in the pipes by now, and the report that it started too.
+            command.read_status();
+            command.read_outputs(scratch);
+        }
+        Kind::Socket => {}
+    }
+    Ok(())
+}
+
+/// Reaps second forks of which nobody told: their first fork was killed at that moment. Only while no command is known
+/// could no other child be meant.
+fn reap_the_unknown() {
+    // SAFETY: the call takes numbers and a null pointer, and never waits.
+    while unsafe { libc::waitpid(-1, std::ptr::null_mut(), libc::WNOHANG) } > 0 {}
+}
+
+impl Command {
+    /// Whether the answer is the output of a program.
+    pub(crate) fn exit(&self) -> Option<i32> {
+        match self.end {
+            Some(End::Exit(code)) => Some(code),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,86 @@
+"""One command through both ways into a container: the runtime's ExecSync, and the helper."""
+
+import asyncio
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import Any
+
+from probelet.cri.client import RuntimeClient
+from probelet.cri.exec import ExecOutcome, exec_attempt
+from probelet.execs.direct.direct_execs import DirectExecs
+from probelet.execs.direct.fallback import Reason
+from probelet.execs.direct.program import helper_program
+
+from tests.system.containerd.machine import Containerd
+
+
+@dataclass
+class Both:
+    """Both ways into the containers of a containerd; ``ids`` are their IDs by the name of their pod."""
+
+    client: RuntimeClient
+    direct: DirectExecs
+    ids: dict[str, str]
+
+    async def over_the_runtime(self, pod: str, command: Sequence[str], seconds: int = 30) -> ExecOutcome:
+        return await exec_attempt(self.client, self.ids[pod], command, seconds)
+
+    async def directly(self, pod: str, command: Sequence[str], seconds: int = 30) -> ExecOutcome | None:
+        run: Any = SimpleNamespace(argv=list(command), timeout_seconds=seconds)
+        return await self.direct.attempt(run, self.ids[pod])
+
+    async def outcome(self, pod: str, command: Sequence[str], seconds: int = 30) -> ExecOutcome:
+        """The outcome of an attempt that the helper carries out."""
+        outcome = await self.directly(pod, command, seconds)
+        assert outcome is not None, f"{pod} {command}: over the runtime, {self.fallbacks()}"
+        return outcome
+
+    async def falls_back(self, pod: str, command: Sequence[str] = ("true",)) -> Reason:
+        """Why an attempt goes over the runtime."""
+        before = self.fallbacks()
+        assert await self.directly(pod, command) is None, "the helper carried it out"
+        (reason,) = self.fallbacks() - before
+        return reason
+
+    def fallbacks(self) -> Any:
+        return self.direct.counts.fallbacks.copy()
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a helper."""
+        return self.direct._helper.hello is not None
+
+    @property
+    def helper(self) -> int:
+        """The PID of the helper."""
+        return self.direct._helper._pid
+
+
+async def both_ways(containerd: Containerd, ids: dict[str, str]) -> Both:
+    """Opens both ways; close the client and the helper."""
+    program = helper_program()
+    assert program is not None, "make build makes it"
+    client = RuntimeClient(containerd.endpoint)
+    direct = DirectExecs(client, program)
+    await direct.start()
+    return Both(client, direct, ids)
+
+
+def specification(containerd: Containerd, container_id: str) -> dict[str, Any]:
+    """The OCI specification of a container."""
+    found: dict[str, Any] = json.loads(containerd.ctr("containers", "info", container_id))["Spec"]
+    return found
+
+
+async def eventually(true: Callable[[], object], what: str) -> None:
+    """Waits until ``true`` returns true."""
+    for _ in range(TRIES):
+        if true():
+            return
+        await asyncio.sleep(PAUSE_SECONDS)
+    raise AssertionError(f"waited in vain for {what}")
+
+
+TRIES, PAUSE_SECONDS = 30_000, 0.001

@@ -1,0 +1,32 @@
+"""Pods of many security contexts, and both ways into their containers."""
+
+import asyncio
+from collections.abc import AsyncIterator, Iterator
+
+import pytest
+
+from tests.system.containerd.direct.both import Both, both_ways
+from tests.system.containerd.direct.pods import PODS
+from tests.system.containerd.machine import Containerd, remove_pods
+from tests.system.containerd.node import ContainerdNode
+
+
+@pytest.fixture(scope="session")
+def pod_ids(containerd: Containerd, tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:
+    """The container IDs of all pods, by name. Whatever a test does to a container, the others must not notice."""
+    node = ContainerdNode(containerd, tmp_path_factory.mktemp("direct"))
+    for row in PODS:
+        node.run(row.name, {"name": "app", "command": ["sleep", "100000"], **row.container}, **row.pod)
+    node.start()
+    node.until(lambda: all(node.container(row.name)["state"] == "running" for row in PODS), "running containers")
+    yield {row.name: node.container(row.name)["container_id"].rpartition("/")[2] for row in PODS}
+    node.close()
+    asyncio.run(remove_pods(containerd.endpoint, node.name))
+
+
+@pytest.fixture
+async def both(containerd: Containerd, pod_ids: dict[str, str]) -> AsyncIterator[Both]:
+    both = await both_ways(containerd, pod_ids)
+    yield both
+    await both.direct.close()
+    await both.client.aclose()
