@@ -30,5 +30,7 @@ def test_the_faults_of_the_page_are_all_there_are() -> None:
 @pytest.mark.parametrize("cls", [Scenario, Container, Traffic, Dependency, Asks])
 def test_each_field_is_on_the_page(cls: type[msgspec.Struct]) -> None:
     names = {field.encode_name for field in msgspec.structs.fields(cls)} - {"apiVersion"}
-    code = set(re.findall(r"[\w-]+", " ".join(re.findall(r"`[^`]+`|```yaml.*?```", PAGE, re.DOTALL))))
+    fenced = re.findall(r"^```.*?^```", PAGE, re.DOTALL | re.MULTILINE)
+    inline = re.findall(r"`[^`\n]+`", re.sub(r"^```.*?^```", "", PAGE, flags=re.DOTALL | re.MULTILINE))
+    code = set(re.findall(r"\w+", " ".join([*fenced, *inline])))
     assert names - code == set()
