@@ -10,6 +10,7 @@ from probelet.bench.document import BenchDocument
 from probelet.cli.backoff.document import ClaimsDocument, ComparisonDocument, LoadDocument, TableDocument
 from probelet.cli.explain.document import ExplainDocument
 from probelet.cli.probe.document import AttemptDocument
+from probelet.cli.simulate.scenarios import ScenariosDocument
 from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
 from probelet.config.schema.field_text import field_texts, one_line_of
@@ -62,6 +63,7 @@ KINDS = (
     Kind(("probelet-probe/1",), AttemptDocument, "`probelet probe -o json`"),
     Kind(("probelet-explain/1",), ExplainDocument, "`probelet explain -o json`"),
     Kind(("probelet-simulate/1",), SimulateDocument, "`probelet simulate -o json`"),
+    Kind(("probelet-scenarios/1",), ScenariosDocument, "`probelet simulate --list -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),
     Kind(("probelet-backoff-load/1",), LoadDocument, "`probelet backoff load -o json`"),
