@@ -230,6 +230,8 @@ def test_a_restart_of_the_prober_in_the_middle_of_a_kill_starts_one_container() 
     faults = (Deadlock("web/app", 1, at="60s"), ProberRestart("node-0", at="79s", down="1s"))
     cluster = cluster_of(*faults, stop="9s")
     assert [round(each.at) for each in cluster.exits] == [85], cluster.timeline()
+    # The agent that came back learns of the end at once.
+    assert [round(event.at) for event in cluster.events if event.reason == "Started" and event.at > 0] == [85]
     assert cluster.restarts("web") == 1
     assert cluster.ready("web") == 3
 

@@ -105,8 +105,6 @@ pub(super) struct Container {
     pub(super) queued: f64,
     counted_ns: u64,
     segment: Option<Segment>,
-    /// Counts what has changed, for those who keep what they found.
-    version: u64,
 }
 
 impl<T> Asks<T> {
@@ -133,7 +131,6 @@ impl Container {
             queued: 0.0,
             counted_ns: 0,
             segment: None,
-            version: 0,
         };
         made.describe(given, dependencies)?;
         Ok(made)
@@ -156,12 +153,6 @@ impl Container {
     /// Something that this container depends on has changed; the caller has counted its requests up to now.
     pub(super) fn forget_segment(&mut self) {
         self.segment = None;
-        self.version += 1;
-    }
-
-    /// Changes whenever what a probe meets may change.
-    pub(super) const fn version(&self) -> u64 {
-        self.version
     }
 
     /// How late the prober reads an answer.

@@ -42,8 +42,8 @@ pub(super) enum Why {
 }
 
 impl Container {
-    /// Whether every probe that asks as this one did meets the same until the version changes, because nothing varies
-    /// with time or by chance.
+    /// Whether every probe that asks as this one did meets the same until a caller changes the model, because nothing
+    /// varies with time or by chance.
     pub(super) fn is_steady(&self, now_ns: u64, probe_type: ProbeType, dependencies: &Dependencies) -> bool {
         let Description { latency, probe_latency, pause, leak, .. } = &self.description;
         let given = probe_latency.unwrap_or(*latency);

@@ -48,6 +48,8 @@ impl std::error::Error for ModelError {}
 #[derive(Debug)]
 pub struct ClusterModel {
     seed: u64,
+    /// Counts the calls that may change an answer.
+    version: u64,
     /// How many attempts are kept of each probe, at most and at present.
     attempts_max: usize,
     attempts_of_each: usize,
@@ -66,6 +68,7 @@ impl ClusterModel {
     pub fn new(seed: u64, attempts_max: usize) -> Self {
         Self {
             seed,
+            version: 0,
             attempts_max,
             attempts_of_each: attempts_max,
             containers: Vec::new(),
@@ -139,6 +142,7 @@ impl ClusterModel {
     /// The description is none, or names an unknown dependency.
     pub fn dependency(&mut self, now_ns: u64, name: &str, description: &[u8]) -> Result<(), ModelError> {
         let given = read(description)?;
+        self.version += 1;
         for container in &mut self.containers {
             container.count_until(now_ns, &mut self.services, &self.dependencies);
             container.forget_segment();
@@ -216,6 +220,7 @@ impl ClusterModel {
     }
 
     fn share(&mut self, number: usize, endpoints: Vec<usize>) {
+        self.version += 1;
         let Some(service) = self.services.get(number) else {
             return;
         };
@@ -227,6 +232,7 @@ impl ClusterModel {
     }
 
     fn part(&mut self, number: usize) -> Result<(&mut Container, &mut Services, &Dependencies), ModelError> {
+        self.version += 1;
         let container = self.containers.get_mut(number).ok_or_else(|| no_container(number))?;
         Ok((container, &mut self.services, &self.dependencies))
     }
@@ -249,7 +255,7 @@ impl Answers for ClusterModel {
     fn answer(&mut self, probe: u32, now_ns: u64) -> Answer {
         let probe = &mut self.probes[probe as usize];
         let container = &mut self.containers[probe.container];
-        probe.answer(now_ns, container, &mut self.services, &self.dependencies, self.attempts_of_each)
+        probe.answer(now_ns, container, &mut self.services, &self.dependencies, self.version, self.attempts_of_each)
     }
 }
 

@@ -29,7 +29,7 @@ pub(super) struct Probe {
     timeout: Duration,
     rng: Rng,
     log: AttemptLog,
-    /// How long every attempt takes, and as of which version of the container, once all of them succeed.
+    /// How long every attempt takes, and as of which version of the model, once all of them succeed.
     steady: Option<(Duration, u64)>,
 }
 
@@ -85,9 +85,10 @@ impl Probe {
         container: &mut Container,
         services: &mut Services,
         dependencies: &Dependencies,
+        version: u64,
         attempts_max: usize,
     ) -> Answer {
-        if let Some((takes, _)) = self.steady.filter(|(_, version)| *version == container.version()) {
+        if let Some((takes, _)) = self.steady.filter(|(_, found_at)| *found_at == version) {
             return self.noted(now_ns, takes, Cause::Ok, Why::Nothing, attempts_max);
         }
         let ways = (self.kind == Kind::Tcp, self.kind == Kind::Exec);
@@ -119,7 +120,7 @@ impl Probe {
         if cause == Cause::Ok {
             why = Why::Nothing;
             let is_steady = container.is_steady(now_ns, self.probe_type, dependencies);
-            self.steady = is_steady.then(|| (takes, container.version()));
+            self.steady = is_steady.then_some((takes, version));
         }
         self.noted(now_ns, takes, cause, why, attempts_max)
     }
