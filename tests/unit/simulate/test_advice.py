@@ -35,6 +35,14 @@ def test_both_timeouts_where_both_probes_ask_it() -> None:
     assert "both-timeouts 1->3" in advice[:2]
 
 
+def test_another_path_of_one_probe_leaves_what_the_other_asks() -> None:
+    _, document = advised(same_handler(deployment("liveness", "readiness")), "dependency-slow")
+    found = {row["id"]: row["verdict"] for row in document["advice"]}
+    both = found["readiness-liveness-own-path"]
+    assert (both["kills"], both["requests"]["lost"]) == (0, 0)
+    assert all(row["kills"] for name, row in found.items() if name in ("readiness-own-path", "readiness-timeout"))
+
+
 def test_a_startup_probe_in_place_of_a_delay() -> None:
     advice, document = advised(deployment("liveness initialDelaySeconds=30", "readiness"), "startup-drift")
     assert not document["verdict"]["recovered"]
