@@ -11,6 +11,7 @@ from probelet.cli.backoff.document import ClaimsDocument, ComparisonDocument, Lo
 from probelet.cli.explain.document import ExplainDocument
 from probelet.cli.lint.document import LintDocument
 from probelet.cli.probe.document import AttemptDocument
+from probelet.cli.simulate.scenarios import ScenariosDocument
 from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
 from probelet.config.schema.field_text import field_texts, one_line_of
@@ -68,6 +69,7 @@ KINDS = (
     Kind(("probelet-lint-baseline/1",), BaselineDocument, "`probelet lint --write-baseline`"),
     Kind(("probelet-simulate/1",), SimulateDocument, "`probelet simulate -o json`"),
     Kind(("probelet-whatif/1",), WhatifDocument, "`probelet whatif -o json`"),
+    Kind(("probelet-scenarios/1",), ScenariosDocument, "`probelet simulate --list -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),
     Kind(("probelet-backoff-load/1",), LoadDocument, "`probelet backoff load -o json`"),

@@ -54,6 +54,17 @@ def behave(scenario: Scenario, cluster: Cluster, templates: Templates, budgets: 
     return Assumed(assumed, longest / SECOND)
 
 
+def asks_of(scenario: Scenario, workload: str, container: PodContainer) -> Asks:
+    """What requests and each probe of a container ask, with everything that a scenario leaves to the handlers said."""
+    found = _asks(_entry(scenario, workload, container.name).asks or Asks(), container)
+    return Asks(
+        requests=found.get("requests", []),
+        readiness=found.get("readiness", []),
+        liveness=found.get("liveness", []),
+        startup=found.get("startup", []),
+    )
+
+
 def unmatched(scenario: Scenario, templates: Templates) -> Iterator[int]:
     """The entries of ``containers`` that match no container, by their index."""
     names = [(workload, each.name) for workload, template in templates.items() for each in template.containers]

@@ -19,8 +19,8 @@ SETTLE_ROUND: Final = 10
 """Traffic begins at a multiple of so many seconds, which are easier to read."""
 SETTLE_MAX: Final = 3_600
 """Seconds after which traffic begins although something is not ready. No real start-up budget is longer."""
-SLICES: Final = 50
-"""A simulation is played in so many parts, so that its progress shows."""
+SLICES: Final = 200
+"""A simulation is played in so many parts: its progress shows, and Ctrl-C waits for one part at most."""
 
 Watch = Callable[[float], None]
 """Gets the share of a simulation that has been played, 0 to 1, after each part."""

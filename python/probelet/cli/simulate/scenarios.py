@@ -1,7 +1,26 @@
 """The built-in scenarios, as a list and as files to start from."""
 
+from typing import Literal, TypedDict
+
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import say, say_json
+
+
+class ScenarioLine(TypedDict):
+    """A built-in scenario."""
+
+    name: str
+    """The name that ``--scenario`` takes."""
+    title: str
+    """One line."""
+
+
+class ScenariosDocument(TypedDict):
+    """The built-in scenarios."""
+
+    schema: Literal["probelet-scenarios/1"]
+    scenarios: list[ScenarioLine]
+    """The scenarios, by name."""
 
 
 def print_list(output: str) -> int:
@@ -10,12 +29,12 @@ def print_list(output: str) -> int:
 
     from probelet.scenario import builtin_names, load_scenario
 
-    found = {name: load_scenario(name).scenario.title for name in builtin_names()}
+    found = [ScenarioLine(name=name, title=load_scenario(name).scenario.title) for name in builtin_names()]
     if output == "json":
-        say_json(msgspec.json.encode({"schema": "probelet-scenarios/1", "scenarios": found}))
+        say_json(msgspec.json.encode(ScenariosDocument(schema="probelet-scenarios/1", scenarios=found)))
     else:
-        width = max(map(len, found))
-        say(*(f"{name:<{width}}  {title}" for name, title in found.items()))
+        width = max(len(line["name"]) for line in found)
+        say(*(f"{line['name']:<{width}}  {line['title']}" for line in found))
     return Exit.GOOD
 
 

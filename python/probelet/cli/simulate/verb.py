@@ -32,7 +32,8 @@ def _file(help_: str) -> Any:
 def simulate(
     *files: Annotated[Path, Parameter(name="FILE", help="Manifest, directory of manifests, or -.")],
     scenario: Annotated[
-        str | None, Parameter(name="--scenario", metavar="NAME|FILE", help="A built-in, or a file of kind Scenario.")
+        str | None,
+        Parameter(name="--scenario", metavar="SCENARIO", help="A built-in of --list, or a file of kind Scenario."),
     ] = None,
     against: Annotated[
         list[Path] | None,

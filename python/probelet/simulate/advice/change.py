@@ -6,7 +6,8 @@ from typing import Any
 
 import msgspec
 
-from probelet.scenario.model import Asks, Container, Scenario
+from probelet.scenario.behave import asks_of
+from probelet.scenario.model import Container, Scenario
 from probelet.simulate.manifests import Workload
 from probelet.spec.model.probe import ProbeType
 
@@ -35,8 +36,9 @@ class Change:
         """The scenario after a change of the code."""
         if not self.asks_less:
             return scenario
+        container = next(each for each in self.workload.template.containers if each.name == self.container)
+        asks = asks_of(scenario, self.workload.name, container)
+        less: dict[str, list[str]] = {name: [] for name in self.asks_less}
         match = f"{self.workload.name}/{self.container}"
-        asks = next((each.asks for each in reversed(scenario.containers) if each.asks is not None), Asks())
-        less: dict[str, object] = {name: [] for name in self.asks_less} | {"paths": {}}
         entry = Container(match=match, asks=msgspec.structs.replace(asks, **less))
         return msgspec.structs.replace(scenario, containers=[*scenario.containers, entry])

@@ -26,6 +26,8 @@ PERIOD: Final = 10
 RIGHT: Final = frozenset({"deadlock", "exited", "starting"})
 """Reasons for which a probe fails rightly; a start-up that is killed has a ladder of its own."""
 
+ORDER: Final[tuple[ProbeType, ...]] = ("readiness", "liveness", "startup")
+
 Ladder = list[Change]
 
 
@@ -82,7 +84,9 @@ class _Target:
             yield from self._probe(probe_type)
         if len(bad) == 2:
             yield self._timeouts()
-            yield self._own_path(both)
+        asking = tuple(each for each in ORDER if self._failures(each).dependency is not None)
+        if len(asking) > 1:
+            yield self._own_path(asking)
         yield from self._startup()
         if not whole and self._container.liveness_probe is None and self._container.readiness_probe is not None:
             yield self._with_liveness()
@@ -175,7 +179,7 @@ class _Target:
             return []
         probes = [f"{each}Probe" for each in types]
         within = probes[0] if len(types) == 1 else f"{{{','.join(probes)}}}"
-        names, verb = " and ".join(types), "says" if len(types) == 1 else "say"
+        names, verb = ", ".join(types), "says" if len(types) == 1 else "say"
         return [
             Change(
                 id=f"{'-'.join(types)}-own-path",
