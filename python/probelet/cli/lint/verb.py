@@ -46,7 +46,6 @@ app = verb(
     "one directory are seen together: Services, budgets, autoscalers, routes. Exit\n"
     "code 1: an error was found, or anything that --severity reports.",
     "probelet lint deploy/",
-    "helm template web ./chart | probelet lint -",
     "probelet lint deploy/ --fix --diff",
     "probelet lint --explain PL203",
     "probelet lint deploy/ --prove PL203@web",
