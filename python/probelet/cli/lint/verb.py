@@ -117,9 +117,7 @@ def _lint(request: "Request", known: "list[Known]", output: str) -> int:
     report.findings = sifted.new
     _print(report, sifted.known, request.fails_from, output)
     if sifted.gone:
-        complain(
-            f"probelet lint: findings of the baseline that are no more: {sifted.gone}; --write-baseline drops them"
-        )
+        complain(f"probelet lint: findings of the baseline that are gone: {sifted.gone}; --write-baseline drops them")
     complain(*(f"probelet lint: {line}" for line in (*report.unreadable, *report.broken_rules)))
     if report.broken_rules:
         return Exit.CANNOT

@@ -153,7 +153,7 @@ def test_a_baseline_leaves_out_the_findings_of_its_day(probelet: Probelet) -> No
     ended = probelet("lint", ".", "--baseline", "known.json", "-o", "json")
     assert [row["path"] for row in json.loads(ended.out)["findings"]] == ["spec.containers[0].readinesProbe"]
     Path("web.yaml").write_text(WARNED)
-    assert "findings of the baseline that are no more: 1;" in probelet("lint", ".", "--baseline", "known.json").err
+    assert "findings of the baseline that are gone: 1;" in probelet("lint", ".", "--baseline", "known.json").err
 
 
 def test_diff_shows_what_fix_then_does(probelet: Probelet) -> None:
