@@ -1,6 +1,14 @@
 """Errors that probelet raises on purpose. They have one base, so that a caller can catch all of them in one place."""
 
-__all__ = ["AnswerError", "InvalidInputError", "JournalError", "ManifestError", "ProbeletError", "UnknownPodError"]
+__all__ = [
+    "AnswerError",
+    "ClusterError",
+    "InvalidInputError",
+    "JournalError",
+    "ManifestError",
+    "ProbeletError",
+    "UnknownPodError",
+]
 
 
 class ProbeletError(Exception):
@@ -26,3 +34,8 @@ class ManifestError(InvalidInputError):
 class AnswerError(InvalidInputError):
     """A test names a pod, container or probe that its node does not have, or an answer or duration that cannot be
     read; the text lists what is allowed."""
+
+
+class ClusterError(InvalidInputError):
+    """A cluster in virtual time is asked about something that it does not have, or a behaviour, fault or duration is
+    impossible; the text names the value and what is allowed."""

@@ -97,7 +97,7 @@ def _one(value: Any, rule: list[Any], _: Any, root: dict[str, Any], path: str) -
         yield None
 
 
-def _items(value: Any, rule: dict[str, Any], _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
+def _items(value: Any, rule: Any, _: Any, root: dict[str, Any], path: str) -> Iterator[str | None]:
     if isinstance(value, list):
         for index, item in enumerate(value):
             yield from mistakes(item, rule, root, f"{path}[{index}]")

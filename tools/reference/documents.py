@@ -15,6 +15,7 @@ from probelet.cli.version import VersionDocument
 from probelet.config.document import ConfigDocument
 from probelet.config.schema.field_text import field_texts, one_line_of
 from probelet.lint.baseline import BaselineDocument
+from probelet.picture.document import SimulateDocument
 from probelet.replay.conformance import Report
 from probelet.replay.document import SkippedDocument, TraceDocument
 from probelet.server.document.event import CommandDocument, EventDocument
@@ -64,6 +65,7 @@ KINDS = (
     Kind(("probelet-explain/1",), ExplainDocument, "`probelet explain -o json`"),
     Kind(("probelet-lint/1",), LintDocument, "`probelet lint -o json`"),
     Kind(("probelet-lint-baseline/1",), BaselineDocument, "`probelet lint --write-baseline`"),
+    Kind(("probelet-simulate/1",), SimulateDocument, "`probelet simulate -o json`"),
     Kind(("probelet-backoff/1",), TableDocument, "`probelet backoff table -o json`"),
     Kind(("probelet-backoff-compare/1",), ComparisonDocument, "`probelet backoff compare -o json`"),
     Kind(("probelet-backoff-load/1",), LoadDocument, "`probelet backoff load -o json`"),

@@ -25,15 +25,16 @@ timeoutSeconds, F failureThreshold, S successThreshold.
 """
 
 GROUPS = {
-    "0": "The manifest itself",
-    "1": "Readiness",
-    "2": "Liveness",
-    "3": "Start-up",
-    "4": "Fields, numbers and targets",
-    "5": "Commands, neighbours and the node",
-    "6": "Several workloads",
+    "PL0": "The manifest itself",
+    "PL1": "Readiness",
+    "PL2": "Liveness",
+    "PL3": "Start-up",
+    "PL4": "Fields, numbers and targets",
+    "PL5": "Commands, neighbours and the node",
+    "PL6": "Several workloads",
+    "PO1": "Observations",
 }
-"""The groups by the first digit of a rule's id."""
+"""The groups by the beginning of a rule's id."""
 
 
 def lint_pages() -> dict[str, str]:
@@ -49,8 +50,8 @@ def _index() -> Iterator[str]:
     counts = [f"{sum(rule.severity == severity for rule in rules().values())} {severity}" for severity in SEVERITIES]
     text = f"{len(rules())} rules, by their usual severity: {', '.join(counts)}. A single finding may have another one."
     yield from ("", *prose(text))
-    for digit, title in GROUPS.items():
-        found = [rule for rule in rules().values() if rule.id[2] == digit]
+    for begin, title in GROUPS.items():
+        found = [rule for rule in rules().values() if rule.id.startswith(begin)]
         if found:
             rows = ([f"[{rule.id}]({rule.id}.md)", rule.name, _severity(rule), rule.summary] for rule in found)
             yield from ("", f"## {title}", "", *table(["rule", "name", "severity", "what it says"], rows))

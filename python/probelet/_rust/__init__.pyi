@@ -528,7 +528,10 @@ class Simulation:
     def take_records(self) -> bytes:
         """What was written since the last call: a JSON list of lines, each with its ``section`` (``probes``,
         ``results``, ``updates``, ``events``, ``updated``, ``stored``, ``syncs`` or ``timers``). Without ``record``
-        only updates, events and syncs."""
+        there are none."""
+    def take_changes(self) -> bytes:
+        """As ``take_records``, of a simulation that ``ClusterModel`` made: only events, updates and syncs. A repeated
+        event of a probe is left out."""
     def workers(self) -> list[tuple[str, str, _ProbeType]]:
         """Pod, container and type of every live worker."""
     def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None:
@@ -540,6 +543,111 @@ class Simulation:
     def metrics(self) -> bytes:
         """Names and counts of every live worker, as a JSON list of ``{"namespace", "pod", "pod_uid", "container",
         "probe_type", "successful", "failed", "errors"}``."""
+
+@final
+class ClusterModel:
+    """The containers of a cluster in virtual time: how they answer, the load that they share, the dependencies that
+    they ask. ``probelet.Cluster`` has a whole cluster around it.
+
+    Times are nanoseconds since t = 0 and never go back. Containers and Services have numbers, which the calls that add
+    them return. Spreads are ``{"shape": "constant" | "uniform" | "log_normal", "low_ns", "high_ns", "per_day_ns"}``; of
+    a log-normal one ``low_ns`` is the median and ``high_ns`` the 99th percentile.
+
+    Args:
+        seed: of all random numbers.
+        attempts: how many attempts are kept of each probe.
+    """
+
+    def __new__(cls, *, seed: int, attempts: int) -> Self: ...
+    def add_container(self, uid: str, pod: str, name: str, description: bytes) -> int:
+        """Adds a container that does not run yet; returns its number. ``description`` is a JSON object with
+        ``startup``, ``latency``, ``probe_latency``, ``concurrency``, ``queue``, ``asks``, ``apart``, ``exits_after``,
+        ``pause``, ``leak``, ``factor``, ``late_ns``, ``cut_off`` and ``cut``.
+
+        Raises:
+            InvalidInputError: the description is none, or names an unknown dependency.
+        """
+    def describe(self, now_ns: int, number: int, description: bytes) -> None:
+        """Describes a container anew.
+
+        Raises:
+            InvalidInputError: the description is none, names an unknown dependency, or there is no such container.
+        """
+    def start(self, now_ns: int, number: int, more_ns: int) -> tuple[int, int | None]:
+        """A container starts; ``more_ns`` is added to its start-up. Returns when it serves, and when it ends by itself
+        or None.
+
+        Raises:
+            InvalidInputError: there is no such container.
+        """
+    def end(self, now_ns: int, number: int) -> None:
+        """A container has ended; the requests that it held are lost.
+
+        Raises:
+            InvalidInputError: there is no such container.
+        """
+    def deadlock(self, now_ns: int, number: int) -> None:
+        """A container stands still until it is started again.
+
+        Raises:
+            InvalidInputError: there is no such container.
+        """
+    def dependency(self, now_ns: int, name: str, description: bytes) -> None:
+        """Describes a dependency, a new one or one that is known: a JSON object with ``latency``, ``asks`` (names of
+        dependencies that were described before) and ``health`` (``up``, ``refuses`` or ``hangs``).
+
+        Raises:
+            InvalidInputError: the description is none, or names an unknown dependency.
+        """
+    def add_service(self, now_ns: int, description: bytes) -> int:
+        """Adds a Service without endpoints; returns its number. ``description`` is a JSON object with ``timeout_ns``,
+        ``slo_ns`` and ``rate``.
+
+        Raises:
+            InvalidInputError: the description is none.
+        """
+    def describe_service(self, now_ns: int, number: int, description: bytes) -> None:
+        """Describes a Service anew.
+
+        Raises:
+            InvalidInputError: the description is none, or there is no such Service.
+        """
+    def set_endpoints(self, now_ns: int, number: int, endpoints: list[int]) -> None:
+        """Sends the requests of a Service to these containers from now on, in equal parts.
+
+        Raises:
+            InvalidInputError: there is no such Service or container.
+        """
+    def requests(self, now_ns: int, number: int) -> bytes:
+        """The requests of a Service until now, as JSON: ``offered``, ``served``, ``late``, ``lost``, ``lost_by``, and
+        ``steps`` of ``width_ns`` from t = 0 on, each with what was offered, served and late in it.
+
+        Raises:
+            InvalidInputError: there is no such Service.
+        """
+    def attempts(self) -> bytes:
+        """Every probe that was made, as a JSON list of ``{"uid", "container", "type", "made", "failed", "attempts"}``.
+        An attempt is a list: when it began and how long it took in nanoseconds, its outcome, its cause, and why."""
+    @staticmethod
+    def simulation(
+        *, seed: int, kubelet_version: str, starts_ns: int | None = None, recall: Simulation | None = None
+    ) -> Simulation:
+        """A simulation whose probes ask this model's containers; ``run`` plays it. It keeps the lines of events,
+        updates and syncs for ``Simulation.take_changes``.
+
+        Args:
+            seed: of the jitter of first probes.
+            kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+            starts_ns: when the prober starts; None: an hour before t = 0.
+            recall: an earlier simulation, whose counters and results the prober knows, as from a journal.
+
+        Raises:
+            InvalidInputError: ``kubelet_version`` is not known.
+        """
+    def run(self, simulations: list[Simulation], until_ns: int) -> tuple[int, bool]:
+        """Plays these simulations until ``until_ns``, but not beyond a moment in which a pod asks for a sync. On return
+        all are at one moment, and everything that was due until then has happened. Returns that moment, and whether a
+        pod asks for a sync."""
 
 @final
 class Decision:

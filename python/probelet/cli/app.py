@@ -82,7 +82,8 @@ def _with_stdin(arguments: list[str]) -> Iterator[str]:
     """The arguments of a verb. ``-`` in place of a manifest becomes the path of standard input: the library takes it
     for an option."""
     for before, argument in pairwise(arguments):
-        is_manifest = argument == "-" and (arguments[0] in ("run", "explain", "lint") or before == "--from")
+        verbs = ("run", "explain", "lint", "simulate")
+        is_manifest = argument == "-" and (arguments[0] in verbs or before == "--from")
         is_option = argument in ("--from=-", "--against=-")
         yield STDIN if is_manifest else f"{argument[:-1]}{STDIN}" if is_option else argument
 

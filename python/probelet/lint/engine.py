@@ -4,6 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from typing import Any
+
+import msgspec
 
 from probelet.lint.finding import Finding
 from probelet.lint.read.manifest import InText, Placed, Read, read_source
@@ -49,13 +52,28 @@ def lint(paths: Sequence[Path], settings: Settings = Settings(), *, together: bo
             found.append(source)
     order = {source.name: index for index, source in enumerate(found)}
     report.paths |= {source.name: source.path for source in found}
-    for scope in [found] if together else _scopes(found):
-        world = World(settings)
-        # Every file is read before a rule runs: a Service may stand in a later file.
-        for read in [read_source(source, world) for source in scope]:
-            _add(report, read, settings)
+    for read in _read(found, settings, together=together):
+        _add(report, read, settings)
     report.findings.sort(key=lambda found: (order[found.file], found.line, found.column, found.rule))
     return report
+
+
+def objects_of(paths: Sequence[Path], label: str, *, together: bool = False) -> list[dict[str, Any]]:
+    """The workload with this label and the Services that select its pods, as plain objects; empty if there is none."""
+    found = [source for source in sources(paths) if isinstance(source, Source)]
+    for read in _read(found, Settings(), together=together):
+        for each in read.objects:
+            if each.workload.label == label:
+                return [each.root.plain(), *map(msgspec.to_builtins, each.workload.services)]
+    return []
+
+
+def _read(found: list[Source], settings: Settings, *, together: bool) -> Iterator[Read]:
+    """Reads the files. The objects of a scope are all known when its first file comes: a Service may stand in a later
+    file."""
+    for scope in [found] if together else _scopes(found):
+        world = World(settings)
+        yield from [read_source(source, world) for source in scope]
 
 
 def _scopes(found: list[Source]) -> Iterator[list[Source]]:
@@ -73,11 +91,12 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
     report.others += read.others
     report.patches += read.patches
     accepted = Accepted(read)
-    for finding, lines in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+    for placed in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+        finding = placed.finding
         severity = settings.severities.get(finding.rule, finding.severity)
         if severity is None:
             continue
-        if accepted.has(finding, lines):
+        if accepted.has(placed):
             report.suppressed += 1
         else:
             report.findings.append(finding.with_severity(severity))
@@ -95,7 +114,7 @@ def _hits(report: Report, read: Read) -> Iterator[Placed]:
                 report.broken_rules.append(f"{place}: {rule.id} failed: {type(error).__name__}: {error}")
                 continue
             for hit in hits:
-                yield Placed(_finding(rule, hit, found), found.text.lines_around(found.root, hit.path))
+                yield Placed(_finding(rule, hit, found), found.root, hit.path)
 
 
 def _finding(rule: Rule, hit: Hit, found: InText) -> Finding:

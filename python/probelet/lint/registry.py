@@ -13,7 +13,7 @@ from probelet.lint.rule import Rule
 def rule_modules() -> Iterator[ModuleType]:
     """The module of each rule."""
     root = Path(folder.__path__[0])
-    for path in sorted(root.glob("*/pl*.py")):
+    for path in sorted(root.glob("*/p[lo][0-9]*.py")):
         yield import_module(f"{folder.__name__}.{path.parent.name}.{path.stem}")
 
 

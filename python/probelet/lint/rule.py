@@ -38,8 +38,9 @@ class Rule:
     """A rule, with everything that its page, its test and ``--explain`` need. ``docs/lint`` has a page for each."""
 
     id: str
-    """``PL`` and three digits. The first one is the group: 0 the manifest itself, 1 readiness, 2 liveness, 3 start-up,
-    4 fields and targets, 5 costs and neighbours, 6 several workloads."""
+    """``PL`` and three digits, or ``PO`` for a rule about observations. The first digit of a ``PL`` rule is its group:
+    0 the manifest itself, 1 readiness, 2 liveness, 3 start-up, 4 fields and targets, 5 costs and neighbours, 6 several
+    workloads."""
     name: str
     """Words with hyphens that say what is wrong: ``liveness-faster-than-readiness``."""
     severity: Severity
@@ -60,6 +61,8 @@ class Rule:
     fix: str = ""
     """What to do about it, beyond what ``good`` shows."""
     confidence: Confidence = "certain"
+    scenario: str = ""
+    """The scenario of ``probelet simulate`` in which a finding shows (``--prove``); empty if there is none."""
     settings: Settings = field(default_factory=Settings)
     """What the user of both examples has said, such as the clients' timeout, for a rule that needs it."""
 

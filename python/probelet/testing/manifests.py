@@ -29,7 +29,7 @@ def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False
     paths: list[Path] = []
     found: list[Any] = []
     problems: list[Problem] = []
-    for number, source in enumerate(_flat(manifests)):
+    for number, source in enumerate(flat(manifests)):
         if isinstance(source, Path):
             paths.append(source)
             continue
@@ -47,7 +47,8 @@ def read(manifests: Iterable[Manifests], *, strict: bool, replicas: bool = False
     return [manifest.pod for manifest in kept.pods]
 
 
-def _flat(manifests: Iterable[Manifests]) -> Iterator[Path | str | Mapping[str, Any]]:
+def flat(manifests: Iterable[Manifests]) -> Iterator[Path | str | Mapping[str, Any]]:
+    """Each file or directory, text and object by itself."""
     for each in manifests:
         match each:
             case str():
@@ -55,7 +56,7 @@ def _flat(manifests: Iterable[Manifests]) -> Iterator[Path | str | Mapping[str, 
             case Path() | Mapping():
                 yield each
             case _:
-                yield from _flat(each)
+                yield from flat(each)
 
 
 def _check(problems: list[Problem], *, strict: bool) -> None:

@@ -66,7 +66,8 @@ class Effects:
             case StartContainer(name, container_id):
                 self._start(name, container_id)
             case KillContainer():
-                runtime.exit(effect.container_id, KILLED, now)
+                if runtime.exit(effect.container_id, KILLED, now):
+                    self._workload.ended(self.pod, effect.name)
             case RemoveContainer(_, container_id):
                 runtime.remove(container_id)
         return Outcome()

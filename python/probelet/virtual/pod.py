@@ -31,7 +31,7 @@ class Parts:
     """What all pods of a node share.
 
     ``probe_grace`` and ``images`` are as for ``PodMachine``; ``on_publish`` gets each pod status and ``on_record`` each
-    event of a machine, with the pod's UID.
+    event of a machine, with the pod's UID; ``on_forget`` gets the UID of a pod of which nothing is left.
     """
 
     agenda: Agenda
@@ -42,15 +42,19 @@ class Parts:
     images: bool = False
     on_publish: Callable[[str, Publish], None] | None = None
     on_record: Callable[[str, Record], None] | None = None
+    on_forget: Callable[[str], None] | None = None
 
 
 class VirtualPod:
-    """A pod's machine, and the runtime's model of the pod. ``id_prefix`` begins the ids of its containers."""
+    """A pod's machine, and the runtime's model of the pod. ``id_prefix`` begins the ids of its containers.
 
-    def __init__(self, pod: Pod, parts: Parts, id_prefix: str) -> None:
+    ``runtime`` is the model of a pod that runs already, which a node agent finds when it is started again.
+    """
+
+    def __init__(self, pod: Pod, parts: Parts, id_prefix: str, runtime: PodRuntime | None = None) -> None:
         self.pod = pod
         self.uid = pod.metadata.uid
-        self.runtime = PodRuntime(id_prefix)
+        self.runtime = PodRuntime(id_prefix) if runtime is None else runtime
         self.machine = PodMachine(pod, parts.gate, probe_grace=parts.probe_grace, images=parts.images)
         self._parts = parts
         self._agenda = parts.agenda
@@ -59,6 +63,7 @@ class VirtualPod:
         # The entry of each ticket that is not answered yet, with the action it belongs to.
         self._in_flight: dict[int, tuple[Entry, Perform]] = {}
         self._sync_requests = SyncRequests()
+        self._is_left = False
         parts.prober.add(pod, self.request_sync)
 
     @property
@@ -70,9 +75,16 @@ class VirtualPod:
         """Show the machine the runtime as it is; the first look starts the pod."""
         self.give(Observed(self.runtime.snapshot))
 
-    def exit(self, container_id: str, code: int) -> None:
+    def leave(self) -> None:
+        """The node agent has ended: calls under way finish in the runtime, and nobody hears of them."""
+        self._is_left = True
+        self._arm(None)
+
+    def exit(self, container_id: str, code: int, reason: str = "") -> None:
         """End a container by itself; nothing happens if it does not run."""
-        if self.runtime.exit(container_id, code, self._agenda.now):
+        running = self.runtime.running(container_id)
+        if running is not None and self.runtime.exit(container_id, code, self._agenda.now, reason):
+            self._parts.workload.ended(self.pod, running.name)
             self.observe()
 
     def request_sync(self) -> None:
@@ -86,6 +98,8 @@ class VirtualPod:
 
     def give(self, given: Input) -> list[Action]:
         """Hand one input to the machine and carry out its actions; returns them."""
+        if self._is_left:
+            return []
         probes = self._parts.prober.probe_state(self.pod, self.machine.latest(given))
         actions = self.machine.handle(self._agenda.now, given, probes)
         for action in actions:
@@ -120,6 +134,8 @@ class VirtualPod:
                 self._parts.prober.stop(self.uid)
             case Forget():
                 self._parts.gate.forget(self.pod, self._agenda.now)
+                if self._parts.on_forget is not None:
+                    self._parts.on_forget(self.uid)
 
     def _define(self, pod: Pod) -> None:
         self.pod = pod

@@ -83,14 +83,17 @@ class SimulatedProber:
         while True:
             self._has_input = False
             self.simulation.run_until(now // MILLISECOND)
-            lines = msgspec.json.decode(self.simulation.take_records())
-            for line in lines:
-                section = line.pop("section")
-                self._on_record(section, line)
-                if section == "syncs":
-                    self._syncs[line["pod_uid"]]()
+            self.act_on(self.simulation.take_records())
             if not self._has_input:
                 return
+
+    def act_on(self, lines: bytes) -> None:
+        """Pass on the lines that the simulation has written, and request the syncs that they ask for."""
+        for line in msgspec.json.decode(lines):
+            section = line.pop("section")
+            self._on_record(section, line)
+            if section == "syncs":
+                self._syncs[line["pod_uid"]]()
 
 
 class GivenResults:

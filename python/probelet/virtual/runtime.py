@@ -65,8 +65,8 @@ class PodRuntime:
         """
         self._change(container_id, state=State.RUNNING, started_at_ms=max(1, now // MILLISECOND))
 
-    def exit(self, container_id: str, code: int, now: int) -> bool:
-        """A container ends; says whether it was running."""
+    def exit(self, container_id: str, code: int, now: int, reason: str = "") -> bool:
+        """A container ends; says whether it was running. ``reason`` is the runtime's, if the code does not say it."""
         if all(record.id != container_id for record in self.snapshot.running()):
             return False
         self._change(
@@ -75,7 +75,7 @@ class PodRuntime:
             finished_ns=now,
             finished_at_ms=now // MILLISECOND,
             exit_code=code,
-            reason="Error" if code else "Completed",
+            reason=reason or ("Error" if code else "Completed"),
         )
         return True
 

@@ -26,6 +26,9 @@ class Workload:
         """After how long a container that starts now ends by itself; None if it runs on."""
         return None
 
+    def ended(self, pod: Pod, name: str) -> None:
+        """A container has ended now, by itself or because it was killed."""
+
     def exit_code(self, pod: Pod, name: str) -> int:
         """The exit code of a container that ends by itself now."""
         return 0

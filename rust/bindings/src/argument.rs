@@ -30,6 +30,7 @@ macro_rules! optional_parameters {
 
 parameters! {
     answer: u64 = 0..=u64::MAX;
+    attempts: usize = 2..=ATTEMPTS_MAX;
     burst: u32 = 0..=u32::MAX;
     code: i32 = i32::MIN..=i32::MAX;
     containers: u64 = 0..=u64::MAX;
@@ -41,6 +42,7 @@ parameters! {
     jitter_milli: u32 = 0..=u32::MAX;
     max_ns: u64 = 0..=u64::MAX;
     now_ns: u64 = 0..=u64::MAX;
+    more_ns: u64 = 0..=CLOCK_NS_MAX;
     ns: u64 = 0..=CLOCK_NS_MAX;
     reset_ns: u64 = 0..=u64::MAX;
     run: u64 = 0..=u64::MAX;
@@ -91,6 +93,7 @@ optional_parameters! {
     due_ns: u64 = 0..=u64::MAX;
     exit_code: i32 = i32::MIN..=i32::MAX;
     finished_ns: u64 = 0..=u64::MAX;
+    starts_ns: u64 = 0..=CLOCK_NS_MAX;
 }
 
 /// The first and the longest delay of a container with a curve of its own.
@@ -136,6 +139,8 @@ where
     }
 }
 
+/// The attempts that are kept of one probe; each takes 40 bytes.
+const ATTEMPTS_MAX: usize = 100_000;
 /// A list of more restarts than this would fill the memory.
 const RESTARTS_MAX: usize = 10_000_000;
 /// The engine's clock counts to 584 years; half of that leaves room for every deadline that is set from there.

@@ -9,6 +9,7 @@ use probelet_core::spec::ProbeType;
 use probelet_core::status::Glue;
 use probelet_engine::attempt::starvation::{StarvedVerdict, Starving};
 use probelet_engine::json::{JsonError, StatusDocument};
+use probelet_engine::simulation::cluster::ModelError;
 use pyo3::PyErr;
 
 mod python {
@@ -27,6 +28,8 @@ pub(crate) enum InputError {
     Journal(String),
     /// A document is not what it should be.
     Json(JsonError),
+    /// A model of a cluster does not know what it is asked for.
+    Model(ModelError),
     /// No pod with this UID was defined.
     UnknownPod(String),
 }
@@ -44,6 +47,7 @@ impl fmt::Display for InputError {
             Self::Argument { name, given, allowed } => write!(formatter, "{name}: {given}: must be {allowed}"),
             Self::Journal(text) => formatter.write_str(text),
             Self::Json(error) => error.fmt(formatter),
+            Self::Model(error) => error.fmt(formatter),
             Self::UnknownPod(uid) => write!(formatter, "uid: {uid:?}: no pod with this UID was defined"),
         }
     }
@@ -55,11 +59,19 @@ impl From<JsonError> for InputError {
     }
 }
 
+impl From<ModelError> for InputError {
+    fn from(error: ModelError) -> Self {
+        Self::Model(error)
+    }
+}
+
 impl From<InputError> for PyErr {
     fn from(error: InputError) -> Self {
         let text = error.to_string();
         match error {
-            InputError::Argument { .. } | InputError::Json(_) => python::InvalidInputError::new_err(text),
+            InputError::Argument { .. } | InputError::Json(_) | InputError::Model(_) => {
+                python::InvalidInputError::new_err(text)
+            }
             InputError::Journal(_) => python::JournalError::new_err(text),
             InputError::UnknownPod(_) => python::UnknownPodError::new_err(text),
         }

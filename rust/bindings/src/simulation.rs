@@ -35,7 +35,7 @@ use crate::error::{self, InputError, glue, known, phasing, release, worker};
 /// Raises:
 ///     InvalidInputError: an argument has a value that is not allowed.
 #[pyclass(module = "probelet")]
-pub(crate) struct Simulation(simulation::Simulation);
+pub(crate) struct Simulation(pub(crate) simulation::Simulation);
 
 #[pymethods]
 impl Simulation {
@@ -59,6 +59,7 @@ impl Simulation {
             semantics: release(kubelet_version)?,
             seed,
             warmup: Duration::from_millis(warmup_ms.unsigned_abs()),
+            starts: None,
             glue: self::glue(glue)?,
             phasing: phasing(phase)?,
             record,
@@ -237,9 +238,15 @@ impl Simulation {
 
     /// What was written since the last call: a JSON list of lines, each with its ``section`` (``probes``,
     /// ``results``, ``updates``, ``events``, ``updated``, ``stored``, ``syncs`` or ``timers``). Without ``record``
-    /// only updates, events and syncs.
+    /// there are none.
     fn take_records<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
         PyBytes::new(py, &self.0.records_json())
+    }
+
+    /// As ``take_records``, of a simulation that ``ClusterModel`` made: only events, updates and syncs. A repeated
+    /// event of a probe is left out.
+    fn take_changes<'py>(&mut self, py: Python<'py>) -> Bound<'py, PyBytes> {
+        PyBytes::new(py, &self.0.changes_json())
     }
 
     /// Pod, container and type of every live worker.

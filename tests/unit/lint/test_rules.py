@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 
 import pytest
+from probelet.lint.fix.fixed import fixed
 from probelet.lint.registry import rule_modules, rules
 from probelet.lint.rule import Rule
 
@@ -67,10 +68,21 @@ def test_a_message_has_the_numbers_of_its_formula(rule: Rule, tmp_path: Path) ->
 
 @RULES
 def test_the_texts_of_a_rule_are_complete(rule: Rule) -> None:
-    assert re.fullmatch(r"PL\d{3}", rule.id)
+    assert re.fullmatch(r"P[LO]\d{3}", rule.id)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)*", rule.name)
     assert rule.summary.endswith(".")
     assert "\n" not in rule.summary
     assert len(rule.why.split()) >= 25, "say what happens to the pod"
     assert rule.source
     assert not (rule.confidence == "heuristic" and rule.severity == "error"), "a rule that guesses is no error"
+
+
+@RULES
+def test_a_safe_fix_mends_the_bad_example(rule: Rule, tmp_path: Path) -> None:
+    text = rule.bad.lstrip()
+    found = [each for each in of_rule(report(tmp_path, text, rule.settings).findings, rule.id)]
+    safe = [each for each in found if each.fix is not None and each.fix.is_safe and each.fix.changes]
+    result = fixed(text, safe)
+    assert result.left == []
+    after = of_rule(report(tmp_path, result.text, rule.settings).findings, rule.id)
+    assert len(after) == len(found) - len(safe)

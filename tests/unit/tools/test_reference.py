@@ -46,7 +46,7 @@ def test_no_other_page_is_in_the_folders() -> None:
 
 
 def test_every_rule_has_a_group_and_a_finding_on_its_page() -> None:
-    listed = re.findall(r"^\| \[(PL\d+)\]\((PL\d+)\.md\)", LINT_PAGES["README.md"], re.MULTILINE)
+    listed = re.findall(r"^\| \[(P[LO]\d+)\]\((P[LO]\d+)\.md\)", LINT_PAGES["README.md"], re.MULTILINE)
     assert [rule for rule, _ in listed] == [page for _, page in listed] == list(rules())
     for rule in rules():
         assert re.search(rf"^\d+:\d+  \w+  {rule}  \S", LINT_PAGES[f"{rule}.md"], re.MULTILINE), rule

@@ -32,6 +32,25 @@ WriteBaseline: TypeAlias = Annotated[
     Path | None,
     Parameter(name="--write-baseline", metavar="FILE", help="Write the findings of today for --baseline, and succeed."),
 ]
+Prove: TypeAlias = Annotated[
+    str | None,
+    Parameter(
+        name="--prove",
+        metavar="RULE@OBJECT",
+        help="Play the scenario of this finding: PL203@web, PL203@Deployment/web.",
+    ),
+]
+Picture: TypeAlias = Annotated[
+    Path | None, Parameter(name="--picture", metavar="FILE", help="With --prove: write the picture, .html or .svg.")
+]
+Observed: TypeAlias = Annotated[
+    tuple[Path, ...],
+    Parameter(
+        name="--observed",
+        metavar="FILE",
+        help="What was seen of the pods: JSON of 'probelet status', or of a query of Prometheus. May be repeated.",
+    ),
+]
 Together: TypeAlias = Annotated[
     bool,
     Parameter(negative="", help="See the objects of all paths together. Default: those of one directory."),

@@ -1,11 +1,14 @@
 """What a command line of ``probelet lint`` asks for, and what its settings file adds."""
 
+import gc
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from probelet.cli.exit import CliError
 from probelet.lint.baseline import BaselineError, Known, read_baseline
 from probelet.lint.engine import Report, lint
+from probelet.lint.observed.container import ObservedContainer
+from probelet.lint.observed.read import ObservedError, read_observed
 from probelet.lint.settings import Settings
 from probelet.lint.settings_file import NAME, Project, SettingsFileError, read_settings
 from probelet.lint.severity import Severity, at_least
@@ -28,6 +31,9 @@ class Request:
 
     def report(self) -> Report:
         """Lints, and leaves out what is less severe than asked for."""
+        # Everything that is read lives until the rules have run: a collection at each 700 new objects would look at all
+        # of it again and again, for half of the time.
+        gc.set_threshold(200_000, 10, 10)
         report = lint(self.paths, self.settings, together=self.together)
         report.findings = [found for found in report.findings if at_least(found.severity, self.least or "info")]
         return report
@@ -44,7 +50,15 @@ def project_of(config: Path | None) -> Project:
         raise CliError(*map(str, error.problems)) from None
 
 
-def with_flags(settings: Settings, **flags: str | float | int | None) -> Settings:
+def observations(files: tuple[Path, ...]) -> tuple[ObservedContainer, ...]:
+    """What the files of ``--observed`` say. Raises CliError."""
+    try:
+        return tuple(found for path in files for found in read_observed(path))
+    except ObservedError as error:
+        raise CliError(f"--observed: {error}") from None
+
+
+def with_flags(settings: Settings, **flags: str | float | int | tuple[ObservedContainer, ...] | None) -> Settings:
     """The settings with what flags say; a flag is stronger than the file. Raises CliError."""
     pods = flags.get("pods_per_node")
     if pods is not None and not (isinstance(pods, int) and pods > 0):

@@ -13,8 +13,11 @@ from probelet.cli.lint.flags import (
     Format,
     Least,
     ListRules,
+    Observed,
     Paths,
+    Picture,
     PodsPerNode,
+    Prove,
     ShowRule,
     StartupP99,
     Together,
@@ -43,10 +46,11 @@ app = verb(
     "one directory are seen together: Services, budgets, autoscalers, routes. Exit\n"
     "code 1: an error was found, or anything that --severity reports.",
     "probelet lint deploy/",
-    "helm template web ./chart | probelet lint -",
     "probelet lint deploy/ --fix --diff",
     "probelet lint --explain PL203",
+    "probelet lint deploy/ --prove PL203@web",
     "probelet lint deploy/ -o sarif > probelet.sarif",
+    "probelet lint deploy/ --observed status.json",
 )
 
 
@@ -62,7 +66,10 @@ def lint(
     diff: Diff = False,
     explain: ShowRule = None,
     rules: ListRules = False,
+    prove: Prove = None,
+    picture: Picture = None,
     together: Together = False,
+    observed: Observed = (),
     kubelet_version: KubeletVersion | None = None,
     client_timeout: ClientTimeout = None,
     dependency_max: DependencyMax = None,
@@ -76,7 +83,7 @@ def lint(
         return Exit.GOOD
     if not paths:
         raise CliError("name a manifest, a directory, or -", hint="probelet lint --help")
-    from probelet.cli.lint.request import Request, known_findings, project_of, with_flags
+    from probelet.cli.lint.request import Request, known_findings, observations, project_of, with_flags
 
     project = project_of(config)
     settings = with_flags(
@@ -86,8 +93,11 @@ def lint(
         dependency_max=dependency_max,
         startup_p99=startup_p99,
         pods_per_node=pods_per_node,
+        observed=observations(observed),
     )
     request = Request(paths, settings, together, severity)
+    if prove is not None:
+        return _prove(request, prove, picture)
     if diff:
         return _show_difference(request)
     if fix:
@@ -107,7 +117,9 @@ def _lint(request: "Request", known: "list[Known]", output: str) -> int:
     report.findings = sifted.new
     _print(report, sifted.known, request.fails_from, output)
     if sifted.gone:
-        complain(f"probelet lint: {sifted.gone} findings of the baseline are no more; --write-baseline leaves them out")
+        complain(
+            f"probelet lint: findings of the baseline that are no more: {sifted.gone}; --write-baseline drops them"
+        )
     complain(*(f"probelet lint: {line}" for line in (*report.unreadable, *report.broken_rules)))
     if report.broken_rules:
         return Exit.CANNOT
@@ -142,6 +154,13 @@ def _print(report: "Report", known: int, fails_from: "Severity", output: str) ->
             say(*lines(report), summary(report, known))
 
 
+def _prove(request: "Request", wanted: str, picture: "Path | None") -> int:
+    from probelet.cli.lint.prove import proof
+
+    say(*proof(request, wanted, picture))
+    return Exit.GOOD
+
+
 def _show_difference(request: "Request") -> int:
     from probelet.cli.lint.mend import difference
 
@@ -153,9 +172,10 @@ def _show_difference(request: "Request") -> int:
 
 def _mend(request: "Request") -> None:
     from probelet.cli.lint.mend import mend
+    from probelet.cli.lint.text import many
 
     count, files = mend(request)
-    complain(f"probelet lint: {count} fixed in {len(files)} files")
+    complain(f"probelet lint: {many(count, 'finding')} fixed in {many(len(files), 'file')}")
 
 
 def _write_baseline(request: "Request", path: "Path") -> int:

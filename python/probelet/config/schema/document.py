@@ -15,7 +15,7 @@ from probelet.config.gate_alias import GATE_ALIASES
 from probelet.config.inert_gate import INERT_GATES
 from probelet.config.kubelet import KubeletConfiguration, Section, set_kubelet_defaults
 from probelet.config.opt_in import ProbeletConfiguration
-from probelet.config.schema.field_text import field_texts
+from probelet.config.schema.field_text import field_texts, one_line_of
 from probelet.config.unavailable import DETAIL, UNAVAILABLE_FIELDS, UNAVAILABLE_GATES
 from probelet.config.unread_field import UNREAD_FIELDS
 
@@ -60,12 +60,13 @@ def _kubelet_document(version: str) -> Schema:
 
 def _document(section: Section, api_version: str, kind: str) -> Schema:
     """``section`` has the effective defaults."""
-    found = _section(section)
+    found = section_schema(section)
     found["properties"] |= {"apiVersion": {"const": api_version}, "kind": {"const": kind}}
     return found
 
 
-def _section(section: Section) -> Schema:
+def section_schema(section: Section) -> Schema:
+    """The schema of one section; its values are the defaults."""
     defaults, texts = written(section), field_texts(type(section))
     properties: Schema = {}
     for field in types.type_info(type(section)).fields:  # type: ignore[attr-defined]
@@ -86,11 +87,13 @@ def _value(info: types.Type) -> Schema:
         case types.Metadata():
             return _value(info.type) | (info.extra_json_schema or {})
         case types.UnionType():
-            (option,) = (option for option in info.types if not isinstance(option, types.NoneType))
-            return _value(option)
+            options = [option for option in info.types if not isinstance(option, types.NoneType)]
+            return _value(options[0]) if len(options) == 1 else {"oneOf": [_value(option) for option in options]}
         case types.StructType():
             assert issubclass(info.cls, Section), "a document has sections only"
-            return _section(info.cls())
+            return _struct(info.cls(), info)
+        case types.ListType():
+            return {"type": "array", "items": _value(info.item_type)}
         case types.LiteralType():
             return {"enum": list(info.values)}
         case types.DictType():
@@ -108,8 +111,20 @@ def _value(info: types.Type) -> Schema:
             raise AssertionError(info)
 
 
+def _struct(section: Section, info: types.StructType) -> Schema:
+    """A section inside a document: one of a union has its tag, and one with a ``scalar_field`` may be its value."""
+    found = section_schema(section)
+    if info.tag_field is not None:
+        tag = {"const": info.tag, "description": one_line_of(type(section).__doc__ or "")}
+        found = {**found, "properties": {info.tag_field: tag, **found["properties"]}, "required": [info.tag_field]}
+    scalar = getattr(section, "scalar_field", None)
+    return found if scalar is None else {"anyOf": [found["properties"][scalar], found]}
+
+
 def _nullable(schema: Schema) -> Schema:
     """A null leaves a field at its default, and in a drop-in takes back what an earlier file sets."""
+    if "anyOf" in schema:
+        return schema | {"anyOf": [*schema["anyOf"], {"type": "null"}]}
     if "enum" in schema:
         return schema | {"enum": [*schema["enum"], None]}
     return schema | {"type": [schema["type"], "null"]}

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from functools import lru_cache
 from typing import Final
 
 SHELLS: Final = frozenset({"sh", "bash", "ash", "dash", "zsh", "busybox"})
@@ -42,10 +43,16 @@ def simple_command(argv: list[str]) -> list[str] | None:
     text = _EXIT.sub("", _REDIRECT.sub("", text.strip()))
     if _SYNTAX.search(text):
         return None
-    try:
-        words = shlex.split(text)
-    except ValueError:
-        return None
+    words = list(_words(text))
     if words[:1] == ["exec"]:
         words = words[1:]
     return simple_command(words) if words else None
+
+
+@lru_cache(1024)
+def _words(text: str) -> tuple[str, ...]:
+    """The words of a line; none if a quotation does not end."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError:
+        return ()

@@ -3,6 +3,7 @@
 import re
 import shlex
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
 from probelet.lint.command.shell import script
@@ -10,12 +11,18 @@ from probelet.lint.command.shell import script
 DEEPEST: Final = 4
 """Shells inside shells and substitutions that are followed; nobody writes more."""
 
+LINES_KEPT: Final = 1024
+"""A dozen rules read each command, and many containers have the same one."""
+
 _OPERATOR: Final = re.compile(r"[();<>|&]+")
 _SUBSTITUTION: Final = re.compile(r"\$\(([^()]*)\)|`([^`]*)`")
 _KEYWORDS: Final = frozenset(
     {"if", "then", "elif", "else", "while", "until", "do", "!", "{", "exec", "time", "command"}
 )
 _ASSIGNMENT: Final = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=")
+_TIMEOUT_VALUES: Final = frozenset({"-s", "-k", "--signal", "--kill-after"})
+"""The options of coreutils' timeout whose value is a word of its own."""
+
 SUBSTITUTED: Final = "`"
 """The place of a substituted command's output: no host and no path has this character."""
 
@@ -40,13 +47,7 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
             yield from _of_text(found[1] or found[2] or "", depth - 1)
     words: list[str] = []
     for line in _SUBSTITUTION.sub(SUBSTITUTED, text).replace("\\\n", " ").splitlines():
-        lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
-        lexer.whitespace_split = True
-        try:
-            words += [*lexer, ";"]
-        except ValueError:
-            # A quotation over several lines: its words are data, and no program.
-            words.append(";")
+        words += [*_words(line), ";"]
     statement: list[str] = []
     for word in words:
         if not _OPERATOR.fullmatch(word):
@@ -59,6 +60,17 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
             statement = []
 
 
+@lru_cache(LINES_KEPT)
+def _words(line: str) -> tuple[str, ...]:
+    lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
+    lexer.whitespace_split = True
+    try:
+        return tuple(lexer)
+    except ValueError:
+        # A quotation over several lines: its words are data, and no program.
+        return ()
+
+
 def _bare(words: list[str]) -> list[str]:
     """The words of a program without what stands before it: keywords, assignments, ``timeout 5``, ``env A=b``."""
     index = 0
@@ -68,8 +80,9 @@ def _bare(words: list[str]) -> list[str]:
             index += 1
         elif word.rpartition("/")[2] == "timeout":
             index += 1
-            while index < len(words) and (words[index].startswith("-") or words[index][:1].isdigit()):
-                index += 1
+            while index < len(words) and words[index].startswith("-"):
+                index += 2 if words[index] in _TIMEOUT_VALUES else 1
+            index += 1
         else:
             break
     return words[index:]

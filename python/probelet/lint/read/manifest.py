@@ -22,8 +22,8 @@ from probelet.spec.read.kinds import Kind
 from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
 from probelet.spec.text.problem import Problem
 
-_UNRENDERED: Final = re.compile(r"\{\{|\$\{")
-"""What a template or a shell has yet to put in: Helm's and Go's, and that of envsubst and OpenShift."""
+_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^<[^>]+>$|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$")
+"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
 
@@ -41,10 +41,13 @@ class InText(NamedTuple):
 
 
 class Placed(NamedTuple):
-    """A finding and the lines whose comments may suppress it."""
+    """A finding and its field in a tree: comments on the way to the field may suppress it."""
 
     finding: Finding
-    lines: list[int]
+    root: Node | None = None
+    """The document or object; None for a finding that nothing suppresses."""
+    path: str = ""
+    """From ``root`` on."""
 
 
 @dataclass
@@ -77,7 +80,7 @@ def read_source(source: Source, world: World) -> Read:
         # All of it first: the part that cannot be read might change the meaning of the objects before it.
         found = list(documents(text))
     except TreeError as error:
-        read.findings.append(Placed(_broken(source, text, error), []))
+        read.findings.append(Placed(_broken(source, text, error)))
         return read
     reader = _Reader(read, read.text, world)
     for document in found:
@@ -137,7 +140,7 @@ class _Reader:
             self._world.config_maps.add((last.node.text_of("namespace"), last.node.text_of("name")))
         found = neighbour(raw)
         if found is not None:
-            self._world.neighbours.append(found)
+            self._world.add(found)
 
     def _workload(self, raw: RawObject, kind: Kind, document: Node) -> str:
         """Takes a workload; returns its label, empty for a patch."""
@@ -159,7 +162,7 @@ class _Reader:
         """Adds the finding of a problem whose field is a path in the document."""
         *_, last = members_on_way(document, problem.field)
         position = self._text.position(last.start, last.line)
-        if isinstance(last.node.value, str) and _UNRENDERED.search(last.node.value):
+        if rule is not UNKNOWN_FIELD and _is_unrendered(last.node):
             rule = TEMPLATE
         path = problem.field.removeprefix(prefix).removeprefix(".")
         finding = Finding(
@@ -173,4 +176,12 @@ class _Reader:
             # As kubectl shows it.
             message=f"{path}: {problem.message}" if path else problem.message,
         )
-        self._read.findings.append(Placed(finding, self._text.lines_around(document, problem.field)))
+        self._read.findings.append(Placed(finding, document, problem.field))
+
+
+def _is_unrendered(node: Node) -> bool:
+    """True for a text that something else will replace, also in the brackets of ``[IMAGE_URL]``."""
+    value = node.value
+    if isinstance(value, list) and len(value) == 1:
+        value = value[0].value
+    return isinstance(value, str) and _UNRENDERED.search(value) is not None

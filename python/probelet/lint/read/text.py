@@ -44,7 +44,8 @@ class ManifestText:
         *_, last = members_on_way(root, path)
         return self.position(last.start, last.line)
 
-    def lines_around(self, root: Node, path: str) -> list[int]:
-        """The first line of ``root``, and the lines on which the keys and list elements on the way to the field at
-        ``path`` begin; its own is the last."""
-        return [member.line for member in members_on_way(root, path)]
+
+def lines_around(root: Node, path: str) -> list[int]:
+    """The first line of ``root``, and the lines on which the keys and list elements on the way to the field at ``path``
+    begin; its own is the last."""
+    return [member.line for member in members_on_way(root, path)]

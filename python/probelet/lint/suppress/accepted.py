@@ -4,6 +4,7 @@ from collections import defaultdict
 
 from probelet.lint.finding import Finding
 from probelet.lint.read.manifest import Placed, Read
+from probelet.lint.read.text import lines_around
 from probelet.lint.rule import Rule
 from probelet.lint.suppress.annotation import ignored
 from probelet.lint.suppress.comment import comments
@@ -29,11 +30,16 @@ class Accepted:
                 self._by_object[label] |= entry.rules
                 self._report(entry, *found.text.place(found.root, path), label, path)
 
-    def has(self, finding: Finding, lines: list[int]) -> bool:
-        """True if the author accepts the finding, whose field and the objects around it begin on ``lines``."""
-        if finding.rule in self._by_object.get(finding.object, ()):
+    def has(self, placed: Placed) -> bool:
+        """True if the author accepts the finding."""
+        rule = placed.finding.rule
+        if placed.root is None:
+            return False
+        if rule in self._by_object.get(placed.finding.object, ()):
             return True
-        return any(finding.rule in self._by_line.get(line, ()) for line in lines)
+        if not self._by_line:
+            return False
+        return any(rule in self._by_line.get(line, ()) for line in lines_around(placed.root, placed.path))
 
     def _report(self, entry: Entry, line: int, column: int, label: str = "", path: str = "") -> None:
         if entry.mistake is None:
@@ -50,4 +56,4 @@ class Accepted:
             column=column,
             message=message,
         )
-        self.mistakes.append(Placed(finding, []))
+        self.mistakes.append(Placed(finding))

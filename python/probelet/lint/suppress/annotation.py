@@ -12,7 +12,7 @@ from probelet.spec.read.tree import Node, members_on_way
 
 ANNOTATION: Final = "probelet.dev/lint-ignore"
 
-_BETWEEN: Final = re.compile(r"[;\n]\s*(?=PL\d|$)")
+_BETWEEN: Final = re.compile(r"[;\n]\s*(?=P[LO]\d|$)")
 
 
 class Ignored(NamedTuple):

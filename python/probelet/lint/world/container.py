@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal, TypeAlias
 from probelet.explain.bounds import Bounds, bounds
 from probelet.explain.span import Span
 from probelet.lint.fix.change import Fix
+from probelet.lint.observed.container import ObservedContainer
 from probelet.lint.rule import Hit
 from probelet.lint.severity import Confidence, Severity
 from probelet.lint.world.probe import LintProbe
@@ -70,6 +71,12 @@ class LintContainer:
         """How long a start takes at most: the annotation ``probelet.dev/startup-seconds``, else the setting."""
         declared = self.workload.declared_startup.get(self.name)
         return declared if declared is not None else self.workload.settings.startup_p99
+
+    @cached_property
+    def observed(self) -> list[ObservedContainer]:
+        """What was seen of this container, in one row for each pod; empty without ``--observed``."""
+        owner, world = self.workload, self.workload.world
+        return world.observations.of(owner.written_namespace, owner.name, self.name, world.names)
 
     def of(self, message: str) -> str:
         """The message with the container's name, if its pod has several containers."""

@@ -1,5 +1,6 @@
 """The objects beside the workloads: only the fields that rules read. Everything else in them is passed over."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -63,6 +64,10 @@ class DisruptionBudget(Neighbour, frozen=True, kw_only=True):
     """A policy/v1.PodDisruptionBudget, or OpenKruise's PodUnavailableBudget, which limits restarts too."""
 
     spec: DisruptionBudgetSpec = DisruptionBudgetSpec()
+
+    def selects(self, labels: Mapping[str, str]) -> bool:
+        """True if it counts pods with these labels."""
+        return self.spec.selector is not None and self.spec.selector.matches(labels)
 
 
 class ScaleTarget(Object, frozen=True, kw_only=True):

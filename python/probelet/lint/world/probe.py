@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from probelet.explain.bounds import Bounds, Timing
 from probelet.lint.fix.change import Fix
+from probelet.lint.observed.container import ObservedProbe
 from probelet.lint.rule import Hit
 from probelet.lint.severity import Confidence, Severity
 from probelet.spec.model.int_or_string import IntOrString, parse_int_or_string
@@ -75,6 +76,11 @@ class LintProbe:
         if self.handler == "httpGet" and self.spec.http_get is not None:
             return self.spec.http_get.host
         return self.spec.tcp_socket.host if self.handler == "tcpSocket" and self.spec.tcp_socket is not None else ""
+
+    @property
+    def observed(self) -> list[ObservedProbe]:
+        """What was seen of this probe, in one row for each pod; empty without ``--observed``."""
+        return [row.probes[self.type] for row in self.container.observed if self.type in row.probes]
 
     def is_written(self, field: str) -> bool:
         """True if the text has this field, such as ``timeoutSeconds``."""

@@ -3,6 +3,10 @@
 An unknown field is a warning, because the kubelet accepts it. A wrong type is an error and leaves the field unset, so
 that one pass finds every mistake of a file. This module walks the declarations of the msgspec Structs itself: msgspec's
 decoder stops at the first mistake and has no line numbers.
+
+Two ways of writing are for documents of ours: a struct with a class attribute ``scalar_field`` may be written as the
+value of that field alone (``latency: 40ms`` for ``latency: {always: 40ms}``), and a union of tagged structs is chosen
+by its tag.
 """
 
 import difflib
@@ -124,11 +128,17 @@ class _Decoder:
                 raise AssertionError(info)
 
     def _members(self, node: Node, cls: type[msgspec.Struct], field: str, line: int) -> Any:
+        known, tag = _fields(cls), _struct(cls).tag_field
         if not isinstance(node.value, dict):
-            return self._wrong(node, field, line, "a mapping")
-        known = _fields(cls)
+            scalar = getattr(cls, "scalar_field", None)
+            if scalar is None or isinstance(node.value, list):
+                return self._wrong(node, field, line, "a mapping")
+            value = self.value(node, known[scalar].type, field, line)
+            return value if value is _NOTHING else cls(**{known[scalar].name: value})
         found = {}
         for name, member in node.value.items():
+            if name == tag:
+                continue
             # A key may be empty; a message about it still has to name it.
             shown = name or '""'
             inner = f"{field}.{shown}" if field else shown
@@ -171,6 +181,8 @@ class _Decoder:
         options = [option for option in info.types if not isinstance(option, types.NoneType)]
         if len(options) == 1:
             return self.value(node, options[0], field, line)
+        if isinstance(options[0], types.StructType):
+            return self._tagged(node, options, field, line)
         # The only union of the API is IntOrString.
         for option in options:
             if isinstance(option, types.StrType) and isinstance(node.value, str):
@@ -178,6 +190,27 @@ class _Decoder:
             if isinstance(option, types.IntType) and _integer(node.value) is not None:
                 return self._int(node, option, field, line)
         return self._wrong(node, field, line, "an integer or a string")
+
+    def _tagged(self, node: Node, options: list[types.Type], field: str, line: int) -> Any:
+        """A struct of a union; its tag says which."""
+        if not isinstance(node.value, dict):
+            return self._wrong(node, field, line, "a mapping")
+        structs = {str(option.tag): option for option in options if isinstance(option, types.StructType)}
+        key = next(iter(structs.values())).tag_field or ""
+        inner = f"{field}.{key}" if field else key
+        if key not in node.value:
+            self._report("error", line, inner, f"Required value: one of {', '.join(structs)}")
+            return _NOTHING
+        tag = node.value[key]
+        chosen = structs.get(node.text_of(key))
+        if chosen is None:
+            written = tag.node.plain()
+            close = difflib.get_close_matches(str(written), structs, n=1) if isinstance(written, str) else []
+            meant = f"; did you mean {close[0]}?" if close else ""
+            message = f"Unsupported value: {shorten(go_value(written))}: supported values: {', '.join(structs)}{meant}"
+            self._report("error", tag.line, inner, message)
+            return _NOTHING
+        return self._members(node, chosen.cls, field, line)
 
     def _int(self, node: Node, info: types.IntType, field: str, line: int) -> Any:
         value = _integer(node.value)

@@ -326,15 +326,14 @@ def documents(text: str) -> Iterator[Document]:
     try:
         while (event := parser.get_event()) is not None:
             match event:
-                case yaml.StreamStartEvent() | yaml.StreamEndEvent():
-                    pass
+                # Nearly every event is one of the first line.
+                case yaml.NodeEvent() | yaml.CollectionEndEvent():
+                    builder.handle(event)
                 case yaml.DocumentStartEvent():
                     builder = _Builder()
                 case yaml.DocumentEndEvent():
                     if builder.root is not None and builder.root.value is not None:
                         yield Document(builder.root, builder.duplicates)
-                case _:
-                    builder.handle(event)
             events += 1
             if events > NODES_MAX:
                 raise TreeError(f"more than {NODES_MAX} values", _line(event))

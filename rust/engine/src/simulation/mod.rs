@@ -2,9 +2,15 @@
 //!
 //! Time is counted in milliseconds from t = 0, which lies on a whole second of the wall clock; the prober started
 //! `warmup` earlier, so that the jitter of a young kubelet does not apply.
+//!
+//! `cluster` has containers that answer by a behaviour instead of a script; `together` plays several simulations on one
+//! clock with them.
 
+mod answers;
+pub mod cluster;
 mod record;
 mod script;
+mod together;
 mod worker_script;
 
 use std::collections::BTreeMap;
@@ -18,9 +24,13 @@ use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::{Instant, WallOffset};
 use probelet_core::wheel::TimerWheel;
 
+use self::answers::{Answer, Answers, Scripts};
+use self::cluster::text;
 pub use self::record::Record;
 pub use self::script::{Played, Script, Step, decode_steps, timeout_text};
+pub use self::together::{Reached, play_together};
 use self::worker_script::{Flight, WorkerScript, command};
+use crate::attempt::cause::Cause;
 use crate::handler::{Asker, Buffers, probe_once};
 use crate::json::StatusDocument;
 use crate::pods::PodCalls;
@@ -37,6 +47,8 @@ pub struct Scene {
     pub seed: u64,
     /// How long before t = 0 the prober started, at most [`TIME_MS_MAX`].
     pub warmup: Duration,
+    /// When the prober starts, after t = 0; None: `warmup` before it.
+    pub starts: Option<Duration>,
     /// What is done with results.
     pub glue: Glue,
     /// Where runs fall.
@@ -49,8 +61,28 @@ pub struct Scene {
     pub user_agent: String,
 }
 
-/// A result: its type, and its container's ID unless any container's result is meant.
-type Watched<'a> = (ProbeType, Option<&'a str>);
+/// What a simulation stops at, beside the end of its time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stop<'a> {
+    /// Nothing.
+    Never,
+    /// The request to sync a pod.
+    Sync,
+    /// A change of a result of this type; with an ID only of that container.
+    Update(ProbeType, Option<&'a str>),
+}
+
+impl Stop<'_> {
+    fn is_at(self, output: &Output) -> bool {
+        match (self, output) {
+            (Self::Sync, Output::Sync { .. }) => true,
+            (Self::Update(probe_type, container_id), Output::Update(update)) => {
+                probe_type == update.probe_type && container_id.is_none_or(|id| *id == *update.container_id)
+            }
+            _ => false,
+        }
+    }
+}
 
 /// A prober in virtual time.
 #[derive(Debug)]
@@ -67,6 +99,10 @@ pub struct Simulation {
     script_changes: u32,
     defined: BTreeMap<Arc<str>, usize>,
     record: bool,
+    /// Whether events, updates and syncs are kept where nothing else is.
+    keeps_changes: bool,
+    /// Whether the events of the attempt that ended last are like those of the one before.
+    repeats_itself: bool,
     sockets: bool,
     user_agent: String,
     records: Vec<Record>,
@@ -94,6 +130,7 @@ impl Simulation {
     /// A prober with nothing to do, at t = 0.
     pub fn new(scene: Scene) -> Self {
         let zero = Instant::ZERO + scene.warmup;
+        let starts = scene.starts.map_or(Instant::ZERO, |starts| zero + starts);
         let settings = Settings {
             semantics: scene.semantics,
             seed: scene.seed,
@@ -103,16 +140,18 @@ impl Simulation {
             record: scene.record,
         };
         Self {
-            manager: StatusManager::new(Prober::new(settings, Instant::ZERO), scene.glue),
+            manager: StatusManager::new(Prober::new(settings, starts), scene.glue),
             worker_scripts: Vec::new(),
             zero,
-            now: zero,
+            now: zero.max(starts),
             attempt_ends: TimerWheel::new(),
             scripts: Vec::new(),
             script_names: BTreeMap::new(),
             script_changes: 0,
             defined: BTreeMap::new(),
             record: scene.record,
+            keeps_changes: false,
+            repeats_itself: false,
             sockets: scene.sockets,
             user_agent: scene.user_agent,
             records: Vec::new(),
@@ -158,9 +197,24 @@ impl Simulation {
         Instant::from_nanos(u64::try_from(nanos).unwrap_or_default())
     }
 
+    /// Keeps events, updates and syncs although nothing is recorded. Of equal events of a probe the first one is kept.
+    pub fn keep_changes(&mut self) {
+        self.keeps_changes = true;
+    }
+
+    /// Recalls what an earlier prober knew of its containers, as from a journal.
+    pub fn recall(&mut self, earlier: &Self) {
+        earlier.manager.prober().memories().for_each(|memory| self.manager.prober_mut().recall(memory));
+    }
+
+    /// What was written since the last time, as a JSON list; plays nothing.
+    pub fn changes_json(&mut self) -> Vec<u8> {
+        serde_json::to_vec(&std::mem::take(&mut self.records)).expect("plain data")
+    }
+
     /// Takes what was written since the last time.
     pub fn take_records(&mut self) -> Vec<Record> {
-        self.drain(None);
+        self.drain(Stop::Never, &mut Scripts);
         std::mem::take(&mut self.records)
     }
 
@@ -171,38 +225,38 @@ impl Simulation {
 
     /// Lets everything happen that is due now.
     pub fn settle(&mut self) {
-        self.play_on(self.now, None);
+        self.play_on(self.now, Stop::Never, &mut Scripts);
     }
 
     /// Plays on until `t_ms`, the activity of that moment included.
     pub fn run_until(&mut self, t_ms: i64) {
-        self.play_on(self.at(t_ms), None);
+        self.play_on(self.at(t_ms), Stop::Never, &mut Scripts);
     }
 
     /// Plays on until a result of that type changes, at most until `t_ms`; says whether one did. With a container's ID
     /// only that container's result counts.
     pub fn run_until_update(&mut self, t_ms: i64, probe_type: ProbeType, container_id: Option<&str>) -> bool {
-        self.play_on(self.at(t_ms), Some((probe_type, container_id)))
+        self.play_on(self.at(t_ms), Stop::Update(probe_type, container_id), &mut Scripts)
     }
 
-    fn play_on(&mut self, end: Instant, until: Option<Watched>) -> bool {
+    fn play_on<A: Answers>(&mut self, end: Instant, until: Stop, answers: &mut A) -> bool {
         if end < self.now {
             return false; // That moment is over.
         }
         loop {
             while self.manager.step(self.now) {
-                if self.drain(until) {
+                if self.drain(until, answers) {
                     return true;
                 }
             }
-            self.drain(None);
+            self.drain(Stop::Never, answers);
             match self.next_event().filter(|next| *next <= end) {
                 None => break,
                 Some(next) => self.now = self.now.max(next),
             }
             while let Some((_, worker)) = self.attempt_ends.pop(self.now) {
                 self.end_attempt(worker);
-                if self.drain(until) {
+                if self.drain(until, answers) {
                     return true;
                 }
             }
@@ -225,18 +279,19 @@ impl Simulation {
     fn end_attempt(&mut self, worker: WorkerId) {
         if let Some(flight) = self.worker_scripts[worker as usize].flight.take() {
             self.records.extend(flight.record.map(|record| *record));
+            self.repeats_itself = flight.repeats_itself;
             self.manager.prober_mut().handle_attempt(worker, flight.run, flight.outcome, self.now);
         }
     }
 
-    /// Carries out what the prober asks for; says whether the watched result changed. An attempt that takes no time ends
-    /// before anything else happens.
-    fn drain(&mut self, watched: Option<Watched>) -> bool {
-        let mut changed = false;
+    /// Carries out what the prober asks for; says whether there was something to stop at. An attempt that takes no time
+    /// ends before anything else happens.
+    fn drain<A: Answers>(&mut self, until: Stop, answers: &mut A) -> bool {
+        let mut stops = false;
         while let Some(output) = self.manager.poll_output() {
             match output {
                 Output::Attempt(attempt) => {
-                    let ends = self.launch(attempt);
+                    let ends = self.launch(attempt, answers);
                     if ends > self.now {
                         self.attempt_ends.arm(ends, attempt.worker);
                     } else {
@@ -247,39 +302,44 @@ impl Simulation {
                     self.runs += 1;
                     self.worker_scripts[worker as usize].counts.count(result);
                 }
-                Output::WorkerStarted { worker } => self.enrol(worker),
+                Output::WorkerStarted { worker } => self.enrol(worker, answers),
                 Output::WorkerEnded { .. } => {}
                 Output::Removed(_) => {} // A recording has it as a `Record`.
                 output => {
-                    if let Output::Update(update) = &output {
-                        changed |= watched.is_some_and(|(probe_type, container_id)| {
-                            probe_type == update.probe_type && container_id.is_none_or(|id| *id == *update.container_id)
-                        });
-                    }
+                    stops |= until.is_at(&output);
                     self.write(output);
                 }
             }
         }
-        changed
+        stops
     }
 
-    fn enrol(&mut self, worker: WorkerId) {
+    fn enrol<A: Answers>(&mut self, worker: WorkerId, answers: &mut A) {
         let Some(target) = self.manager.prober().target(worker) else {
             return; // It has ended again.
         };
         let pod_index = self.defined.get(&target.pod.uid).copied().unwrap_or_default();
-        let scripted = WorkerScript::new(&target, pod_index);
-        match self.worker_scripts.get_mut(worker as usize) {
-            Some(old) => *old = scripted,
+        let scripted = WorkerScript { probe: answers.enrol(&target), ..WorkerScript::new(&target, pod_index) };
+        let index = worker as usize;
+        if index >= self.worker_scripts.len() {
             // Numbers are given out in order; one that was skipped is of a worker that has ended again.
-            None => self.worker_scripts.resize_with(worker as usize + 1, || WorkerScript::new(&target, pod_index)),
+            self.worker_scripts.resize_with(index + 1, || WorkerScript::new(&target, pod_index));
         }
+        self.worker_scripts[index] = scripted;
     }
 
     /// Begins an attempt; returns when it ends.
-    fn launch(&mut self, attempt: Attempt) -> Instant {
+    fn launch<A: Answers>(&mut self, attempt: Attempt, answers: &mut A) -> Instant {
         let scripted = &self.worker_scripts[attempt.worker as usize];
         let (timeout, delay) = (scripted.timeout, scripted.delay);
+        if let Some(probe) = scripted.probe {
+            let Answer { takes, cause, is_news } = answers.answer(probe, self.since_zero_ns(self.now));
+            let target = if cause == Cause::Ok { None } else { self.manager.prober().target(attempt.worker) };
+            let outcome = target.map_or(Outcome::Success, |target| text::outcome(cause, &target, timeout));
+            let flight = Flight { run: attempt.run, outcome, record: None, repeats_itself: !is_news };
+            self.worker_scripts[attempt.worker as usize].flight = Some(flight);
+            return self.now + takes;
+        }
         if self.sockets && !scripted.is_exec {
             let target = self.manager.prober().target(attempt.worker).expect("it has an attempt");
             let outcome = self.ask(&target);
@@ -347,13 +407,18 @@ impl Simulation {
     }
 
     fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) -> Instant {
-        let flight = Flight { run: attempt.run, outcome, record };
+        let flight = Flight { run: attempt.run, outcome, record, repeats_itself: false };
         self.worker_scripts[attempt.worker as usize].flight = Some(flight);
         ends
     }
 
     fn write(&mut self, output: Output) {
-        if !self.record {
+        let is_change = match &output {
+            Output::Event(_) => !self.repeats_itself,
+            Output::Sync { .. } | Output::Update(_) => true,
+            _ => false,
+        };
+        if !(self.record || self.keeps_changes && is_change) {
             return;
         }
         let t_ms = self.to_ms(self.now);
@@ -403,6 +468,11 @@ impl Simulation {
             | Output::WorkerEnded { .. } => unreachable!("drained before"),
         };
         self.records.push(record);
+    }
+
+    /// Nanoseconds since t = 0; 0 before it.
+    fn since_zero_ns(&self, at: Instant) -> u64 {
+        at.as_nanos().saturating_sub(self.zero.as_nanos())
     }
 
     fn to_ms(&self, at: Instant) -> i64 {

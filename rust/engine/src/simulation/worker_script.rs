@@ -23,6 +23,8 @@ pub(super) struct WorkerScript {
     pub(super) steady: Option<(Duration, u32)>,
     /// Whether it is the runtime that its probe asks.
     pub(super) is_exec: bool,
+    /// The number of its probe, if its answers come from a container's behaviour.
+    pub(super) probe: Option<u32>,
 }
 
 /// An attempt on its way.
@@ -32,6 +34,8 @@ pub(super) struct Flight {
     pub(super) outcome: Outcome,
     /// Written down when the attempt ends, as the recordings do.
     pub(super) record: Option<Box<Record>>,
+    /// Whether it ends as the attempt before it did.
+    pub(super) repeats_itself: bool,
 }
 
 impl WorkerScript {
@@ -45,6 +49,7 @@ impl WorkerScript {
             script: None,
             steady: None,
             is_exec: matches!(target.probe.handler, Handler::Exec { .. }),
+            probe: None,
         }
     }
 }

@@ -29,7 +29,7 @@ spec:
       livenessProbe:
         httpGet: {path: /livez, port: 8080}
         periodSeconds: 5
-        timeoutSeconds: 30
+        timeoutSeconds: 9
         failureThreshold: 9
         failureTreshold: 3
 """
@@ -58,6 +58,9 @@ def test_the_log_is_valid_sarif_and_has_every_finding(probelet: Probelet, tmp_pa
     log = json.loads(ended.out)
     assert list(mistakes(log, SCHEMA, SCHEMA)) == []
     (run,) = log["runs"]
+    # Other rules may have something to say about this probe one day.
+    known = ("PL001", "PL003", "PL401")
+    run["results"] = [result for result in run["results"] if result["ruleId"] in known]
     described = [rule["id"] for rule in run["tool"]["driver"]["rules"]]
     assert [(result["ruleId"], result["level"]) for result in run["results"]] == [
         ("PL001", "error"),
@@ -118,7 +121,8 @@ def test_the_document_has_the_keys_of_the_interface(probelet: Probelet, tmp_path
     assert document["schema"] == "probelet-lint/1"
     keys = {"rule", "severity", "object", "path", "file", "line", "column", "message"}
     assert all(keys <= row.keys() <= keys | {"confidence", "fix"} for row in document["findings"])
-    assert document["findings"][0] == {
+    (found,) = [row for row in document["findings"] if row["rule"] == "PL401"]
+    assert found == {
         "rule": "PL401",
         "severity": "warning",
         "object": "Pod/default/web",
@@ -126,5 +130,5 @@ def test_the_document_has_the_keys_of_the_interface(probelet: Probelet, tmp_path
         "file": str(tmp_path / "web.yaml"),
         "line": 11,
         "column": 9,
-        "message": document["findings"][0]["message"],
+        "message": found["message"],
     }

@@ -55,7 +55,7 @@ def hits_of(
     }
     (document,) = documents(json.dumps(manifest))
     world = World(settings)
-    world.neighbours.append(Service(metadata=ObjectMeta(name="web"), spec=ServiceSpec(selector={"app": "web"})))
+    world.add(Service(metadata=ObjectMeta(name="web"), spec=ServiceSpec(selector={"app": "web"})))
     raw = RawObject(document.root, "", "apps/v1", "Deployment")
     read = read_workload(raw, KINDS["Deployment"], Path("web.json"), world)
     assert read is not None

@@ -63,8 +63,9 @@ spec:
       image: registry.example/web:1
       livenessProbe:
         httpGet: {path: /livez, port: 8080}
-        periodSeconds: 30
-        timeoutSeconds: 30
+        periodSeconds: 10
+        timeoutSeconds: 10
 """,
+    scenario="deadlock",
     check=on_probes(check),
 )

@@ -80,5 +80,6 @@ spec:
         periodSeconds: 10
         failureThreshold: 3
 """,
+    scenario="gc-pause",
     check=on_containers(check),
 )

@@ -68,5 +68,6 @@ spec:
         httpGet: {path: /livez, port: 8080}
         timeoutSeconds: 10
 """,
+    scenario="overload",
     check=on_probes(check, "liveness"),
 )

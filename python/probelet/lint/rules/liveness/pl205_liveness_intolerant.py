@@ -78,5 +78,6 @@ spec:
         periodSeconds: 10
         failureThreshold: 6
 """,
+    scenario="gc-pause",
     check=on_probes(check, "liveness"),
 )

@@ -84,5 +84,6 @@ spec:
       livenessProbe:
         httpGet: {path: /livez, port: http}
 """,
+    scenario="deadlock",
     check=on_probes(check, "liveness"),
 )

@@ -81,5 +81,6 @@ spec:
       readinessProbe:
         httpGet: {path: /readyz, port: 8080}
 """,
+    scenario="dependency-slow",
     check=on_probes(check, "readiness"),
 )

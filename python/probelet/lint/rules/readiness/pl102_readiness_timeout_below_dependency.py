@@ -74,6 +74,7 @@ spec:
         periodSeconds: 10
         timeoutSeconds: 8
 """,
+    scenario="dependency-slow",
     check=on_probes(check, "readiness"),
     confidence="heuristic",
 )

@@ -108,5 +108,6 @@ items:
                 periodSeconds: 5
                 failureThreshold: 4
 """,
+    scenario="gc-pause",
     check=on_probes(check, "readiness"),
 )

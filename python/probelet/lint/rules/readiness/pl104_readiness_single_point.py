@@ -107,5 +107,6 @@ items:
                 httpGet: {path: /readyz, port: 8080}
                 timeoutSeconds: 5
 """,
+    scenario="dependency-down",
     check=on_probes(check, "readiness"),
 )

@@ -73,5 +73,6 @@ spec:
         periodSeconds: 5
         failureThreshold: 30
 """,
+    scenario="startup-drift",
     check=on_containers(check),
 )

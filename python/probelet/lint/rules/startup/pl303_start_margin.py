@@ -93,5 +93,6 @@ spec:
         periodSeconds: 5
         failureThreshold: 24
 """,
+    scenario="startup-drift",
     check=on_containers(check),
 )

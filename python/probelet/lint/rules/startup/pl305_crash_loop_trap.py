@@ -90,5 +90,6 @@ spec:
       livenessProbe:
         httpGet: {path: /livez, port: 8080}
 """,
+    scenario="startup-drift",
     check=on_containers(check),
 )

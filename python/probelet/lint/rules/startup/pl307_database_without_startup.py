@@ -101,6 +101,7 @@ spec:
         exec: {command: [pg_isready, -U, postgres]}
         timeoutSeconds: 5
 """,
+    scenario="startup-drift",
     check=on_containers(check),
     confidence="heuristic",
 )

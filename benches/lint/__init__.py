@@ -1,0 +1,1 @@
+"""The linter beside others: the same manifests, a process each."""

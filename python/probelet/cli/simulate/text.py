@@ -1,0 +1,178 @@
+"""A simulation in the ten lines that a person wants to know, 80 columns wide."""
+
+from collections.abc import Iterable, Iterator
+from textwrap import wrap
+from typing import Final
+
+from probelet.picture.document import AdviceRow, FaultRow, RunRow, ServiceRow, SimulateDocument, VerdictRow
+from probelet.simulate.words import count, seconds, share
+
+COLUMNS: Final = 80
+LABEL: Final = 10
+FAULTS_MAX: Final = 3
+"""Faults that are listed; a scenario may have hundreds."""
+SERVICES_MAX: Final = 3
+"""Services and assumptions that are listed."""
+FINDINGS_MAX: Final = 5
+"""Sentences that are shown."""
+ADVICE_MAX: Final = 2
+
+
+def lines(document: SimulateDocument) -> list[str]:
+    """The lines about one version of the manifests, or about two side by side."""
+    found = list(_head(document))
+    other = document.get("against")
+    found += list(_verdict(document) if other is None else _both(document, other))
+    found += list(_labelled("what", _findings(document)))
+    if other is not None:
+        found += list(_labelled("against", _findings(other)))
+    for advice in document["advice"][:ADVICE_MAX]:
+        found += list(_advice(advice, document["verdict"]))
+    if document["command"]:
+        found += list(_labelled("again", [document["command"]], breaks=False))
+    return found
+
+
+def _head(document: SimulateDocument) -> Iterator[str]:
+    scenario = document["scenario"]
+    yield from wrap(f"{scenario['name']}: {scenario['title']}", COLUMNS)
+    yield ""
+    yield from _labelled("faults", [_some(list(_timetable(scenario["faults"])), FAULTS_MAX, "more")])
+    yield from _labelled("traffic", [_some(list(_traffic(document)), SERVICES_MAX, "more")])
+    if assumed := scenario["assumed"]:
+        yield from _labelled("assumed", [_some(assumed, SERVICES_MAX, "more")])
+    played = document["played_seconds"]
+    if played < scenario["duration_seconds"]:
+        yield f"interrupted at {seconds(played)} of {seconds(scenario['duration_seconds'])}; so far:"
+
+
+def _some(parts: list[str], most: int, noun: str) -> str:
+    left = len(parts) - most
+    return "; ".join([*parts[:most], *([f"{left:,} {noun}"] if left > 0 else [])])
+
+
+def _timetable(faults: list[FaultRow]) -> Iterator[str]:
+    for fault in faults:
+        begins, ends = fault["from_seconds"], fault["to_seconds"]
+        if ends is None:
+            when = f"from {seconds(begins)} on"
+        elif ends == begins:
+            when = f"at {seconds(begins)}"
+        else:
+            when = f"from {seconds(begins)} to {seconds(ends)}"
+        yield f"{fault['label']}, {when}"
+
+
+def _traffic(document: SimulateDocument) -> Iterator[str]:
+    for service in document["services"]:
+        name = service["name"].removeprefix("default/")
+        rate = _usual(service, document["scenario"]["duration_seconds"])
+        yield f"{rate:,.6g} requests/s to {name}, whose clients wait {seconds(service['timeout_seconds'])}"
+
+
+def _usual(service: ServiceRow, end: float) -> float:
+    """The rate that is offered for the longest time, but for the time before the traffic begins."""
+    series = service["series"]
+    held: dict[float, float] = {}
+    for start, until, rate in zip(series["t"], [*series["t"][1:], end], series["offered"], strict=True):
+        if rate:
+            held[rate] = held.get(rate, 0.0) + until - start
+    return max(held, key=lambda rate: held[rate], default=0.0)
+
+
+def _findings(run: RunRow) -> list[str]:
+    found = run["findings"]
+    more = len(found) - FINDINGS_MAX
+    return [*found[:FINDINGS_MAX], *([f"{count(more, 'more sentence')} in the JSON."] if more > 0 else [])]
+
+
+def _verdict(run: RunRow) -> Iterator[str]:
+    for label, text in _rows(run):
+        yield from _labelled(label, [text])
+
+
+def _both(run: RunRow, other: RunRow) -> Iterator[str]:
+    """The rows of two versions, one under the other where they differ."""
+    for (label, ours), (_, theirs) in zip(_rows(run), _rows(other), strict=True):
+        if ours == theirs:
+            yield from _labelled(label, [f"{ours} (both)"])
+        else:
+            yield from _labelled(label, [f"FILE: {ours}", f"--against: {theirs}"])
+
+
+def _rows(run: RunRow) -> Iterator[tuple[str, str]]:
+    verdict = run["verdict"]
+    yield "unready", _unready(run)
+    yield "killed", _killed(verdict)
+    yield "requests", _requests(verdict)
+    yield "recovery", _recovery(verdict)
+
+
+def _unready(run: RunRow) -> str:
+    first, most = run["verdict"]["first_unready_seconds"], run["verdict"]["unready_pods_max"]
+    wanted = sum(max(service["series"]["wanted"], default=0) for service in run["services"])
+    if first is None:
+        return f"at most {most} of {count(wanted, 'replica')} missing" if most else "no replica left its Service"
+    return f"{most} of {count(wanted, 'replica')} at the same time; the first at {seconds(first)}"
+
+
+def _killed(verdict: VerdictRow) -> str:
+    restarts = count(verdict["restarts"], "restart")
+    if verdict["first_kill_seconds"] is None:
+        return "nothing" + (f"; {restarts}" if verdict["restarts"] else "")
+    return f"{count(verdict['kills'], 'time')}, the first at {seconds(verdict['first_kill_seconds'])}; {restarts}"
+
+
+def _requests(verdict: VerdictRow) -> str:
+    requests = verdict["requests"]
+    if not requests["offered"]:
+        return "there is no Service with traffic"
+    lost, offered = requests["lost"], requests["offered"]
+    text = f"{lost:,} of {offered:,} lost ({share(lost, offered)})" if lost else f"none of {offered:,} lost"
+    text += f", {requests['late']:,} late" if requests["late"] else ""
+    outage = verdict["longest_outage_seconds"]
+    return f"{text}; none was served for {seconds(outage)}" if outage else text
+
+
+def _recovery(verdict: VerdictRow) -> str:
+    after = verdict["recovers_after_seconds"]
+    if after is None:
+        return "never"
+    if after:
+        return f"{seconds(after)} after the last fault"
+    return "whole again when the last fault ended"
+
+
+def _advice(advice: AdviceRow, base: VerdictRow) -> Iterator[str]:
+    change = f"{advice['old']} -> {advice['new']}" if advice["old"] else advice["new"]
+    kind, _, name = advice["object"].split("/")
+    yield from _labelled("change", [f"{_short(advice['path'])} of {kind} {name}: {change}"])
+    yield from _labelled("", [f"then {gain(advice['verdict'], base)}; {advice['why']}"])
+
+
+def _short(path: str) -> str:
+    """The end of a path that a person looks for: ``readinessProbe.timeoutSeconds``."""
+    return path.rpartition("].")[2] or path
+
+
+def gain(verdict: VerdictRow, base: VerdictRow) -> str:
+    """What a change gives: ``no request is lost, not 18,300; no kill, not 9``."""
+    lost, before = verdict["requests"]["lost"], base["requests"]["lost"]
+    shown = f"{lost:,} requests are lost" if lost else "no request is lost"
+    parts = [f"{shown}, not {before:,}" if lost != before else f"still {shown}"]
+    if verdict["kills"] != base["kills"]:
+        parts.append(f"{count(verdict['kills'], 'kill')}, not {base['kills']:,}")
+    if not verdict["recovered"]:
+        parts.append("it never recovers")
+    elif not base["recovered"]:
+        parts.append("it recovers")
+    return "; ".join(parts)
+
+
+def _labelled(label: str, texts: Iterable[str], *, breaks: bool = True) -> Iterator[str]:
+    """Texts behind a label, each from a line of its own on."""
+    for text in texts:
+        parts = wrap(text, COLUMNS - LABEL, break_long_words=False, break_on_hyphens=False) if breaks else [text]
+        for part in parts:
+            yield f"{label:<{LABEL}}{part}"
+            label = ""

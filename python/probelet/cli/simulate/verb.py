@@ -1,0 +1,83 @@
+"""``probelet simulate``."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Duration, KubeletVersion, Output
+from probelet.cli.terminal import say, say_json
+from probelet.cli.verb import verb
+
+app = verb(
+    "simulate",
+    "Play manifests through a scenario in virtual time: when replicas are unready or\n"
+    "killed, how many requests are lost, whether it recovers, and what to change; a\n"
+    "change is played too. --scenario is one of --list or a file; without it, each of\n"
+    "--list is played and has one line. The prober and the restarts are those of\n"
+    "'probelet run'; containers, traffic and faults are those of the scenario.",
+    "probelet simulate examples/lab/server-with-dependencies.yaml",
+    "probelet simulate deployment.yaml --scenario overload --html overload.html",
+    "probelet simulate deployment.yaml --scenario mine.yaml --against new.yaml",
+    "probelet simulate --show overload > mine.yaml",
+)
+
+
+def _file(help_: str) -> Any:
+    return Parameter(metavar="FILE", help=help_)
+
+
+@app.default
+def simulate(
+    *files: Annotated[Path, Parameter(name="FILE", help="Manifest, directory of manifests, or -.")],
+    scenario: Annotated[
+        str | None, Parameter(name="--scenario", metavar="NAME|FILE", help="A built-in, or a file of kind Scenario.")
+    ] = None,
+    against: Annotated[
+        list[Path] | None,
+        Parameter(name="--against", metavar="FILE", help="Another version of these manifests. May be repeated."),
+    ] = None,
+    seed: Annotated[int, Parameter(metavar="N", help="Seed of all randomness.")] = 1,
+    duration: Annotated[Duration, Parameter(help="Length of traffic and faults. Default: the scenario's.")] = None,
+    no_advice: Annotated[bool, Parameter(help="Play no changes that may help.")] = False,
+    output: Output = "table",
+    html: Annotated[Path | None, _file("Write the picture as an HTML page.")] = None,
+    svg: Annotated[Path | None, _file("Write the picture as SVG.")] = None,
+    perfetto: Annotated[Path | None, _file("Write a trace for ui.perfetto.dev.")] = None,
+    kubelet_version: KubeletVersion = "1.36",
+    list_: Annotated[bool, Parameter(name="--list", help="List the built-in scenarios.")] = False,
+    show: Annotated[str | None, Parameter(metavar="NAME", help="Print a built-in scenario, to start from.")] = None,
+    schema: Annotated[bool, Parameter(help="Print the JSON schema of a scenario file.")] = False,
+) -> int:
+    import msgspec
+
+    from probelet.cli.simulate.pictures import Pictures
+    from probelet.cli.simulate.request import Request, played
+    from probelet.cli.simulate.scenarios import print_list, print_scenario, print_schema
+    from probelet.cli.simulate.table import table
+    from probelet.cli.simulate.text import lines
+
+    if list_:
+        return print_list(output)
+    if show is not None:
+        return print_scenario(show)
+    if schema:
+        return print_schema()
+    if not files:
+        raise CliError("no manifest: FILE is required", hint="probelet simulate --help")
+    request = Request(files, tuple(against or ()), seed, duration, kubelet_version, advise=not no_advice)
+    pictures = Pictures(html, svg, perfetto)
+    if scenario is None:
+        if output == "json" or pictures.wanted or against:
+            raise CliError("-o json, --against and pictures need --scenario", hint="probelet simulate --list")
+        say(*table(request))
+        return Exit.GOOD
+    pictures.check()
+    document = played(request, scenario)
+    pictures.write(document)
+    if output == "json":
+        say_json(msgspec.json.encode(document))
+    else:
+        say(*lines(document))
+    return Exit.GOOD

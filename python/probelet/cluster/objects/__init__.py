@@ -1,0 +1,2 @@
+"""The objects of a cluster as manifests write them: workloads, Services, PodDisruptionBudgets. Reads, decides
+nothing."""
