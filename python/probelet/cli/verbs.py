@@ -33,7 +33,7 @@ _VERBS = (
         "Run one probe; show its result and how long each part took.",
         ("http", "tcp", "grpc", "exec"),
     ),
-    Verb("lint", "lint.verb", "Laboratory", "Find probes that will kill, hide or miss what nobody meant, in seconds."),
+    Verb("lint", "lint.verb", "Laboratory", "Find probes that will kill, hide or miss what nobody meant."),
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
     Verb("simulate", "simulate.verb", "Laboratory", "Play manifests through a scenario: what probes do to a service."),
     Verb(

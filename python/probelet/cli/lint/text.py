@@ -31,18 +31,19 @@ def _sentence(finding: Finding) -> str:
 def summary(report: Report, known: int = 0) -> str:
     """One line: what was found and where; ``known`` findings are in the baseline."""
     counts = Counter(finding.severity for finding in report.findings)
-    found = ", ".join(_many(counts[severity], severity) for severity in SEVERITIES if counts[severity])
+    found = ", ".join(many(counts[severity], severity) for severity in SEVERITIES if counts[severity])
     having = len({finding.file for finding in report.findings})
-    files, workloads = _many(len(report.paths), "file"), _many(report.workloads, "workload")
+    files, workloads = many(len(report.paths), "file"), many(report.workloads, "workload")
     parts = [f"{found} in {having} of {files} with {workloads}" if found else f"no finding in {files} with {workloads}"]
     counted = {"suppressed": report.suppressed, "in the baseline": known}
     parts += [f"{count} {what}" for what, count in counted.items() if count]
     if report.patches:
-        parts.append(f"passed over: {_many(report.patches, 'part')} of objects that kustomize merges")
+        parts.append(f"passed over: {many(report.patches, 'part')} of objects that kustomize merges")
     if report.others:
-        parts.append(f"passed over: {_many(report.others, 'document')} of other kinds than Kubernetes objects")
+        parts.append(f"passed over: {many(report.others, 'document')} of other kinds than Kubernetes objects")
     return "; ".join(parts)
 
 
-def _many(count: int, what: str) -> str:
+def many(count: int, what: str) -> str:
+    """``1 error``, ``2 errors``."""
     return f"{count} {what}" if count == 1 or what == "info" else f"{count} {what}s"

@@ -46,7 +46,6 @@ app = verb(
     "one directory are seen together: Services, budgets, autoscalers, routes. Exit\n"
     "code 1: an error was found, or anything that --severity reports.",
     "probelet lint deploy/",
-    "helm template web ./chart | probelet lint -",
     "probelet lint deploy/ --fix --diff",
     "probelet lint --explain PL203",
     "probelet lint deploy/ --prove PL203@web",
@@ -118,7 +117,7 @@ def _lint(request: "Request", known: "list[Known]", output: str) -> int:
     report.findings = sifted.new
     _print(report, sifted.known, request.fails_from, output)
     if sifted.gone:
-        complain(f"probelet lint: {sifted.gone} findings of the baseline are no more; --write-baseline leaves them out")
+        complain(f"probelet lint: findings of the baseline that are gone: {sifted.gone}; --write-baseline drops them")
     complain(*(f"probelet lint: {line}" for line in (*report.unreadable, *report.broken_rules)))
     if report.broken_rules:
         return Exit.CANNOT
@@ -171,9 +170,10 @@ def _show_difference(request: "Request") -> int:
 
 def _mend(request: "Request") -> None:
     from probelet.cli.lint.mend import mend
+    from probelet.cli.lint.text import many
 
     count, files = mend(request)
-    complain(f"probelet lint: {count} fixed in {len(files)} files")
+    complain(f"probelet lint: {many(count, 'finding')} fixed in {many(len(files), 'file')}")
 
 
 def _write_baseline(request: "Request", path: "Path") -> int:

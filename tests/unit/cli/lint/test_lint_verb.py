@@ -153,7 +153,7 @@ def test_a_baseline_leaves_out_the_findings_of_its_day(probelet: Probelet) -> No
     ended = probelet("lint", ".", "--baseline", "known.json", "-o", "json")
     assert [row["path"] for row in json.loads(ended.out)["findings"]] == ["spec.containers[0].readinesProbe"]
     Path("web.yaml").write_text(WARNED)
-    assert "1 findings of the baseline are no more" in probelet("lint", ".", "--baseline", "known.json").err
+    assert "findings of the baseline that are gone: 1;" in probelet("lint", ".", "--baseline", "known.json").err
 
 
 def test_diff_shows_what_fix_then_does(probelet: Probelet) -> None:
@@ -167,7 +167,7 @@ def test_diff_shows_what_fix_then_does(probelet: Probelet) -> None:
     added = [line[1:] for line in ended.out.splitlines() if line.startswith("+") and not line.startswith("+++")]
     assert added == ["        httpGet:", "          path: /readyz", "          port: 8080"]
     ended = probelet("lint", "web.yaml", "--fix")
-    assert ended.err == "probelet lint: 1 fixed in 1 files\n"
+    assert ended.err == "probelet lint: 1 finding fixed in 1 file\n"
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")
     assert stat.S_IMODE(path.stat().st_mode) == 0o640
     assert all(f"{line}\n" in path.read_text() for line in added)
@@ -178,7 +178,7 @@ def test_diff_shows_what_fix_then_does(probelet: Probelet) -> None:
 
 def test_a_fix_that_would_lose_a_comment_is_left_to_the_person(probelet: Probelet) -> None:
     Path("web.yaml").write_text(FIXABLE)
-    assert probelet("lint", "web.yaml", "--fix").err == "probelet lint: 0 fixed in 0 files\n"
+    assert probelet("lint", "web.yaml", "--fix").err == "probelet lint: 0 findings fixed in 0 files\n"
     assert Path("web.yaml").read_text() == FIXABLE
 
 

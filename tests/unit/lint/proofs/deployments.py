@@ -35,8 +35,9 @@ def hits_of(
     startup_seconds: float | None = None,
     settings: Settings = Settings(),  # noqa: B008
     image: str = "i",
+    spec: Mapping[str, Any] = {},
 ) -> list[Hit]:
-    """The hits of a rule in a Deployment behind a Service."""
+    """The hits of a rule in a Deployment behind a Service; ``spec`` are more fields of the Deployment's spec."""
     probes = {f"{each}Probe": _probe(timing, paths.get(each, PATHS[each])) for each, timing in timings.items()}
     annotations = {} if startup_seconds is None else {"probelet.dev/startup-seconds": f"{startup_seconds:f}"}
     mounts = [{"name": "data", "mountPath": "/data"}]
@@ -50,7 +51,7 @@ def hits_of(
         "apiVersion": "apps/v1",
         "kind": "Deployment",
         "metadata": {"name": "web"},
-        "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": template},
+        "spec": {"replicas": replicas, "selector": {"matchLabels": {"app": "web"}}, "template": template, **spec},
     }
     (document,) = documents(json.dumps(manifest))
     world = World(settings)

@@ -10,6 +10,8 @@ from probelet.lint.rule import Hit, Rule, on_probes
 from probelet.lint.world.probe import LintProbe
 
 _BACKGROUND: Final = re.compile(r"(?<![&><|\\])&(?![&>0-9-])")
+_WAIT: Final = re.compile(r"\bwait\b")
+_JOINED: Final = re.compile(r"[;|\n]|&&")
 _QUOTED: Final = re.compile(r"'[^']*'|\"[^\"]*\"|#[^\n]*")
 _CLIENTS: Final = frozenset({"curl", "wget", "nc", "psql", "mysql", "redis-cli", "mongosh", "mongo", "kubectl", "ssh"})
 _LIMIT: Final = re.compile(
@@ -23,16 +25,17 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     if text is None:
         return
     timeout = probe.timing.timeout
-    if _BACKGROUND.search(_QUOTED.sub("", text)):
+    bare = _QUOTED.sub("", text)
+    if _BACKGROUND.search(bare) and not _WAIT.search(bare):
         yield probe.hit(
             "exec.command",
             f"the command leaves a process in the background every {probe.timing.period} s; neither the command's end "
             f"nor the timeout of {timeout} s ends it, and if it hangs, there is one more after each attempt",
         )
         return
-    programs = [program(words) for words in statements(probe.argv)]
-    client = next((name for name in programs if name in _CLIENTS), None)
-    if client is not None and simple_command(probe.argv) is None and not _LIMIT.search(text):
+    client = next((program(words) for words in statements(probe.argv) if program(words) in _CLIENTS), None)
+    # A shell with one program becomes this program, and the runtime kills it.
+    if client is not None and _JOINED.search(bare) and simple_command(probe.argv) is None and not _LIMIT.search(text):
         yield probe.hit(
             "exec.command",
             f"{client} has no time limit of its own inside a shell: after {timeout} s the attempt fails, and a runtime "

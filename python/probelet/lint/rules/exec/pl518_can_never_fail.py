@@ -20,7 +20,7 @@ _JOINED: Final = re.compile(r"[;|]|&&")
 
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Looks for commands whose success is sure."""
-    reason = _of_text(script(probe.argv)) or _of_words(simple_command(probe.argv) or [])
+    reason = _of_text(script(probe.argv)) or _of_words(_only_program(probe.argv))
     if reason is None:
         return
     effect = {
@@ -35,13 +35,22 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     )
 
 
+def _only_program(argv: list[str]) -> list[str]:
+    """The one program of a command with its arguments; empty if a shell does more than run it."""
+    text = script(argv)
+    if text is None or simple_command(argv) is not None:
+        return simple_command(argv) or []
+    parts = list(statements(argv))
+    return parts[0] if len(parts) == 1 and not _JOINED.search(text) and not _BRANCHES.search(text) else []
+
+
 def _of_words(words: list[str]) -> str | None:
     """Why one program always succeeds; None if it may fail."""
     name, option = program(words), next((word for word in words[1:] if word.startswith("-")), "")
     plain = [word for word in words[1:] if not word.startswith("-") and word != "]"]
     path = plain[0] if len(plain) == 1 else ""
     if name in _NOTHING or (name == "exit" and plain in ([], ["0"])):
-        return f"{name} always succeeds"
+        return f"{' '.join([name, *plain[:1]])} always succeeds"
     if name == "kill" and words[1:] == ["-0", "1"]:
         return "process 1 exists as long as the container does"
     if name in ("cat", "head"):
@@ -55,9 +64,9 @@ def _of_words(words: list[str]) -> str | None:
 
 def _of_text(text: str | None) -> str | None:
     """Why the text of a shell always succeeds; None if it may fail."""
-    if text is None or _BRANCHES.search(text.strip()):
+    if text is None or "\n" in text.strip():
         return None
-    if (found := _SWALLOWED.search(text)) is not None:
+    if (found := _SWALLOWED.search(text)) is not None and not _BRANCHES.search(text):
         return f"{found[0].strip()!r} at the end makes a success of every failure"
     parts = list(statements(["sh", "-c", text]))
     for words in parts:

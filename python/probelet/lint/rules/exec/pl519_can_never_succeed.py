@@ -23,7 +23,8 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     argv = probe.argv
     if not argv:
         return
-    if len(argv) == 1 and re.search(r"\s", argv[0].strip()) and script(argv) is None:
+    if len(argv) == 1 and re.search(r"\s", argv[0].strip()) and "\\" not in argv[0]:
+        # A path with a space is possible, but Windows alone has such directories.
         yield probe.hit(
             "exec.command",
             f"the whole line {_short(argv[0])!r} is one word, and no program has this name: every attempt, each "

@@ -23,7 +23,8 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     yield probe.hit(
         "",
         f"nothing takes over from the only replica: {max(kill.earliest, 1)} s of failures may end in its kill, and "
-        f"then Service {workload.services[0].metadata.name} has no pod for up to {grace} s of its end and the whole start",
+        f"then Service {workload.services[0].metadata.name} has no pod for up to {grace} s of its end and for "
+        "the whole start",
     )
 
 

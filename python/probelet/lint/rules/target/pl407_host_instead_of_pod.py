@@ -63,8 +63,8 @@ The kubelet runs HTTP and TCP probes from the node, and connects to the pod's ad
 `localhost` is the mistake that people make most: it works in a shell inside the container, but for the kubelet it is
 the node. Any other host answers for all replicas at once, so the probe says nothing about its own pod.
 
-It is a way into the node's network as well: a user who may create pods makes every node send requests to addresses that
-pods cannot reach. The Pod Security level *baseline* refuses the field since its policy 1.34. Static pods with
+It is a way into the node's network as well: everybody who may create pods makes every node send requests to addresses
+that pods cannot reach. The Pod Security level *baseline* refuses the field since its policy 1.34. Static pods with
 `hostNetwork` that ask `localhost` are no finding: their server listens on no other address.
 """,
     source=(

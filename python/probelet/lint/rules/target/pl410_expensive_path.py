@@ -9,6 +9,8 @@ from probelet.lint.world.probe import LintProbe
 
 _METRICS: Final = re.compile(r"(.*/)?(metrics|prometheus)/?")
 _DOCUMENTS: Final = re.compile(r".*(swagger|openapi|api-docs).*", re.IGNORECASE)
+_USUAL: Final = frozenset({"host", "user-agent", "accept"})
+_PROBES: Final = re.compile(r"health|probe|live|ready|status")
 _DAY: Final = 86400
 
 
@@ -31,13 +33,21 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             "work, and of which the prober reads 10 KiB at most",
             severity="info",
         )
-    elif path in ("", "/"):
+    elif path in ("", "/") and not _is_for_probes(probe):
         yield probe.hit(
             "httpGet.path",
             f"{times} the probe asks for /: if this is a page for people, it costs what the page costs, may ask what "
             f"the page asks, and has to answer within {probe.timing.timeout} s",
             severity="info",
         )
+
+
+def _is_for_probes(probe: LintProbe) -> bool:
+    """True if a header or the port's name says that the answer at / is made for probes."""
+    get, number = probe.spec.http_get, probe.port_number
+    if get is not None and any(header.name.lower() not in _USUAL for header in get.http_headers):
+        return True
+    return any(entry.container_port == number and _PROBES.search(entry.name) for entry in probe.container.spec.ports)
 
 
 RULE = Rule(
@@ -51,7 +61,8 @@ connection, and servers write *broken pipe* into their logs. `/metrics` collects
 it gets slower with the age and the load of the process, until the probe's timeout is too short, and then a healthy
 container is killed. One case: a page at `/` with a timeout of 1 s and one replica ended in a spiral of restarts.
 
-`/` is information only: behind it there may be a static page, or a status.
+`/` is information only: behind it there may be a static page, or a status. It is no finding where the port's name or a
+header of the probe says that the answer is made for probes.
 """,
     source=(
         "https://github.com/kubernetes/website/issues/52724",

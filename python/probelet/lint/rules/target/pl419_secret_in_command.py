@@ -39,7 +39,7 @@ def _in_text(text: str) -> str | None:
     found = _TEXT.search(text)
     if found is None or (found["value"] or "").startswith(("-", "/", "<")):
         return None
-    return found["name"] or ("an address" if found["in_url"] else "the header Authorization")
+    return found["name"] or ("the address" if found["in_url"] else "the header Authorization")
 
 
 def _in_option(words: list[str]) -> str | None:
