@@ -11,7 +11,7 @@ use probelet_engine::whatif::{Assumption, describe, play as play_pod, played};
 
 /// Plays one input twice: as a file, and as entries that were written well and then damaged.
 pub fn play(bytes: &[u8]) {
-    any_file(bytes);
+    let _ = any_file(bytes);
     if let Ok(program) = Unstructured::new(bytes).arbitrary::<Program>() {
         program.play();
     }

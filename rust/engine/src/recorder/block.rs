@@ -191,7 +191,9 @@ pub fn bytes_of(start: &Start, blocks: &[Vec<Entry>]) -> Vec<u8> {
     let mut bytes = start.bytes();
     let mut encoder = Encoder::new(start);
     for block in blocks.iter().filter(|block| !block.is_empty()) {
-        block.iter().for_each(|entry| drop(encoder.add(entry)));
+        for entry in block {
+            encoder.add(entry);
+        }
         frame::append(&mut bytes, encoder.piece());
         encoder.next();
     }
