@@ -14,7 +14,7 @@ API_VERSION = "probelet.dev/v1alpha1"
 KIND = "ProbeletConfiguration"
 
 # A quantity that is there, for the schema that editors read.
-_SIZE = {"pattern": QUANTITY, "minLength": 1}
+_SIZE = {"pattern": QUANTITY.replace("^", "^(?=.)", 1)}
 
 # Older spellings of options, which files may still use -> the names they have now.
 ALIASES = {"phase": "schedule"}

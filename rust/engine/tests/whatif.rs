@@ -271,8 +271,6 @@ fn kills(stretch: &Stretch) -> Vec<Kill> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 400, ..ProptestConfig::default() })]
-
     #[test]
     fn without_changes_a_play_gives_what_happened(script in script(3_000), probes in probes()) {
         let stretch = World::new(&script, probes).recorded(SECONDS);
@@ -336,7 +334,7 @@ proptest! {
 }
 
 const SECOND: u64 = 1_000_000;
-const SECONDS: u64 = 400;
+const SECONDS: u64 = 250;
 /// The engine's clock begins a day before.
 const START: u64 = 86_400 * SECOND;
 const WALL: WallOffset = WallOffset(1_700_000_000_123_456_789);

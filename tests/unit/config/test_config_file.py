@@ -200,6 +200,14 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             'c.yaml:3: containerBackoffMax: Invalid value: "500ms": must not be below containerBackoffMin, 1s',
         ),
         (
+            PROBELET + "flightRecorder: {size: 100Ki}\n",
+            'c.yaml:3: flightRecorder.size: Invalid value: "100Ki": must be a whole number of bytes from 1Mi to 16Gi',
+        ),
+        (
+            PROBELET + "flightRecorder: {size: 17Gi}\n",
+            'c.yaml:3: flightRecorder.size: Invalid value: "17Gi": must be a whole number of bytes from 1Mi to 16Gi',
+        ),
+        (
             PROBELET + "starvedShare: 0\n",
             "c.yaml:3: starvedShare: Invalid value: 0.0: must be greater than 0",
         ),

@@ -48,6 +48,8 @@ VALUES = [
 ]
 # An editor lets these pass, and probelet refuses them: a rule of two fields, the length of a duration, half a byte.
 ONLY_PROBELET = {
+    # A ring has a smallest and a largest size.
+    "flightRecorder.size": {"0", "0.5", "1", "1e3"},
     "containerBackoffMin": {"1.5h"},
     "containerLogMaxSize": {"0.5"},
     "containerLogMonitorInterval": {"+1s", "1s", "1µs"},

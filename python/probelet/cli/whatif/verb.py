@@ -23,9 +23,9 @@ app = verb(
     "nobody knows is unknown here too; --assume takes one of the two ways. Without\n"
     "--set and --change all is played as it was, and the exit code is 1 if that does\n"
     "not give what happened.",
-    "probelet whatif /var/lib/probelet/flight-recorder --set liveness.failureThreshold=5",
+    "probelet whatif flight-recorder --set liveness.failureThreshold=5",
     "probelet whatif flight-recorder --set 'web-*/app.readiness.timeoutSeconds=3'",
-    "probelet whatif flight-recorder --change deployment-new.yaml --since 1h -o json",
+    "probelet whatif flight-recorder --change web-new.yaml --since 1h -o json",
 )
 
 
@@ -41,13 +41,16 @@ def whatif(
             name="--set",
             metavar="SETTING",
             negative="",
+            show_default=False,
             help="TYPE.FIELD=NUMBER for all probes of a type, or [NAMESPACE/]POD/CONTAINER.TYPE.FIELD=NUMBER. "
             "Names may have * and ?. May be given again.",
         ),
     ] = (),
     change: Annotated[
         tuple[Path, ...],
-        Parameter(metavar="FILE", negative="", help="Manifests with other probes. May be given again."),
+        Parameter(
+            metavar="FILE", negative="", show_default=False, help="Manifests with other probes. May be given again."
+        ),
     ] = (),
     assume: Annotated[
         Literal["healthy", "failing"] | None,

@@ -174,14 +174,22 @@ impl<'a> Player<'a> {
     }
 
     /// Plays on until a call at `at_us`. The engine's last turn before was at `turned_us`: what was due later was done
-    /// after the call, because the engine came to it late.
+    /// after the call, because the engine came to it late. Only attempts that Python carries out end between turns.
     pub(super) fn play_until(&mut self, turned_us: u64, at_us: u64) {
-        let turned = at(turned_us.min(at_us));
-        while let Some(next) = self.next().filter(|next| *next <= turned) {
+        let (turned, end) = (at(turned_us.min(at_us)), at(at_us));
+        loop {
+            let tick = self.prober().next_deadline().filter(|tick| *tick <= turned);
+            let flight = self.flights.first_key_value().map(|((ends, _), _)| *ends).filter(|ends| *ends < end);
+            let Some(next) = tick.into_iter().chain(flight).min() else { break };
             self.now = self.now.max(next);
-            self.settle();
+            if next <= turned {
+                self.settle();
+            } else {
+                self.end_attempts();
+                self.drain();
+            }
         }
-        self.now = self.now.max(at(at_us));
+        self.now = self.now.max(end);
     }
 
     /// Does what is due now. Calls of this moment come before attempts that end in it, as in the engine.
