@@ -65,6 +65,12 @@ INITIAL_RESULTS: Final[dict[str, str]] = {
 LONG_ID: Final = re.compile(r"\b[0-9a-f]{64}\b")
 SHORT_ID_DIGITS: Final = 13
 
+SECOND_LOOK_NS: Final = 1_000_000_000
+"""How long after a container's start its pod syncs once more. The kubelet sees a start in its next relist, up to a
+second later (``genericPlegRelistPeriod``, 1.36), and the sync that follows probes the readiness of a container that is
+not ready. Ours comes at once, before most programs listen; without a second one such a program would be not ready for a
+whole period."""
+
 OUTPUT_SHOWN_MAX: Final = 256
 """Characters of a container's last line in our log; the status has all of it."""
 
@@ -109,6 +115,7 @@ class NodePod:
         self._calls: dict[int, list[asyncio.Task[Outcome]]] = {}
         self._sync_requests = SyncRequests()
         self._delayed: int | None = None
+        self._second_look: int | None = None
         self._published: Publish | None = None
         self.added_ns = parts.timers.now()
         """When the pod was first seen, on the engine's clock."""
@@ -138,6 +145,18 @@ class NodePod:
     def _delayed_sync(self) -> None:
         self._delayed = None
         self._sync_requests.begin(self._parts.timers.now())
+        self.give(SyncRequested())
+
+    def _look_again_after_start(self, container: str) -> None:
+        if find_container(self.pod, container).readiness_probe is None:
+            return
+        timers = self._parts.timers
+        if self._second_look is not None:
+            timers.cancel(self._second_look)
+        self._second_look = timers.arm(timers.now() + SECOND_LOOK_NS, self._look_again)
+
+    def _look_again(self) -> None:
+        self._second_look = None
         self.give(SyncRequested())
 
     def note_result(self, update: Update) -> None:
@@ -310,8 +329,9 @@ class NodePod:
         self.give(Due())
 
     def _forget(self) -> None:
-        if self._delayed is not None:
-            self._parts.timers.cancel(self._delayed)
+        for timer in (self._delayed, self._second_look):
+            if timer is not None:
+                self._parts.timers.cancel(timer)
         for calls in self._calls.values():
             for call in calls:
                 call.cancel()
@@ -358,6 +378,7 @@ class NodePod:
             if effect.cause:
                 self._parts.crash_loop.restarted(effect.cause, first=effect.free)
             self._log.info("container started", container=effect.name, restart_count=count)
+            self._look_again_after_start(effect.name)
 
 
 def _subject(effect: Effect) -> dict[str, str]:

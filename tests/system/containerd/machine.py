@@ -70,6 +70,9 @@ disabled_plugins = [
     bin_dir = "{plugins}"
     conf_dir = "{folder}/cni"
     max_conf_num = 1
+# containerd 2 has NRI on, whose socket has one path for all containerds of a machine.
+[plugins."io.containerd.nri.v1.nri"]
+  disable = true
 # containerd 2 pulls through this service, which would unpack for another snapshotter.
 [[plugins."io.containerd.transfer.v1.local".unpack_config]]
   platform = "linux/{architecture}"

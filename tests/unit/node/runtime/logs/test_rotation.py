@@ -70,8 +70,8 @@ async def test_a_log_that_the_runtime_does_not_open_again_stays_the_log(
 ) -> None:
     runtime.refuse["reopen_container_log"] = errors.RuntimeUnavailable("no")
     tmp_path.joinpath("logs", *FOLDER, "0.log").write_text("x" * LIMIT)
-    await rotating.until(lambda: len(runtime.called("reopen_container_log")) > 1)
-    assert names(tmp_path) == ["0.log"]
+    # The log has its name back when the refusal has arrived, which is later than the call.
+    await rotating.until(lambda: len(runtime.called("reopen_container_log")) > 1 and names(tmp_path) == ["0.log"])
 
 
 async def test_a_log_that_is_gone_is_opened_again(
