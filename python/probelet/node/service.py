@@ -111,8 +111,7 @@ class Service:
         self._log_root = log_root
         self._logs = logs
         self._files = None if root is None else PodFiles(root)
-        self._on_host = on_host
-        self._probe_grace = probe_grace
+        self._on_host, self._probe_grace = on_host, probe_grace
         self._on_publish = on_publish
         self._user_agent = f"kube-lifecycle/{kubelet_version}"
         self._parallel_pulls = parallel_pulls

@@ -4,7 +4,6 @@
 mod argument;
 mod backoff;
 mod batch;
-mod cluster;
 mod crashloop;
 mod decision;
 mod engine;
@@ -59,7 +58,7 @@ fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<batch::ExecAttempt>()?;
     module.add_class::<batch::Notice>()?;
     module.add_class::<batch::Update>()?;
-    module.add_class::<cluster::ClusterModel>()?;
+    module.add_class::<simulation::ClusterModel>()?;
     module.add_class::<crashloop::CrashLoad>()?;
     module.add_class::<crashloop::CrashModel>()?;
     module.add_class::<decision::Decision>()?;

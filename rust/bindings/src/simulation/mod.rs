@@ -1,5 +1,7 @@
 //! `Simulation`: the production core under a virtual clock.
 
+mod cluster;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -9,6 +11,7 @@ use probelet_engine::simulation::{self, Scene, decode_steps};
 use pyo3::prelude::*;
 use pyo3::types::PyBytes;
 
+pub(crate) use self::cluster::ClusterModel;
 use crate::argument;
 use crate::error::{self, InputError, glue, known, phasing, release, worker};
 
