@@ -10,7 +10,7 @@ from probelet.scenario import load_scenario
 from probelet.simulate import play
 
 from tests.support.paths import ROOT
-from tests.unit.simulate.article.service import deployment, holds, scenario, verdict, whole
+from tests.unit.simulate.article.service import deployment, holds, scenario, whole
 
 LAB = ROOT / "examples" / "lab"
 TELEMETRY = load_scenario(LAB / "scenarios" / "telemetry-slow.yaml")
@@ -84,6 +84,5 @@ faults: [{type: dependency-slow, dependency: shared, latency: 1.5s, at: 60s, las
 
 
 def test_a_higher_failure_threshold_waits_for_latencies_to_return_to_normal() -> None:
-    default = verdict(deployment("readiness"), SPIKE)
-    assert default["unready_pods_max"] == 3
+    assert holds(deployment("readiness"), SPIKE, lambda result: result["unready_pods_max"] == 3) == []
     assert holds(deployment("readiness failureThreshold=6"), SPIKE, late_and_not_lost) == []
