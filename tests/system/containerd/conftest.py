@@ -13,6 +13,11 @@ from tests.system.containerd.node import ContainerdNode
 
 @pytest.fixture(scope="session")
 def containerd() -> Iterator[Containerd]:
+    yield from started_containerd()
+
+
+def started_containerd() -> Iterator[Containerd]:
+    """A containerd for a fixture; the test is skipped where none can run."""
     if why := what_is_missing():
         missing("containerd", why)
     runtime = Containerd()

@@ -5,10 +5,17 @@ from collections.abc import AsyncIterator, Iterator
 
 import pytest
 
+from tests.system.containerd.conftest import started_containerd
 from tests.system.containerd.direct.both import Both, both_ways
 from tests.system.containerd.direct.pods import PODS
 from tests.system.containerd.machine import Containerd, remove_pods
 from tests.system.containerd.node import ContainerdNode
+
+
+@pytest.fixture(scope="session")
+def containerd() -> Iterator[Containerd]:
+    """A containerd of its own: these pods stay for the session, and other tests look whether theirs is empty."""
+    yield from started_containerd()
 
 
 @pytest.fixture(scope="session")
