@@ -78,7 +78,8 @@ async def test_the_limit_of_execs_in_flight_holds(tmp_path: Path, engine: Engine
         for uid in ("a", "b"):
             await caller.sync(make_pod(uid, livenessProbe=exec_probe()), running(f"test://{uid}"))
         assert pods.exec_counts is not None
-        while not pods.exec_counts.waiting:
+        # The second one may wait for its turn before the first one's call has reached the runtime.
+        while not (pods.exec_counts.waiting and runtime.called("exec_sync")):
             await caller.results()
         assert len(runtime.called("exec_sync")) == 1
         runtime.held["exec_sync"].set()
