@@ -19,6 +19,7 @@ from probelet.node.recorder import Recorder
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import CANCELED, Effects
 from probelet.node.runtime.node_address import pod_address
+from probelet.node.runtime.pleg import RELIST_PERIOD_NS
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.policy.facts.snapshot import Snapshot, State
@@ -65,7 +66,7 @@ INITIAL_RESULTS: Final[dict[str, str]] = {
 LONG_ID: Final = re.compile(r"\b[0-9a-f]{64}\b")
 SHORT_ID_DIGITS: Final = 13
 
-SECOND_LOOK_NS: Final = 1_000_000_000
+SECOND_LOOK_NS: Final = RELIST_PERIOD_NS
 """How long after a container's start its pod syncs once more. The kubelet sees a start in its next relist, up to a
 second later (``genericPlegRelistPeriod``, 1.36), and the sync that follows probes the readiness of a container that is
 not ready. Ours comes at once, before most programs listen; without a second one such a program would be not ready for a
