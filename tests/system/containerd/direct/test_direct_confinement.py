@@ -77,7 +77,7 @@ def lines(text: bytes) -> list[str]:
 
 
 def _of_programs(line: str) -> str:
-    """The line; of ignored signals without those that the C library keeps for itself."""
+    """The line; of ignored signals without the two that the C library keeps for itself."""
     name, _, mask = line.partition("\t")
     return f"{name}\t{int(mask, 16) & ~LIBRARY_SIGNALS:016x}" if name == "SigIgn:" else line
 
