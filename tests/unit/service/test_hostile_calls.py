@@ -3,7 +3,6 @@
 import asyncio
 import json
 import logging
-import os
 import random
 import socket as sockets
 from collections.abc import AsyncIterator, Iterator
@@ -333,7 +332,7 @@ def accepted_at(path: Path) -> int:
 def _inode(descriptor: Path) -> str:
     """The inode of a socket; empty for a descriptor that was closed meanwhile."""
     try:
-        return os.readlink(descriptor).removeprefix("socket:[").removesuffix("]")
+        return str(descriptor.readlink()).removeprefix("socket:[").removesuffix("]")
     except OSError:
         return ""
 
