@@ -29,7 +29,7 @@ SUFFIXES = {
     ".ci": {""},
     ".github": {".yml"},
     "benches": {".c", ".go", ".json", ".md", ".mod", ".py", ".rs", ".sum", ".svg", ".toml"},
-    "deploy": {".json", ".service", ".yaml"},
+    "deploy": {".json", ".md", ".service", ".yaml"},
     "docs": {".md", ".svg"},
     "examples": {".md", ".py", ".segment", ".sh", ".yaml"},
     # The inputs of a corpus have no suffix, or that of the format they are in.
