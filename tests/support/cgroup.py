@@ -17,13 +17,19 @@ def make(name: str) -> None:
                 (group / file).write_text((hierarchy / file).read_text())
 
 
-def remove(name: str) -> None:
-    """Remove the cgroup and the ones below it, which no process is in any more."""
+def remove(name: str) -> bool:
+    """Remove the cgroup and the ones below it. False if one stays, because a process is still in it."""
     for hierarchy in _hierarchies():
         below = sorted((path for path in (hierarchy / name).rglob("*") if path.is_dir()), reverse=True)
         for group in [*below, hierarchy / name]:
             with suppress(OSError):
                 group.rmdir()
+    return not exists(name)
+
+
+def exists(name: str) -> bool:
+    """Whether a hierarchy has the cgroup."""
+    return any((hierarchy / name).exists() for hierarchy in _hierarchies())
 
 
 def _hierarchies() -> list[Path]:
