@@ -20,7 +20,7 @@ from msgspec.structs import replace
 
 from probelet.agent.kill.hook_run import run_pre_stop
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.pod.victim import Victim
+from probelet.agent.rules.victim import Victim
 from probelet.agent.state.intent import Intent
 from probelet.agent.state.json_files import JsonFiles
 from probelet.cri import errors

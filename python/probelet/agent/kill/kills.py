@@ -7,7 +7,7 @@ import structlog
 
 from probelet.agent.kill.kill import Kill, KillParts
 from probelet.agent.kill.pod import KilledPod
-from probelet.agent.pod.victim import Victim
+from probelet.agent.rules.victim import Victim
 from probelet.agent.state.intent import Intent
 from probelet.cri.container_id import bare_id
 from probelet.node.metrics.counters import REASONS

@@ -1,1 +1,1 @@
-"""One pod: what has begun, its facts, its condition, its victims, and the object that puts these together."""
+"""A pod, and all pods of the node: they put rules, engine, cache and kills together."""

@@ -3,7 +3,7 @@ the hook's end from the kubelet's status, and must not kill in its middle."""
 
 from collections.abc import Iterable, Mapping
 
-from probelet.agent.source.api_pod import ApiContainer
+from probelet.agent.rules.api_pod import ApiContainer
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.spec.model.container import Container
 
