@@ -5,6 +5,7 @@ The client decides which runtime it is, and ``view`` shows the node to any serve
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from probelet.node.operator import Operator
 from probelet.node.pod import Parts
 from probelet.node.pods import NodePods
 from probelet.node.recorder import Recorder
+from probelet.node.runtime import labels
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import Effects
 from probelet.node.runtime.images import Images
@@ -133,9 +135,11 @@ class Service:
             execs=self._execs,
             recorder=self.recorder,
             timers=self.timers,
-            pods=self.pods,
+            pods=self.pods.by_uid,
             wording=event_wording,
             listeners=self._listeners,
+            handed_over=lambda: self.pods.handed_over,
+            on_update=None if self.pods.releases is None else self.pods.releases.note,
         )
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
@@ -174,7 +178,7 @@ class Service:
             self.timers,
             self._tasks,
             inspection,
-            node=self._node,
+            counts=partial(labels.is_of, self._node),
             own=self.pods.by_uid,
             on_change=self.pods.observe,
         )
