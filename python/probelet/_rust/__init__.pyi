@@ -106,7 +106,7 @@ def issue_certificate(
     certificate and its key (PKCS #8), both DER.
 
     Raises:
-        InvalidInputError: a name that no certificate can have, a key that is not an authority's, a time beyond year 9999.
+        InvalidInputError: a name that no certificate can have, a key of no authority, a time beyond year 9999.
     """
 
 def certificate_validity(certificate: bytes) -> tuple[int, int]:

@@ -38,8 +38,8 @@ class Room:
 
 
 class Acceptor:
-    """The connections of one listening socket, which it then owns. ``protocol`` makes the HTTP side of one; with ``tls``
-    it begins after a handshake."""
+    """The connections of one listening socket, which it then owns. ``protocol`` makes the HTTP side of one; it begins
+    after a handshake if there is ``tls``."""
 
     def __init__(
         self,
@@ -127,14 +127,17 @@ class Acceptor:
             await self._loop.connect_accepted_socket(
                 lambda: connection, sock, ssl=self._tls, ssl_handshake_timeout=limit, ssl_shutdown_timeout=limit
             )
+        except asyncio.CancelledError:
+            self.connections.discard(connection)
+            raise
         except ssl.SSLError as error:
             self.connections.discard(connection)
             self._refusals.note("handshake", peer=connection.peer, error=error.reason)
         except OSError as error:
             self.connections.discard(connection)
             sock.close()
-            # Of a handshake that was not ended, or not in time, the loop says no more than that the peer has gone.
-            self._refusals.note("accept" if self._tls is None else "handshake", error=error.strerror)
+            why = error.strerror or str(error) or type(error).__name__
+            self._refusals.note("accept" if self._tls is None else "handshake", error=why)
 
     def _make_room(self, peer: str) -> bool:
         """True if there is room for a connection of ``peer``, also because another one was closed for it."""

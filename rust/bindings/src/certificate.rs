@@ -21,7 +21,7 @@ pub(crate) fn make_authority(name: &str, not_before: i64, not_after: i64) -> PyR
 /// certificate and its key (PKCS #8), both DER.
 ///
 /// Raises:
-///     InvalidInputError: a name that no certificate can have, a key that is not an authority's, a time beyond year 9999.
+///     InvalidInputError: a name that no certificate can have, a key of no authority, a time beyond year 9999.
 #[pyfunction]
 pub(crate) fn issue_certificate(
     name: &str,
