@@ -48,8 +48,11 @@ __all__ = [
     "TokenBucket",
     "Update",
     "attempt",
+    "certificate_validity",
     "expand",
     "go_quote",
+    "issue_certificate",
+    "make_authority",
     "read_journal",
     "version",
 ]
@@ -85,6 +88,32 @@ def expand(text: str, variables: dict[str, str]) -> str:
 
     Raises:
         InvalidInputError: the values of the variables together add more than 1 MiB.
+    """
+
+def make_authority(name: str, not_before: int, not_after: int) -> tuple[bytes, bytes]:
+    """Makes a certificate authority for servers' certificates: its certificate and its key (PKCS #8), both DER.
+
+    Times are seconds since the Unix epoch; ``not_after`` is the last second of the certificate.
+
+    Raises:
+        InvalidInputError: a time beyond year 9999.
+    """
+
+def issue_certificate(
+    name: str, authority_key: bytes, hosts: Sequence[str], not_before: int, not_after: int
+) -> tuple[bytes, bytes]:
+    """Makes a server's certificate for DNS names and IP addresses, signed with the key of the authority ``name``: its
+    certificate and its key (PKCS #8), both DER.
+
+    Raises:
+        InvalidInputError: a name that no certificate can have, a key of no authority, a time beyond year 9999.
+    """
+
+def certificate_validity(certificate: bytes) -> tuple[int, int]:
+    """The first and the last second in which a certificate (DER) holds, since the Unix epoch.
+
+    Raises:
+        InvalidInputError: no certificate, in the words of Go's parser.
     """
 
 def read_journal(path: str | PathLike[str]) -> bytes:
