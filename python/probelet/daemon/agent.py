@@ -66,8 +66,8 @@ def carry_out(guest: Guest, state_dir: Path, listening: Listening) -> None:
 
 
 def restoring(configuration: Config) -> Config:
-    """The configuration with ``restore: full`` unless a file says otherwise: a rollout replaces the agent, and no pod of
-    its node may become unready for that."""
+    """The configuration with ``restore: full`` unless a file says otherwise: a rollout replaces the agent, and no pod
+    may become unready for that."""
     if "restore" in configuration.origins:
         return configuration
     return replace(configuration, probelet=replace(configuration.probelet, restore="full"))
