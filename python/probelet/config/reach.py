@@ -46,9 +46,7 @@ RESTARTS: Final = frozenset(
 
 def without_effect(config: Config, *, has_runtime: bool) -> list[Problem]:
     """A warning for each opt-in that a file sets and that ``serve`` does not use."""
-    reasons = dict.fromkeys(RESTARTS, "the caller restarts containers") | dict.fromkeys(
-        RUN, "run and agent have it"
-    )
+    reasons = dict.fromkeys(RESTARTS, "the caller restarts containers") | dict.fromkeys(RUN, "run and agent have it")
     if not has_runtime:
         reasons |= dict.fromkeys(EXECS, "the caller carries out exec probes; --runtime would")
     return _warnings(config, "serve", reasons)

@@ -110,7 +110,7 @@ async def _service(
     configuration = restoring(guest.configuration)
     opted = configuration.probelet
     direct = await direct_execs(opted, client, is_embedded=False)
-    known = _journalled(state_dir / NAME)
+    known = journalled(state_dir / NAME)
     options = AgentOptions(
         node=guest.node,
         namespace=guest.namespace,
@@ -134,7 +134,7 @@ async def _service(
         await service.close()
 
 
-def _journalled(path: Path) -> frozenset[str]:
+def journalled(path: Path) -> frozenset[str]:
     """The containers of which the engine's journal knows something, by ID; none if it cannot be read, because the
     engine then begins without it too."""
     try:

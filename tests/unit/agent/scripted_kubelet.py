@@ -37,7 +37,7 @@ class ScriptedKubelet:
         return id
 
     def start(self, pod: dict[str, Any], container: str = "app", *, count: int = 0, sandbox: str = "") -> str:
-        """Starts an instance of a container, in the pod's newest sandbox or a new one; returns its ID in the runtime."""
+        """Starts an instance of a container in the pod's newest sandbox, or a new one; returns its bare ID."""
         uid = pod["metadata"]["uid"]
         mine = [id for id, box in self.runtime.sandboxes.items() if labels.pod_uid(box) == uid]
         sandbox = sandbox or (mine[-1] if mine else self.sandbox(pod))

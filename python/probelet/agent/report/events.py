@@ -3,8 +3,9 @@
 from collections.abc import Callable
 from typing import Final
 
+from probelet.kube.events.correlator import EventType
 from probelet.kube.events.writer import EventWriter, Regarding
-from probelet.node.recorder import EventType, Recorder
+from probelet.node.recorder import Recorder
 
 COMPONENT: Final = "probelet-agent"
 """``source.component`` of the events, so that people and tools tell them from the kubelet's."""
