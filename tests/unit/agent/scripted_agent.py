@@ -12,7 +12,7 @@ from probelet._rust import Backoff, Engine
 from probelet.agent.service import AgentOptions, AgentService
 from probelet.cri import errors
 from probelet.cri.client import RuntimeClient
-from probelet.daemon.agent import journalled
+from probelet.daemon.cluster.agent import journalled
 from probelet.kube.kinds import EVENTS, PODS
 from probelet.server.document.status import StatusDocument
 from probelet.takeover.names import CONDITION
@@ -121,7 +121,7 @@ class World:
         self.write_status(pod)
         return id
 
-    # What came of it.
+    # The outcome.
 
     def condition(self, name: str = "web") -> dict[str, Any]:
         """Our condition of a pod; empty if it has none."""

@@ -38,7 +38,7 @@ class AgentPod:
         self.pod = probed(first.pod, reading)
         """The definition with only the probes that were taken over."""
         self.problems = reading.problems
-        """What of the annotation is ignored, a line each."""
+        """The parts of the annotation that are ignored, a line each."""
         self.terminating = asyncio.Event()
         self.api: ApiPod | None = None
         """The newest version of the API server; None while there is none."""

@@ -47,8 +47,8 @@ class _Pod:
 class Conditions:
     """Writes conditions by server-side apply, with the pod's UID as precondition.
 
-    A write that fails is tried again with what is then the latest, until the pod is gone; ``hurry`` ends all waits but
-    those that the API server asked for (Retry-After).
+    A write that fails is tried again with what is then the latest, until the pod is gone; ``hurry`` ends all waits
+    but a wait that the API server asked for (Retry-After).
     ``counts`` has the writes by how they ended: ``ok``, ``gone`` or ``error``.
     """
 

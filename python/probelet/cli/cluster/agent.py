@@ -73,7 +73,7 @@ def agent(
     from contextlib import closing
 
     from probelet.cli.serve.start import begin
-    from probelet.daemon.agent import Guest, carry_out
+    from probelet.daemon.cluster.agent import Guest, carry_out
     from probelet.daemon.error import DaemonError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import locked_state_dir

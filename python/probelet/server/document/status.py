@@ -156,7 +156,7 @@ class PodDocument(TypedDict):
     ignored: NotRequired[list[IgnoredField]]
     """Only in ``run``: the fields of the manifest that have no effect."""
     problems: NotRequired[list[str]]
-    """Only in ``agent``: what of the pod's annotation is ignored, a line each."""
+    """Only in ``agent``: the parts of the pod's annotation that are ignored, a line each."""
     manifest_error: NotRequired[str | None]
     """Only in ``run``: the mistake because of which the pod runs an earlier manifest; null if there is none."""
     foreign_listeners: list[ForeignListenerDocument]
