@@ -130,21 +130,25 @@ class Service:
         self._counters, self._pod_metrics = Counters(), PodMetrics()
         self._crash_loop = _crash_loop_metrics(gate, configuration)
         self._listeners = ForeignListeners(client, engine, self.recorder, self.timers) if on_host else None
-        self._changes = Changes(
-            engine,
-            execs=self._execs,
-            recorder=self.recorder,
-            timers=self.timers,
-            pods=self.pods.by_uid,
-            wording=event_wording,
-            listeners=self._listeners,
-            handed_over=lambda: self.pods.handed_over,
-            on_update=None if self.pods.releases is None else self.pods.releases.note,
-        )
+        self._changes = self._read_batches(event_wording)
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
         self.view = NodeView(self._sources(configuration, calls or RuntimeCalls(), mistakes))
         """What the pages show."""
+
+    def _read_batches(self, wording: EventWording) -> Changes:
+        releases = self.pods.releases
+        return Changes(
+            self.engine,
+            execs=self._execs,
+            recorder=self.recorder,
+            timers=self.timers,
+            pods=self.pods.by_uid,
+            wording=wording,
+            listeners=self._listeners,
+            handed_over=lambda: self.pods.handed_over,
+            on_update=None if releases is None else releases.note,
+        )
 
     def _sources(
         self, configuration: Mapping[str, Any], calls: RuntimeCalls, mistakes: Callable[[], Mistakes]

@@ -1,7 +1,5 @@
 """Runs the policy's strand of one hook on the event loop: texts and the plain HTTP fallback are those of ``run``."""
 
-import asyncio
-
 from probelet.agent.kill.pod import KilledPod
 from probelet.node.recorder import Recorder
 from probelet.node.runtime.hooks import Hooks

@@ -40,19 +40,25 @@ class Kills:
             kill = self._under_way[victim.record.id] = Kill.of(pod, victim, self._parts)
             self._parts.tasks.spawn(self._run(kill, victim))
 
-    async def resume(self, intents: Iterable[Intent], pods: Mapping[str, KilledPod]) -> None:
+    def resume(self, intents: Iterable[Intent], pods: Mapping[str, KilledPod]) -> None:
         """Goes on with the kills of an earlier agent, and drops those of pods that are gone."""
         wall_ms = self._parts.timers.wall_ns() // MILLISECOND
         for intent in intents:
             pod = pods.get(intent.pod_uid)
             names = [] if pod is None else [container.name for _, container in containers(pod.pod)]
             if pod is None or intent.container not in names:
-                await self._parts.intents.remove(bare_id(intent.container_id))
+                self._parts.tasks.spawn(self._drop(intent))
                 continue
             self.resumed += 1
             kill = Kill(pod, intent, self._parts, intent.seconds_left(wall_ms))
             self._under_way[intent.container_id] = kill
             self._parts.tasks.spawn(self._run(kill, None))
+
+    async def _drop(self, intent: Intent) -> None:
+        try:
+            await self._parts.intents.remove(bare_id(intent.container_id))
+        except OSError as error:
+            log.error("intent of a kill cannot be removed", container_id=intent.container_id, error=str(error))
 
     async def _run(self, kill: Kill, victim: Victim | None) -> None:
         id = kill.intent.container_id

@@ -13,7 +13,7 @@ from probelet.spec.rules.defaults import set_defaults
 from probelet.takeover.names import ENHANCED_LIVENESS, MIRROR_ANNOTATION
 from probelet.takeover.reading import Reading
 
-READ_ANNOTATIONS: Final = (ENHANCED_LIVENESS, MIRROR_ANNOTATION)
+READ_ANNOTATIONS: Final[tuple[str, ...]] = (ENHANCED_LIVENESS, MIRROR_ANNOTATION)
 """The annotations that decide which probes are taken over."""
 
 _REFERENCE: Final = "$("

@@ -25,7 +25,7 @@ def published(
 
 
 def first_published(publish: Publish, known: Collection[str]) -> Publish:
-    """The first status of a pod: of its running containers only those that the journal knows, by their IDs.
+    """The first status of a pod: a running container is in it only if the journal knows its ID.
 
     UpdatePodStatus takes a container without a worker for its startup probe for started (kubelet
     prober_manager.go:isContainerStarted, 1.36), and makes the workers later. So a container that no journal remembers
