@@ -148,7 +148,7 @@ def test_a_base_without_python_is_refused_in_one_line(tmp_path: Path) -> None:
     assert "no usr/bin/python3.N; the base of the image must have Python 3.11 or newer" in ended.stderr
 
 
-def test_a_base_of_ones_own_takes_the_place_of_debians_packages_and_equal_inputs_make_an_equal_image(
+def test_an_own_base_takes_the_place_of_the_packages_and_an_equal_base_makes_an_equal_image(
     archive: Path, tmp_path: Path
 ) -> None:
     (root,) = (ROOT / "build/image/work").glob("root-*")
