@@ -54,8 +54,8 @@ def test_another_namespace_is_in_every_object_that_names_one() -> None:
 
 def test_values_reach_the_pods() -> None:
     flags = ("image.repository=registry.example/p", "image.tag=2.0", "image.pullPolicy=Always")
-    flags += ("image.pullSecrets[0].name=key", "agent.runtime.folder=/run/k3s/containerd", "agent.stateFolder=/srv/p")
-    objects = templated(*(word for flag in flags for word in ("--set", flag)))
+    more = ("image.pullSecrets[0].name=key", "agent.runtime.folder=/run/k3s/containerd", "agent.stateFolder=/srv/p")
+    objects = templated(*(word for flag in (*flags, *more) for word in ("--set", flag)))
     pod = objects["DaemonSet", NAMESPACE, "probelet-agent"]["spec"]["template"]["spec"]
     (container,) = pod["containers"]
     assert (container["image"], container["imagePullPolicy"]) == ("registry.example/p:2.0", "Always")
@@ -80,7 +80,7 @@ def test_values_reach_the_pods() -> None:
     ],
 )
 def test_a_value_without_sense_is_refused_with_its_place(value: str, place: str) -> None:
-    command = [helm(), "template", "probelet", CHART, "--kube-version", "1.36.3", "--set", value]
+    command = [str(helm()), "template", "probelet", str(CHART), "--kube-version", "1.36.3", "--set", value]
     ended = subprocess.run(command, capture_output=True, text=True)
     assert ended.returncode != 0
     assert place in ended.stderr
