@@ -32,7 +32,8 @@ class Namespace:
         return f"{root}/namespaces/{self.name}/{plural}" + (f"/{name}" if name else "")
 
     def create(self, thing: Object, kind: str = "pods") -> Object:
-        return self._api.create(self.path(kind), thing)
+        metadata = {**thing["metadata"], "namespace": self.name}
+        return self._api.create(self.path(kind), {**thing, "metadata": metadata})
 
     def pod(self, name: str) -> Object:
         return self._api.get(self.path("pods", name))
@@ -43,6 +44,9 @@ class Namespace:
     def events(self, name: str) -> list[Object]:
         """The events about a pod."""
         return self._api.items(self.path("events"), fieldSelector=f"involvedObject.name={name}")
+
+    def all_events(self) -> list[Object]:
+        return self._api.items(self.path("events"))
 
     def is_ready(self, name: str) -> bool:
         return condition(self.pod(name), "Ready") == "True"
