@@ -110,8 +110,8 @@ class Recording:
 
     def __new__(cls, path: str | PathLike[str]) -> Self: ...
     def describe(self) -> bytes:
-        """All but the single attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment that
-        a kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
+        """All but the single attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment
+        that a kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
         "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}, "seen": {type: S}}], "lives":
         [{"container_id", "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R =
         ``{"at_us", "type", "container_id", "result", "cause": of a failure or null}``, K = ``{"at_us", "type",
