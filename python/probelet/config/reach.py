@@ -15,6 +15,7 @@ EVERYWHERE: Final = frozenset(
         "startedCarriedBy",
         "starvedShare",
         "starvedVerdict",
+        "wakeSlack",
     }
 )
 """Opt-ins of the prober."""
