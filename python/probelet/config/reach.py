@@ -17,6 +17,7 @@ EVERYWHERE: Final = frozenset(
         "startedCarriedBy",
         "starvedShare",
         "starvedVerdict",
+        "wakeSlack",
     }
 )
 """Opt-ins of the prober."""

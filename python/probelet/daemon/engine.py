@@ -37,6 +37,7 @@ def _engine(configuration: Config, state_dir: Path, table: Backoff, node: str, *
         kubelet_version=version,
         user_agent=f"kube-probe/{version}",
         phase=opted.schedule,
+        wake_slack_ns=opted.wake_slack,
         glue=glue,
         starved_share=opted.starved_share,
         starved_verdict=opted.starved_verdict,
