@@ -11,6 +11,7 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -116,12 +117,17 @@ class Acceptor:
         )
         connection.too_large = lambda: self._refusals.note("size", peer=peer)
         self.connections.add(connection)
-        task = self._loop.create_task(self._set_up(connection, sock))
+        # A task that is cancelled before its first step never runs: then the socket is closed here.
+        unused = ExitStack()
+        unused.enter_context(sock)
+        task = self._loop.create_task(self._set_up(connection, sock, unused))
         connection.give_up = task.cancel
         self._setting_up.add(task)
         task.add_done_callback(self._setting_up.discard)
+        task.add_done_callback(lambda _: unused.close())
 
-    async def _set_up(self, connection: Connection, sock: socket.socket) -> None:
+    async def _set_up(self, connection: Connection, sock: socket.socket, unused: ExitStack) -> None:
+        unused.pop_all()
         limit = HANDSHAKE_SECONDS if self._tls is not None else None
         try:
             await self._loop.connect_accepted_socket(
