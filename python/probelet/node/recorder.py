@@ -22,8 +22,8 @@ class Recorder:
     def __init__(self, now: Callable[[], int], wall_ms: Callable[[], int]) -> None:
         self.dropped = 0
         """Events that the spam filter dropped."""
-        self.listeners: list[Callable[[RecordedEvent], None]] = []
-        """Called with each event as ``events`` would return it."""
+        self.listeners: list[Callable[[str, RecordedEvent], None]] = []
+        """Called with the pod's UID and each event as ``events`` would return it."""
         self._now = now
         self._wall_ms = wall_ms
         self._seq = 0
@@ -69,7 +69,7 @@ class Recorder:
         if len(self._kept) > EVENTS_MAX:
             self._kept.popitem(last=False)
         for listener in self.listeners:
-            listener(event)
+            listener(uid, event)
 
     def events(self, since: int = 0) -> list[RecordedEvent]:
         """The events kept with ``seq > since``, oldest first."""
