@@ -9,11 +9,13 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 ONE_UNIT = (
+    # One API server with its etcd.
+    "tests/system/admission/",
     "tests/system/containerd/",
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share the one containerd or the ports."""
+"""Folders whose modules share the one API server, the one containerd or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",
