@@ -67,7 +67,7 @@ def webhook(
 
     from probelet import open_files
     from probelet.daemon.error import DaemonError
-    from probelet.daemon.webhook import Files, OwnAuthority, Webhook, carry_out
+    from probelet.daemon.cluster.webhook import Files, OwnAuthority, Webhook, carry_out
     from probelet.kube.error import KubeConfigError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError
