@@ -12,10 +12,12 @@ ONE_UNIT = (
     # One API server with its etcd.
     "tests/system/admission/",
     "tests/system/containerd/",
+    # One build/wheel, which make removes and builds again if a source has changed.
+    "tests/system/packages/",
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share the one API server, the one containerd or the ports."""
+"""Folders whose modules share the API server, the containerd, the build folder or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",
@@ -37,8 +39,7 @@ FIRST = (
     "tests/system/journal/",
     "tests/system/service/",
     "tests/handlers/",
-    "tests/system/test_wheel.py",
-    "tests/system/test_install.py",
+    "tests/system/packages/",
     "tests/system/stress/",
     "tests/system/test_benches.py",
     "tests/tidy/pages/test_docs.py",

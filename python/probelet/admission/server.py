@@ -106,7 +106,7 @@ class AdmissionServer:
             return await request.read()
 
     def _note(self, handler: str, review: AdmissionRequest, answer: AdmissionResponse | Refusal) -> None:
-        """Logs an answer: each at level debug, and one a second at most that a person should know."""
+        """Logs an answer: each at level debug, and at most one a second that a person should know."""
         fields = {"handler": handler, "namespace": review.namespace, "name": review.name, "result": answer.result}
         log.debug("answered", uid=review.uid, dry_run=bool(review.dry_run), **fields)
         if isinstance(answer, Refusal):

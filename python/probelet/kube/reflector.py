@@ -18,6 +18,7 @@ from probelet.kube.error import Forbidden, Garbage, KubeError, ServerError, TooM
 from probelet.kube.kind import Kind
 from probelet.kube.mirror import Key, Mirror, ObjectError
 from probelet.kube.pace import Pace
+from probelet.kube.waiting import done_within, ended
 
 SECOND: Final = 1_000_000_000
 
@@ -131,11 +132,10 @@ class Reflector(Generic[T]):
                     quiet = (self._clock.now() - self.last_contact_ns) // SECOND
                     raise Unreachable(call, f"silent for {quiet} seconds")
                 # The first bookmark shortens the patience.
-                await _done_within(self._clock, min(left, SILENCE_NS), reading)
+                await done_within(self._clock, min(left, SILENCE_NS), reading)
         finally:
-            reading.cancel()
-            await asyncio.wait([reading])
-        await reading
+            await ended(reading)
+        reading.result()
         if self._clock.now() - began < SHORT_NS:
             raise Unreachable(call, "the server ended the watch at once")
 
@@ -189,12 +189,3 @@ class Reflector(Generic[T]):
         if self.connected:
             self.connected = False
             self._on_connected(False)
-
-
-async def _done_within(clock: Clock, ns: int, awaited: "asyncio.Task[None]") -> None:
-    """Waits for a task, at most ``ns`` nanoseconds of the clock; does not cancel it."""
-    over = asyncio.ensure_future(clock.sleep(ns))
-    try:
-        await asyncio.wait((awaited, over), return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        over.cancel()

@@ -66,8 +66,8 @@ def webhook(
     from contextlib import ExitStack, closing
 
     from probelet import open_files
-    from probelet.daemon.error import DaemonError
     from probelet.daemon.cluster.webhook import Files, OwnAuthority, Webhook, carry_out
+    from probelet.daemon.error import DaemonError
     from probelet.kube.error import KubeConfigError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.error import ServerError

@@ -1,1 +1,1 @@
-"""The composition roots of the verbs for a cluster: `webhook` beside an API server."""
+"""The composition roots of the verbs that talk to an API server."""
