@@ -11,7 +11,6 @@ import ipaddress
 import socket
 import ssl
 from collections.abc import Callable
-from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -117,18 +116,16 @@ class Acceptor:
         )
         connection.too_large = lambda: self._refusals.note("size", peer=peer)
         self.connections.add(connection)
-        # A task that is cancelled before its first step never runs: then the socket is closed here.
-        unused = ExitStack()
-        unused.enter_context(sock)
-        task = self._loop.create_task(self._set_up(connection, sock, unused))
-        connection.give_up = task.cancel
+        task = self._loop.create_task(self._set_up(connection, sock))
         self._setting_up.add(task)
         task.add_done_callback(self._setting_up.discard)
-        task.add_done_callback(lambda _: unused.close())
 
-    async def _set_up(self, connection: Connection, sock: socket.socket, unused: ExitStack) -> None:
-        unused.pop_all()
-        limit = HANDSHAKE_SECONDS if self._tls is not None else None
+    async def _set_up(self, connection: Connection, sock: socket.socket) -> None:
+        limit = None
+        if self._tls is not None:
+            limit, task = HANDSHAKE_SECONDS, asyncio.current_task()
+            assert task is not None, "a task runs this"
+            connection.give_up = task.cancel
         try:
             await self._loop.connect_accepted_socket(
                 lambda: connection, sock, ssl=self._tls, ssl_handshake_timeout=limit, ssl_shutdown_timeout=limit
