@@ -118,7 +118,7 @@ def test_with_cert_manager_it_has_no_rights_and_no_token() -> None:
     }
 
 
-def test_prometheus_scrapes_a_port_that_it_has_and_checks_its_certificate() -> None:
+def test_prometheus_scrapes_a_port_that_it_has_and_verifies_its_certificate() -> None:
     (monitor,) = documents(MONITORING / "pod-monitor.yaml")
     assert monitor["spec"]["selector"] == DEPLOYMENT["spec"]["selector"]
     (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
