@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cluster.cluster import Cluster, what_is_missing
+from tests.cluster.installed import IMAGE, Installed
 from tests.cluster.namespace import Namespace
 from tests.support.required import missing
 
@@ -20,6 +21,16 @@ def cluster() -> Iterator[Cluster]:
         yield cluster
     finally:
         cluster.stop()
+
+
+@pytest.fixture(scope="session")
+def probelet(cluster: Cluster) -> Installed:
+    """The agent and the webhook in that cluster."""
+    if not IMAGE.exists():
+        missing("image", f"no {IMAGE}, which `make image` makes")
+    installed = Installed(cluster)
+    installed.install()
+    return installed
 
 
 @pytest.fixture
