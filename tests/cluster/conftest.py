@@ -1,5 +1,6 @@
 """One cluster for all tests of this folder. Each test has a namespace of its own."""
 
+import itertools
 import re
 from collections.abc import Iterator
 
@@ -9,6 +10,10 @@ from tests.cluster.cluster import Cluster, what_is_missing
 from tests.cluster.installed import IMAGE, Installed
 from tests.cluster.namespace import Namespace
 from tests.support.required import missing
+
+NAME_MAX = 40
+"""So much of a test's name is in the name of its namespace."""
+_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -37,6 +42,6 @@ def probelet(cluster: Cluster) -> Installed:
 def namespace(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[Namespace]:
     """A namespace whose objects go after the test; nobody waits for their end."""
     words = re.sub("[^a-z0-9]+", "-", request.node.name.removeprefix("test_"))
-    namespace = Namespace(cluster, words[:50].strip("-"))
+    namespace = Namespace(cluster, f"{words[:NAME_MAX].strip('-')}-{next(_numbers)}")
     yield namespace
     namespace.delete()
