@@ -29,10 +29,11 @@ from probelet.cluster.fault import (
     TrafficStep,
 )
 from probelet.cluster.node.pod import ClusterPod, regular
-from probelet.cluster.objects.model import DisruptionBudget, scaled
+from probelet.cluster.objects.model import DisruptionBudget
 from probelet.cluster.world import World
 from probelet.errors import ClusterError
 from probelet.policy.rules.kind import containers
+from probelet.spec.rules.scaled import scaled
 from probelet.spec.text.duration import SECOND
 
 EVICTION_RETRY_NS: Final = 5 * SECOND

@@ -4,7 +4,7 @@ from typing import Final
 
 from probelet.cluster.control.workload import Actions, Workload, fewest_lost_first
 from probelet.cluster.node.pod import ClusterPod
-from probelet.cluster.objects.model import scaled
+from probelet.spec.rules.scaled import scaled
 from probelet.spec.text.duration import SECOND
 
 PROGRESS_DEADLINE_SECONDS: Final = 600

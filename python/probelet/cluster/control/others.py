@@ -1,7 +1,7 @@
 """The other workloads: ReplicaSets and ReplicationControllers, StatefulSets, DaemonSets, and pods that nobody keeps."""
 
 from probelet.cluster.control.workload import Actions, Version, Workload, fewest_lost_first
-from probelet.cluster.objects.model import scaled
+from probelet.spec.rules.scaled import scaled
 
 
 def reconcile_replicas(workload: Workload, actions: Actions) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import msgspec
 
-from probelet.cluster.objects.model import DisruptionBudget, ServiceObject, WorkloadObject, scaled
+from probelet.cluster.objects.model import DisruptionBudget, ServiceObject, WorkloadObject
 from probelet.errors import ManifestError
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.pod import Pod
@@ -16,6 +16,7 @@ from probelet.spec.read.kinds import KINDS
 from probelet.spec.read.load import Text, list_manifests, manifest_text, read_pods
 from probelet.spec.read.objects import Rules
 from probelet.spec.read.tree import Node, documents, locate
+from probelet.spec.rules.scaled import scaled
 from probelet.spec.text.problem import ObjectName, Problem, go_value
 from probelet.testing.manifests import OPT_OUT, Manifests, flat
 

@@ -5,9 +5,9 @@ from typing import Any
 
 import msgspec
 
-from probelet.lint.world.selector import LabelSelector
 from probelet.spec.model.int_or_string import IntOrString
 from probelet.spec.model.meta import Object, ObjectMeta
+from probelet.spec.model.selector import LabelSelector
 
 
 class Neighbour(Object, frozen=True, kw_only=True):

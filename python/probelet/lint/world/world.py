@@ -12,8 +12,8 @@ from probelet.lint.world.neighbour import Autoscaler, DisruptionBudget, Neighbou
 from probelet.lint.world.route import Route
 
 if TYPE_CHECKING:
-    from probelet.lint.world.selector import LabelSelector
     from probelet.lint.world.workload import LintWorkload
+    from probelet.spec.model.selector import LabelSelector
 
 _Label: TypeAlias = tuple[str, str]
 
