@@ -18,7 +18,7 @@ log = structlog.get_logger("probelet.agent")
 
 
 class AgentPods:
-    """The pods by UID. Until ``begin`` the engine hears of no facts: what runs and what exists is not known yet.
+    """The pods by UID. Until ``begin`` the engine gets no facts: what runs and what exists is not known yet.
 
     ``request_relist`` asks for a list of the runtime soon, for a pod that the last one left out; ``on_over`` is called
     with the UID of a pod of which nothing is left.
