@@ -3,7 +3,8 @@
 Laws
 
 1. ``handle`` takes in one change, then does everything that follows at ``now``. The same inputs give the same outputs.
-2. Every failed probe that is judged gets a ``Decision`` with its reason.
+2. Every judgement of a failed probe is a ``Decision`` with its reason. Only the failure whose restart is under way gets
+   no further one.
 3. A failed pod is in one place: it waits at a gate or for a moment, it is in the queue, or its restart is under way. A
    change of whatever it waits for judges it again, so none is forgotten.
 4. Without ``Synced`` nothing is decided, created or deleted.
@@ -36,7 +37,7 @@ from probelet.guard.restart.protocol.inputs import (
 from probelet.guard.restart.protocol.outputs import Delete, Output
 from probelet.guard.restart.protocol.reason import REASONS
 from probelet.guard.restart.protocol.verdict import Verdict
-from probelet.guard.restart.queue import Queue
+from probelet.guard.restart.queue import GATHER_NS, Queue
 from probelet.guard.restart.state.workloads import WorkloadKey
 from probelet.guard.restart.state.world import GuardOptions, World
 from probelet.guard.restart.waiting import Waiting
@@ -56,6 +57,8 @@ class Guard:
         """The gates at which the pods are to be judged again."""
         self._is_synced = False
         self._collect_ns = 0
+        self._failed_ns: dict[str, int] = {}
+        """When each failed pod became known as such."""
 
     def handle(self, now: int, change: Input | None = None) -> list[Output]:
         """Takes in a change; without one, does what is due at ``now``."""
@@ -75,8 +78,9 @@ class Guard:
             self._launcher.rewrite_due(),
             self._collect_ns,
         ]
-        if len(self._queue) and self._launcher.pending is None:
-            moments.append(self._launcher.due(now))
+        first = self._queue.due()
+        if first is not None and self._launcher.pending is None:
+            moments.append(max(first, self._launcher.due(now)))
         return max(now, min(each for each in moments if each is not None))
 
     def gauges(self, now: int) -> Gauges:
@@ -200,6 +204,7 @@ class Guard:
         if not self._world.failed(uid):
             self._recovered(uid, now)
             return None
+        failed_ns = self._failed_ns.setdefault(uid, now)
         judgement = judge(self._world, uid, now)
         self._report(uid, judgement, now)
         if judgement.chosen is None:
@@ -214,7 +219,7 @@ class Guard:
             self._waiting.put(uid, ("workload", workload), None)
             return ("workload", workload)
         self._waiting.drop(uid)
-        self._queue.add(uid, workload)
+        self._queue.add(uid, workload, failed_ns + GATHER_NS)
         self._outbox.decide(uid, judgement.chosen, Verdict("Queued", REASONS["Queued"]), now)
         return None
 
@@ -227,6 +232,7 @@ class Guard:
                 self._outbox.tell_budget(budget, now)
 
     def _recovered(self, uid: str, now: int) -> None:
+        self._failed_ns.pop(uid, None)
         self._waiting.drop(uid)
         if self._leave_queue(uid) and uid in self._world.entries:
             for state in self._world.entries[uid][1].probes:
@@ -241,7 +247,7 @@ class Guard:
     # What follows.
 
     def _progress(self, now: int) -> None:
-        self._judge_all(self._landing.expire(now), now)
+        self._landing.expire(now)
         self._judge_all(self._waiting.due(now), now)
         if now >= self._collect_ns:
             self._collect_ns = now + EVERY_NS
@@ -249,8 +255,10 @@ class Guard:
                 self._delete(request.namespace, request.name, request.uid, why)
         self._launcher.rewrite(now)
         self._pass_gates(now)
-        while len(self._queue) and self._launcher.pending is None and self._launcher.tokens(now):
-            uid = self._queue.next(is_random=self._world.config.queue_random)
+        while self._launcher.pending is None and self._launcher.tokens(now):
+            uid = self._queue.next(now, is_random=self._world.config.queue_random)
+            if uid is None:
+                break
             self._leave_queue(uid)
             self._start(uid, now, {})
             self._pass_gates(now)
@@ -277,9 +285,10 @@ class Guard:
 
     def _pass_gates(self, now: int) -> None:
         """Judge the pods at each gate that opened, in their order, until one is refused there again."""
-        for workload in sorted(self._landing.freed):
-            self._open(("workload", workload))
-        self._landing.freed.clear()
+        for flight in self._landing.ended:
+            self._open(("pod", flight.uid))
+            self._open(("workload", flight.workload))
+        self._landing.ended.clear()
         while self._opened:
             gate = next(iter(self._opened))
             del self._opened[gate]

@@ -30,10 +30,13 @@ class Judgement:
     chosen: ProbeState | None = None
     """The probe whose container may be restarted now; None if every check refused."""
 
+    busy: Hashable = None
+    """The gate that opens when the pod's restart is over; None without one."""
+
     @property
     def gate(self) -> Hashable:
         """The gate of the refusal that counts for the pod."""
-        return next((verdict.gate for _, verdict in self.refused if verdict.gate is not None), None)
+        return next((verdict.gate for _, verdict in self.refused if verdict.gate is not None), self.busy)
 
     @property
     def until_ns(self) -> int | None:
@@ -48,7 +51,14 @@ def judge(world: World, uid: str, now: int) -> Judgement:
     if verdict is not None:
         judgement.refused = [(state, verdict) for state in failed]
         return judgement
-    pod = world.pods[uid]
+    pod, flight = world.pods[uid], world.flights.get(uid)
+    if flight is not None:
+        text = f"container {flight.container} of the pod is being restarted"
+        # The failure that led to the restart needs no further decision.
+        others = [state for state in failed if state.container != flight.container]
+        judgement.refused = [(state, Verdict("PodBusy", text)) for state in others]
+        judgement.busy = ("pod", uid)
+        return judgement
     for state in _in_order(pod, failed):
         verdict = check_state(world, pod, state, now) or check_switches(world, pod, state, now)
         if verdict is None and judgement.chosen is None:
@@ -77,8 +87,6 @@ def check_cluster(world: World, pod: GuardedPod, now: int) -> Verdict | None:
     for request in world.requests_of(pod.uid):
         if request.is_live:
             return Verdict("PodBusy", f"ContainerRecreateRequest {request.name} is not completed", ("pod", pod.uid))
-    if world.flights.get(pod.uid) is not None:
-        return Verdict("PodBusy", "a restart of the pod is under way", ("pod", pod.uid))
     workload = world.workloads.root(pod)
     return _check_breakers(world, pod, workload, now) or _check_limits(world, pod, workload, now)
 

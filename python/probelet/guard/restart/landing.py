@@ -5,17 +5,16 @@ from probelet.guard.restart.outbox import Outbox
 from probelet.guard.restart.protocol.inputs import RequestKey
 from probelet.guard.restart.protocol.outputs import Finished, Regarding
 from probelet.guard.restart.state.flights import SETTLE_NS, Flight
-from probelet.guard.restart.state.workloads import WorkloadKey
 from probelet.guard.restart.state.world import World
 
 
 class Landing:
-    """Follows the restarts under way. ``freed`` has the workloads of restarts that ended since it was last emptied."""
+    """Follows the restarts under way. ``ended`` has those that ended since it was last emptied."""
 
     def __init__(self, world: World, outbox: Outbox) -> None:
         self._world = world
         self._outbox = outbox
-        self.freed: set[WorkloadKey] = set()
+        self.ended: list[Flight] = []
         self._noted: set[RequestKey] = set()
         """The requests whose restart the history has."""
 
@@ -96,12 +95,11 @@ class Landing:
         if is_over and is_new:
             self._end(uid)
 
-    def expire(self, now: int) -> list[str]:
-        """Ends the restarts whose time is over; returns the UIDs of their pods."""
+    def expire(self, now: int) -> None:
+        """Ends the restarts whose time is over."""
         over = [each.uid for each in self._world.flights if each.until_ns is not None and each.until_ns <= now]
         for uid in over:
             self._end(uid)
-        return over
 
     def recall(self, now: int) -> None:
         """Note the restarts of requests that are there already, oldest first (F-3)."""
@@ -122,4 +120,4 @@ class Landing:
     def _end(self, uid: str) -> None:
         flight = self._world.flights.end(uid)
         if flight is not None:
-            self.freed.add(flight.workload)
+            self.ended.append(flight)
