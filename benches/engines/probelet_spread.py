@@ -1,4 +1,4 @@
-"""probelet with the opt-in that spreads first probes over the period, even if all pods arrive at once."""
+"""probelet with the opt-in that gives each worker a phase of its own, on a grid of 10 ms."""
 
 from benches.engines.engine import PYTHON, Engine
 

@@ -22,15 +22,17 @@ class Budget:
     figure: str
     max: float
     note: str = ""
+    engine: str = WHO
+    """The engine that must reach the figure."""
 
     def value(self, rows: list[Row]) -> float | None:
         """The measured figure; None if the scenario, or the engine in the comparison, was not measured."""
         kind, _, base = self.figure.partition("/")
         if kind == "cpu":
-            return ratio(rows, self.scenario, WHO, base)
-        mine = of(rows, self.scenario, WHO)
+            return ratio(rows, self.scenario, self.engine, base)
+        mine = of(rows, self.scenario, self.engine)
         if kind == "burst":
-            ours, theirs = (median(of(rows, self.scenario, name), "burst_ms") for name in (WHO, base))
+            ours, theirs = (median(of(rows, self.scenario, name), "burst_ms") for name in (self.engine, base))
             return ours / theirs if ours and theirs else None
         if kind == "shortfall":
             made, due = median(mine, "probes_per_second"), median(mine, "expected_per_second")
@@ -43,7 +45,7 @@ class Budget:
     def words(self, rows: list[Row], value: float) -> str:
         """The figure with its unit; a count of probes with the count that it is a part of."""
         kind = self.figure.partition("/")[0]
-        mine = of(rows, self.scenario, WHO)
+        mine = of(rows, self.scenario, self.engine)
         if kind == "false_failures":
             return f"{value:,.0f} of {sum(row['probes'] for row in mine):,} probes"
         if kind == "shortfall":

@@ -10,10 +10,12 @@ from xdist.scheduler import LoadScopeScheduling
 
 ONE_UNIT = (
     "tests/system/containerd/",
+    # One build/wheel, which make removes and builds again if a source has changed.
+    "tests/system/packages/",
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share the one containerd or the ports."""
+"""Folders whose modules share the one containerd, the build folder or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",
@@ -35,8 +37,7 @@ FIRST = (
     "tests/system/journal/",
     "tests/system/service/",
     "tests/handlers/",
-    "tests/system/test_wheel.py",
-    "tests/system/test_install.py",
+    "tests/system/packages/",
     "tests/system/stress/",
     "tests/system/test_benches.py",
     "tests/tidy/pages/test_docs.py",

@@ -15,6 +15,8 @@ OLDEST: str = WORKSPACE["package"]["rust-version"]
 
 # Files that hold the same digits with another meaning.
 OTHER_VERSIONS = {
+    "deploy/chart/Chart.yaml": "helm reads it; tests/unit/deploy holds it to the workspace",
+    "deploy/kustomize/base/kustomization.yaml": "the tag of the image, held to the workspace likewise",
     "python/probelet/cri/client.py": "the version of the CRI's handshake, which a kubelet sends",
     "python/probelet/cri/process/runtime.py": "the same, in the answer",
     "docs/reference/configuration.md": "since which version there has been a field; a later version keeps it",

@@ -48,8 +48,11 @@ __all__ = [
     "TokenBucket",
     "Update",
     "attempt",
+    "certificate_validity",
     "expand",
     "go_quote",
+    "issue_certificate",
+    "make_authority",
     "read_journal",
     "version",
 ]
@@ -87,6 +90,32 @@ def expand(text: str, variables: dict[str, str]) -> str:
         InvalidInputError: the values of the variables together add more than 1 MiB.
     """
 
+def make_authority(name: str, not_before: int, not_after: int) -> tuple[bytes, bytes]:
+    """Makes a certificate authority for servers' certificates: its certificate and its key (PKCS #8), both DER.
+
+    Times are seconds since the Unix epoch; ``not_after`` is the last second of the certificate.
+
+    Raises:
+        InvalidInputError: a time beyond year 9999.
+    """
+
+def issue_certificate(
+    name: str, authority_key: bytes, hosts: Sequence[str], not_before: int, not_after: int
+) -> tuple[bytes, bytes]:
+    """Makes a server's certificate for DNS names and IP addresses, signed with the key of the authority ``name``: its
+    certificate and its key (PKCS #8), both DER.
+
+    Raises:
+        InvalidInputError: a name that no certificate can have, a key of no authority, a time beyond year 9999.
+    """
+
+def certificate_validity(certificate: bytes) -> tuple[int, int]:
+    """The first and the last second in which a certificate (DER) holds, since the Unix epoch.
+
+    Raises:
+        InvalidInputError: no certificate, in the words of Go's parser.
+    """
+
 def read_journal(path: str | PathLike[str]) -> bytes:
     """Reads a journal, for tools: ``{"workers": [{"pod_uid", "container", "type", "container_id", "result",
     "last_result", "result_run", "on_hold", "has_initialized", "in_doubt"}], "backoff": [{"key", "delay_ns",
@@ -110,12 +139,14 @@ class Recording:
 
     def __new__(cls, path: str | PathLike[str]) -> Self: ...
     def describe(self) -> bytes:
-        """All but the attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment that a
-        kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
-        "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}}], "lives": [{"container_id",
-        "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R = ``{"at_us",
-        "type", "container_id", "result"}``, K = ``{"at_us", "type", "container_id"}`` (a verdict that ends a
-        container), and P the six numbers of a probe.
+        """All but the single attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment
+        that a kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
+        "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}, "seen": {type: S}}], "lives":
+        [{"container_id", "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R =
+        ``{"at_us", "type", "container_id", "result", "cause": of a failure or null}``, K = ``{"at_us", "type",
+        "container_id"}`` (a verdict that ends a container), P the six numbers of a probe, and S what its attempts were
+        like: ``{"attempts", "failures", "errors", "starved", "total_us", "slow_us", "late_us"}``, of which the last two
+        are what 99 of 100 did not exceed.
         """
     def play(self, stretch: int, pod: int, changes: bytes, assume: Literal["healthy", "failing"]) -> bytes:
         """Plays the pod number ``pod`` of the stretch number ``stretch``, from 0, with other probes. ``changes`` is a
@@ -290,6 +321,8 @@ class Engine:
         start_jitter: delay first probes at random after the start of the prober, as the kubelet does.
         phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
             from the second attempt on, so that workers that start together spread.
+        wake_slack_ns: how late an attempt may begin so that it shares a wake-up with others, at most 100 ms. Any may be
+            a millisecond late, and four where all probes are exec probes.
         glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
             of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
         starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it
@@ -317,6 +350,7 @@ class Engine:
         kubelet_version: str = "1.36",
         start_jitter: bool = True,
         phase: Literal["kubelet", "spread"] = "kubelet",
+        wake_slack_ns: int = 0,
         glue: bool = True,
         starved_share: float = 0.5,
         starved_verdict: Literal["failure", "unknown"] = "failure",

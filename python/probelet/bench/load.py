@@ -31,5 +31,8 @@ class Load:
     phase: Literal["kubelet", "spread"] = "kubelet"
     """The times of the runs: as in the kubelet, or spread over the period whatever the pods' start."""
 
+    wake_slack: float = 0
+    """How late probes may be so that they share a wake-up."""
+
     def where(self, target: Place, worker: int) -> Place:
         return self.faulty.place if self.faulty and self.faulty.has(worker) else target

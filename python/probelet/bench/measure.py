@@ -43,7 +43,7 @@ def measure(load: Load, target: Place, say: Say, watched: OwnTarget | None = Non
     Lateness comes from the ``watched`` target if it saw enough probes, else from the engine. Ctrl-C ends the measured
     time early.
     """
-    engine = Engine(seed=1, start_jitter=not load.burst, phase=load.phase)
+    engine = Engine(seed=1, start_jitter=not load.burst, phase=load.phase, wake_slack_ns=round(load.wake_slack * 1e9))
     try:
         return _measure(engine, load, target, say, watched)
     finally:

@@ -16,7 +16,7 @@ from probelet.cli.verbs import INSTALL_COMPLETION, VERBS
 STDIN = "/dev/stdin"
 """The path that ``spec.read.load`` takes for standard input; this module imports nothing that a verb may not need."""
 
-_GROUPS = {name: Group(name, sort_key=order) for order, name in enumerate(("Node", "Laboratory", "Tools"))}
+_GROUPS = {name: Group(name, sort_key=order) for order, name in enumerate(("Node", "Cluster", "Laboratory", "Tools"))}
 
 
 def _version() -> str:

@@ -9,7 +9,7 @@ class Verb:
     name: str
     module: str
     """The module of its ``app``, under ``probelet.cli``."""
-    group: Literal["Node", "Laboratory", "Tools"]
+    group: Literal["Node", "Cluster", "Laboratory", "Tools"]
     help: str
     words: tuple[str, ...] = ()
     """The words that may follow the verb, if one must."""
@@ -33,6 +33,13 @@ _VERBS = (
         "Run one probe; show its result and how long each part took.",
         ("http", "tcp", "grpc", "exec"),
     ),
+    Verb(
+        "webhook",
+        "cluster.webhook",
+        "Cluster",
+        "Move the probes of new pods from their kubelet to probelet, as an admission webhook.",
+    ),
+    Verb("agent", "cluster.agent", "Cluster", "Probe pods that a kubelet runs: take their probes over, beside it."),
     Verb("lint", "lint.verb", "Laboratory", "Find probes that will kill, hide or miss what nobody meant."),
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
     Verb("simulate", "simulate.verb", "Laboratory", "Play manifests through a scenario: what probes do to a service."),

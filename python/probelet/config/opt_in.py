@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from probelet.config.kubelet import QUANTITY, Count, DurationAboveZero, Section
+from probelet.config.kubelet import QUANTITY, Count, Duration, DurationAboveZero, Section
 from probelet.spec.text.duration import MINUTE, SECOND
 
 API_VERSION = "probelet.dev/v1alpha1"
@@ -45,7 +45,12 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     schedule: Literal["kubelet", "spread"] = "kubelet"
     """The times of a worker's runs. ``kubelet`` (default): at once, then every period. ``spread``: from the second run
     on at an offset within the period, derived from the pod's UID, container and type, so that a rollout of many pods
-    does not probe in step for ever. The first run is the kubelet's; the second follows one to two periods later."""
+    does not probe in step for ever. The first run is the kubelet's; the second follows one to two periods later. An
+    offset is a multiple of 10 ms, so that probes of one moment share a wake-up."""
+    wake_slack: Annotated[Duration, msgspec.Meta(extra={"range": "0 to 100ms"})] = 0
+    """The longest time that a probe may be late so that it shares a wake-up with others, which costs less CPU; it is
+    never early. Default 0, at most 100ms. Any probe may be 1 ms late for that reason, and 4 ms on a node of exec probes
+    alone; probes that ``schedule: spread`` put together do not wait. The kubelet has a timer for each worker."""
     event_wording: Literal["kubelet", "counted"] = "kubelet"
     """``counted`` adds the count of failures to Unhealthy events, ``Liveness probe failed (2 of 3): ...``
     (kubernetes#115823). Default ``kubelet``: the kubelet's text, which many tools parse."""

@@ -16,6 +16,10 @@ RECORDER_MIN, RECORDER_MAX = 1 << 20, 16 << 30
 """Bytes of a ring: a smaller one has more beginnings than attempts, a larger one fits in no memory of a reader."""
 
 
+WAKE_SLACK_MAX = SECOND // 10
+"""A tenth of the shortest period; a later probe would be felt in the time that ``failureThreshold`` failures take."""
+
+
 def validate_kubelet(config: KubeletConfiguration) -> list[FieldError]:
     """The mistakes in the kubelet's document."""
     errors = []
@@ -81,6 +85,9 @@ def validate_probelet(config: ProbeletConfiguration) -> list[FieldError]:
         detail = f"must not be below containerBackoffMin, {format_duration(least)}"
         errors.append(FieldError("containerBackoffMax", "Invalid value", format_duration(most), detail))
     errors += _validate_recorder(config)
+    if config.wake_slack < 0 or config.wake_slack > WAKE_SLACK_MAX:
+        detail = f"must be between 0 and {format_duration(WAKE_SLACK_MAX)}, inclusive"
+        errors.append(FieldError("wakeSlack", "Invalid value", format_duration(config.wake_slack), detail))
     if not config.starved_share > 0:
         errors.append(FieldError("starvedShare", "Invalid value", config.starved_share, "must be greater than 0"))
     return errors

@@ -20,6 +20,11 @@ def node_engine(configuration: Config, gate: RestartGate, state_dir: Path, node:
     return engine
 
 
+def agent_engine(configuration: Config, state_dir: Path, node: str) -> Engine:
+    """Creates the engine of a node whose containers a kubelet restarts."""
+    return _engine(configuration, state_dir, Backoff(), node, glue=True)
+
+
 def callers_engine(configuration: Config, state_dir: Path, node: str) -> Engine:
     """Creates an engine for pods whose statuses callers keep."""
     return _engine(configuration, state_dir, Backoff(), node, glue=False)
@@ -32,6 +37,7 @@ def _engine(configuration: Config, state_dir: Path, table: Backoff, node: str, *
         kubelet_version=version,
         user_agent=f"kube-probe/{version}",
         phase=opted.schedule,
+        wake_slack_ns=opted.wake_slack,
         glue=glue,
         starved_share=opted.starved_share,
         starved_verdict=opted.starved_verdict,

@@ -14,6 +14,12 @@ def rfc3339(unix_ms: int) -> str:
     return at.isoformat(timespec="milliseconds").replace("+00:00", "Z")
 
 
+def rfc3339_micro(unix_ns: int) -> str:
+    """Renders as the API's MicroTime, which has six digits: ``2026-11-21T14:02:11.000000Z``. Rounds down."""
+    at = _EPOCH + timedelta(microseconds=unix_ns // 1000)
+    return at.isoformat(timespec="microseconds").replace("+00:00", "Z")
+
+
 def unix_ms(text: str) -> int:
     """The Unix milliseconds of an RFC 3339 time. Raises ValueError for any other text, and for a time that is not in
     the years 1 to 9999 in UTC."""

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from probelet.lint.observed.container import ObservedContainer
+from probelet.lint.observed.container import Observation
 from probelet.lint.severity import Severity
 
 
@@ -21,8 +21,8 @@ class Settings:
     """The time in which 99 of 100 containers start; the annotation ``probelet.dev/startup-seconds`` is stronger."""
     pods_per_node: int | None = None
     """How many pods like these a node has."""
-    observed: tuple[ObservedContainer, ...] = ()
-    """What was seen of containers that run (``--observed``)."""
+    observed: tuple[Observation, ...] = ()
+    """What was seen of containers that run, and of their clients (``--observed``)."""
     severities: Mapping[str, Severity | None] = field(default_factory=dict)
     """Rule id -> severity of all its findings; None switches the rule off."""
 

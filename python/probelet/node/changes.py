@@ -1,24 +1,43 @@
 """Reads the engine's batches: one file descriptor, one batch at a time, and a part of it for each part of the node."""
 
 import asyncio
+from collections.abc import Callable, Mapping
+from typing import Protocol
 
 import structlog
 
-from probelet._rust import Batch, Engine
+from probelet._rust import Batch, Engine, Update
 from probelet.execs.runtime_execs import RuntimeExecs
 from probelet.exposition.wording import EventWording, counted
-from probelet.node.foreign_listeners import ForeignListeners
-from probelet.node.pods import NodePods
+from probelet.node.handed_over import HandedOver
 from probelet.node.recorder import Recorder
 from probelet.node.timers import Timers
 
 log = structlog.get_logger("probelet.node")
 
 
-class Changes:
-    """Hands out the parts of each batch; it drops each part about a pod that the node no longer has.
+class ProbedPod(Protocol):
+    """The part of a pod that its results, events and syncs go to."""
 
-    Within a batch events come before what follows from them: an Unhealthy event is recorded before the sync that kills.
+    uid: str
+    full_name: str
+
+    def note_result(self, update: Update) -> None: ...
+    def request_sync(self) -> None: ...
+
+
+class Answers(Protocol):
+    """Takes answers from addresses in doubt."""
+
+    def ask(self, answers: list[tuple[int, str, int]]) -> None: ...
+
+
+class Changes:
+    """Hands out the parts of each batch; it drops each part about a pod that is not in ``pods``, which are by UID.
+
+    ``handed_over`` gives the pods of other node agents on the same engine, if there may be any; ``on_update`` gets
+    every result. Within a batch events come before what follows from them: an Unhealthy event is recorded before the
+    sync that kills.
     """
 
     def __init__(
@@ -28,9 +47,11 @@ class Changes:
         execs: RuntimeExecs,
         recorder: Recorder,
         timers: Timers,
-        pods: NodePods,
+        pods: Mapping[str, ProbedPod],
         wording: EventWording,
-        listeners: ForeignListeners | None = None,
+        listeners: Answers | None = None,
+        handed_over: Callable[[], HandedOver | None] = lambda: None,
+        on_update: Callable[[Update], None] | None = None,
     ) -> None:
         self.events_dropped = 0
         """Events that the engine dropped because they were not read in time."""
@@ -41,6 +62,8 @@ class Changes:
         self._timers = timers
         self._pods = pods
         self._listeners = listeners
+        self._handed_over = handed_over
+        self._on_update = on_update
         self._watched: asyncio.AbstractEventLoop | None = None
 
     def watch(self) -> None:
@@ -60,9 +83,9 @@ class Changes:
     def dispatch(self, batch: Batch) -> None:
         """Hands out the parts of one batch; pods that are handed over take theirs first."""
         events, updates, execs = batch.events, batch.updates, batch.execs
-        if self._pods.handed_over is not None:
-            events, updates, execs = self._pods.handed_over.sift(events, updates, execs)
-        pods, releases = self._pods.by_uid, self._pods.releases
+        if (handed_over := self._handed_over()) is not None:
+            events, updates, execs = handed_over.sift(events, updates, execs)
+        pods = self._pods
         for event in events:
             if pod := pods.get(event.pod_uid):
                 self._recorder.record(
@@ -82,8 +105,8 @@ class Changes:
         for update in updates:
             if update.result is not None and (pod := pods.get(update.pod_uid)):
                 pod.note_result(update)
-            if releases is not None:
-                releases.note(update)
+            if self._on_update is not None:
+                self._on_update(update)
         self.log_notices(batch)
         for token in batch.timers:
             self._timers.fire(token)

@@ -7,7 +7,7 @@ from typing import Any
 from probelet.node.pod import NodePod
 from probelet.node.runtime.logs.description import described_now
 from probelet.policy.rules.kind import containers
-from probelet.server.control.command import NoSuchPodError
+from probelet.server.control.command import NoSuchPodError, pod_named
 
 
 class Operator:
@@ -39,12 +39,8 @@ class Operator:
         return found.reset(names)
 
     def _named(self, name: str, container: str | None) -> tuple[NodePod, list[str]]:
-        pods = [pod for pod in self._pods.values() if name in (pod.full_name, pod.pod.metadata.name)]
-        if not pods:
-            raise NoSuchPodError(f'there is no pod "{name}"')
-        if len(pods) > 1:
-            raise NoSuchPodError(f'pod "{name}" is in several namespaces: {", ".join(p.full_name for p in pods)}')
-        names = [known.name for _, known in containers(pods[0].pod)]
+        pod = pod_named(self._pods.values(), name)
+        names = [known.name for _, known in containers(pod.pod)]
         if container is not None and container not in names:
             raise NoSuchPodError(f'pod "{name}" has no container "{container}", but {", ".join(names)}')
-        return pods[0], names if container is None else [container]
+        return pod, names if container is None else [container]

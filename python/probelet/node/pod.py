@@ -16,6 +16,7 @@ from probelet.node.metrics.crash_loop import CrashLoopMetrics
 from probelet.node.metrics.pod_start import PodStart
 from probelet.node.metrics.pods import PodMetrics
 from probelet.node.recorder import Recorder
+from probelet.node.result_log import ResultLog
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import CANCELED, Effects
 from probelet.node.runtime.node_address import pod_address
@@ -55,13 +56,6 @@ from probelet.server.summary import last_line
 from probelet.spec.model.pod import Pod
 from probelet.spec.read.json import encode_pod
 from probelet.spec.read.load import Manifest
-
-INITIAL_RESULTS: Final[dict[str, str]] = {
-    "liveness": "Success",
-    "readiness": "Failure",
-    "startup": "Unknown",
-}
-"""What is published for a new container before its first run (kubelet worker.go, 1.36)."""
 
 LONG_ID: Final = re.compile(r"\b[0-9a-f]{64}\b")
 SHORT_ID_DIGITS: Final = 13
@@ -122,12 +116,11 @@ class NodePod:
         """When the pod was first seen, on the engine's clock."""
         self._first_sync = True
         self._start = PodStart(self.added_ns)
-        # By type and container name: the instance and the result that the log last had.
-        self._said: dict[tuple[str, str], tuple[str, str | None]] = {}
         # Instances that had ended in the last snapshot; None before the first.
         self._ended: set[str] | None = None
         self._being_started: set[str] = set()
         self._log = log.bind(pod=self.full_name)
+        self._results = ResultLog(self.uid, parts.cache, self._log)
 
     def observe(self) -> None:
         """The cache has news of this pod."""
@@ -162,16 +155,7 @@ class NodePod:
 
     def note_result(self, update: Update) -> None:
         """Log a result that changed, unless it is the result that every container begins with."""
-        known = self._parts.cache.container(self.uid, update.container_id)
-        if known is None:
-            return
-        key = (update.probe_type, known.name)
-        instance, result = self._said.get(key, ("", ""))
-        if (result if instance == known.id else INITIAL_RESULTS[update.probe_type]) == update.result:
-            return
-        self._said[key] = (known.id, update.result)
-        say = self._log.warning if update.result == "Failure" else self._log.info
-        say("probe result", container=known.name, probe_type=update.probe_type, result=update.result)
+        self._results.note(update)
 
     def _note_exits(self, snapshot: Snapshot) -> None:
         """Log each container that ended, with the last line of its output, which often tells a person why.

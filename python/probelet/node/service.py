@@ -5,6 +5,7 @@ The client decides which runtime it is, and ``view`` shows the node to any serve
 
 import asyncio
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from probelet.node.operator import Operator
 from probelet.node.pod import Parts
 from probelet.node.pods import NodePods
 from probelet.node.recorder import Recorder
+from probelet.node.runtime import labels
 from probelet.node.runtime.cache import PodCache
 from probelet.node.runtime.effects import Effects
 from probelet.node.runtime.images import Images
@@ -128,19 +130,25 @@ class Service:
         self._counters, self._pod_metrics = Counters(), PodMetrics()
         self._crash_loop = _crash_loop_metrics(gate, configuration)
         self._listeners = ForeignListeners(client, engine, self.recorder, self.timers) if on_host else None
-        self._changes = Changes(
-            engine,
-            execs=self._execs,
-            recorder=self.recorder,
-            timers=self.timers,
-            pods=self.pods,
-            wording=event_wording,
-            listeners=self._listeners,
-        )
+        self._changes = self._read_batches(event_wording)
         pods = self.pods.by_uid
         self._aging = None if max_age_ns is None else Aging(max_age_ns, gate, engine, self.timers, pods)
         self.view = NodeView(self._sources(configuration, calls or RuntimeCalls(), mistakes))
         """What the pages show."""
+
+    def _read_batches(self, wording: EventWording) -> Changes:
+        releases = self.pods.releases
+        return Changes(
+            self.engine,
+            execs=self._execs,
+            recorder=self.recorder,
+            timers=self.timers,
+            pods=self.pods.by_uid,
+            wording=wording,
+            listeners=self._listeners,
+            handed_over=lambda: self.pods.handed_over,
+            on_update=None if releases is None else releases.note,
+        )
 
     def _sources(
         self, configuration: Mapping[str, Any], calls: RuntimeCalls, mistakes: Callable[[], Mistakes]
@@ -174,7 +182,7 @@ class Service:
             self.timers,
             self._tasks,
             inspection,
-            node=self._node,
+            counts=partial(labels.is_of, self._node),
             own=self.pods.by_uid,
             on_change=self.pods.observe,
         )

@@ -1,7 +1,7 @@
 """The status document, ``probelet-status/1``: other programs read it."""
 
 from collections.abc import Iterable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from probelet._rust import Engine
 from probelet.exposition.timestamp import rfc3339
@@ -9,32 +9,26 @@ from probelet.glue.status_layer import status_of
 from probelet.node.foreign_listeners import ForeignListeners
 from probelet.node.pod import NodePod
 from probelet.node.source.mistakes import Mistakes
+from probelet.node.status_rows import Workers, container_row, probe_row
 from probelet.policy.node.restart_gate import RestartGate
 from probelet.policy.rules.kind import containers
-from probelet.policy.status.container_status import ContainerStatus, LastExit
+from probelet.policy.status.container_status import ContainerStatus
 from probelet.policy.status.ready_condition import ready_condition
 from probelet.server.document.status import (
     BackoffDocument,
-    ContainerDocument,
     ForeignListenerDocument,
-    LastExitDocument,
     MistakeDocument,
     PodDocument,
     ProbeDocument,
     StatusHead,
 )
 from probelet.server.status import Status
-from probelet.server.worker import WorkerState, probe_document
 from probelet.server.worker import workers as workers_of
 from probelet.spec.model.container import Container
-from probelet.spec.model.probe import Probe
 from probelet.spec.text.problem import Problem
 
 _NS_PER_SECOND = 1_000_000_000
 _NS_PER_MS = 1_000_000
-
-
-_Workers = dict[tuple[str, str], WorkerState]
 
 
 class Moment(NamedTuple):
@@ -97,18 +91,18 @@ def _pod(
     moment: Moment,
 ) -> PodDocument:
     known = status_of(engine, pod.uid)
-    workers: _Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
+    workers: Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     # Readiness changes while a kill blocks the pod's syncs; so the engine's status is shown, not the last sync's.
     of_containers = {row["name"]: row for key in ("containers", "init_containers") for row in known.get(key, ())}
     rows = []
     for kind, container in containers(pod.pod):
         status = pod.machine.statuses.get(container.name) or ContainerStatus(container.name, kind)
         probes: dict[str, ProbeDocument] = {
-            probe_type: _probe(probe, workers.get((container.name, probe_type)))
+            probe_type: probe_row(probe, workers.get((container.name, probe_type)))
             for probe_type, probe in container.probes.items()
         }
         backoff = _backoff(pod, container, gate, moment)
-        rows.append(_container(status, of_containers.get(container.name, {}), backoff, probes))
+        rows.append(container_row(status, of_containers.get(container.name, {}), backoff, probes))
     meta = pod.pod.metadata
     outdated = mistakes.outdated.get(pod.full_name)
     condition = ready_condition(pod.pod, known)
@@ -130,36 +124,6 @@ def _pod(
     }
 
 
-def _container(
-    status: ContainerStatus,
-    known: dict[str, Any],
-    backoff: BackoffDocument | None,
-    probes: dict[str, ProbeDocument],
-) -> ContainerDocument:
-    return {
-        "name": status.name,
-        "kind": status.kind,
-        "container_id": status.container_id,
-        "state": status.state,
-        "reason": status.reason,
-        "message": status.message,
-        "exit_code": status.exit_code,
-        "restart_count": status.restart_count,
-        "ready": known.get("ready", False),
-        "started": bool(known.get("started")),
-        "last_exit": _last_exit(status.last_exit),
-        "backoff": backoff,
-        "probes": probes,
-    }
-
-
-def _last_exit(last: LastExit | None) -> LastExitDocument | None:
-    if last is None:
-        return None
-    at = rfc3339(last.at_ms) if last.at_ms else None
-    return {"at": at, "exit_code": last.exit_code, "reason": last.reason, "message": last.message}
-
-
 def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Moment) -> BackoffDocument | None:
     wait = pod.machine.waits.get(container.name)
     if wait is None:
@@ -170,22 +134,3 @@ def _backoff(pod: NodePod, container: Container, gate: RestartGate, moment: Mome
         "step": gate.step(pod.pod, container),
         "due_at": moment.wall(wait.due_ns),
     }
-
-
-def _probe(probe: Probe, worker: WorkerState | None) -> ProbeDocument:
-    """A probe with its worker. It has no worker before the container's first start and after its end."""
-    if worker is None:
-        return {
-            "handler": probe.handler,
-            "result": None,
-            "result_run": 0,
-            "failure_threshold": max(probe.failure_threshold, probe.initialization_failure_threshold),
-            "success_threshold": probe.success_threshold,
-            "on_hold": False,
-            "runs": 0,
-            "failures": 0,
-            "errors": 0,
-            "next_at": None,
-            "last": None,
-        }
-    return probe_document(worker)

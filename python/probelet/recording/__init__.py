@@ -2,7 +2,7 @@
 (``rust/engine/src/recorder``, ``rust/engine/src/whatif``); here they have types.
 """
 
-from probelet.recording.model import Kill, Life, Numbers, Played, RecordedContainer, RecordedPod, Result, Stretch
+from probelet.recording.model import Kill, Life, Numbers, Played, RecordedContainer, RecordedPod, Result, Seen, Stretch
 from probelet.recording.reader import Assumption, Change, Recording
 
 __all__ = [
@@ -16,5 +16,6 @@ __all__ = [
     "RecordedPod",
     "Recording",
     "Result",
+    "Seen",
     "Stretch",
 ]

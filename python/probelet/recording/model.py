@@ -27,6 +27,8 @@ class Result(msgspec.Struct, frozen=True):
     type: ProbeType
     container_id: str
     result: ResultName
+    cause: str | None = None
+    """Why the probe failed, in one word; None for a success, where no attempt said it, and in a play."""
 
 
 class Kill(msgspec.Struct, frozen=True):
@@ -47,11 +49,29 @@ class Life(msgspec.Struct, frozen=True):
     exit_code: int | None
 
 
+class Seen(msgspec.Struct, frozen=True, kw_only=True):
+    """What the attempts of a probe were like."""
+
+    attempts: int
+    failures: int
+    errors: int
+    """Attempts that ended in an error of the prober, which counts for nothing."""
+    starved: int
+    """Attempts that ran out of time while the prober itself was late."""
+    total_us: int
+    """How long all of them took together."""
+    slow_us: int
+    """How long 99 of 100 took at most."""
+    late_us: int
+    """How late 99 of 100 began at most."""
+
+
 class RecordedContainer(msgspec.Struct, frozen=True):
-    """A container of a pod's definition."""
+    """A container of a pod's definition, and its attempts by the type of their probe."""
 
     name: str
     probes: dict[ProbeType, Numbers]
+    seen: dict[ProbeType, Seen]
 
 
 class RecordedPod(msgspec.Struct, frozen=True):

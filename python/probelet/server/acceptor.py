@@ -9,12 +9,19 @@ import asyncio
 import errno
 import ipaddress
 import socket
+import ssl
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
 from probelet.server.connection import Connection
-from probelet.server.limit import ACCEPT_PAUSE_SECONDS, ACCEPTED_AT_ONCE, SWEEP_SECONDS
+from probelet.server.limit import (
+    ACCEPT_PAUSE_SECONDS,
+    ACCEPTED_AT_ONCE,
+    HANDSHAKE_SECONDS,
+    REQUEST_BYTES_MAX,
+    SWEEP_SECONDS,
+)
 from probelet.server.refusals import Refusals
 
 # The system, not the connection, is the reason.
@@ -23,14 +30,16 @@ _LACKING: Final = (errno.EMFILE, errno.ENFILE, errno.ENOBUFS, errno.ENOMEM)
 
 @dataclass(frozen=True)
 class Room:
-    """How many connections there may be."""
+    """How many connections there may be, and how many bytes the requests that one of them sends ahead."""
 
     connections: int
     per_peer: int
+    request_bytes: int = REQUEST_BYTES_MAX
 
 
 class Acceptor:
-    """The connections of one listening socket, which it then owns. ``protocol`` makes the HTTP side of one."""
+    """The connections of one listening socket, which it then owns. ``protocol`` makes the HTTP side of one; it begins
+    after a handshake if there is ``tls``."""
 
     def __init__(
         self,
@@ -39,6 +48,7 @@ class Acceptor:
         protocol: Callable[[], asyncio.Protocol],
         refusals: Refusals,
         now: Callable[[], float] | None = None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         self.connections: set[Connection] = set()
         """The connections, those included that are being set up."""
@@ -48,6 +58,7 @@ class Acceptor:
         self._refusals = refusals
         self._loop = asyncio.get_running_loop()
         self._now = now or self._loop.time
+        self._tls = tls
         self._setting_up: set[asyncio.Task[Any]] = set()
         self._timers: dict[str, asyncio.TimerHandle] = {}
 
@@ -100,20 +111,33 @@ class Acceptor:
             sock.close()
             return
         sock.setblocking(False)
-        connection = Connection(self._protocol(), peer, self._now, self.connections.discard)
+        connection = Connection(
+            self._protocol(), peer, self._now, self.connections.discard, request_bytes=self._room.request_bytes
+        )
         connection.too_large = lambda: self._refusals.note("size", peer=peer)
         self.connections.add(connection)
         task = self._loop.create_task(self._set_up(connection, sock))
+        connection.give_up = task.cancel
         self._setting_up.add(task)
         task.add_done_callback(self._setting_up.discard)
 
     async def _set_up(self, connection: Connection, sock: socket.socket) -> None:
+        limit = HANDSHAKE_SECONDS if self._tls is not None else None
         try:
-            await self._loop.connect_accepted_socket(lambda: connection, sock)
+            await self._loop.connect_accepted_socket(
+                lambda: connection, sock, ssl=self._tls, ssl_handshake_timeout=limit, ssl_shutdown_timeout=limit
+            )
+        except asyncio.CancelledError:
+            self.connections.discard(connection)
+            raise
+        except ssl.SSLError as error:
+            self.connections.discard(connection)
+            self._refusals.note("handshake", peer=connection.peer, error=error.reason)
         except OSError as error:
             self.connections.discard(connection)
             sock.close()
-            self._refusals.note("accept", error=error.strerror)
+            why = error.strerror or str(error) or type(error).__name__
+            self._refusals.note("accept" if self._tls is None else "handshake", error=why)
 
     def _make_room(self, peer: str) -> bool:
         """True if there is room for a connection of ``peer``, also because another one was closed for it."""

@@ -60,16 +60,16 @@ class Listening:
         self._cleanup.close()
 
 
-def parse_address(text: str) -> Address | UnixAddress:
+def parse_address(text: str, *, flag: str = "--listen") -> Address | UnixAddress:
     """Parses ``HOST:PORT``, ``[IPv6]:PORT`` or ``unix:PATH``. The host is required, so that nobody binds every address
-    by accident.
+    by accident. ``flag`` is where the text comes from.
 
     Raises ServerError with one line.
     """
     if text.startswith(_UNIX):
         path = text.removeprefix(_UNIX)
         if not path or "\0" in path:
-            raise ServerError(f"--listen {text!r}: {_FORM}")
+            raise ServerError(f"{flag} {text!r}: {_FORM}")
         return UnixAddress(Path(path).absolute())
     host, colon, port = text.rpartition(":")
     if host.startswith("[") and host.endswith("]"):
@@ -77,13 +77,15 @@ def parse_address(text: str) -> Address | UnixAddress:
     elif ":" in host:
         host = ""
     if not (colon and host):
-        raise ServerError(f"--listen {text!r}: {_FORM}")
+        raise ServerError(f"{flag} {text!r}: {_FORM}")
     if not (port.isascii() and port.isdigit() and int(port) <= 65535):
-        raise ServerError(f"--listen {text!r}: port {port!r} is not a number from 0 to 65535; {_FORM}")
+        raise ServerError(f"{flag} {text!r}: port {port!r} is not a number from 0 to 65535; {_FORM}")
     return Address(host, int(port))
 
 
-def listening_socket(address: Address | UnixAddress, *, allow_remote: bool = False) -> Listening:
+def listening_socket(
+    address: Address | UnixAddress, *, allow_remote: bool = False, flag: str = "--listen"
+) -> Listening:
     """Binds and listens.
 
     Raises ServerError, one line, if the host is unknown, the port or path is taken, or other machines could reach the
@@ -91,37 +93,37 @@ def listening_socket(address: Address | UnixAddress, *, allow_remote: bool = Fal
     """
     cleanup = ExitStack()
     if isinstance(address, UnixAddress):
-        sock = _unix_socket(address, cleanup)
+        sock = _unix_socket(address, cleanup, flag)
         is_remote = False
     else:
-        sock, is_remote = _tcp_socket(address, allow_remote=allow_remote)
+        sock, is_remote = _tcp_socket(address, flag, allow_remote=allow_remote)
         address = Address(address.host, sock.getsockname()[1])
     sock.setblocking(False)
     return Listening(sock, address, is_remote, cleanup)
 
 
-def _unix_socket(address: UnixAddress, cleanup: ExitStack) -> socket.socket:
+def _unix_socket(address: UnixAddress, cleanup: ExitStack, flag: str) -> socket.socket:
     try:
         sock = cleanup.enter_context(bound_socket(address.path))
         sock.listen(BACKLOG)
     except SocketPathError as error:
-        raise ServerError(f"--listen {_UNIX}{error}") from error
+        raise ServerError(f"{flag} {_UNIX}{error}") from error
     except OSError as error:
-        raise ServerError(f"--listen {address}: {error.strerror}") from error
+        raise ServerError(f"{flag} {address}: {error.strerror}") from error
     return sock
 
 
-def _tcp_socket(address: Address, *, allow_remote: bool) -> tuple[socket.socket, bool]:
+def _tcp_socket(address: Address, flag: str, *, allow_remote: bool) -> tuple[socket.socket, bool]:
     """The socket, and whether other machines may reach it."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except OSError as error:
-        raise ServerError(f"--listen {address}: no such host: {error.strerror}") from error
+        raise ServerError(f"{flag} {address}: no such host: {error.strerror}") from error
     family, kind, protocol, _, target = found[0]
     is_remote = not ipaddress.ip_address(str(target[0]).partition("%")[0]).is_loopback
     if is_remote and not allow_remote:
         raise ServerError(
-            f"--listen {address}: other machines could read the pages, which show commands and output of probes; "
+            f"{flag} {address}: other machines could read the pages, which show commands and output of probes; "
             "choose a loopback address or unix:PATH, or add --allow-remote"
         )
     sock = socket.socket(family, kind, protocol)
@@ -132,7 +134,7 @@ def _tcp_socket(address: Address, *, allow_remote: bool) -> tuple[socket.socket,
         sock.listen(BACKLOG)
     except OSError as error:
         sock.close()
-        raise ServerError(f"--listen {address}: {_why(error)}") from error
+        raise ServerError(f"{flag} {address}: {_why(error)}") from error
     return sock, is_remote
 
 

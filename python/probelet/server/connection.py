@@ -13,7 +13,13 @@ class Connection(asyncio.Protocol):
     that ends when its reader leaves."""
 
     def __init__(
-        self, inner: asyncio.Protocol, peer: str, now: Callable[[], float], left: Callable[["Connection"], None]
+        self,
+        inner: asyncio.Protocol,
+        peer: str,
+        now: Callable[[], float],
+        left: Callable[["Connection"], None],
+        *,
+        request_bytes: int = REQUEST_BYTES_MAX,
     ) -> None:
         self.peer = peer
         """The address that counts as one peer."""
@@ -25,7 +31,10 @@ class Connection(asyncio.Protocol):
         self.transport: asyncio.Transport | None = None
         self.too_large: Callable[[], None] = lambda: None
         """Called before a connection is closed whose requests are too large."""
+        self.give_up: Callable[[], object] = lambda: None
+        """Called to close a connection that is still being set up."""
         self._inner = inner
+        self._request_bytes = request_bytes
         self._now = now
         self._left = left
         self._bytes = 0
@@ -58,6 +67,8 @@ class Connection(asyncio.Protocol):
         self._aborted = True
         if self.transport is not None:
             self.transport.abort()
+        else:
+            self.give_up()
 
     # What the transport calls.
 
@@ -71,7 +82,7 @@ class Connection(asyncio.Protocol):
 
     def data_received(self, data: bytes) -> None:
         self._bytes += len(data)
-        if self._bytes > REQUEST_BYTES_MAX:
+        if self._bytes > self._request_bytes:
             self.too_large()
             self.abort()
             return

@@ -22,6 +22,9 @@ ACCEPT_PAUSE_SECONDS: Final = 1.0
 """How long nothing is accepted after the system had no descriptor or memory for a connection. Without the pause the
 loop would do nothing else."""
 
+HANDSHAKE_SECONDS: Final = 5.0
+"""Time for a TLS handshake, which is two round trips and a signature."""
+
 REQUEST_SECONDS: Final = 10.0
 """Time for a request to arrive, from the connection's or the request's first byte. A slow link needs a second."""
 

@@ -7,12 +7,15 @@ import structlog
 
 from probelet.exposition.paced_log import PacedLog
 
-Reason = Literal["accept", "displaced", "connections", "request_time", "answer_time", "size", "malformed", "host"]
+Reason = Literal[
+    "accept", "displaced", "connections", "handshake", "request_time", "answer_time", "size", "malformed", "host"
+]
 
 TEXTS: Final[dict[Reason, str]] = {
     "accept": "cannot accept connections",
     "displaced": "closed a connection without a request: too many connections",
     "connections": "refused a connection: too many connections",
+    "handshake": "closed a connection: its TLS handshake failed",
     "request_time": "closed a connection: no request arrived in time",
     "answer_time": "closed a connection: its reader did not take the answer in time",
     "size": "closed a connection: its requests are too large",

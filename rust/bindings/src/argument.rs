@@ -60,6 +60,7 @@ parameters! {
     token: u64 = 0..=u64::MAX;
     tokens: u32 = 1..=u32::MAX;
     until_ns: u64 = 0..=u64::MAX;
+    wake_slack_ns: u64 = 0..=WAKE_SLACK_NS_MAX;
     warmup_ms: i64 = 0..=TIME_MS_MAX;
     window_ns: u64 = 1..=CLOCK_NS_MAX;
 }
@@ -159,5 +160,7 @@ const RECORDER_BYTES_MIN: u64 = 1 << 20;
 const RESTARTS_MAX: usize = 10_000_000;
 /// The engine's clock counts to 584 years; half of that leaves room for every deadline that is set from there.
 pub(crate) const CLOCK_NS_MAX: u64 = i64::MAX as u64;
+/// A tenth of the shortest period: a later probe would be felt in the time that failures take.
+const WAKE_SLACK_NS_MAX: u64 = 100_000_000;
 /// With a shorter delay a model of a container that crashes at once would stand still, or nearly so.
 const MILLISECOND_NS: u64 = 1_000_000;

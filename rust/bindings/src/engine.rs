@@ -39,6 +39,8 @@ use crate::exec_end::ExecEnd;
 ///     start_jitter: delay first probes at random after the start of the prober, as the kubelet does.
 ///     phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
 ///         from the second attempt on, so that workers that start together spread.
+///     wake_slack_ns: how late an attempt may begin so that it shares a wake-up with others, at most 100 ms. Any may be
+///         a millisecond late, and four where all probes are exec probes.
 ///     glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
 ///         of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
 ///     starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it
@@ -71,7 +73,8 @@ impl Engine {
     #[new]
     #[pyo3(signature = (
         *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true, phase = "kubelet",
-        glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None, recorder = None,
+        wake_slack_ns = 0, glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
+        recorder = None,
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
@@ -80,6 +83,7 @@ impl Engine {
         kubelet_version: &str,
         start_jitter: bool,
         phase: &str,
+        #[pyo3(from_py_with = argument::wake_slack_ns)] wake_slack_ns: u64,
         glue: bool,
         starved_share: f64,
         starved_verdict: &str,
@@ -93,6 +97,7 @@ impl Engine {
             user_agent: user_agent.to_owned(),
             start_jitter,
             phasing: phasing(phase)?,
+            wake_slack: Duration::from_nanos(wake_slack_ns),
             glue: if glue { Glue::KUBELET } else { Glue::NONE },
             starving: starving(starved_share, starved_verdict)?,
             journal,

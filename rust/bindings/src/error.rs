@@ -25,6 +25,8 @@ mod python {
 pub(crate) enum InputError {
     /// An argument has a value that its parameter does not allow.
     Argument { name: &'static str, given: String, allowed: String },
+    /// A certificate cannot be read or made.
+    Certificate(String),
     /// A journal cannot be believed.
     Journal(String),
     /// A document is not what it should be.
@@ -48,7 +50,7 @@ impl fmt::Display for InputError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Argument { name, given, allowed } => write!(formatter, "{name}: {given}: must be {allowed}"),
-            Self::Journal(text) | Self::Recording(text) => formatter.write_str(text),
+            Self::Certificate(text) | Self::Journal(text) | Self::Recording(text) => formatter.write_str(text),
             Self::Json(error) => error.fmt(formatter),
             Self::Model(error) => error.fmt(formatter),
             Self::UnknownPod(uid) => write!(formatter, "uid: {uid:?}: no pod with this UID was defined"),
@@ -72,7 +74,7 @@ impl From<InputError> for PyErr {
     fn from(error: InputError) -> Self {
         let text = error.to_string();
         match error {
-            InputError::Argument { .. } | InputError::Json(_) | InputError::Model(_) => {
+            InputError::Argument { .. } | InputError::Certificate(_) | InputError::Json(_) | InputError::Model(_) => {
                 python::InvalidInputError::new_err(text)
             }
             InputError::Journal(_) => python::JournalError::new_err(text),

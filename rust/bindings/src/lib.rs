@@ -4,6 +4,7 @@
 mod argument;
 mod backoff;
 mod batch;
+mod certificate;
 mod crashloop;
 mod decision;
 mod engine;
@@ -47,6 +48,9 @@ use pyo3::prelude::*;
 #[pymodule]
 fn _rust(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(version, module)?)?;
+    module.add_function(wrap_pyfunction!(certificate::certificate_validity, module)?)?;
+    module.add_function(wrap_pyfunction!(certificate::issue_certificate, module)?)?;
+    module.add_function(wrap_pyfunction!(certificate::make_authority, module)?)?;
     module.add_function(wrap_pyfunction!(expand::expand, module)?)?;
     module.add_function(wrap_pyfunction!(golang::go_quote, module)?)?;
     module.add_function(wrap_pyfunction!(once::attempt, module)?)?;

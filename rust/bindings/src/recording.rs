@@ -30,12 +30,14 @@ impl Recording {
         reading.map(Self).map_err(|error| InputError::Recording(error.to_string()))
     }
 
-    /// All but the attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment that a
-    /// kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
-    /// "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}}], "lives": [{"container_id",
-    /// "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R = ``{"at_us",
-    /// "type", "container_id", "result"}``, K = ``{"at_us", "type", "container_id"}`` (a verdict that ends a
-    /// container), and P the six numbers of a probe.
+    /// All but the single attempts: ``{"node", "lost": entries that are missing, "cuts": [a line for each segment
+    /// that a kill cut], "stretches": [{"probelet", "lost", "from_us", "to_us", "pods": [{"uid", "namespace", "name",
+    /// "from_us", "attempts": how many, "containers": [{"name", "probes": {type: P}, "seen": {type: S}}], "lives":
+    /// [{"container_id", "container", "ran_us", "ended_us", "exit_code"}], "results": [R], "kills": [K]}]}]}`` with R =
+    /// ``{"at_us", "type", "container_id", "result", "cause": of a failure or null}``, K = ``{"at_us", "type",
+    /// "container_id"}`` (a verdict that ends a container), P the six numbers of a probe, and S what its attempts were
+    /// like: ``{"attempts", "failures", "errors", "starved", "total_us", "slow_us", "late_us"}``, of which the last two
+    /// are what 99 of 100 did not exceed.
     fn describe<'py>(&self, py: Python<'py>) -> Bound<'py, PyBytes> {
         let json = py.detach(|| describe(&self.0).to_string());
         PyBytes::new(py, json.as_bytes())

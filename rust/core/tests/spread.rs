@@ -1,4 +1,4 @@
-//! `phase: spread` beside the kubelet's own way, on the same pods.
+//! `schedule: spread` beside the kubelet's own way, on the same pods.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -134,6 +134,35 @@ proptest! {
     }
 }
 
+proptest! {
+    #[test]
+    fn a_phase_depends_on_uid_container_and_type_alone_and_lies_on_the_grid(
+        one in life(3),
+        (added, starts_after) in (0..30_000_u64, 1..9_000_u64),
+        neighbours in (4..8_usize).prop_flat_map(|pods| (4..pods).map(life).collect::<Vec<_>>()),
+    ) {
+        let end = Duration::from_secs(120);
+        let added = Instant::from_millis(added);
+        let elsewhere = Life { added, started: added + Duration::from_millis(starts_after), slow_runs: 0, ..one.clone() };
+        let alone = play(std::slice::from_ref(&one), Phasing::Spread, false, end);
+        let together = [vec![elsewhere], neighbours].concat();
+        let attempts = play(&together, Phasing::Spread, true, end);
+        for ((uid, probe_type), at) in &attempts {
+            let life = together.iter().find(|life| life.pod.uid == *uid).expect("a life that was played");
+            let probe = life.pod.containers[0].probe(*probe_type).expect("a probe with attempts");
+            let phase = |at: &[u64]| at.last().expect("attempts") % probe.period().as_nanos() as u64;
+            if *probe_type == ProbeType::Startup || at.len() < 3 {
+                continue;
+            }
+            // Periods are whole seconds, so phases of different periods lie on one grid of the prober's clock.
+            prop_assert_eq!(at.last().expect("attempts") % 10_000_000, 0);
+            if let Some(alone) = alone.get(&(Arc::clone(uid), *probe_type)).filter(|alone| alone.len() >= 3) {
+                prop_assert_eq!(phase(at), phase(alone));
+            }
+        }
+    }
+}
+
 #[test]
 fn a_rollout_of_a_thousand_pods_is_probed_apart_from_the_second_run_on() {
     let now = Instant::from_millis(3_600_000);
@@ -154,6 +183,6 @@ fn a_rollout_of_a_thousand_pods_is_probed_apart_from_the_second_run_on() {
         buckets.into_values().max().expect("probes")
     };
     assert_eq!(peak(Phasing::Kubelet), 1_000);
-    // A thousand probes fall into a thousand buckets: one each on average, and by chance a few.
+    // A thousand probes fall onto a thousand moments of the grid: one each on average, and by chance a few.
     assert!(peak(Phasing::Spread) <= 8, "{}", peak(Phasing::Spread));
 }

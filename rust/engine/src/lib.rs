@@ -1,6 +1,7 @@
 //! The engine: the only crate that uses sockets and real time. `simulation` runs the same core under a virtual clock.
 
 pub mod attempt;
+pub mod certificate;
 mod disk;
 #[cfg(feature = "fuzzing")]
 pub mod fuzzing;

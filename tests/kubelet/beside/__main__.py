@@ -9,7 +9,8 @@ import os
 import sys
 from pathlib import Path
 
-from tests.kubelet.beside.build import build, version, what_is_missing
+from tests.cluster.binaries.build import version
+from tests.kubelet.beside.build import build, what_is_missing
 from tests.kubelet.beside.pods import PODS
 from tests.kubelet.beside.round import SIDES, play_round
 from tests.kubelet.beside.seen.side import Side

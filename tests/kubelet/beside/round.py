@@ -1,20 +1,20 @@
 """One round: both sides at once, each with a containerd and a network namespace of its own."""
 
 import subprocess
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from pathlib import Path
 
-from tests.kubelet.beside.build import KUBELET, TARGET
+from tests.cluster.binaries.build import TARGET
+from tests.kubelet.beside.build import kubelet as kubelet_program
 from tests.kubelet.beside.image import build_image
 from tests.kubelet.beside.play import Play, fresh
 from tests.kubelet.beside.runtime import Runtime
-from tests.kubelet.beside.sides import cgroup
 from tests.kubelet.beside.sides.agent import Agent
 from tests.kubelet.beside.sides.apiserver import ApiServer
 from tests.kubelet.beside.sides.kubelet import NODE_IP, Kubelet, KubeletOfApiServer
 from tests.kubelet.beside.sides.probelet import Probelet
+from tests.support import cgroup, sysctls
 from tests.system.containerd.machine import BUSYBOX
 
 SIDES = ("kubelet", "probelet")
@@ -26,16 +26,11 @@ ROUTES = (
     "link set d1 up",
     "route add default via 10.99.0.254 dev d0",
 )
-SYSCTLS = (
-    *("vm/overcommit_memory", "vm/panic_on_oom", "kernel/panic", "kernel/panic_on_oops"),
-    *("kernel/keys/root_maxkeys", "kernel/keys/root_maxbytes"),
-)
-"""A kubelet sets them for the whole machine."""
 
 
 def play_round(out: Path, names: list[str], assets: Path | None) -> None:
     """Play these pods on both sides; the notes go to ``out/kubelet`` and ``out/probelet``. Raises RuntimeError."""
-    with _sysctls_kept(), ThreadPoolExecutor(len(SIDES)) as threads:
+    with sysctls.kept(), ThreadPoolExecutor(len(SIDES)) as threads:
         for done in [threads.submit(_play_side, side, fresh(out / side), names, assets) for side in SIDES]:
             done.result()
 
@@ -60,27 +55,15 @@ def _agent(
     if side == "probelet":
         return Probelet(runtime, folder)
     if assets is None:
-        kubelet = Kubelet(runtime, folder, KUBELET)
+        kubelet = Kubelet(runtime, folder, kubelet_program())
     else:
         server = ApiServer(runtime, folder.parent / "apiserver", assets)
         stack.callback(server.stop)
         server.start()
-        kubelet = KubeletOfApiServer(runtime, folder, KUBELET, server)
+        kubelet = KubeletOfApiServer(runtime, folder, kubelet_program(), server)
     cgroup.make(kubelet.cgroup)
     cgroups.callback(cgroup.remove, kubelet.cgroup)
     return kubelet
-
-
-@contextmanager
-def _sysctls_kept() -> Iterator[None]:
-    files = [Path("/proc/sys", name) for name in SYSCTLS]
-    before = {file: file.read_text() for file in files}
-    try:
-        yield
-    finally:
-        for file, value in before.items():
-            if file.read_text() != value:
-                file.write_text(value)
 
 
 def _clean(out: Path) -> None:

@@ -11,22 +11,62 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from probelet.cri.v1 import api_pb2
 
-from tests.kubelet.beside.sides.agent import Agent, Rows
+from tests.kubelet.beside.sides.agent import Rows
 
 STATUS_SECONDS, CRI_SECONDS, LOGS_SECONDS, EVENTS_SECONDS = 0.2, 0.3, 0.3, 5.0
 """How often each part looks."""
 
 
+class WatchedRuntime(Protocol):
+    """The containers and sandboxes that a watch looks at."""
+
+    @property
+    def socket(self) -> Path: ...
+
+    @property
+    def inside(self) -> list[str]:
+        """The prefix of a command that runs where the runtime is."""
+        ...
+
+    def containers(self) -> list[api_pb2.Container]: ...
+
+    def sandboxes(self) -> list[api_pb2.PodSandbox]: ...
+
+    def container_status(self, name: str, *, verbose: bool) -> Message: ...
+
+    def sandbox_status(self, name: str) -> Message: ...
+
+
+class Watched(Protocol):
+    """What a watch looks at."""
+
+    @property
+    def runtime(self) -> WatchedRuntime: ...
+
+    @property
+    def logs(self) -> Path:
+        """The folder of the logs of pods."""
+        ...
+
+    def rows(self) -> Rows:
+        """The status now. Raises RuntimeError if nobody answers."""
+        ...
+
+    def events(self) -> list[dict[str, Any]]:
+        """The events that are kept: pod, field, type, reason, message, count."""
+        ...
+
+
 class Watch:
     """Looks from ``start`` to ``end``, each part in a thread."""
 
-    def __init__(self, agent: Agent, out: Path) -> None:
+    def __init__(self, agent: Watched, out: Path) -> None:
         self._agent, self._out = agent, out
         self._over = threading.Event()
         self._rows: Rows = {}

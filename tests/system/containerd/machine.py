@@ -60,8 +60,7 @@ disabled_plugins = [
   stream_server_port = "0"
   netns_mounts_under_state_dir = true
   [plugins."io.containerd.grpc.v1.cri".containerd]
-    # Copies instead of mounting one file system over another, which not every sandbox allows.
-    snapshotter = "native"
+    snapshotter = "{snapshotter}"
     [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc]
       runtime_type = "io.containerd.runc.v2"
       [plugins."io.containerd.grpc.v1.cri".containerd.runtimes.runc.options]
@@ -76,7 +75,7 @@ disabled_plugins = [
 # containerd 2 pulls through this service, which would unpack for another snapshotter.
 [[plugins."io.containerd.transfer.v1.local".unpack_config]]
   platform = "linux/{architecture}"
-  snapshotter = "native"
+  snapshotter = "{snapshotter}"
 """
 
 NETWORK = """
@@ -99,10 +98,13 @@ def what_is_missing() -> str:
 class Containerd:
     """A containerd. Between ``start`` and ``stop`` a test may restart it any number of times."""
 
-    def __init__(self) -> None:
+    snapshotter = "native"
+    """It copies instead of mounting one file system over another, which not every sandbox allows."""
+
+    def __init__(self, folder: Path | None = None, socket: str = "c.sock") -> None:
         # Short: a socket's path has 107 bytes.
-        self.folder = Path(tempfile.mkdtemp(prefix="ctd-"))
-        self.socket = self.folder / "c.sock"
+        self.folder = folder or Path(tempfile.mkdtemp(prefix="ctd-"))
+        self.socket = self.folder / socket
         self.endpoint = f"unix://{self.socket}"
         self.network = f"probelet-{self.folder.name}"
         self._space: subprocess.Popen[bytes] | None = None
@@ -137,30 +139,48 @@ class Containerd:
         """Start containerd and import its images. Raises RuntimeError or CalledProcessError."""
         for name in ("cni", "tmp"):
             (self.folder / name).mkdir()
-        fill = {"folder": self.folder, "socket": self.socket, "pause": PAUSE, "plugins": CNI_PLUGINS}
-        fill["architecture"] = ARCHITECTURE
+        fill: dict[str, object] = {"folder": self.folder, "socket": self.socket, "pause": PAUSE, "plugins": CNI_PLUGINS}
+        fill |= {"architecture": ARCHITECTURE, "snapshotter": self.snapshotter}
         (self.folder / "config.toml").write_text(CONFIG.format(**fill))
         network = NETWORK.format(name=self.network, folder=self.folder, cidr=POD_CIDR)
         (self.folder / "cni" / "10-pods.conflist").write_text(network)
+        self.make_space()
+        self.run()
+        self.import_image(self.build_images())
+
+    def make_space(self) -> None:
+        """Make the network namespace."""
         self._space = subprocess.Popen(
             ["unshare", "--net", "--", "sh", "-c", "ip link set lo up && exec sleep infinity"]
         )
         until(lambda: "UP" in self.command("ip", "-o", "link", "show", "lo"), "a network namespace")
-        self.run()
-        images = build_images(self.folder, BUSYBOX)
-        self.ctr("images", "import", "--no-unpack", images)
+
+    def build_images(self) -> Path:
+        """The archive of the images that every containerd of the tests has."""
+        return build_images(self.folder, BUSYBOX)
+
+    def import_image(self, archive: Path) -> None:
+        self.ctr("images", "import", "--no-unpack", archive)
 
     def run(self, patience: float = PATIENCE_SECONDS) -> None:
         """Start the daemon and wait until its API and then the CRI answer."""
+        self.launch()
+        until(self._answers, f"containerd ({self.folder}/log)", patience)
+
+    def launch(self) -> None:
+        """Start the daemon."""
         with (self.folder / "log").open("ab") as log:
             command = [*self.inside, "containerd", "--config", str(self.folder / "config.toml")]
             self._daemon = subprocess.Popen(command, stdout=log, stderr=log)
-        until(self._answers, f"containerd ({self.folder}/log)", patience)
 
-    def _answers(self) -> bool:
+    def check(self) -> None:
+        """Raises RuntimeError if the daemon has ended."""
         assert self._daemon is not None
         if self._daemon.poll() is not None:
             raise RuntimeError(f"containerd ended: {(self.folder / 'log').read_text()[-2000:]}")
+
+    def _answers(self) -> bool:
+        self.check()
         with suppress(RuntimeError, CriError):
             self.containers()
             return bool(self.ctr("version"))

@@ -208,6 +208,14 @@ def test_a_misspelt_opt_in_is_always_refused() -> None:
             'c.yaml:3: flightRecorder.size: Invalid value: "17Gi": must be a whole number of bytes from 1Mi to 16Gi',
         ),
         (
+            PROBELET + "wakeSlack: 101ms\n",
+            'c.yaml:3: wakeSlack: Invalid value: "101ms": must be between 0 and 100ms, inclusive',
+        ),
+        (
+            PROBELET + "wakeSlack: -1ns\n",
+            'c.yaml:3: wakeSlack: Invalid value: "-1ns": must be between 0 and 100ms, inclusive',
+        ),
+        (
             PROBELET + "starvedShare: 0\n",
             "c.yaml:3: starvedShare: Invalid value: 0.0: must be greater than 0",
         ),
@@ -255,6 +263,7 @@ SET = {
     "startedCarriedBy": "id",
     "starvedShare": "0.25",
     "starvedVerdict": "unknown",
+    "wakeSlack": "10ms",
 }
 
 

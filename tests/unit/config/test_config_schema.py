@@ -54,6 +54,7 @@ ONLY_PROBELET = {
     "containerLogMaxSize": {"0.5"},
     "containerLogMonitorInterval": {"+1s", "1s", "1µs"},
     "containerBackoffMax": {"1µs"},
+    "wakeSlack": {"+1s", "1s", "1.5h", "1m30s"},
     "crashLoopBackOff.maxContainerRestartPeriod": {"1.5h", "1µs"},
 }
 

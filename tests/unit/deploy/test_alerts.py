@@ -1,4 +1,4 @@
-"""The alert rules are valid, fire when they should, and docs/alerts.md has a section for each."""
+"""The alert rules of a node and of a cluster: valid, firing when they should, each with a section in docs/alerts.md."""
 
 import re
 import shutil
@@ -13,7 +13,13 @@ from tests.support.required import missing
 
 FOLDER = ROOT / "deploy" / "prometheus"
 CASES = Path(__file__).parent / "alerts_test.yaml"
-GROUPS: list[dict[str, Any]] = yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"]
+CLUSTER_CASES = Path(__file__).parent / "cluster_alerts_test.yaml"
+CLUSTER = ROOT / "deploy" / "kustomize" / "components" / "monitoring" / "prometheus-rule.yaml"
+CLUSTER_RULES: dict[str, Any] = yaml.safe_load(CLUSTER.read_text())["spec"]
+GROUPS: list[dict[str, Any]] = [
+    *yaml.safe_load((FOLDER / "alerts.yaml").read_text())["groups"],
+    *CLUSTER_RULES["groups"],
+]
 ALERTS: list[dict[str, Any]] = [rule for group in GROUPS for rule in group["rules"]]
 
 
@@ -34,8 +40,16 @@ def test_each_alert_fires_when_it_should_and_not_before() -> None:
     promtool("test", "rules", CASES)
 
 
+def test_each_alert_of_a_cluster_fires_when_it_should_and_not_before(tmp_path: Path) -> None:
+    # The object of the Prometheus operator has the rules as its `spec`.
+    (tmp_path / "cluster.yaml").write_text(yaml.safe_dump(CLUSTER_RULES))
+    (tmp_path / "cases.yaml").write_text(CLUSTER_CASES.read_text())
+    promtool("check", "rules", tmp_path / "cluster.yaml")
+    promtool("test", "rules", tmp_path / "cases.yaml")
+
+
 def test_each_alert_has_a_case_in_which_it_fires() -> None:
-    cases = yaml.safe_load(CASES.read_text())["tests"]
+    cases = [case for file in (CASES, CLUSTER_CASES) for case in yaml.safe_load(file.read_text())["tests"]]
     fired = str([test["exp_samples"] for case in cases for test in case["promql_expr_test"] if "exp_samples" in test])
     asked = str([test["expr"] for case in cases for test in case["promql_expr_test"] if "exp_samples" in test])
     assert [alert["alert"] for alert in ALERTS if alert["alert"] not in fired + asked] == []

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 from probelet.cri.v1 import api_pb2
-from probelet.node.recorder import SPAM_BURST
+from probelet.kube.events.correlator import SPAM_BURST
 from probelet.policy.node.restart_gate import GateOptions, RestartGate
 from probelet.server.control.command import NoSuchPodError
 

@@ -51,7 +51,7 @@ async def test_the_configuration_chooses_the_wording_of_failures(
     heard: list[str] = []
     node = await start_node(**opted)
     node.service.recorder.listeners.append(
-        lambda event: heard.append(event["message"]) if event["reason"] == "Unhealthy" else None
+        lambda _, event: heard.append(event["message"]) if event["reason"] == "Unhealthy" else None
     )
     runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"not: yet")
     node.service.pods.set([make_manifest(containers=[{"name": "app", "image": "i", "livenessProbe": EXEC}])])

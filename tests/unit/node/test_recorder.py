@@ -111,10 +111,11 @@ def test_only_the_newest_events_are_kept(recorder: Recorder, monkeypatch: pytest
 
 def test_listeners_get_the_events_that_pass_the_filter(recorder: Recorder) -> None:
     heard: list[dict[str, Any]] = []
-    recorder.listeners.append(heard.append)
+    recorder.listeners.append(lambda uid, event: heard.append({**event, "uid": uid}))
     for _ in range(30):
         say(recorder)
     assert [event["count"] for event in heard] == list(range(1, 26))
+    assert {event["uid"] for event in heard} == {"u"}
 
 
 def test_another_wording_does_not_change_the_number_of_events(clock: Clock) -> None:

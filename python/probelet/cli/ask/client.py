@@ -8,7 +8,7 @@ from typing import Any, Literal
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.terminal import say, say_json
 from probelet.server.control.client import Client
-from probelet.server.control.command import NoSuchPodError
+from probelet.server.control.command import NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import service_state_dir
 from probelet.server.error import NotRunningError
 
@@ -39,6 +39,8 @@ def command(
             document: dict[str, Any] = client.command(name, pod, container)
         except NoSuchPodError as error:
             raise CliError(str(error), hint="probelet status") from error
+        except RefusedError as error:
+            raise CliError(str(error), code=Exit.CANNOT) from error
     done: list[str] = document["containers"]
     if output == "json":
         import msgspec

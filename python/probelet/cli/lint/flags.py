@@ -47,8 +47,9 @@ Observed: TypeAlias = Annotated[
     tuple[Path, ...],
     Parameter(
         name="--observed",
-        metavar="FILE",
-        help="What was seen of the pods: JSON of 'probelet status', or of a query of Prometheus. May be repeated.",
+        metavar="PATH",
+        help="What was seen of the pods: JSON of 'probelet status' or of a query of Prometheus, or a flight recording. "
+        "May be repeated.",
     ),
 ]
 Together: TypeAlias = Annotated[

@@ -7,7 +7,7 @@ from pathlib import Path
 from probelet.cli.exit import CliError
 from probelet.lint.baseline import BaselineError, Known, read_baseline
 from probelet.lint.engine import Report, lint
-from probelet.lint.observed.container import ObservedContainer
+from probelet.lint.observed.container import Observation
 from probelet.lint.observed.read import ObservedError, read_observed
 from probelet.lint.settings import Settings
 from probelet.lint.settings_file import NAME, Project, SettingsFileError, read_settings
@@ -50,7 +50,7 @@ def project_of(config: Path | None) -> Project:
         raise CliError(*map(str, error.problems)) from None
 
 
-def observations(files: tuple[Path, ...]) -> tuple[ObservedContainer, ...]:
+def observations(files: tuple[Path, ...]) -> tuple[Observation, ...]:
     """What the files of ``--observed`` say. Raises CliError."""
     try:
         return tuple(found for path in files for found in read_observed(path))
@@ -58,7 +58,7 @@ def observations(files: tuple[Path, ...]) -> tuple[ObservedContainer, ...]:
         raise CliError(f"--observed: {error}") from None
 
 
-def with_flags(settings: Settings, **flags: str | float | int | tuple[ObservedContainer, ...] | None) -> Settings:
+def with_flags(settings: Settings, **flags: str | float | int | tuple[Observation, ...] | None) -> Settings:
     """The settings with what flags say; a flag is stronger than the file. Raises CliError."""
     pods = flags.get("pods_per_node")
     if pods is not None and not (isinstance(pods, int) and pods > 0):

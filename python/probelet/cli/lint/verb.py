@@ -35,9 +35,6 @@ if TYPE_CHECKING:
     from probelet.lint.engine import Report
     from probelet.lint.severity import Severity
 
-if TYPE_CHECKING:
-    pass
-
 app = verb(
     "lint",
     "Finds probes that will kill, hide or miss what their authors did not mean, with\n"

@@ -36,6 +36,16 @@ def _whole_seconds(kind: Any, tokens: Sequence[Token]) -> int:
     return int(seconds)
 
 
+def _slack(kind: Any, tokens: Sequence[Token]) -> float:
+    from probelet.config.validate import WAKE_SLACK_MAX
+    from probelet.spec.text.duration import SECOND, format_duration
+
+    seconds = above_zero(kind, tokens)
+    if seconds > WAKE_SLACK_MAX / SECOND:
+        raise ValueError(f'"{tokens[0].value}" is too long; want at most {format_duration(WAKE_SLACK_MAX)}')
+    return seconds
+
+
 def _count(_: Any, tokens: Sequence[Token]) -> int:
     from probelet.bench.load import WORKERS_MAX
 
@@ -91,6 +101,15 @@ def bench(
     phase: Annotated[
         Literal["kubelet", "spread"], Parameter(help="Times of the probes; spread separates even a burst.")
     ] = "kubelet",
+    wake_slack: Annotated[
+        float,
+        Parameter(
+            converter=_slack,
+            allow_leading_hyphen=True,
+            metavar="TIME",
+            help="How late a probe may be to share a wake-up, at most 100ms.",
+        ),
+    ] = 0.0,
     output: Output = "table",
 ) -> int:
     from probelet.bench.load import Load
@@ -104,7 +123,7 @@ def bench(
         wrong = Faulty.parse(faulty) if faulty else None
     except PlaceError as error:
         raise CliError(f"--faulty: {error}") from None
-    load = Load(handler, workers, period, duration, warm, wrong, burst, churn, restarts, phase)
+    load = Load(handler, workers, period, duration, warm, wrong, burst, churn, restarts, phase, wake_slack)
     _measure(load, target, output)
     return Exit.GOOD
 

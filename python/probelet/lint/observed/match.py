@@ -3,16 +3,20 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 
-from probelet.lint.observed.container import ObservedContainer
+from probelet.lint.observed.container import Observation, ObservedClients, ObservedContainer
 
 
 class Observations:
     """The observed containers, by the workloads of manifests."""
 
-    def __init__(self, containers: Iterable[ObservedContainer] = ()) -> None:
+    def __init__(self, observed: Iterable[Observation] = ()) -> None:
         self._by_name: defaultdict[str, list[ObservedContainer]] = defaultdict(list)
-        for container in containers:
-            self._by_name[container.name].append(container)
+        self._clients: list[ObservedClients] = []
+        for each in observed:
+            if isinstance(each, ObservedClients):
+                self._clients.append(each)
+            else:
+                self._by_name[each.name].append(each)
 
     def of(self, namespace: str, workload: str, container: str, others: Sequence[str]) -> list[ObservedContainer]:
         """The containers of a workload's pods, one for each pod.
@@ -29,6 +33,15 @@ class Observations:
             return []
         longer = [other for other in others if other.startswith(f"{workload}-")]
         return [each for each in found if not any(_belongs(each.pod, other) for other in longer)]
+
+    def clients(self, namespace: str, workload: str, services: Sequence[str]) -> list[ObservedClients]:
+        """The clients of a workload, or of one of its Services."""
+        return [
+            each
+            for each in self._clients
+            if (not namespace or not each.namespace or each.namespace == namespace)
+            and (each.workload == workload if each.workload else each.service in services)
+        ]
 
 
 def _belongs(pod: str, workload: str) -> bool:

@@ -2,17 +2,18 @@
 
 The series are those of a kubelet or of probelet (``/metrics/probes``) and of kube-state-metrics; others are passed
 over. Each answer is an instant vector, as ``/api/v1/query`` gives it for
-``{__name__=~"prober_probe.*|kube_pod_.*container_.*"}``.
+``{__name__=~"prober_probe.*|kube_pod_(start_time|.*container_.*)"}``.
 """
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
-from probelet.lint.observed.container import ObservedContainer, ObservedProbe
+from probelet.lint.observed.container import ObservedContainer, ObservedProbe, Start
 from probelet.spec.model.probe import PROBE_TYPES, ProbeType
 
-PERCENTILE = 0.99
+PERCENTILE: Final = 0.99
+_READY: Final = "kube_pod_status_container_ready_time"
 
 
 class Sample(NamedTuple):
@@ -40,7 +41,7 @@ def observed_by_prometheus(answers: Iterable[dict[str, Any]]) -> Iterator[Observ
     of another form."""
     found: defaultdict[_Key, list[Sample]] = defaultdict(list)
     of_pods: defaultdict[_Pod, list[Sample]] = defaultdict(list)
-    for sample in (sample for answer in answers for sample in _samples(answer)):
+    for sample in (sample for answer in answers for sample in samples(answer)):
         labels = sample.labels
         if labels.get("pod"):
             pod = _Pod(labels.get("namespace", ""), labels["pod"])
@@ -49,12 +50,14 @@ def observed_by_prometheus(answers: Iterable[dict[str, Any]]) -> Iterator[Observ
             else:
                 of_pods[pod].append(sample)
     sizes = Counter(key.pod for key in found)
-    for key, samples in found.items():
+    for key, series in found.items():
         # kube-state-metrics has the time at which a pod's containers were ready, and not that of each of them.
-        yield _container(key, samples + (of_pods[key.pod] if sizes[key.pod] == 1 else []))
+        own = [each for each in of_pods[key.pod] if sizes[key.pod] == 1 or each.name != _READY]
+        yield _container(key, series + own)
 
 
-def _samples(answer: dict[str, Any]) -> Iterator[Sample]:
+def samples(answer: dict[str, Any]) -> Iterator[Sample]:
+    """The series of an answer. Raises LookupError, TypeError or ValueError for an answer of another form."""
     if answer["status"] != "success" or answer["data"]["resultType"] != "vector":
         raise ValueError("must be the answer of an instant query")
     for series in answer["data"]["result"]:
@@ -63,12 +66,13 @@ def _samples(answer: dict[str, Any]) -> Iterator[Sample]:
         yield Sample(labels.pop("__name__", ""), labels, float(at), float(value))
 
 
-def _container(key: _Key, samples: list[Sample]) -> ObservedContainer:
+def _container(key: _Key, series: list[Sample]) -> ObservedContainer:
     by_name: defaultdict[str, list[Sample]] = defaultdict(list)
-    for sample in samples:
+    for sample in series:
         by_name[sample.name].append(sample)
     started = by_name["kube_pod_container_state_started"] or by_name["container_start_time_seconds"]
-    ready = by_name["kube_pod_status_container_ready_time"]
+    created = by_name["kube_pod_start_time"]
+    ready = by_name[_READY]
     restarts = by_name["kube_pod_container_status_restarts_total"]
     waits = [sample for sample in by_name["kube_pod_container_status_waiting_reason"] if sample.value]
     probes: dict[ProbeType, ObservedProbe] = {}
@@ -85,8 +89,9 @@ def _container(key: _Key, samples: list[Sample]) -> ObservedContainer:
         restarts=int(restarts[0].value) if restarts else None,
         is_waiting=any(sample.labels.get("reason") == "CrashLoopBackOff" for sample in waits),
         age=started[0].at - started[0].value if started else None,
+        span=created[0].at - created[0].value if created else None,
         # A container that was unready in between has a later time than that of its start.
-        start=start if start is not None and start >= 0 else None,
+        starts=(Start(started[0].value, start),) if start is not None and start >= 0 else (),
     )
 
 
@@ -95,23 +100,25 @@ def _probe(by_name: dict[str, list[Sample]], probe_type: ProbeType) -> ObservedP
         return [each for each in by_name.get(name, []) if each.labels.get("probe_type", "").lower() == probe_type]
 
     totals, buckets = of_type("prober_probe_total"), of_type("prober_probe_duration_seconds_bucket")
+    sums = sum(each.value for each in of_type("prober_probe_duration_seconds_sum"))
     if not totals and not buckets:
         return None
     counts: defaultdict[str, int] = defaultdict(int)
     for sample in totals:
         counts[sample.labels.get("result", "")] += int(sample.value)
-    slow, attempts = _percentile(buckets)
+    slow, attempts = percentile(buckets)
     return ObservedProbe(
         runs=sum(counts.values()),
         failures=counts["failed"],
         # The kubelet counts an error of the prober as unknown.
         errors=counts["unknown"],
         slow=slow,
+        mean=sums / attempts if sums and attempts else None,
         attempts=attempts,
     )
 
 
-def _percentile(buckets: list[Sample]) -> tuple[float | None, int]:
+def percentile(buckets: list[Sample]) -> tuple[float | None, int]:
     """The bound of the bucket that has the percentile, None if it is the last one, and the number of attempts."""
     bounds = sorted((float(sample.labels["le"]), sample.value) for sample in buckets)
     total = bounds[-1][1] if bounds else 0

@@ -5,35 +5,66 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
 
-from probelet.errors import ProbeletError
+from probelet.errors import ProbeletError, RecordingError
 from probelet.files.regular_file import read_regular
-from probelet.lint.observed.container import ObservedContainer
+from probelet.lint.observed.clients import clients_by_prometheus
+from probelet.lint.observed.container import Observation
 from probelet.lint.observed.prometheus import observed_by_prometheus
 from probelet.lint.observed.statusz import observed_by_probelet
 
 FILE_BYTES_MAX: Final = 256 * 1024 * 1024
 """The status of a node of 1,000 pods has a few MiB; an answer of Prometheus may have that of a whole cluster."""
 
+_SEGMENT: Final = b"probelet-f"
+"""The first bytes of a segment of a recording, whatever its version."""
+
 
 class ObservedError(ProbeletError):
     """A file that has no observations; one line."""
 
 
-def read_observed(path: Path) -> list[ObservedContainer]:
-    """The containers in a file. Raises ``ObservedError``."""
+def read_observed(path: Path) -> list[Observation]:
+    """What a file says, or in a directory of a flight recorder. Raises ``ObservedError``."""
+    if _is_recording(path):
+        return _recorded(path)
     try:
         document = json.loads(read_regular(path, FILE_BYTES_MAX))
         return list(_containers(document))
     except OSError as error:
         raise ObservedError(f"{path}: cannot be read: {error.strerror}") from None
     except (LookupError, TypeError, ValueError, AttributeError) as error:
-        wanted = "want the JSON of 'probelet status', of /statusz, or of a query of Prometheus"
+        wanted = "want a recording, or the JSON of 'probelet status', of /statusz, or of a query of Prometheus"
         raise ObservedError(f"{path}: no observations ({type(error).__name__}: {error}); {wanted}") from None
 
 
-def _containers(document: Any) -> Iterator[ObservedContainer]:
+def _is_recording(path: Path) -> bool:
+    try:
+        return path.is_dir() or (path.is_file() and _begins(path) == _SEGMENT)
+    except OSError:
+        return False
+
+
+def _begins(path: Path) -> bytes:
+    with path.open("rb") as file:
+        return file.read(len(_SEGMENT))
+
+
+def _recorded(path: Path) -> list[Observation]:
+    # Few runs have a recording, and its reader comes with the whole of `whatif`.
+    from probelet.lint.observed.recording import observed_by_recording
+    from probelet.recording import Recording
+
+    try:
+        return list(observed_by_recording(Recording(path)))
+    except RecordingError as error:
+        raise ObservedError(str(error)) from None
+
+
+def _containers(document: Any) -> Iterator[Observation]:
     documents = document if isinstance(document, list) else [document]
     own = [each for each in documents if each.get("schema") == "probelet-status/1"]
     for each in own:
         yield from observed_by_probelet(each)
-    yield from observed_by_prometheus(each for each in documents if each not in own)
+    answers = [each for each in documents if each not in own]
+    yield from observed_by_prometheus(answers)
+    yield from clients_by_prometheus(answers)

@@ -33,6 +33,7 @@ def _probe(row: dict[str, Any]) -> ObservedProbe:
         failures=row["failures"],
         errors=row["errors"],
         result=row["result"] or "",
+        starved=int(last is not None and last["cause"] == "starved"),
         cause="" if last is None or last["outcome"] != "failure" else last["cause"],
         slow=None if last is None else last["duration_ms"] / 1000,
         attempts=0 if last is None else 1,

@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Any, Final
 
 from probelet.lint.fix.change import Fix
+from probelet.lint.observed.container import ObservedClients
 from probelet.lint.rule import Hit
 from probelet.lint.settings import Settings
 from probelet.lint.severity import Confidence, Severity
@@ -104,6 +105,12 @@ class LintWorkload:
     def routes(self) -> list[Route]:
         """The Ingresses, HTTPRoutes and VirtualServices in front of its Services."""
         return list(self.world.routes(self))
+
+    @cached_property
+    def clients(self) -> list[ObservedClients]:
+        """What was seen of its clients; empty without ``--observed``."""
+        names = [service.metadata.name for service in self.services]
+        return self.world.observations.clients(self.written_namespace, self.name, names)
 
     def in_pod(self, field: str) -> str:
         """The path in the object of a field of its pod: ``spec.hostNetwork`` is ``spec.template.spec.hostNetwork``."""

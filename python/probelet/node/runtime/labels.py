@@ -6,7 +6,7 @@ of restart counts, so probelet can be restarted while the runtime goes on, as a 
 
 import re
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, TypeAlias
 
 import msgspec
 
@@ -31,6 +31,9 @@ MESSAGE_POLICY: Final = "io.kubernetes.container.terminationMessagePolicy"
 PORTS: Final = "io.kubernetes.container.ports"
 PRE_STOP: Final = "io.kubernetes.container.preStopHandler"
 POD_GRACE: Final = "io.kubernetes.pod.terminationGracePeriod"
+
+Sandbox: TypeAlias = api_pb2.PodSandbox | api_pb2.PodSandboxStatus
+"""A sandbox as a list has it, and as its own status has it: both have labels and metadata."""
 
 NODE: Final = "probelet.dev/node"
 """The probelet that a sandbox belongs to: on a runtime that a kubelet uses too, probelet touches its own only."""
@@ -69,12 +72,12 @@ def restart_count(annotations: Mapping[str, str]) -> int:
     return count_in(annotations.get(RESTART_COUNT, "")) or 0
 
 
-def pod_uid(sandbox: api_pb2.PodSandbox | api_pb2.PodSandboxStatus) -> str:
+def pod_uid(sandbox: Sandbox) -> str:
     """The UID of a sandbox's pod; empty for a sandbox of nobody's pod."""
     return sandbox.labels.get(POD_UID, sandbox.metadata.uid)
 
 
-def is_of(node: str, sandbox: api_pb2.PodSandbox | api_pb2.PodSandboxStatus) -> bool:
+def is_of(node: str, sandbox: Sandbox) -> bool:
     """Whether a sandbox bears the label of this node, so that a probelet of this node made it."""
     return sandbox.labels.get(NODE) == node
 

@@ -48,8 +48,8 @@ log = structlog.get_logger("probelet.node")
 class Pleg:
     """Feeds ``cache`` and calls ``on_change(uid)`` on the event loop after every change of a pod.
 
-    Other users of the runtime may set any label on what they create there. So a sandbox counts only if it bears the
-    label of this ``node``, and a container only if it is in a sandbox of the pod that it names.
+    Other users of the runtime may set any label on what they create there. So a sandbox counts only if ``counts`` says
+    so of its labels, and a container only if it is in a sandbox of the pod that it names.
     ``own`` has the UIDs of this node's pods: the runtime is asked about them first.
     """
 
@@ -61,7 +61,7 @@ class Pleg:
         tasks: Tasks,
         inspection: Inspection,
         *,
-        node: str,
+        counts: Callable[[labels.Sandbox], bool],
         own: Container[str],
         on_change: Callable[[str], None],
     ) -> None:
@@ -71,7 +71,7 @@ class Pleg:
         self._cache = cache
         self._timers = timers
         self._inspection = inspection
-        self._node = node
+        self._counts = counts
         self._own = own
         self._on_change = on_change
         self._listed = Listed(cache, timers, tasks, on_change)
@@ -88,7 +88,7 @@ class Pleg:
         asked_at = self._timers.now()
         # The calls follow each other, because a gather whose child fails while it is cancelled loses the cancellation.
         listed = await self._client.list_pod_sandbox()
-        sandboxes = [box for box in listed if labels.is_of(self._node, box)]
+        sandboxes = [box for box in listed if self._counts(box)]
         of_pod = {box.id: labels.pod_uid(box) for box in sandboxes}
         containers = [row for row in await self._client.list_containers() if self._is_inside(row, of_pod)]
         ids: dict[str, set[str]] = {uid: set() for uid in self._cache.uids()}
@@ -202,7 +202,7 @@ class Pleg:
             # The event does not name the pod or its node: a list finds out which pod changed.
             self.request_relist()
             return
-        if not labels.is_of(self._node, sandbox):
+        if not self._counts(sandbox):
             return
         deleted = event.container_event_type == api_pb2.CONTAINER_DELETED_EVENT
         if deleted and event.container_id == sandbox.id:

@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import msgspec
 
-from probelet.server.control.command import NoSuchPodError
+from probelet.server.control.command import NoSuchPodError, RefusedError
 from probelet.server.control.connection import ControlConnection, deadline_after
 from probelet.server.error import NotRunningError
 
@@ -44,7 +44,8 @@ class Client:
         return self._decoded(self._get(f"/logs?{urlencode({'pod': pod})}"))
 
     def command(self, name: Literal["retry", "reset"], pod: str, container: str | None) -> dict[str, Any]:
-        """Sends one command; the answer names its containers. Raises NoSuchPodError if the service has no such pod."""
+        """Sends one command; the answer names its containers. Raises NoSuchPodError if the service has no such pod, and
+        RefusedError if it does not do what the command asks for."""
         query = urlencode({"pod": pod} | ({"container": container} if container else {}))
         return self._decoded(self._get(f"/{name}?{query}", method="POST"))
 
@@ -108,6 +109,8 @@ class Client:
                 message = response.read(LINE_BYTES_MAX).decode(errors="replace").strip()
             if response.status == 404 and (method == "POST" or target.startswith("/logs?")):
                 raise NoSuchPodError(message)
+            if response.status == 409:
+                raise RefusedError(message)
             raise NotRunningError(f"the service in {self._state_dir} answered {response.status}: {message}")
 
     def _asked(self, connection: ControlConnection, method: str, target: str) -> http.client.HTTPResponse:

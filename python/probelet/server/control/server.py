@@ -11,7 +11,7 @@ from aiohttp import web
 from probelet.files.unix_socket import bind_socket, peer_of, trusted_uids
 from probelet.server.acceptor import Acceptor, Room
 from probelet.server.answering import Answering
-from probelet.server.control.command import Commands, NoSuchPodError
+from probelet.server.control.command import Commands, NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import opened, socket_path
 from probelet.server.document.event import CommandDocument
 from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
@@ -130,6 +130,8 @@ class ControlServer:
             found = act(pod, request.query.get("container"))
         except NoSuchPodError as error:
             return web.Response(status=404, text=str(error))
+        except RefusedError as error:
+            return web.Response(status=409, text=str(error))
         document: CommandDocument = {"schema": schema, "pod": pod, "containers": found}
         return web.Response(body=msgspec.json.encode(document), content_type="application/json")
 

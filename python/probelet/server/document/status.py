@@ -148,13 +148,15 @@ class PodDocument(TypedDict):
     ip: str
     """The address; empty before the sandbox has one."""
     ready: bool
-    """True if the pod is ready."""
+    """True if the pod is ready; in ``agent``: if the condition of its readiness gate is true."""
     ready_reason: NotRequired[str]
-    """Only in ``run``: why the pod is not ready, in the API's words; empty for a ready pod."""
+    """Not in ``serve``: why the pod is not ready, in the API's words; empty for a ready pod."""
     ready_message: NotRequired[str]
-    """Only in ``run``: the message that belongs to ``ready_reason``."""
+    """Not in ``serve``: the message that belongs to ``ready_reason``."""
     ignored: NotRequired[list[IgnoredField]]
     """Only in ``run``: the fields of the manifest that have no effect."""
+    problems: NotRequired[list[str]]
+    """Only in ``agent``: the parts of the pod's annotation that are ignored, a line each."""
     manifest_error: NotRequired[str | None]
     """Only in ``run``: the mistake because of which the pod runs an earlier manifest; null if there is none."""
     foreign_listeners: list[ForeignListenerDocument]

@@ -7,21 +7,19 @@ from collections.abc import Awaitable, Callable
 import msgspec
 from aiohttp import web
 
-from probelet.server.acceptor import Acceptor, Room
+from probelet.server.acceptor import Room
 from probelet.server.address import Address, Listening
-from probelet.server.answering import Answering
-from probelet.server.limit import IDLE_SECONDS, PAGES_CONNECTIONS_MAX, PEER_SHARE
+from probelet.server.limit import PAGES_CONNECTIONS_MAX, PEER_SHARE
 from probelet.server.pages.host_check import HostCheck
 from probelet.server.pages.http_metrics import HttpMetrics
 from probelet.server.pages.page import SCRIPT, STYLE, render_page
-from probelet.server.refusals import LibraryLog, Refusals
+from probelet.server.refusals import Refusals
+from probelet.server.site import Site
 from probelet.server.status import OneAtATime, SharedBuild, status_document, status_json
 from probelet.server.view import View
 
 # The type of the Prometheus text format, the same as on the kubelet's /metrics.
 METRICS_TYPE = "text/plain; version=0.0.4; charset=utf-8"
-# Shutdown waits at most this long for a client that has stopped reading.
-SHUTDOWN_SECONDS = 1.0
 
 _VIEW = web.AppKey("view", View)
 _REQUESTS = web.AppKey("requests", HttpMetrics)
@@ -115,25 +113,16 @@ class HttpServer:
 
     def __init__(self, view: View, listening: Listening, connections: int = PAGES_CONNECTIONS_MAX) -> None:
         self._listening = listening
-        self._room = Room(connections, max(1, connections // PEER_SHARE) if listening.is_remote else connections)
         self._refusals = Refusals("pages")
-        self._answering = Answering()
-        self._runner = web.AppRunner(
-            self._app(view),
-            access_log=None,
-            shutdown_timeout=SHUTDOWN_SECONDS,
-            keepalive_timeout=IDLE_SECONDS,
-            lingering_time=0,
-            logger=LibraryLog(self._refusals),
-        )
-        self._acceptor: Acceptor | None = None
+        room = Room(connections, max(1, connections // PEER_SHARE) if listening.is_remote else connections)
+        self._site = Site(self._app(view), listening, room, self._refusals)
 
     def _app(self, view: View) -> web.Application:
         requests, address = HttpMetrics(ROUTES), self._listening.address
-        middlewares = [self._answering.answer, requests.count]
+        middlewares = [requests.count]
         # An address beyond loopback has names that this service does not know.
         if isinstance(address, Address) and not self._listening.is_remote:
-            middlewares.insert(1, HostCheck(address.host, self._refusals).check)
+            middlewares.insert(0, HostCheck(address.host, self._refusals).check)
         app = web.Application(middlewares=middlewares)
         app[_VIEW] = view
         app[_REQUESTS] = requests
@@ -145,16 +134,7 @@ class HttpServer:
         return app
 
     async def start(self) -> None:
-        await self._runner.setup()
-        assert self._runner.server is not None, "setup makes the server"
-        self._acceptor = Acceptor(self._listening.sock, self._room, self._runner.server, self._refusals)
-        self._answering.acceptor = self._acceptor
-        self._acceptor.start()
+        await self._site.start()
 
     async def close(self) -> None:
-        if self._acceptor is not None:
-            self._acceptor.close()
-        self._listening.close()
-        await self._runner.cleanup()
-        if self._acceptor is not None:
-            self._acceptor.abort()
+        await self._site.close()

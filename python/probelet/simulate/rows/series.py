@@ -2,7 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import accumulate, pairwise
+from itertools import pairwise
 
 from probelet.cluster import LoadStep, ServiceRecord
 from probelet.picture.document import SERIES_POINTS_MAX, SeriesRow
@@ -16,21 +16,28 @@ def series(service: ServiceRecord, end: float) -> SeriesRow:
     exact = {0.0, *(step.start for step in service.load), *(step.end for step in service.load)}
     exact |= {at for at, _ in (*service.endpoints, *service.wanted)}
     row = _row(service, exact, end)
-    if len(row["t"]) > SERIES_POINTS_MAX:
+    if row is None:
         row = _row(service, {end * point / SERIES_POINTS_MAX for point in range(SERIES_POINTS_MAX)}, end)
+    assert row is not None, "there are no more points than moments"
     return row
 
 
-def _row(service: ServiceRecord, moments: set[float], end: float) -> SeriesRow:
+def _row(service: ServiceRecord, moments: set[float], end: float) -> SeriesRow | None:
+    """A point for each moment at which something changes; None if these are too many."""
     edges = sorted({edge for moment in moments if (edge := round(moment, 3)) < end})
-    integrals = {name: _Integral(service.load, name) for name in _RATES}
+    totals = [_Total(service.load, name) for name in _RATES]
     endpoints, wanted = _Steps(service.endpoints), _Steps(service.wanted)
     row = SeriesRow(t=[], offered=[], served=[], late=[], lost=[], endpoints=[], wanted=[])
     last: tuple[float | int, ...] = ()
+    before = [total.until(edges[0]) for total in totals]
     for start, until in pairwise([*edges, end]):
-        rates = [round(integrals[name].between(start, until) / (until - start), 3) for name in _RATES]
+        now = [total.until(until) for total in totals]
+        rates = [round((after - count) / (until - start), 3) for count, after in zip(before, now, strict=True)]
+        before = now
         point = (*rates, endpoints.least(start, until), wanted.at(start))
         if point != last:
+            if len(row["t"]) == SERIES_POINTS_MAX:
+                return None
             row["t"].append(start)
             for name, value in zip((*_RATES, "endpoints", "wanted"), point, strict=True):
                 row[name].append(value)  # type: ignore[literal-required]
@@ -38,27 +45,24 @@ def _row(service: ServiceRecord, moments: set[float], end: float) -> SeriesRow:
     return row
 
 
-class _Integral:
-    """How many requests there were between two moments."""
+class _Total:
+    """How many requests there were until a moment; a moment is never before the one asked about last."""
 
     def __init__(self, load: Sequence[LoadStep], name: str) -> None:
-        rates: list[float] = [getattr(step, name) for step in load]
-        self._rates = rates
-        self._starts = [step.start for step in load]
-        self._end = load[-1].end if load else 0.0
-        counts = [rate * (step.end - step.start) for rate, step in zip(rates, load, strict=True)]
-        self._before = [0.0, *accumulate(counts)]
+        self._steps = [(step.start, step.end, getattr(step, name)) for step in load]
+        self._step = 0
+        # The requests of the steps before this one.
+        self._before = 0.0
 
-    def between(self, start: float, end: float) -> float:
-        """The requests from ``start`` to ``end``."""
-        return self._until(end) - self._until(start)
-
-    def _until(self, moment: float) -> float:
-        index = bisect_right(self._starts, moment) - 1
-        if index < 0:
-            return 0.0
-        before, rate = self._before[index], self._rates[index]
-        return before + rate * (min(moment, self._end) - self._starts[index])
+    def until(self, moment: float) -> float:
+        """The requests until ``moment``."""
+        while self._step < len(self._steps):
+            start, end, rate = self._steps[self._step]
+            if moment < end:
+                return float(self._before + rate * max(0.0, moment - start))
+            self._before += rate * (end - start)
+            self._step += 1
+        return self._before
 
 
 class _Steps:

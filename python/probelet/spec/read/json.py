@@ -1,6 +1,6 @@
 """Pods and probes as JSON: the form in which a node agent sends them and the engine reads them."""
 
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
 
@@ -14,6 +14,9 @@ from probelet.spec.text.problem import Problem
 EXPLAINED_BYTES_MAX: Final = 64 * 1024
 """The largest object whose every mistake is named: the decoder that can takes a second for each MiB, and a caller
 waits meanwhile. Of a larger object the first mistake is named."""
+
+
+T = TypeVar("T", Pod, Probe)
 
 
 class SpecError(ProbeletError, ValueError):
@@ -42,6 +45,11 @@ def decode_pod(data: bytes) -> Pod:
     return _explained(data) if len(data) <= EXPLAINED_BYTES_MAX else _without_nulls(data)
 
 
+def convert_probe(value: Any) -> Probe:
+    """Builds a v1.Probe from plain JSON data as ``decode_pod`` does. Raises SpecError with the first mistake."""
+    return _converted(value, Probe)
+
+
 def _explained(data: bytes) -> Pod:
     """Decodes with the tree decoder, which accepts each null and names every mistake."""
     problems: list[Problem] = []
@@ -58,7 +66,14 @@ def _explained(data: bytes) -> Pod:
 def _without_nulls(data: bytes) -> Pod:
     """Decodes without the members that are null."""
     try:
-        return msgspec.convert(_stripped(msgspec.json.decode(data)), Pod)
+        return _converted(msgspec.json.decode(data), Pod)
+    except RecursionError:
+        raise SpecError([Problem("error", f"nested deeper than {DEPTH_MAX} levels")]) from None
+
+
+def _converted(value: Any, cls: type[T]) -> T:
+    try:
+        return msgspec.convert(_stripped(value), cls)
     except msgspec.ValidationError as error:
         message, _, place = str(error).partition(" - at `$")
         raise SpecError([Problem("error", message, field=place.rstrip("`").lstrip("."))]) from None

@@ -30,6 +30,11 @@ impl Prober {
         if self.ready.is_empty() { self.wheel.next_deadline() } else { Some(Instant::ZERO) }
     }
 
+    /// Whether the phases of workers put them together at `at`, so that a driver gains nothing by waiting for more.
+    pub fn is_on_phase_grid(&self, at: Instant) -> bool {
+        self.phasing.is_on_grid(at)
+    }
+
     /// Handles a worker's timer that is due: its tick, or the end of its jitter.
     pub(super) fn tick(&mut self, id: WorkerId, generation: u32, now: Instant) {
         let live = self.workers.get_mut(id).filter(|worker| worker.armed && worker.timer_generation == generation);

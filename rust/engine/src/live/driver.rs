@@ -20,6 +20,7 @@ use super::state::{Shared, State};
 use super::tests::trap::Moment;
 use super::time::alarm::Alarm;
 use super::time::overdue::BEAT;
+use super::time::wake_up::Patience;
 
 /// Runs until the engine is closed.
 pub(super) fn drive(shared: &Arc<Shared>) {
@@ -66,7 +67,7 @@ async fn turn(shared: Arc<Shared>) {
         let settled = settle(&shared, &pool, &mut ended, &mut starts);
         let beat = settled.has_attempts.then(|| settled.now + BEAT);
         pool.turned(settled.now, beat);
-        alarm.set(settled.deadline, settled.patience, beat);
+        alarm.set(settled.wakes_at.into_iter().chain(beat).min());
         if !starts.is_empty() && timer_floor.deadline() < tokio::time::Instant::now() + TIMER_FLOOR / 2 {
             timer_floor.as_mut().reset(tokio::time::Instant::now() + TIMER_FLOOR);
         }
@@ -128,10 +129,8 @@ async fn others_first() {
 /// The result of a turn.
 struct Settled {
     now: Instant,
-    /// When the next thing is due.
-    deadline: Option<Instant>,
-    /// How late the next wake-up may be, so that several deadlines share it.
-    patience: Duration,
+    /// When this thread is to wake for what is due next.
+    wakes_at: Option<Instant>,
     /// Whether attempts of this thread are in flight.
     has_attempts: bool,
 }
@@ -154,13 +153,15 @@ fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<EndedAttempt>, st
     let has_attempts = state.engine_stats.in_flight > state.execs.len() as u64;
     let deadline = state.manager.prober_mut().next_deadline();
     state.looks_at = deadline;
-    let patience = if state.worker_stats.has_only_execs() { SHARED_BY_EXECS } else { SHARED };
+    let is_together = deadline.is_some_and(|deadline| state.manager.prober().is_on_phase_grid(deadline));
+    let patience = Patience::of(shared.wake_slack, state.worker_stats.has_only_execs());
+    let timer = state.caller_timers.next(now);
     let writing = journal.as_mut().and_then(|journal| turn_journal(journal, &mut state, shared, now, wall));
     let recording = turn_recorder(&mut state, shared, now, wall);
     drop(state);
     shared.mailbox.ring();
-    let deadline = deadline.into_iter().chain(writing).chain(recording).min();
-    Settled { now, deadline, patience, has_attempts }
+    let wakes_at = patience.wake_up(deadline, is_together, [timer, writing, recording].into_iter().flatten());
+    Settled { now, wakes_at, has_attempts }
 }
 
 /// The journal's part of a turn; returns when the journal next needs a turn of its own.
@@ -210,11 +211,6 @@ fn close_journal(shared: &Shared) {
 }
 
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
-/// How late a probe may be so that it shares a wake-up, which costs as much as a third of a probe.
-const SHARED: Duration = Duration::from_millis(1);
-/// The same on a node whose probes are all exec probes. Their wake-up wakes Python too, and a runtime takes ten times
-/// as long to run the shortest command.
-const SHARED_BY_EXECS: Duration = Duration::from_millis(4);
 /// While attempts begin, the runtime always has this timer, which ends before their timeouts of a second or more. The
 /// runtime writes to its own eventfd whenever a new timer is the earliest, and every attempt's timer would be.
 const TIMER_FLOOR: Duration = Duration::from_millis(900);

@@ -28,6 +28,7 @@ use super::state::{Shared, State};
 #[cfg(test)]
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
+use super::time::wake_up::CallerTimers;
 use crate::attempt::starvation::Starving;
 use crate::net::descriptors;
 use crate::pods::PodCalls;
@@ -48,6 +49,9 @@ pub struct Options {
     pub start_jitter: bool,
     /// Where runs fall.
     pub phasing: Phasing,
+    /// How late a probe may begin so that it shares a wake-up with others; below a millisecond it changes nothing,
+    /// because any probe may be so late (four milliseconds on a node of exec probes alone).
+    pub wake_slack: Duration,
     /// Which fields of a status the engine sets from results.
     pub glue: Glue,
     /// How the engine judges an attempt while its own loop is late.
@@ -107,6 +111,7 @@ impl Engine {
             next_exec: 0,
             starts: Vec::new(),
             looks_at: None,
+            caller_timers: CallerTimers::default(),
             gone: Gone::default(),
             recorder: recorder.transpose()?,
         };
@@ -120,6 +125,7 @@ impl Engine {
             closing: AtomicBool::new(false),
             user_agent: options.user_agent.into(),
             starving: options.starving,
+            wake_slack: options.wake_slack,
             is_recording,
             #[cfg(test)]
             trap: Trap::default(),
@@ -190,12 +196,19 @@ impl Engine {
 
     /// Arms a timer of the caller.
     pub fn arm(&self, deadline: Instant, token: u64) -> TimerId {
-        self.touch(|state| state.manager.prober_mut().arm(deadline, token))
+        self.touch(|state| {
+            let timer = state.manager.prober_mut().arm(deadline, token);
+            state.caller_timers.armed(timer, deadline);
+            timer
+        })
     }
 
     /// Disarms a timer; false if it was not armed.
     pub fn cancel(&self, timer: TimerId) -> bool {
-        self.touch(|state| state.manager.prober_mut().cancel(timer))
+        self.touch(|state| {
+            state.caller_timers.cancelled(timer);
+            state.manager.prober_mut().cancel(timer)
+        })
     }
 
     /// From now on an answer from one of these addresses counts only after [`Engine::judge`]. Any earlier word about

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use probelet_core::prober::{Outcome, WorkerId};
 use probelet_core::status::StatusManager;
@@ -20,6 +21,7 @@ use super::starvation_log::StarvationLog;
 #[cfg(test)]
 use super::tests::trap::Trap;
 use super::time::clock::Clock;
+use super::time::wake_up::CallerTimers;
 use crate::attempt::cause::Cause;
 use crate::attempt::starvation::Starving;
 use crate::recorder::Note;
@@ -39,6 +41,8 @@ pub(super) struct Shared {
     pub(super) closing: AtomicBool,
     pub(super) user_agent: Arc<str>,
     pub(super) starving: Starving,
+    /// How late a probe may begin so that it shares a wake-up with others.
+    pub(super) wake_slack: Duration,
     /// Whether a flight recorder notes what happens. It never changes, so callers read it without the lock.
     pub(super) is_recording: bool,
     #[cfg(test)]
@@ -59,6 +63,7 @@ pub(super) struct State {
     pub(super) starts: Vec<Start>,
     /// When that thread wakes by itself; None: only when its bell rings.
     pub(super) looks_at: Option<Instant>,
+    pub(super) caller_timers: CallerTimers,
     /// Workers that have ended since the journal last took changes.
     pub(super) gone: Gone,
     /// What the flight recorder has not written yet. Boxed, because most engines have none.

@@ -9,8 +9,10 @@ use serde_json::{Value, json};
 use super::change::Change;
 use super::lives::{Kill, Lives};
 use super::play::Played;
+use super::seen::{Seen, cause_of};
+use crate::attempt::cause::Cause;
 use crate::json::{JsonError, decode};
-use crate::recorder::{HandlerKind, PodLog, PodRecord, ProbeRecord, Published, Recording, Stretch};
+use crate::recorder::{HandlerKind, PodLog, ProbeRecord, Published, Recording, Stretch};
 
 /// A probe's numbers. The names are those of Python's model.
 #[derive(Debug, Serialize, Deserialize)]
@@ -110,20 +112,45 @@ fn pod(clock: &Clock, log: &PodLog) -> Value {
     let attempts: usize = log.attempts.values().map(Vec::len).sum();
     json!({
         "uid": log.record.uid, "namespace": log.record.namespace, "name": log.record.name,
-        "from_us": clock.unix(log.from_us), "attempts": attempts, "containers": containers(&log.record),
-        "lives": lived.collect::<Vec<_>>(), "results": results(clock, &log.results),
+        "from_us": clock.unix(log.from_us), "attempts": attempts, "containers": containers(log),
+        "lives": lived.collect::<Vec<_>>(), "results": real_results(clock, log, &lives),
         "kills": kills(clock, &lives.kills(&log.results)),
     })
 }
 
-fn containers(record: &PodRecord) -> Vec<Value> {
-    let containers = record.containers.iter().map(|container| {
+fn containers(log: &PodLog) -> Vec<Value> {
+    let containers = log.record.containers.iter().map(|container| {
         let probes = ProbeType::ALL.into_iter().filter_map(|probe_type| {
             Some((probe_type.name(), Probe::of(container.probes[probe_type as usize].as_ref()?)))
         });
-        json!({"name": container.name, "probes": probes.collect::<BTreeMap<_, _>>()})
+        let of_container = log.attempts.iter().filter(|((name, _), _)| *name == container.name);
+        let attempts = of_container.map(|((_, probe_type), attempts)| (probe_type.name(), seen(&Seen::of(attempts))));
+        json!({
+            "name": container.name, "probes": probes.collect::<BTreeMap<_, _>>(),
+            "seen": attempts.collect::<BTreeMap<_, _>>(),
+        })
     });
     containers.collect()
+}
+
+fn seen(seen: &Seen) -> Value {
+    json!({
+        "attempts": seen.attempts, "failures": seen.failures, "errors": seen.errors, "starved": seen.starved,
+        "total_us": seen.total_us, "slow_us": seen.slow_us, "late_us": seen.late_us,
+    })
+}
+
+/// The results that were really published, with the cause of each failure.
+fn real_results(clock: &Clock, log: &PodLog, lives: &Lives) -> Vec<Value> {
+    let cause = |it: &Published| {
+        let attempts = log.attempts.get(&(lives.get(&it.container_id)?.container.clone(), it.probe_type))?;
+        cause_of(it, attempts).map(Cause::name)
+    };
+    let mut found = results(clock, &log.results);
+    for (value, it) in found.iter_mut().zip(&log.results) {
+        value["cause"] = json!(cause(it));
+    }
+    found
 }
 
 fn results(clock: &Clock, results: &[Published]) -> Vec<Value> {

@@ -19,6 +19,7 @@ mod document;
 mod lives;
 mod play;
 mod player;
+mod seen;
 
 pub use self::answers::{Answers, Assumption, Counts};
 pub use self::change::Change;

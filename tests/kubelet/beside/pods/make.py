@@ -1,4 +1,4 @@
-"""Short forms of the parts of pods. ANSWERS are rows such as ``200x4,500@2500`` (programs/target/answers.go)."""
+"""Short forms of the parts of pods. ANSWERS are rows such as ``200x4,500@2500`` (answers.go of the target)."""
 
 from typing import Any
 

@@ -1,6 +1,6 @@
 """The facts of two sides, compared."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -36,19 +36,27 @@ def findings(kubelet: Side, probelet: Side) -> list[Finding]:
     for pod in sorted(kubelet.pods() | probelet.pods()):
         for section, facts in SECTIONS.items():
             pair = facts(kubelet, probelet, pod), facts(probelet, kubelet, pod)
-            found += _different(pod, section, *pair, pace)
+            found += different(pod, section, *pair, pace)
     pair = of_node(kubelet), of_node(probelet)
-    return [*found, *_different(NODE_ITSELF, "node", *pair, pace)]
+    return [*found, *different(NODE_ITSELF, "node", *pair, pace)]
 
 
-def _different(pod: str, section: str, kubelets: list[Fact], probelets: list[Fact], pace: float) -> Iterator[Finding]:
+def different(
+    pod: str,
+    section: str,
+    kubelets: list[Fact],
+    probelets: list[Fact],
+    pace: float,
+    listed: Sequence[Listed] = LISTED,
+) -> Iterator[Finding]:
+    """The facts of a section that differ, each with the rules of ``listed`` that explain it."""
     mine, theirs = {fact.name: fact for fact in kubelets}, {fact.name: fact for fact in probelets}
     for name in mine | theirs:
         a, b = mine.get(name), theirs.get(name)
         fact: Fact = a or b  # type: ignore[assignment]
         values = a.value if a else None, b.value if b else None
         if not (a and b) or not a.equals(b, pace):
-            rules = [rule for rule in LISTED if rule.covers(section, name, pod)]
+            rules = [rule for rule in listed if rule.covers(section, name, pod)]
             yield Finding(pod, section, name, *values, explained(rules, *values, fact, pace))
 
 

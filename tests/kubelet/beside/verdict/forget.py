@@ -82,7 +82,7 @@ def later_wakes(*, exact: bool) -> Forget:
             listed = all(-more <= a - b <= b * (LATE - 1) + more for a, b in pairs)
             listed = listed and all(_is_delay(wait, more) for wait in probelet)
         else:
-            listed = _are_rests(kubelet, LATE, more) and _are_rests(probelet, 1.0, more)
+            listed = are_rests(kubelet, LATE, more) and are_rests(probelet, 1.0, more)
         return NOTHING if listed else (kubelet, probelet)
 
     return forget
@@ -93,7 +93,7 @@ def _is_delay(wait: float, more: float) -> bool:
     return any(delay - 0.5 <= wait <= delay + more for delay in DELAYS)
 
 
-def _are_rests(waits: list[float], factor: float, more: float) -> bool:
+def are_rests(waits: list[float], factor: float, more: float) -> bool:
     """Whether each wait is at most ``factor`` times its delay: none for the first two, then doubling."""
     return all(wait <= delay * factor + more for wait, delay in zip(waits, (0.0, *DELAYS), strict=False))
 

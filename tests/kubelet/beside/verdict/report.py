@@ -11,9 +11,8 @@ PODS_SHOWN = 3
 VALUE_MAX = 400
 
 
-def table(pods: Sequence[str], found: Sequence[Finding]) -> list[str]:
+def table(pods: Sequence[str], found: Sequence[Finding], sections: Sequence[str] = (*SECTIONS, "node")) -> list[str]:
     """A row for each pod, a cell for each section: same, listed, or how many facts differ unexplained."""
-    sections = [*SECTIONS, "node"]
     lines = [f"{'pod':24s}" + "".join(f"{section:>11s}" for section in sections)]
     for pod in [*pods, NODE_ITSELF]:
         cells = [_cell([one for one in found if one.pod == pod and one.section == section]) for section in sections]

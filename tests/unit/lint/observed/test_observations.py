@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from probelet.cli.app import run_command
 from probelet.lint.engine import lint
-from probelet.lint.observed.container import ObservedContainer, ObservedProbe
+from probelet.lint.observed.container import Observation, ObservedContainer, ObservedProbe, Start
 from probelet.lint.observed.match import Observations
 from probelet.lint.observed.read import ObservedError, read_observed
 from probelet.lint.settings import Settings
@@ -29,7 +29,7 @@ spec:
 """
 
 
-def found(folder: Path, *containers: ObservedContainer) -> dict[str, str]:
+def found(folder: Path, *containers: Observation) -> dict[str, str]:
     """The severity of each rule about observations that has a finding."""
     (folder / "web.yaml").write_text(WEB)
     report = lint([folder / "web.yaml"], Settings(observed=containers))
@@ -52,9 +52,9 @@ def seen(pod: str = "web", **probe: Any) -> ObservedContainer:
         (seen(runs=19, errors=19), {}),
         (seen(runs=1, lateness=1.0), {}),
         (seen(runs=1, lateness=1.1), {"PO108": "info"}),
-        (ObservedContainer("default", "web", "web", start=25), {}),
-        (ObservedContainer("default", "web", "web", start=26), {"PO102": "warning"}),
-        (ObservedContainer("default", "web", "web", start=41), {"PO102": "error"}),
+        (ObservedContainer("default", "web", "web", starts=(Start(0, 25),)), {}),
+        (ObservedContainer("default", "web", "web", starts=(Start(0, 26),)), {"PO102": "warning"}),
+        (ObservedContainer("default", "web", "web", starts=(Start(0, 41),)), {"PO102": "error"}),
         (ObservedContainer("default", "web", "web", age=30 * 86400), {}),
         (ObservedContainer("default", "web", "web", age=31 * 86400), {"PO103": "info"}),
         (ObservedContainer("default", "web", "web", restarts=2, is_waiting=True), {}),
@@ -174,7 +174,7 @@ def test_an_answer_of_prometheus_has_counts_percentiles_and_times(tmp_path: Path
     path.write_text(json.dumps([answer(*counts, other), answer(*buckets, *times)]))
     (row,) = read_observed(path)
     assert row.probes == {"liveness": ObservedProbe(runs=100, failures=7, errors=3, slow=1.0, attempts=1000)}
-    assert (row.age, row.start, row.restarts, row.is_waiting) == (100_000, 42, 4, True)
+    assert (row.age, row.starts, row.restarts, row.is_waiting) == (100_000, (Start(900_000, 42),), 4, True)
 
 
 def test_the_time_of_a_pod_says_nothing_about_one_of_its_containers(tmp_path: Path) -> None:
@@ -182,7 +182,7 @@ def test_the_time_of_a_pod_says_nothing_about_one_of_its_containers(tmp_path: Pa
     started = series("kube_pod_container_state_started", 900_000)
     other = series("kube_pod_container_state_started", 900_000, container="proxy")
     path.write_text(json.dumps(answer(started, other, ready_at(900_042))))
-    assert [row.start for row in read_observed(path)] == [None, None]
+    assert [row.starts for row in read_observed(path)] == [(), ()]
 
 
 def test_a_percentile_beyond_the_last_bucket_is_not_known(tmp_path: Path) -> None:
@@ -202,7 +202,9 @@ def test_a_percentile_beyond_the_last_bucket_is_not_known(tmp_path: Path) -> Non
 def test_another_file_is_refused_in_one_line(tmp_path: Path, text: str) -> None:
     path = tmp_path / "x.json"
     path.write_bytes(text.encode("utf-8", "surrogateescape"))
-    with pytest.raises(ObservedError, match=r"x\.json: no observations \(.*\); want the JSON of ") as refused:
+    with pytest.raises(
+        ObservedError, match=r"x\.json: no observations \(.*\); want a recording, or the JSON of "
+    ) as refused:
         read_observed(path)
     assert "\n" not in str(refused.value)
 

@@ -7,7 +7,7 @@ from typing import Final
 from probelet.lint.command.shell import SHELLS, program, script
 from probelet.lint.command.statements import statements
 from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.target.consequence import of_errors, of_failing
+from probelet.lint.rules.target.consequence import of_failing, of_no_program
 from probelet.lint.world.probe import LintProbe
 
 _OPERATORS: Final = frozenset({"||", "&&", "|", ";", ">", ">>", "2>&1", ">/dev/null"})
@@ -27,8 +27,8 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         # A path with a space is possible, but Windows alone has such directories.
         yield probe.hit(
             "exec.command",
-            f"the whole line {_short(argv[0])!r} is one word, and no program has this name: every attempt, each "
-            f"{probe.timing.period} s, ends in an error that counts for nothing, and {of_errors(probe)}",
+            f"the whole line {_short(argv[0])!r} is one word, and no program has this name: no attempt, each "
+            f"{probe.timing.period} s, can start a program; {of_no_program(probe)}",
             severity="error",
         )
         return
@@ -40,8 +40,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     if _DISTROLESS.search(image) and "debug" not in image and program(argv) in {*SHELLS, "cat", "test", "curl", "wget"}:
         yield probe.hit(
             "exec.command",
-            f"the image {image} by its name has no {program(argv)}: then every attempt ends in an error that counts "
-            f"for nothing, and {of_errors(probe)}",
+            f"the image {image} by its name has no {program(argv)}: then no attempt starts; {of_no_program(probe)}",
             severity="info",
         )
 
@@ -107,9 +106,13 @@ RULE = Rule(
     summary="The command fails, or ends in an error, whatever the container does.",
     why="""
 `command` is a list of words, and no shell reads it. A whole line in one word is the name of a program that does not
-exist; `||`, `>` and `$NAME` are plain arguments. An attempt whose program cannot start is neither a success nor a
-failure: such a liveness probe never kills, and such a readiness probe never makes the pod ready. `$(NAME)` is replaced
-before, but only with values that stand in the manifest; one from a Secret or a field becomes nothing.
+exist; `||`, `>` and `$NAME` are plain arguments. What an attempt counts as whose program cannot start depends on the
+runtime. containerd answers with an error, and for the kubelet that is neither a success nor a failure: such a liveness
+probe never kills. A runtime that answers with an exit code makes it a failure, and the container is killed again and
+again; cri-dockerd does, and CRI-O has both answers in its code. With each of them the pod is never ready.
+
+`$(NAME)` is replaced before, but only with values that stand in the manifest; one from a Secret or a field becomes
+nothing.
 
 `pgrep /usr/bin/app` looks like a check of a program by its path. The pgrep of procps compares names without their
 directory, 15 characters at most, unless it has `-f`; the one of BusyBox compares the path as well. So whether the
@@ -118,6 +121,9 @@ probe ever succeeds depends on the image.
     source=(
         "sourcegraph/deploy-sourcegraph: pgrep /usr/local/bin/executor",
         "kubernetes/pkg/probe/exec/exec.go: Probe, 1.36",
+        "https://github.com/kubernetes/kubernetes/issues/106682 (containerd)",
+        "https://github.com/kubernetes/kubernetes/issues/89862 (docker)",
+        "cri-o/internal/oci/runtime_oci.go: ExecSyncContainer",
         "procps: pgrep.c, BusyBox: procps/pgrep.c",
     ),
     fix="""

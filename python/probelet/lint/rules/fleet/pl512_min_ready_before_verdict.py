@@ -12,7 +12,7 @@ def check(workload: LintWorkload) -> Iterator[Hit]:
     wanted = number(getattr(workload.object.spec, "min_ready_seconds", None), 0)
     found = [each.readiness for each in workload.probed if each.readiness is not None]
     # With several probes the quickest one decides, and which of them a bad release fails is open.
-    if wanted <= 0 or len(found) != 1:
+    if wanted <= 0 or len(found) != 1 or _is_recreated(workload):
         return
     timing, unready = found[0].timing, found[0].bounds.to_unready
     if unready is None or wanted >= unready.earliest:
@@ -23,6 +23,12 @@ def check(workload: LintWorkload) -> Iterator[Hit]:
         f"first success is unready after {unready.earliest} s at the earliest ({timing.failures} failures, period "
         f"{timing.period} s), so the roll-out counts it as available and continues",
     )
+
+
+def _is_recreated(workload: LintWorkload) -> bool:
+    """True if all old pods end before the new ones start: then no roll-out waits for a pod and goes on."""
+    strategy = getattr(workload.object.spec, "strategy", None)
+    return workload.kind == "Deployment" and isinstance(strategy, dict) and strategy.get("type") == "Recreate"
 
 
 RULE = Rule(

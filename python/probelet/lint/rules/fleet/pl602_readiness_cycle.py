@@ -3,10 +3,9 @@
 from collections.abc import Iterator
 from typing import TypeAlias
 
-from probelet.lint.command.host import hosts
 from probelet.lint.command.shell import simple_command
-from probelet.lint.command.statements import statements
 from probelet.lint.rule import Hit, Rule, on_workloads
+from probelet.lint.rules.readiness.asked import asked_workloads
 from probelet.lint.world.probe import LintProbe
 from probelet.lint.world.workload import LintWorkload
 
@@ -49,19 +48,8 @@ def _edges(workload: LintWorkload) -> Iterator[Edge]:
         probe = container.readiness
         if probe is None:
             continue
-        asked = [probe.host] if probe.host else [host for words in statements(probe.argv) for host in hosts(words)]
-        for host in asked:
-            name, _, rest = host.partition(".")
-            behind = [
-                other
-                for other in workload.world.workloads
-                for service in other.services
-                if service.metadata.name == name
-                and not service.spec.publish_not_ready_addresses
-                and rest.partition(".")[0] in ("", service.metadata.namespace)
-            ]
-            if len(behind) == 1:
-                yield probe, name, behind[0]
+        for name, behind in asked_workloads(probe):
+            yield probe, name, behind
 
 
 RULE = Rule(

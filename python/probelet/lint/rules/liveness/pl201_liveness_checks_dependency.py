@@ -20,7 +20,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     yield probe.hit(
         found.field,
         f"liveness {found.fails(consequence)}",
-        severity="warning" if found.kind == "name" else "error",
+        severity="warning" if found.is_guess else "error",
         confidence=found.confidence,
     )
 

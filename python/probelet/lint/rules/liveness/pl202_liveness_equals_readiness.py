@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from probelet.lint.rule import Hit, Rule, on_containers
+from probelet.lint.rules.exec.why_it_succeeds import why_it_succeeds
 from probelet.lint.rules.liveness.handler import question
 from probelet.lint.rules.readiness.replicas import replicas
 from probelet.lint.severity import Severity
@@ -14,6 +15,9 @@ def check(container: LintContainer) -> Iterator[Hit]:
     """Compares the handlers, and then the times that both need."""
     liveness, readiness = container.liveness, container.readiness
     if liveness is None or readiness is None or question(liveness) != question(readiness):
+        return
+    if why_it_succeeds(liveness.argv) is not None:
+        # Neither of them takes anything out of service, which PL518 says.
         return
     kill, unready, severity = liveness.bounds.to_kill, readiness.bounds.to_unready, _severity(container)
     if kill is None or unready is None:

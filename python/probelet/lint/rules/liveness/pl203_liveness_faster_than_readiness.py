@@ -15,12 +15,17 @@ def check(container: LintContainer) -> Iterator[Hit]:
     if kill is None or unready is None or kill.latest > unready.earliest:
         return
     live, ready = liveness.timing, readiness.timing
+    # A server that hangs does not answer. But its kernel still takes connections, and a command may ask anything.
+    is_sure = liveness.handler in ("httpGet", "grpc")
+    fails = "hangs" if is_sure else "fails both probes"
+    counts = "gets requests" if container.workload.services else "counts as ready"
     yield liveness.hit(
         "",
-        f"a container that hangs is killed after at most {kill.latest} s ({live.failures} x max({live.period} s, "
+        f"a container that {fails} is killed after at most {kill.latest} s ({live.failures} x max({live.period} s, "
         f"{live.timeout} s) + {live.timeout} s), while readiness needs at least {unready.earliest} s "
-        f"(failureThreshold {ready.failures}, period {ready.period} s) to take it out of service: it gets requests "
-        "until the kill, and readiness never protects a client",
+        f"(failureThreshold {ready.failures}, period {ready.period} s) to take it out of service: it {counts} until "
+        "the kill, and readiness never protects a client",
+        severity="error" if is_sure else "warning",
     )
 
 
@@ -33,6 +38,9 @@ RULE = Rule(
 Readiness is the gentle answer to a container that hangs: it gets no new requests and may recover. Liveness is the hard
 one. Where the kill certainly comes first, the gentle answer never happens: the container gets requests until it is
 killed, every request in flight is lost, and the other replicas get its load together with the work of its new start.
+
+With a tcpSocket or exec liveness probe this is a warning: the kernel accepts connections for a server that hangs, and
+a command may look at something else, so the kill is not certain.
 
 Both spans count from the moment on which every attempt fails. `probelet explain` prints them, and the simulator proves
 them.

@@ -8,10 +8,15 @@ RULE = Rule(
     severity="error",
     summary="A mapping has the same field twice; the last one counts.",
     why="""
-`kubectl apply` refuses the object, because it validates strictly. Other readers of YAML take the last value without a
-word, the kubelet too, so the first one has no effect: often a probe that was pasted above another one.
+YAML forbids it, and what happens depends on the reader. Kustomize, `kubectl apply -k` and strict parsers refuse the
+whole file. `kubectl apply -f` and the kubelet take the last value without a word, so that the first one has no effect:
+often a probe, or limits, that were pasted above others. The API server cannot object, because it only gets the last.
 """,
-    source=("KEP-2885, server-side field validation", "YAML 1.2, section 3.2.1.3"),
+    source=(
+        "https://github.com/kubernetes/kubernetes/issues/125885",
+        "https://github.com/k8up-io/k8up/pull/452",
+        "YAML 1.2, section 3.2.1.3",
+    ),
     bad="""
 apiVersion: v1
 kind: Pod

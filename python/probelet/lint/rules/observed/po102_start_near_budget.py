@@ -3,32 +3,52 @@
 from collections.abc import Iterator
 from typing import Final
 
-from probelet.lint.observed.container import ObservedContainer
+from probelet.lint.observed.container import ObservedContainer, Start
+from probelet.lint.observed.trend import rising
 from probelet.lint.rule import Hit, Rule, on_containers
 from probelet.lint.settings import Settings
 from probelet.lint.world.container import LintContainer
+from probelet.lint.world.probe import LintProbe
 
 WARN: Final = 0.5
 ERROR: Final = 0.8
+AHEAD: Final = 90
+"""Days within which a trend has to reach the budget."""
+_DAY: Final = 24 * 3600
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
     """Compares the longest start with the guaranteed budget."""
-    starts = [row.start for row in container.observed if row.start is not None]
+    starts = [start for row in container.observed for start in row.starts]
     budget = container.startup_budget
     if not starts or budget is None or not budget.earliest:
         return
-    longest = max(starts)
-    if longest <= WARN * budget.earliest:
-        return
     killer = container.startup or container.liveness
     assert killer is not None  # A container with a budget has a probe that kills it.
+    longest = max(start.took for start in starts)
+    if longest <= WARN * budget.earliest:
+        yield from _drift(killer, starts, budget.earliest)
+        return
     yield killer.hit(
         "failureThreshold",
         f"a start has taken {longest:g} s, which is {longest / budget.earliest:.0%} of the {budget.earliest} s after "
         "which a container that has not succeeded may be killed; starts become longer with load and data",
         severity="error" if longest > ERROR * budget.earliest else "warning",
     )
+
+
+def _drift(killer: LintProbe, starts: list[Start], budget: int) -> Iterator[Hit]:
+    """Starts that are short enough today and become longer."""
+    trend = rising([(start.at / _DAY, start.took) for start in starts])
+    if trend is None:
+        return
+    days = (budget - trend.latest) / trend.slope
+    if days < AHEAD:
+        yield killer.hit(
+            "failureThreshold",
+            f"{len(starts)} starts became longer by {trend.slope:.2g} s a day: at this rate one takes the {budget} s "
+            f"after which a container that has not succeeded may be killed in {max(days, 0):.0f} days",
+        )
 
 
 RULE = Rule(
@@ -41,12 +61,15 @@ Starts drift: more data to load, a slower network, a smaller share of the node. 
 day on which a node fails is the day on which all of them start at once. When a start needs more than the budget, the
 container is killed before it is up, again and again.
 
-The budget is the time that every start may take for sure, as `probelet explain` says it.
+The budget is the time that every start may take for sure, as `probelet explain` says it. With eight starts or more the
+rule also looks for a trend: the slope is Theil and Sen's, which one odd start does not change, and it counts if Mann
+and Kendall's test finds it with a probability of error below 5 %.
 """,
-    formula="longest start > 0.5 x budget: a warning; > 0.8 x budget: an error; budget = d + (F - 1) x p",
+    formula="longest start > 0.5 x budget, or a trend that reaches it within 90 days: a warning; longest start > 0.8 x "
+    "budget: an error; budget = d + (F - 1) x p",
     source=("Breck, Liveness: set initialDelaySeconds conservatively",),
     fix="A larger failureThreshold of the startup probe costs nothing while starts are fast.",
-    settings=Settings(observed=(ObservedContainer("default", "web-5d4f-x", "web", start=50),)),
+    settings=Settings(observed=(ObservedContainer("default", "web-5d4f-x", "web", starts=(Start(0, 50),)),)),
     bad="""
 apiVersion: apps/v1
 kind: Deployment

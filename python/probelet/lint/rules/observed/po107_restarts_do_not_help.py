@@ -12,10 +12,20 @@ RESTARTS_MIN: Final = 3
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
-    """Counts the replicas that wait for their next start after several restarts."""
+    """Counts kills in a row, and the replicas that wait for their next start after several restarts."""
     killer, budget = container.startup or container.liveness, container.startup_budget
+    if killer is None or budget is None:
+        return
+    kills = max((row.kills_in_row for row in container.observed), default=0)
+    if kills >= RESTARTS_MIN:
+        yield killer.hit(
+            "",
+            f"a probe ended {kills} runs of one replica in a row: a kill does not mend what is wrong, or a start needs "
+            f"more than the {budget.earliest} s that it has for sure",
+        )
+        return
     looping = [row for row in container.observed if row.is_waiting and (row.restarts or 0) >= RESTARTS_MIN]
-    if killer is None or budget is None or not looping:
+    if not looping:
         return
     restarts = max(row.restarts or 0 for row in looping)
     yield killer.hit(
@@ -37,7 +47,7 @@ the others.
 
 The logs of the last run say which one it is (`kubectl logs --previous`).
 """,
-    formula="restarts >= 3, and the container waits for its next start",
+    formula="3 kills by probes in a row, or 3 restarts and the container waits for its next start",
     source=("Breck, Liveness: killed and restarted, repeatedly, before completely starting",),
     fix="Give the start more time if it needs it; otherwise take out of the probe what a restart cannot mend.",
     settings=Settings(

@@ -13,12 +13,21 @@ SHARE: Final = 0.1
 
 
 def check(probe: LintProbe) -> Iterator[Hit]:
-    """Compares the lateness of runs with the period."""
+    """Looks for timeouts of a prober that had no time itself, then compares the lateness of runs with the period."""
+    starved = sum(row.starved for row in probe.observed)
+    if starved:
+        failures = sum(row.failures for row in probe.observed)
+        yield probe.hit(
+            "timeoutSeconds",
+            f"{starved} attempts ran out of time while the prober itself had no CPU, beside {failures} failures in "
+            "all: these say nothing about the container, and the node is short of CPU",
+        )
+        return
     late = max((row.lateness or 0 for row in probe.observed), default=0)
     if late > SHARE * probe.timing.period:
         yield probe.hit(
             "periodSeconds",
-            f"a run began {late:g} s after it was due, which is {late / probe.timing.period:.0%} of the period of "
+            f"runs begin {late:g} s after they are due, which is {late / probe.timing.period:.0%} of the period of "
             f"{probe.timing.period} s: the node is short of CPU, and a failure may be the prober's own",
         )
 
@@ -33,7 +42,7 @@ Probes of a node share one prober. If it gets no CPU, runs begin late and time l
 containers fail. Before a probe is made more patient because of such failures, the node deserves a look: exec probes
 are the usual cause, because each of them is a process.
 """,
-    formula="lateness > 0.1 x p",
+    formula="lateness > 0.1 x p, or an attempt that timed out in a starved prober",
     source=(
         "docs/metrics.md: probelet_probe_lateness_seconds",
         "https://github.com/kubernetes/kubernetes/issues/89898",

@@ -15,7 +15,7 @@ from probelet.lint.world.container import LintContainer
 from probelet.lint.world.probe import LintProbe
 from probelet.spec.model.env import EnvVar
 
-Kind: TypeAlias = Literal["host", "own service", "name"]
+Kind: TypeAlias = Literal["host", "own service", "name", "whole"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,18 +28,24 @@ class Dependency:
     """The field of the probe that says so."""
     kind: Kind
     """``host``: another host. ``own service``: the Service in front of these very pods. ``name``: its name says
-    so, which is a guess."""
+    so, which is a guess. ``whole``: its name says that the check is a thorough one, which may be of the container
+    alone."""
 
     def fails(self, consequence: str) -> str:
         """For a message: what is asked, and what its failure does."""
-        if self.kind == "name":
+        if self.is_guess:
             return f"asks {self.what}; if it does, an outage there {consequence}"
         return f"asks {self.what}: an outage of it {consequence}"
 
     @property
+    def is_guess(self) -> bool:
+        """True if a name is all that says so."""
+        return self.kind in ("name", "whole")
+
+    @property
     def confidence(self) -> Confidence:
         """A name is a guess."""
-        return "heuristic" if self.kind == "name" else "certain"
+        return "heuristic" if self.is_guess else "certain"
 
 
 _SHARED: Final = frozenset(
@@ -64,7 +70,7 @@ _POSTGRES: Final = frozenset({"psql", "pg_isready"})
 def dependency(probe: LintProbe) -> Dependency | None:
     """What the probe asks beside its container, the surest first; None if nothing says that it does."""
     found = _of_command(probe) if probe.handler == "exec" else (*_of_host(probe), *_of_path(probe))
-    return min(found, key=lambda each: each.kind == "name", default=None)
+    return min(found, key=lambda each: each.is_guess, default=None)
 
 
 def _of_host(probe: LintProbe) -> Iterator[Dependency]:
@@ -89,13 +95,16 @@ def _of_path(probe: LintProbe) -> Iterator[Dependency]:
     image = probe.container.spec.image.lower()
     words = re.findall(r"[a-z]+", url.path.lower())
     named = [word for word in words if word in _SHARED and word not in image]
-    if any(_HEALTH.search(word) for word in words):
-        named += [word for word in words if word in _WHOLE]
+    whole = [word for word in words if word in _WHOLE] if any(_HEALTH.search(word) for word in words) else []
     for key, value in parse_qsl(url.query, keep_blank_values=True):
         if value.lower() not in _OFF:
-            named += [word for word in (key.lower(), value.lower()) if word in _SHARED | _WHOLE]
+            named += [word for word in (key.lower(), value.lower()) if word in _SHARED]
+            whole += [word for word in (key.lower(), value.lower()) if word in _WHOLE]
     if named:
         yield Dependency(f"{path}, which by its name ({named[0]}) checks more than its own container", field, "name")
+    elif whole:
+        what = f"{path}, which by its name ({whole[0]}) is a thorough check and may ask more than its own container"
+        yield Dependency(what, field, "whole")
 
 
 def _of_command(probe: LintProbe) -> Iterator[Dependency]:
@@ -128,6 +137,9 @@ def _foreign(container: LintContainer, host: str, field: str) -> Iterator[Depend
         return
     if first in {service.metadata.name for service in workload.services} and not _is_address(host):
         yield Dependency(f"the Service {first} in front of these pods", field, "own service")
+    elif first == workload.name:
+        # Its Service stands elsewhere. An address is no name of a workload.
+        yield Dependency(f"the host {host}, which by its name is the Service in front of these pods", field, "name")
     else:
         yield Dependency(f"the host {host}", field, "host")
 

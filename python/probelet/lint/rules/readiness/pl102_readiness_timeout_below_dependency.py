@@ -12,7 +12,7 @@ from probelet.lint.world.probe import LintProbe
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Compares the timeout with the dependency's longest answer, or with a second if nobody has said how long."""
     found, unready = dependency(probe), probe.bounds.to_unready
-    if found is None or found.kind == "own service" or unready is None:
+    if found is None or found.kind in ("own service", "whole") or unready is None:
         return
     timeout, longest = probe.timing.timeout, probe.container.workload.settings.dependency_max
     if timeout > (1 if longest is None else longest):

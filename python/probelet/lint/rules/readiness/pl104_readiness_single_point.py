@@ -12,7 +12,7 @@ from probelet.lint.world.workload import LintWorkload
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Finds a Service whose pods all come from this template and all ask the same dependency."""
     workload, found, unready = probe.container.workload, dependency(probe), probe.bounds.to_unready
-    if found is None or found.kind == "own service" or unready is None or replicas(workload) < 2:
+    if found is None or found.kind in ("own service", "whole") or unready is None or replicas(workload) < 2:
         return
     for service in workload.services:
         if not service.spec.publish_not_ready_addresses and not _has_other_pods(workload, service.metadata.name):

@@ -23,3 +23,14 @@ def of_errors(probe: LintProbe) -> str:
             return "the container never counts as started, so the pod is never ready, and liveness never runs"
         case "liveness":
             return "a container that hangs is never restarted"
+
+
+def of_no_program(probe: LintProbe) -> str:
+    """What attempts do whose program cannot start. containerd makes an error of the prober of them; a runtime that
+    answers with an exit code makes a failure of them."""
+    if probe.type == "readiness":
+        return "the pod is never ready"
+    return (
+        f"with containerd this is an error that counts for nothing, so {of_errors(probe)}; with a runtime that makes a "
+        f"failure of it {of_failing(probe)}"
+    )

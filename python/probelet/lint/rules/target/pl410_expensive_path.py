@@ -43,11 +43,14 @@ def check(probe: LintProbe) -> Iterator[Hit]:
 
 
 def _is_for_probes(probe: LintProbe) -> bool:
-    """True if a header or the port's name says that the answer at / is made for probes."""
+    """True if a header or the port says that the answer at / is made for probes: the port by its name, or because
+    containerPorts has others and not this one, as with the health ports of collectors and meshes."""
     get, number = probe.spec.http_get, probe.port_number
     if get is not None and any(header.name.lower() not in _USUAL for header in get.http_headers):
         return True
-    return any(entry.container_port == number and _PROBES.search(entry.name) for entry in probe.container.spec.ports)
+    ports = probe.container.spec.ports
+    names = [entry.name for entry in ports if entry.container_port == number]
+    return any(map(_PROBES.search, names)) if names else bool(ports)
 
 
 RULE = Rule(
@@ -61,8 +64,9 @@ connection, and servers write *broken pipe* into their logs. `/metrics` collects
 it gets slower with the age and the load of the process, until the probe's timeout is too short, and then a healthy
 container is killed. One case: a page at `/` with a timeout of 1 s and one replica ended in a spiral of restarts.
 
-`/` is information only: behind it there may be a static page, or a status. It is no finding where the port's name or a
-header of the probe says that the answer is made for probes.
+`/` is information only: behind it there may be a static page, or a status. It is no finding where a
+header of the probe or the port's name says that the answer is made for probes, or where the probe has a port to itself:
+one that containerPorts lacks beside others.
 """,
     source=(
         "https://github.com/kubernetes/website/issues/52724",

@@ -4,7 +4,9 @@
 //! probed together for ever.
 //!
 //! With [`Phasing::Spread`] a worker has a phase, which is a hash of the pod's UID, the container's name and the
-//! probe's type. From its second attempt on, the worker runs at phase + k * period on the prober's clock.
+//! probe's type, rounded down to a grid of ten milliseconds. From its second attempt on, the worker runs at phase +
+//! k * period on the prober's clock. A period is whole seconds, so all these moments lie on the grid, whatever the
+//! periods are, and the workers of one moment share a wake-up.
 //!
 //! 1. The first attempt comes when the kubelet's would, to the nanosecond: until then the worker keeps the kubelet's
 //!    grid, and with it `initialDelaySeconds` and the wait for a startup probe.
@@ -29,6 +31,13 @@ pub enum Phasing {
     Kubelet,
     /// From the second attempt on, a phase of the worker's own.
     Spread,
+}
+
+impl Phasing {
+    /// Whether workers on their phases may run at `at`.
+    pub(crate) fn is_on_grid(self, at: Instant) -> bool {
+        self == Self::Spread && at.as_nanos().is_multiple_of(GRID_NS)
+    }
 }
 
 impl Worker {
@@ -56,7 +65,7 @@ impl Worker {
         }
     }
 
-    /// The worker's phase: nanoseconds into its period, always less than the period.
+    /// The worker's phase: nanoseconds into its period, on the grid and less than the period.
     fn phase_ns(&self) -> u64 {
         let parts = [self.object.uid.as_bytes(), self.container_name().as_bytes(), self.probe_type.name().as_bytes()];
         let hash = parts.iter().fold(FNV_BASIS, |hash, part| {
@@ -65,10 +74,14 @@ impl Worker {
         // FNV leaves the high bits of similar names alike, so SplitMix64's last step mixes them.
         let mixed = (hash ^ (hash >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
         let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((u128::from(mixed ^ (mixed >> 31)) * u128::from(self.period_ns)) >> 64) as u64
+        let phase = ((u128::from(mixed ^ (mixed >> 31)) * u128::from(self.period_ns)) >> 64) as u64;
+        phase - phase % GRID_NS
     }
 }
 
+/// The grid of the phases, a divisor of a second. At a thousand probes a second it saves five wake-ups of six; on a grid
+/// of four milliseconds it would be three of six, and ten probes at a time still start within a quarter of a millisecond.
+const GRID_NS: u64 = 10_000_000;
 /// FNV-1a, 64 bits (draft-eastlake-fnv). It has no seed, so a worker has the same phase on every node and after every
 /// restart.
 const FNV_BASIS: u64 = 0xCBF2_9CE4_8422_2325;
@@ -93,15 +106,16 @@ mod tests {
 
     #[test]
     fn a_phase_is_the_same_on_every_node_and_in_every_release() {
-        // Another program computed these values from the definition above, for a period of ten seconds.
-        assert_eq!(worker(ProbeType::Readiness).phase_ns(), 177_124_355);
-        assert_eq!(worker(ProbeType::Liveness).phase_ns(), 4_646_823_227);
+        // Another program computed these values from the definition above, for a period of ten seconds: 177,124,355
+        // and 4,646,823,227 before they are rounded.
+        assert_eq!(worker(ProbeType::Readiness).phase_ns(), 170_000_000);
+        assert_eq!(worker(ProbeType::Liveness).phase_ns(), 4_640_000_000);
     }
 
     #[test]
     fn the_second_run_is_on_the_phase_and_at_least_a_period_away() {
         for (now_ns, next_ns) in
-            [(3_000_000_000, 20_177_124_355), (177_124_355, 10_177_124_355), (177_124_356, 20_177_124_355)]
+            [(3_000_000_000, 20_170_000_000), (170_000_000, 10_170_000_000), (170_000_001, 20_170_000_000)]
         {
             let mut worker = worker(ProbeType::Readiness);
             worker.take_phase(Phasing::Spread, Instant::from_nanos(now_ns));

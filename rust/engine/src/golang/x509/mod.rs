@@ -52,6 +52,22 @@ pub(crate) fn parse(certificate: &[u8]) -> Result<PublicKey<'_>, ParseError> {
     if rest.is_empty() { Ok(key) } else { Err("x509: trailing data".into()) }
 }
 
+/// The first and the last second in which a certificate holds, since the Unix epoch (`Certificate.NotBefore`, `NotAfter`).
+pub(crate) fn validity(certificate: &[u8]) -> Result<(i64, i64), ParseError> {
+    parse(certificate)?;
+    let malformed = "x509: malformed validity";
+    let mut outer = Der(certificate).element(SEQUENCE).ok_or(malformed)?;
+    let mut tbs = outer.element(SEQUENCE).ok_or(malformed)?;
+    version(&mut tbs)?;
+    tbs.integer(INTEGER).ok_or(malformed)?;
+    // The algorithm of the signature, and the issuer.
+    for _ in 0..2 {
+        tbs.whole(SEQUENCE).ok_or(malformed)?;
+    }
+    let mut times = tbs.element(SEQUENCE).ok_or(malformed)?;
+    Ok((validity::seconds(&mut times).ok_or(malformed)?, validity::seconds(&mut times).ok_or(malformed)?))
+}
+
 /// The version, counted from one as people do.
 fn version(tbs: &mut Der<'_>) -> Result<i64, ParseError> {
     let malformed = "x509: malformed version";

@@ -1,4 +1,4 @@
-//! The times between which a certificate holds. Only their form matters: a probe checks no date (`parseValidity`).
+//! The times between which a certificate holds (`parseValidity`). A probe checks their form alone.
 
 use super::der::Der;
 use super::error::ParseError;
@@ -18,6 +18,42 @@ fn check_time(times: &mut Der<'_>) -> Result<(), ParseError> {
         Some((_, text)) if is_valid(text.0) => Ok(()),
         _ => Err(why.into()),
     }
+}
+
+/// The next time in seconds since the Unix epoch; None unless `check` has taken it.
+pub(super) fn seconds(times: &mut Der<'_>) -> Option<i64> {
+    let (tag, Der(text)) = times.any()?;
+    let (year, text) = number(text, if tag == UTC_TIME { 2 } else { 4 })?;
+    let year = if tag == UTC_TIME { full_year(year) } else { year };
+    let (month, text) = number(text, 2)?;
+    let (day, text) = number(text, 2)?;
+    let (hours, text) = number(text, 2)?;
+    let (minutes, text) = number(text, 2)?;
+    let (seconds, zone) = number(text, 2).unwrap_or((0, text));
+    let days =
+        days_before(year) + (1..month).map(|month| i64::from(days(month, year))).sum::<i64>() + i64::from(day - 1);
+    let of_day = i64::from(hours * 3600 + minutes * 60 + seconds);
+    Some(days * 86_400 + of_day - offset(zone)?)
+}
+
+/// Seconds by which the clocks of a zone are ahead.
+fn offset(zone: &[u8]) -> Option<i64> {
+    let [sign @ (b'+' | b'-'), digits @ ..] = zone else { return Some(0) };
+    let (hours, digits) = number(digits, 2)?;
+    let ahead = i64::from(hours * 3600 + number(digits, 2)?.0 * 60);
+    Some(if *sign == b'+' { ahead } else { -ahead })
+}
+
+/// Days from the Unix epoch to the first day of a year of the Gregorian calendar.
+fn days_before(year: u32) -> i64 {
+    let leap_days = |year: i64| year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400);
+    let year = i64::from(year) - 1;
+    year * 365 + leap_days(year) - (1969 * 365 + leap_days(1969))
+}
+
+/// The year that two digits mean (RFC 5280, 4.1.2.5.1).
+const fn full_year(year: u32) -> u32 {
+    if year >= 50 { 1900 + year } else { 2000 + year }
 }
 
 /// YYMMDDhhmm, perhaps seconds, and a zone.
@@ -82,6 +118,25 @@ const GENERALIZED_TIME: u8 = 24;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn seconds_since_the_epoch() {
+        let utc = |text: &str| seconds(&mut Der(&[&[UTC_TIME, text.len() as u8], text.as_bytes()].concat()));
+        for (text, wanted) in [
+            ("700101000000Z", 0),
+            ("691231235959Z", -1),
+            ("000301000000Z", 951_868_800),
+            ("491231235959Z", 2_524_607_999),
+            ("500101000000Z", -631_152_000),
+            ("2601010000Z", 1_767_225_600),
+            ("260101013000+0130", 1_767_225_600),
+            ("251231223000-0130", 1_767_225_600),
+        ] {
+            assert_eq!(utc(text), Some(wanted), "{text}");
+        }
+        let late = b"\x18\x0f99991231235959Z";
+        assert_eq!(seconds(&mut Der(late)), Some(253_402_300_799));
+    }
 
     #[test]
     fn times_as_go_reads_them() {

@@ -58,6 +58,7 @@ impl Rig {
             user_agent: "kube-probe/1.36".into(),
             start_jitter: false,
             phasing: Phasing::Kubelet,
+            wake_slack: Duration::ZERO,
             glue: Glue::NONE,
             starving: Starving::default(),
             journal,

@@ -30,19 +30,14 @@ impl Alarm {
         Ok(Self { timer: watched(timer)?, clock, at: None, ahead: Duration::ZERO })
     }
 
-    /// Rings at `deadline + patience`, so that deadlines in between share the wake-up, or at `beat`, whichever is
-    /// first; never if both are None.
-    pub(crate) fn set(&mut self, deadline: Option<Instant>, patience: Duration, beat: Option<Instant>) {
-        self.set_to(deadline.map(|deadline| deadline + patience).into_iter().chain(beat).min());
-    }
-
     /// Rings [`HURRY`] from now at the latest, so that changes by other callers in between share the wake-up.
     pub(crate) fn hurry(&mut self) {
         let soon = self.clock.now() + HURRY;
-        self.set_to(self.at.filter(|at| *at < soon).or(Some(soon)));
+        self.set(self.at.filter(|at| *at < soon).or(Some(soon)));
     }
 
-    fn set_to(&mut self, at: Option<Instant>) {
+    /// Rings at `at`; None: never.
+    pub(crate) fn set(&mut self, at: Option<Instant>) {
         let ahead = self.clock.ahead();
         if at == self.at && ahead == self.ahead {
             return;

@@ -1,0 +1,1 @@
+"""Kills: each stops one container instance once, with its steps on disk."""

@@ -1,0 +1,196 @@
+"""One kill of one container instance: kubelet kuberuntime_container.go:killContainer, 1.36, with its steps on disk.
+
+| step | on disk before it | an agent that died in it |
+|---|---|---|
+| Killing event | the intent | writes no second event |
+| preStop hook | ``hook_begun`` | runs no second hook |
+| StopContainer | | calls it again with the rest of the grace |
+| the container has ended | | drops the intent |
+
+A kill ends without a stop when its pod begins to terminate, because then the kubelet kills the same container, with a
+hook of its own, and when the runtime no longer has this instance running.
+"""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import structlog
+from msgspec.structs import replace
+
+from probelet.agent.kill.hook_run import run_pre_stop
+from probelet.agent.kill.pod import KilledPod
+from probelet.agent.rules.victim import Victim
+from probelet.agent.state.intent import Intent
+from probelet.agent.state.json_files import JsonFiles
+from probelet.cri import errors
+from probelet.cri.client import RuntimeClient
+from probelet.cri.container_id import bare_id
+from probelet.exposition.paced_log import PacedLog
+from probelet.node.metrics.counters import REASONS
+from probelet.node.recorder import Recorder
+from probelet.node.runtime.cache import PodCache
+from probelet.node.runtime.hooks import Hooks
+from probelet.node.runtime.inspection import Inspection
+from probelet.node.tasks import Tasks
+from probelet.node.timers import Timers
+from probelet.policy import messages
+from probelet.policy.facts.snapshot import State
+from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS, select_grace
+from probelet.policy.rules.kind import field_path
+from probelet.policy.strands.hook import Hook
+from probelet.spec.text.duration import MILLISECOND, SECOND
+
+RETRY_NS: Final = 10 * SECOND
+"""How long after a call that failed, or that stopped nothing, the next one follows, as a kubelet's sync does
+(pod_workers.go ``backOffPeriod``, 1.36)."""
+
+End = Literal["ended", "terminating"]
+"""How a kill is over: the container has ended, or its pod terminates and the kubelet kills it."""
+
+log = structlog.get_logger("probelet.agent")
+
+
+@dataclass(frozen=True, slots=True)
+class KillParts:
+    """What all kills share."""
+
+    client: RuntimeClient
+    cache: PodCache
+    inspection: Inspection
+    hooks: Hooks
+    timers: Timers
+    tasks: Tasks
+    recorder: Recorder
+    intents: JsonFiles[Intent]
+    probe_grace: bool
+    """Whether the gate ProbeTerminationGracePeriod is on."""
+
+
+class Kill:
+    """Stops one container instance. ``begin`` or ``resume`` is awaited once; an agent that dies meanwhile resumes it by
+    its intent.
+
+    ``seconds``: the grace from now on.
+    """
+
+    def __init__(self, pod: KilledPod, intent: Intent, parts: KillParts, seconds: int) -> None:
+        self.intent = intent
+        """As it is on disk."""
+        self._pod = pod
+        self._parts = parts
+        self._end_ns = parts.timers.now() + seconds * SECOND
+        self._log = log.bind(pod=pod.full_name, container=intent.container)
+        self._failed = PacedLog(self._log.error, "container cannot be stopped", parts.timers.seconds)
+
+    @classmethod
+    def of(cls, pod: KilledPod, victim: Victim, parts: KillParts) -> "Kill":
+        """A new kill: its grace begins now."""
+        grace = select_grace(pod.pod, victim.container, victim.reason, probe_grace=parts.probe_grace)
+        meta = pod.pod.metadata
+        intent = Intent(
+            pod_uid=pod.uid,
+            namespace=meta.namespace,
+            name=meta.name,
+            container=victim.container.name,
+            container_id=victim.record.id,
+            reason=victim.reason,
+            grace_seconds=grace.seconds,
+            grace_source=grace.source,
+            deadline_ms=(parts.timers.wall_ns() + grace.seconds * SECOND) // MILLISECOND,
+        )
+        return cls(pod, intent, parts, grace.seconds)
+
+    async def begin(self, victim: Victim) -> End:
+        """Kills from the first step on."""
+        intent, pod = self.intent, self._pod
+        source = intent.grace_source
+        self._log.info(
+            "killing container", reason=REASONS[intent.reason], grace_seconds=intent.grace_seconds, grace_source=source
+        )
+        await self._keep(intent)
+        path = field_path(victim.kind, intent.container)
+        self._parts.recorder.record(pod.uid, pod.full_name, "Normal", messages.KILLING, victim.message, path)
+        await self._hook(victim)
+        return await self._ended(await self._stop())
+
+    async def resume(self) -> End:
+        """Goes on with a kill that an earlier agent began: with the rest of its grace, and without a hook."""
+        self._log.info("going on with a kill", reason=REASONS[self.intent.reason], grace_seconds=self._seconds_left())
+        return await self._ended(await self._stop())
+
+    async def _hook(self, victim: Victim) -> None:
+        """Runs the preStop hook within the grace. A hook that takes longer goes on by itself, as in the kubelet."""
+        lifecycle, parts = victim.container.lifecycle, self._parts
+        if lifecycle is None or lifecycle.pre_stop is None or self.intent.grace_seconds <= 0:
+            return
+        if self._pod.terminating.is_set():
+            return
+        await self._keep(replace(self.intent, hook_begun=True))
+        self._log.info("running hook", hook="preStop")
+        seconds = self.intent.grace_seconds
+        hook = Hook(victim.container, self.intent.container_id, "preStop", lifecycle.pre_stop, seconds)
+        running = parts.tasks.spawn(run_pre_stop(self._pod, hook, parts.hooks, parts.timers, parts.recorder))
+        terminating = asyncio.ensure_future(self._pod.terminating.wait())
+        over = asyncio.ensure_future(parts.timers.sleep(self._end_ns - parts.timers.now()))
+        try:
+            await asyncio.wait((running, terminating, over), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            terminating.cancel()
+            over.cancel()
+
+    async def _stop(self) -> End:
+        """Stops the container once it is certain that this instance runs, again and again until it has ended."""
+        intent, parts = self.intent, self._parts
+        while True:
+            state = await self._look()
+            if self._pod.terminating.is_set():
+                return "terminating"
+            if state is State.RUNNING:
+                try:
+                    await parts.client.stop_container(bare_id(intent.container_id), self._seconds_left())
+                except errors.CriError as error:
+                    self._failed(error=str(error))
+                state = await self._look()
+            if state in (State.ENDED, State.EXITED):
+                return "ended"
+            await parts.timers.sleep(RETRY_NS)
+
+    async def _look(self) -> State | None:
+        """The state of this instance by the runtime's own answer; EXITED for one that is gone, None without an answer.
+        The cache has it too, since a step forward is believed from any source."""
+        intent, parts = self.intent, self._parts
+        known = parts.cache.container(intent.pod_uid, intent.container_id)
+        try:
+            changed = await parts.inspection.container(
+                intent.pod_uid, intent.container_id, "" if known is None else known.sandbox_id
+            )
+        except errors.CriError as error:
+            self._failed(error=str(error))
+            return None
+        if changed:
+            self._pod.observe()
+        found = parts.cache.container(intent.pod_uid, intent.container_id)
+        return State.EXITED if found is None else found.state
+
+    def _seconds_left(self) -> int:
+        left = -((self._parts.timers.now() - self._end_ns) // SECOND)
+        return max(left, MINIMUM_GRACE_SECONDS)
+
+    async def _keep(self, intent: Intent) -> None:
+        """Writes the intent. A kill goes on without it where the disk is full: a container that hangs is worse than a
+        step that an agent repeats if it dies just now."""
+        self.intent = intent
+        try:
+            await self._parts.intents.put(bare_id(intent.container_id), intent)
+        except OSError as error:
+            self._log.error("intent of a kill cannot be written", error=str(error))
+
+    async def _ended(self, end: End) -> End:
+        if end == "terminating":
+            self._log.info("kill left to the kubelet: the pod terminates")
+        try:
+            await self._parts.intents.remove(bare_id(self.intent.container_id))
+        except OSError as error:
+            self._log.error("intent of a kill cannot be removed", error=str(error))
+        return end

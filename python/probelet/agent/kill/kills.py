@@ -1,0 +1,69 @@
+"""All kills under way: at most one for each container instance, begun by a failure or resumed from disk."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+import structlog
+
+from probelet.agent.kill.kill import Kill, KillParts
+from probelet.agent.kill.pod import KilledPod
+from probelet.agent.rules.victim import Victim
+from probelet.agent.state.intent import Intent
+from probelet.cri.container_id import bare_id
+from probelet.node.metrics.counters import REASONS
+from probelet.policy.rules.kind import containers
+from probelet.spec.text.duration import MILLISECOND
+
+log = structlog.get_logger("probelet.agent")
+
+
+class Kills:
+    """``counts`` has the kills that are over, by reason and by how they ended; ``resumed`` those of earlier agents."""
+
+    def __init__(self, parts: KillParts) -> None:
+        self.counts: Counter[tuple[str, str]] = Counter()
+        self.resumed = 0
+        self._parts = parts
+        self._under_way: dict[str, Kill] = {}
+
+    def __len__(self) -> int:
+        """How many are under way."""
+        return len(self._under_way)
+
+    def __contains__(self, container_id: str) -> bool:
+        """Whether this instance is being killed."""
+        return container_id in self._under_way
+
+    def begin(self, pod: KilledPod, victim: Victim) -> None:
+        """Kills an instance, unless that is under way. It is asked again with every sync until the instance is gone."""
+        if victim.record.id not in self._under_way and not pod.terminating.is_set():
+            kill = self._under_way[victim.record.id] = Kill.of(pod, victim, self._parts)
+            self._parts.tasks.spawn(self._run(kill, victim))
+
+    def resume(self, intents: Iterable[Intent], pods: Mapping[str, KilledPod]) -> None:
+        """Goes on with the kills of an earlier agent, and drops those of pods that are gone."""
+        wall_ms = self._parts.timers.wall_ns() // MILLISECOND
+        for intent in intents:
+            pod = pods.get(intent.pod_uid)
+            names = [] if pod is None else [container.name for _, container in containers(pod.pod)]
+            if pod is None or intent.container not in names:
+                self._parts.tasks.spawn(self._drop(intent))
+                continue
+            self.resumed += 1
+            kill = Kill(pod, intent, self._parts, intent.seconds_left(wall_ms))
+            self._under_way[intent.container_id] = kill
+            self._parts.tasks.spawn(self._run(kill, None))
+
+    async def _drop(self, intent: Intent) -> None:
+        try:
+            await self._parts.intents.remove(bare_id(intent.container_id))
+        except OSError as error:
+            log.error("intent of a kill cannot be removed", container_id=intent.container_id, error=str(error))
+
+    async def _run(self, kill: Kill, victim: Victim | None) -> None:
+        id = kill.intent.container_id
+        try:
+            end = await (kill.resume() if victim is None else kill.begin(victim))
+            self.counts[REASONS[kill.intent.reason], end] += 1
+        finally:
+            del self._under_way[id]

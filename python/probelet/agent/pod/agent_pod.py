@@ -1,0 +1,156 @@
+"""One taken-over pod: its facts go to the engine, and what follows from results goes to kills and to its condition."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+
+import structlog
+
+from probelet._rust import Update
+from probelet.agent.pod.parts import Parts
+from probelet.agent.rules.api_pod import ApiPod
+from probelet.agent.rules.begun import Begun, is_unwatched
+from probelet.agent.rules.condition import Readiness, gated, readiness
+from probelet.agent.rules.definition import probed
+from probelet.agent.rules.facts import first_published, published
+from probelet.agent.rules.victim import victims
+from probelet.agent.state.first_seen import FirstSeen
+from probelet.glue.status_layer import encode_facts, read_probe_state, status_of
+from probelet.glue.sync_requests import SyncRequests
+from probelet.node.result_log import ResultLog
+from probelet.node.runtime.node_address import pod_address
+from probelet.policy.facts.snapshot import Snapshot
+from probelet.policy.protocol.actions import Publish
+from probelet.policy.rules.kind import containers
+from probelet.policy.status.container_status import ContainerStatus
+from probelet.spec.read.json import encode_pod
+from probelet.takeover.reading import Reading
+
+log = structlog.get_logger("probelet.agent")
+
+
+class AgentPod:
+    """A pod as first seen, with the probes of ``reading``. ``on_over`` is called once nothing of it is left."""
+
+    def __init__(self, first: FirstSeen, reading: Reading, parts: Parts, on_over: "Callable[[AgentPod], None]") -> None:
+        assert first.pod is not None, "a taken-over pod has a definition"
+        self.uid = first.uid
+        self.full_name = f"{first.namespace}/{first.name}"
+        self.pod = probed(first.pod, reading)
+        """The definition with only the probes that were taken over."""
+        self.problems = reading.problems
+        """The parts of the annotation that are ignored, a line each."""
+        self.terminating = asyncio.Event()
+        self.api: ApiPod | None = None
+        """The newest version of the API server; None while there is none."""
+        self.statuses: Mapping[str, ContainerStatus] = {}
+        """The containers as the engine was last told of them."""
+        self.readiness = Readiness(True)
+        """The condition as last calculated."""
+        self._is_gone = False
+        self._parts = parts
+        self._on_over = on_over
+        self._begun = Begun(container.name for _, container in containers(first.pod) if is_unwatched(container))
+        self._has_gate = bool(gated(self.pod))
+        self._published: Publish | None = None
+        self._requests = SyncRequests()
+        self._delayed: int | None = None
+        self._log = log.bind(pod=self.full_name)
+        self._results = ResultLog(self.uid, parts.cache, self._log)
+        parts.engine.define_pod(encode_pod(self.pod))
+
+    # What is new.
+
+    def note(self, api: ApiPod | None) -> None:
+        """The API server has a new version of the pod, or None: no longer has it, though its containers may run on for
+        their grace. ``observe`` draws the conclusions."""
+        self._is_gone = api is None
+        if api is not None:
+            self.api = api
+            self._parts.conditions.found(self.uid, api.condition)
+        self._note_end(api is None or api.terminating)
+
+    def observe(self) -> None:
+        """The cache, the API server or the connection to it has news: the engine gets the facts if they changed."""
+        self._sync(changed_only=True)
+
+    def request_sync(self) -> None:
+        """A result changed: sync now, or as soon as the pod may."""
+        timers = self._parts.timers
+        now = timers.now()
+        moment = self._requests.ask(now)
+        if moment == now:
+            self._sync()
+        elif moment is not None:
+            self._delayed = timers.arm(moment, self._delayed_sync)
+
+    def note_result(self, update: Update) -> None:
+        """Logs a result that changed."""
+        self._results.note(update)
+
+    # What follows.
+
+    def address(self) -> str:
+        """The address that is probed: the sandbox's, or this node's for a pod on its network. Nothing else is."""
+        snapshot = self._parts.cache.snapshot(self.uid)
+        return pod_address(self.pod, snapshot.pod_ip, self._parts.host_ip)
+
+    def _note_end(self, ends: bool) -> None:
+        if ends and not self.terminating.is_set():
+            self._log.info("pod terminates: liveness and startup probes end")
+            self.terminating.set()
+        elif not ends:
+            self.terminating.clear()
+
+    def _delayed_sync(self) -> None:
+        self._delayed = None
+        self._requests.begin(self._parts.timers.now())
+        self._sync()
+
+    def _sync(self, *, changed_only: bool = False) -> None:
+        parts = self._parts
+        snapshot = parts.cache.snapshot(self.uid)
+        if self._is_gone and not snapshot.running() and not any(sandbox.ready for sandbox in snapshot.sandboxes):
+            self._over()
+            return
+        known = {} if self.api is None else self.api.containers
+        seen = self._begun.look(snapshot, known, is_away=parts.is_away())
+        publish = published(
+            self.pod,
+            seen,
+            self.api,
+            self.statuses,
+            pod_ip=self.address(),
+            terminating=self.terminating.is_set(),
+        )
+        self.statuses = publish.containers
+        if publish != self._published or not changed_only:
+            self._publish(publish)
+        self._judge(seen)
+
+    def _publish(self, publish: Publish) -> None:
+        engine = self._parts.engine
+        if self._published is None:
+            engine.sync_pod(self.uid, encode_facts(first_published(publish, self._parts.journal)))
+        self._published = publish
+        set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
+        set_status(self.uid, encode_facts(publish))
+
+    def _judge(self, seen: Snapshot) -> None:
+        """Kills what has failed, and sets the condition."""
+        parts = self._parts
+        if not self.terminating.is_set():
+            for victim in victims(self.pod, seen, read_probe_state(parts.engine, self.pod, seen)):
+                parts.kills.begin(self, victim)
+        if self._has_gate:
+            self.readiness = readiness(self.pod, status_of(parts.engine, self.uid))
+            meta = self.pod.metadata
+            parts.conditions.set(self.uid, meta.namespace, meta.name, self.readiness)
+
+    def _over(self) -> None:
+        if self._delayed is not None:
+            self._parts.timers.cancel(self._delayed)
+        self._parts.engine.forget_pod(self.uid)
+        self._parts.cache.forget(self.uid)
+        self._parts.conditions.forget(self.uid)
+        self._log.info("pod gone")
+        self._on_over(self)

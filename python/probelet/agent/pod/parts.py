@@ -1,0 +1,41 @@
+"""What all pods of an agent share."""
+
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
+from typing import Protocol
+
+from probelet._rust import Engine
+from probelet.agent.kill.kills import Kills
+from probelet.agent.rules.api_pod import Condition
+from probelet.agent.rules.condition import Readiness
+from probelet.node.recorder import Recorder
+from probelet.node.runtime.cache import PodCache
+from probelet.node.timers import Timers
+
+
+class ConditionSink(Protocol):
+    """Takes the conditions of pods to the API server."""
+
+    def set(self, uid: str, namespace: str, name: str, readiness: Readiness) -> None:
+        """The condition of a pod is this one from now on."""
+
+    def found(self, uid: str, condition: Condition | None) -> None:
+        """The API server has this condition of a pod."""
+
+    def forget(self, uid: str) -> None:
+        """The pod is gone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """``journal`` has the IDs of the containers that the journal knows; ``is_away`` says whether the API server is."""
+
+    engine: Engine
+    cache: PodCache
+    timers: Timers
+    recorder: Recorder
+    kills: Kills
+    conditions: ConditionSink
+    host_ip: str
+    journal: Collection[str]
+    is_away: Callable[[], bool]

@@ -1,0 +1,1 @@
+"""What the API server gets: conditions and events."""

@@ -1,0 +1,162 @@
+"""The condition ``probelet.dev/ready`` of each pod, written when it changes; after an outage only the latest."""
+
+import asyncio
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import structlog
+
+from probelet.agent.rules.api_pod import Condition
+from probelet.agent.rules.condition import Readiness
+from probelet.exposition.paced_log import PacedLog
+from probelet.exposition.timestamp import rfc3339
+from probelet.kube.connection import Connection
+from probelet.kube.error import Conflict, KubeError, NotFound
+from probelet.kube.kinds import PODS
+from probelet.kube.pace import Pace
+from probelet.node.tasks import Tasks
+from probelet.node.timers import Timers
+from probelet.spec.text.duration import MILLISECOND
+from probelet.takeover.names import CONDITION
+
+MANAGER: Final = "probelet-agent"
+"""The field manager: the condition is the only field that it owns."""
+
+WRITES_MAX: Final = 8
+"""Most writes at once: a node whose pods all change waits a few round trips, and the API server is not flooded."""
+
+log = structlog.get_logger("probelet.agent")
+
+
+@dataclass(slots=True)
+class _Pod:
+    namespace: str
+    name: str
+    wanted: Readiness
+    written: Readiness | None = None
+    """What the API server has; None if that is not known."""
+    since: str = ""
+    """``lastTransitionTime`` of what the API server has."""
+    over: bool = False
+    """The API server has no such pod any more: nothing more is written."""
+    writing: bool = False
+    hurry: asyncio.Event = field(default_factory=asyncio.Event)
+
+
+class Conditions:
+    """Writes conditions by server-side apply, with the pod's UID as precondition.
+
+    A write that fails is tried again with what is then the latest, until the pod is gone; ``hurry`` ends all waits
+    but a wait that the API server asked for (Retry-After).
+    ``counts`` has the writes by how they ended: ``ok``, ``gone`` or ``error``.
+    """
+
+    def __init__(self, connection: Connection, timers: Timers, tasks: Tasks) -> None:
+        self.counts: Counter[str] = Counter()
+        self._connection = connection
+        self._timers = timers
+        self._tasks = tasks
+        self._pods: dict[str, _Pod] = {}
+        # What the API server has of pods whose condition has not been calculated yet.
+        self._found: dict[str, Condition] = {}
+        self._turns = asyncio.Semaphore(WRITES_MAX)
+        self._failed = PacedLog(log.warning, "condition cannot be written; the latest is tried again", timers.seconds)
+
+    @property
+    def waiting(self) -> int:
+        """Pods whose condition the API server does not have yet."""
+        return sum(pod.writing for pod in self._pods.values())
+
+    def found(self, uid: str, condition: Condition | None) -> None:
+        """The API server has this condition of a pod. What an agent has written itself it does not read again."""
+        if condition is not None and uid not in self._pods:
+            self._found[uid] = condition
+
+    def set(self, uid: str, namespace: str, name: str, readiness: Readiness) -> None:
+        """The condition of a pod is this one from now on."""
+        pod = self._pods.get(uid)
+        if pod is None:
+            pod = self._pods[uid] = _Pod(namespace, name, readiness)
+            if (found := self._found.pop(uid, None)) is not None:
+                pod.written = Readiness(found.status == "True", found.reason or "", found.message or "")
+                pod.since = found.last_transition_time or ""
+        pod.wanted = readiness
+        if not pod.writing and not pod.over and pod.wanted != pod.written:
+            pod.writing = True
+            self._tasks.spawn(self._write(uid, pod))
+
+    def forget(self, uid: str) -> None:
+        """The pod is gone."""
+        self._found.pop(uid, None)
+        if (pod := self._pods.pop(uid, None)) is not None:
+            pod.over = True
+            pod.hurry.set()
+
+    def hurry(self) -> None:
+        """The API server answers again: what waits for another try is written now."""
+        for pod in self._pods.values():
+            pod.hurry.set()
+
+    async def _write(self, uid: str, pod: _Pod) -> None:
+        pace = Pace()
+        while not pod.over and pod.wanted != pod.written:
+            pod.hurry.clear()
+            try:
+                async with self._turns:
+                    await self._apply(uid, pod)
+                self.counts["ok"] += 1
+            except NotFound:
+                self._end(pod)
+            except KubeError as error:
+                if isinstance(error, Conflict) and await self._is_replaced(uid, pod):
+                    self._end(pod)
+                    break
+                self.counts["error"] += 1
+                self._failed(pod=f"{pod.namespace}/{pod.name}", error=str(error))
+                wait_ns = pace.after_failure(self._timers.now(), error.retry_after_ns)
+                if error.retry_after_ns:
+                    await self._timers.sleep(wait_ns)
+                else:
+                    await self._pause(pod, wait_ns)
+        pod.writing = False
+
+    async def _apply(self, uid: str, pod: _Pod) -> None:
+        wanted = pod.wanted
+        since = pod.since
+        if pod.written is None or pod.written.ready != wanted.ready or not since:
+            # metav1.Time has whole seconds.
+            since = rfc3339(self._timers.wall_ns() // MILLISECOND)[:19] + "Z"
+        condition: dict[str, Any] = {
+            "type": CONDITION,
+            "status": "True" if wanted.ready else "False",
+            "lastTransitionTime": since,
+        }
+        condition |= {"reason": wanted.reason, "message": wanted.message} if wanted.reason else {}
+        body = {
+            "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": uid},
+            "status": {"conditions": [condition]},
+        }
+        await self._connection.apply(PODS, body, subresource="status", manager=MANAGER)
+        pod.written, pod.since = wanted, since
+
+    async def _is_replaced(self, uid: str, pod: _Pod) -> bool:
+        """Whether another pod has the name: a conflict may also be a passing one."""
+        try:
+            found = await self._connection.get(PODS, pod.name, pod.namespace)
+        except NotFound:
+            return True
+        except KubeError:
+            return False
+        return bool(found.get("metadata", {}).get("uid") != uid)
+
+    def _end(self, pod: _Pod) -> None:
+        self.counts["gone"] += 1
+        pod.over = True
+
+    async def _pause(self, pod: _Pod, ns: int) -> None:
+        over = self._timers.arm(self._timers.now() + ns, pod.hurry.set)
+        try:
+            await pod.hurry.wait()
+        finally:
+            self._timers.cancel(over)

@@ -1,0 +1,266 @@
+"""The service of an agent: puts its parts together on one event loop."""
+
+import asyncio
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+import structlog
+
+from probelet._rust import Engine
+from probelet.agent.kill.kill import KillParts
+from probelet.agent.kill.kills import Kills
+from probelet.agent.pod.agent_pods import AgentPods
+from probelet.agent.pod.parts import Parts
+from probelet.agent.report.conditions import Conditions
+from probelet.agent.report.events import COMPONENT, Events
+from probelet.agent.rules.owned import owned
+from probelet.agent.show.metrics import Numbers
+from probelet.agent.show.operator import Operator
+from probelet.agent.show.view import AgentView, Sources
+from probelet.agent.source.pod_source import PodSource, Watched
+from probelet.agent.state import first_seen, intent
+from probelet.agent.state.first_seen import FirstSeen
+from probelet.agent.state.intent import Intent
+from probelet.agent.state.json_files import JsonFiles
+from probelet.cri.client import RuntimeClient
+from probelet.execs.direct.direct_execs import DirectExecs
+from probelet.execs.limits import ExecLimits
+from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.exposition.wording import EventWording
+from probelet.kube.connection import Connection
+from probelet.kube.events.writer import EventWriter
+from probelet.kube.kinds import PODS
+from probelet.kube.lease.heartbeat import Heartbeat
+from probelet.kube.reflector import Reflector
+from probelet.node.changes import Changes
+from probelet.node.runtime.cache import PodCache
+from probelet.node.runtime.hooks import Hooks
+from probelet.node.runtime.inspection import Inspection
+from probelet.node.runtime.node_address import node_address
+from probelet.node.runtime.pleg import Pleg
+from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.node.tasks import Tasks
+from probelet.node.timers import Timers
+from probelet.spec.text.duration import SECOND
+
+API_PATIENCE_NS: Final = 5 * SECOND
+"""How long a start waits for the first list of the API server before it begins with the pods of an earlier agent. A
+list takes a second or two after a rollout of all agents; a node whose API server is away must not wait for long."""
+
+LEASE: Final = "probelet-agent-"
+"""The name of a node's Lease begins with this; a Lease that is renewed says that the node has an agent."""
+
+log = structlog.get_logger("probelet.agent")
+
+
+@dataclass(frozen=True, kw_only=True)
+class AgentOptions:
+    """What the command line and the configuration say.
+
+    ``namespace`` is the agent's own; ``host_ip`` is the address of pods on the host's network, None for that of the
+    default route; ``log_root`` is the kubelet's directory for logs; ``probe_grace`` says that the gate
+    ProbeTerminationGracePeriod is on; ``journal`` has the container IDs of the engine's journal; ``holder`` names this
+    process in the Lease.
+    """
+
+    node: str
+    namespace: str
+    state_dir: Path
+    holder: str
+    host_ip: str | None = None
+    log_root: Path = Path("/var/log/pods")
+    probe_grace: bool = True
+    kubelet_version: str = "1.36"
+    configuration: Mapping[str, Any] | None = None
+    exec_limits: ExecLimits | None = None
+    event_wording: EventWording = "kubelet"
+    journal: Collection[str] = frozenset()
+
+
+class AgentService:
+    """``start``, then ``run`` until it is cancelled, then ``close``; all on one event loop.
+
+    ``close`` closes the engine and ``direct_execs``; client and connection stay the caller's.
+    """
+
+    def __init__(
+        self,
+        client: RuntimeClient,
+        engine: Engine,
+        connection: Connection,
+        options: AgentOptions,
+        *,
+        direct_execs: DirectExecs | None = None,
+        calls: RuntimeCalls | None = None,
+    ) -> None:
+        self.engine = engine
+        self.timers = Timers(engine)
+        self._events = EventWriter(connection, COMPONENT, options.node, self.timers)
+        self.recorder = Events(engine.now, engine.wall_ms, self._events)
+        self.pods = AgentPods(options.namespace)
+        self.operator = Operator(self.pods.by_uid, options.log_root)
+        self._client = client
+        self._options = options
+        self._tasks = Tasks()
+        self._cache = PodCache()
+        self._execs = RuntimeExecs(client, engine, options.exec_limits, direct_execs)
+        self._changes = Changes(
+            engine,
+            execs=self._execs,
+            recorder=self.recorder,
+            timers=self.timers,
+            pods=self.pods.by_uid,
+            wording=options.event_wording,
+        )
+        self._intents = JsonFiles(options.state_dir, intent.FOLDER, Intent)
+        files = JsonFiles(options.state_dir, first_seen.FOLDER, FirstSeen)
+        self._source = PodSource(files, options.node, self.pods, self.recorder, self._tasks)
+        self._reflector: Reflector[Watched] = Reflector(
+            connection,
+            PODS,
+            self._source.decode,
+            clock=self.timers,
+            on_change=self._source.changed,
+            on_connected=self._connected,
+            fields=f"spec.nodeName={options.node}",
+        )
+        self._conditions = Conditions(connection, self.timers, self._tasks)
+        lease = f"{LEASE}{options.node}"
+        self._heartbeat = Heartbeat(connection, lease, options.namespace, options.holder, self.timers)
+        self._kills: Kills | None = None
+        sources = Sources(
+            node=options.node,
+            configuration=options.configuration or {},
+            engine=engine,
+            pods=self.pods,
+            recorder=self.recorder,
+            calls=calls or RuntimeCalls(),
+            numbers=self._numbers,
+        )
+        self.view = AgentView(sources)
+        """What the pages show."""
+
+    async def start(self) -> None:
+        """Finds the runtime, lists it, and begins to follow both it and the API server. Raises CriError, one line for
+        the user, if the runtime cannot be used. The API server may be away."""
+        version = await self._client.verify()
+        inspection = Inspection(self._client, self._cache, self.timers, version.runtime_name, None)
+        pleg = self.view.pleg = Pleg(
+            self._client,
+            self._cache,
+            self.timers,
+            self._tasks,
+            inspection,
+            counts=owned(self.pods.by_uid),
+            own=self.pods.by_uid,
+            on_change=self.pods.observe,
+        )
+        self._kills = kills = Kills(self._kill_parts(inspection))
+        options = self._options
+        parts = Parts(
+            engine=self.engine,
+            cache=self._cache,
+            timers=self.timers,
+            recorder=self.recorder,
+            kills=kills,
+            conditions=self._conditions,
+            host_ip=options.host_ip or node_address(on_host=False),
+            journal=options.journal,
+            is_away=lambda: not self._reflector.connected,
+        )
+        self.pods.connect(parts, pleg.request_relist, self._source.forget)
+        self._source.load()
+        # The list has a limit of time, and its end arrives in a batch.
+        self._changes.watch()
+        await pleg.relist()
+        for work in (
+            pleg.follow(),
+            pleg.relist_for_ever(),
+            self._reflector.run(),
+            self._events.run(),
+            self._heartbeat.run(),
+            self._begin(kills),
+        ):
+            self._tasks.spawn(work)
+        log.info(
+            "runtime found",
+            endpoint=self._client.endpoint,
+            runtime=version.runtime_name,
+            version=version.runtime_version,
+        )
+
+    def _kill_parts(self, inspection: Inspection) -> KillParts:
+        return KillParts(
+            client=self._client,
+            cache=self._cache,
+            inspection=inspection,
+            hooks=Hooks(self._client, f"kube-lifecycle/{self._options.kubelet_version}"),
+            timers=self.timers,
+            tasks=self._tasks,
+            recorder=self.recorder,
+            intents=self._intents,
+            probe_grace=self._options.probe_grace,
+        )
+
+    async def _begin(self, kills: Kills) -> None:
+        """Begins to probe: with what the API server has, or without it after ``API_PATIENCE_NS``."""
+        synced = asyncio.ensure_future(self._reflector.synced.wait())
+        try:
+            if not await self.timers.done_within(API_PATIENCE_NS, synced):
+                log.warning("the API server is away: beginning with the pods of an earlier agent")
+            else:
+                self._keep_listed()
+            # Which pods terminate is known as well as it can be, so no kill of an earlier agent goes on in vain.
+            kills.resume(self._intents.load(), self.pods.by_uid)
+            self.pods.begin()
+            await synced
+            self._keep_listed()
+        finally:
+            synced.cancel()
+
+    def _keep_listed(self) -> None:
+        self._source.keep_only({watched.api.uid for watched in self._reflector.items.values()})
+
+    def _connected(self, connected: bool) -> None:
+        if connected:
+            self._conditions.hurry()
+        self.pods.observe_all()
+
+    async def run(self) -> None:
+        """Waits until a part of the service fails that must never fail, and raises its exception."""
+        await self._tasks.failure()
+
+    async def close(self) -> None:
+        """Stops everything that runs here. The next agent goes on with the kills that are under way."""
+        await self._tasks.close()
+        await self._execs.close()
+        self._changes.close()
+        self.engine.close()
+        self._changes.log_notices(self.engine.drain())
+
+    def _numbers(self, runtime_up: bool) -> Numbers:
+        pods, kills, reflector = self.pods.by_uid.values(), self._kills, self._reflector
+        return Numbers(
+            pods=len(pods),
+            pods_terminating=sum(pod.terminating.is_set() for pod in pods),
+            pods_with_problems=sum(bool(pod.problems) for pod in pods),
+            api_up=reflector.connected,
+            api_silent_seconds=(self.timers.now() - reflector.last_contact_ns) / SECOND,
+            runtime_up=runtime_up,
+            condition_writes=self._conditions.counts,
+            conditions_waiting=self._conditions.waiting,
+            kills={} if kills is None else kills.counts,
+            kills_under_way=0 if kills is None else len(kills),
+            kills_resumed=0 if kills is None else kills.resumed,
+            annotation_changes_ignored=self._source.changed_annotations,
+            state_write_errors=self._source.write_errors,
+            events_dropped={
+                "engine": self._changes.events_dropped,
+                "full_queue": self._events.lost,
+                "refused": self._events.refused,
+                "spam_filter": self._events.spam,
+            },
+            execs=self._execs.counts,
+        )

@@ -1,0 +1,1 @@
+"""What people get: the status document, the metrics, and commands."""

@@ -1,0 +1,76 @@
+"""What the agent counts itself, as Prometheus text. No pod, container or message is a label."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from probelet.execs.counts import ExecCounts
+
+_NUMBERS: Final = {
+    "pods": ("gauge", "Pods whose probes were taken over."),
+    "pods_terminating": ("gauge", "Of those, pods that terminate or that the API server no longer has."),
+    "pods_with_problems": ("gauge", "Of those, pods with a part of the annotation that is ignored."),
+    "api_up": ("gauge", "Whether the newest list or watch of pods works."),
+    "api_silent_seconds": ("gauge", "Seconds since the API server last wrote something."),
+    "runtime_up": ("gauge", "Whether the runtime could be listed the last time."),
+    "conditions_waiting": ("gauge", "Pods whose newest condition the API server does not have yet."),
+    "kills_under_way": ("gauge", "Containers that are being stopped."),
+    "kills_resumed_total": ("counter", "Kills of an earlier agent that this one went on with."),
+    "annotation_changes_ignored_total": ("counter", "Pods whose annotation changed after they were first seen."),
+    "state_write_errors_total": ("counter", "Pods that could not be written to the state directory."),
+}
+"""Every series without labels; the names are those of ``Numbers``, where ``_total`` is left out."""
+
+_WRITES: Final = ("error", "gone", "ok")
+_DROPPERS: Final = ("engine", "full_queue", "refused", "spam_filter")
+_PROBES: Final = ("liveness", "startup")
+_ENDS: Final = ("ended", "terminating")
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """What the parts count or know, at the moment of the request."""
+
+    pods: int
+    pods_terminating: int
+    pods_with_problems: int
+    api_up: bool
+    api_silent_seconds: float
+    runtime_up: bool
+    conditions_waiting: int
+    kills_under_way: int
+    kills_resumed: int
+    annotation_changes_ignored: int
+    state_write_errors: int
+    condition_writes: Mapping[str, int]
+    """By how they ended."""
+    kills: Mapping[tuple[str, str], int]
+    """Kills that are over, by the probe that failed and by how they ended."""
+    events_dropped: Mapping[str, int]
+    """By what dropped them."""
+    execs: ExecCounts
+
+
+def render(numbers: Numbers) -> bytes:
+    """The agent's part of the page ``/metrics``."""
+    lines: list[str] = []
+    for name, (kind, text) in _NUMBERS.items():
+        value = getattr(numbers, name.removesuffix("_total"))
+        lines += [*_head(name, kind, text), f"probelet_agent_{name} {value:g}"]
+    lines += _head("condition_writes_total", "counter", "Writes of the condition, by how they ended.")
+    for result in _WRITES:
+        count = numbers.condition_writes.get(result, 0)
+        lines.append(f'probelet_agent_condition_writes_total{{result="{result}"}} {count}')
+    lines += _head("kills_total", "counter", "Kills that are over, by the probe that failed and by how they ended.")
+    for probe in _PROBES:
+        for end in _ENDS:
+            count = numbers.kills.get((probe, end), 0)
+            lines.append(f'probelet_agent_kills_total{{reason="{probe}",end="{end}"}} {count}')
+    lines += _head("events_dropped_total", "counter", "Events that the API server does not get, by what dropped them.")
+    for by in _DROPPERS:
+        lines.append(f'probelet_agent_events_dropped_total{{by="{by}"}} {numbers.events_dropped.get(by, 0)}')
+    return ("\n".join([*lines, *numbers.execs.series()]) + "\n").encode()
+
+
+def _head(name: str, kind: str, text: str) -> list[str]:
+    return [f"# HELP probelet_agent_{name} {text}", f"# TYPE probelet_agent_{name} {kind}"]

@@ -1,0 +1,32 @@
+"""What an operator may ask of the agent (``server.control.command.Commands``)."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from probelet.agent.pod.agent_pod import AgentPod
+from probelet.node.runtime.logs.description import described_now
+from probelet.server.control.command import RefusedError, pod_named
+
+KUBELETS = "the kubelet restarts the containers of this node, and keeps their delays"
+
+
+class Operator:
+    """``pods`` are the agent's, by UID; ``log_root`` is the kubelet's directory for logs."""
+
+    def __init__(self, pods: Mapping[str, AgentPod], log_root: Path) -> None:
+        self._pods = pods
+        self._log_root = log_root
+
+    def logs(self, pod: str) -> dict[str, Any]:
+        """Where a pod's logs are. Raises NoSuchPodError."""
+        found = pod_named(self._pods.values(), pod)
+        return described_now(found.pod, found.statuses, self._log_root)
+
+    def retry(self, pod: str, container: str | None) -> list[str]:
+        """Raises RefusedError."""
+        raise RefusedError(f"retry: {KUBELETS}")
+
+    def reset(self, pod: str, container: str | None) -> list[str]:
+        """Raises RefusedError."""
+        raise RefusedError(f"reset: {KUBELETS}")

@@ -1,0 +1,153 @@
+"""The pods of this node: from the API server, each with the annotation and definition with which it was first seen."""
+
+from typing import Any, Final, NamedTuple, Protocol
+
+import msgspec
+import structlog
+
+from probelet.agent.rules.api_pod import ApiPod, api_pod
+from probelet.agent.rules.definition import definition
+from probelet.agent.state.first_seen import FOLDER, FirstSeen
+from probelet.agent.state.json_files import JsonFiles
+from probelet.node.recorder import Recorder
+from probelet.node.tasks import Tasks
+from probelet.spec.read.json import decode_pod
+from probelet.takeover.names import PROBES_ANNOTATION
+
+ANNOTATION_CHANGED: Final = "ProbesChanged"
+"""The reason of the event about an annotation that differs from the one first seen."""
+
+NOT_TAKEN_OVER: Final = "ProbesNotTakenOver"
+"""The reason of the event about a pod that asks for the takeover and whose probes stay with the kubelet."""
+
+log = structlog.get_logger("probelet.agent")
+
+
+class Watched(NamedTuple):
+    """A version of a pod; ``first`` is what counts from now on if this UID has not been seen before."""
+
+    api: ApiPod
+    first: FirstSeen | None
+
+
+class Pods(Protocol):
+    """What gets the taken-over pods."""
+
+    def add(self, first: FirstSeen, *, is_new: bool) -> None:
+        """A pod that was not there; ``is_new``: no agent of this node has seen it before."""
+
+    def update(self, pod: ApiPod) -> None:
+        """The API server's version of a pod that is there."""
+
+    def gone(self, uid: str) -> None:
+        """The API server no longer has the pod; unknown ones are ignored."""
+
+
+class PodSource:
+    """Takes the changes that a ``Reflector`` of pods reports, and keeps what each pod was when it was first seen.
+
+    Pods without the annotation are remembered too, so that an annotation that somebody adds later does not count.
+    """
+
+    def __init__(self, files: JsonFiles[FirstSeen], node: str, pods: Pods, recorder: Recorder, tasks: Tasks) -> None:
+        self.changed_annotations = 0
+        """Pods whose annotation was changed after they were first seen."""
+        self.write_errors = 0
+        """Pods whose file could not be written."""
+        self._files = files
+        self._node = node
+        self._pods = pods
+        self._recorder = recorder
+        self._tasks = tasks
+        # By UID, the annotation as first seen.
+        self._seen: dict[str, str | None] = {}
+        # The newest version of pods whose file is being written; None if they are gone meanwhile.
+        self._writing: dict[str, ApiPod | None] = {}
+        self._warned: set[str] = set()
+
+    def load(self) -> None:
+        """Adds the pods that an earlier agent of this node has seen."""
+        for first in self._files.load():
+            self._seen[first.uid] = first.annotation
+            if first.annotation is not None and first.pod is not None:
+                self._pods.add(first, is_new=False)
+
+    def decode(self, found: dict[str, Any]) -> Watched | None:
+        """A pod of this node. Raises an error of msgspec or SpecError for what is none."""
+        pod = api_pod(found, self._node)
+        if pod is None or pod.uid in self._seen:
+            return None if pod is None else Watched(pod, None)
+        kept = None
+        if pod.annotation is not None:
+            kept = definition(decode_pod(msgspec.json.encode(found)), pod.annotation)
+        first = FirstSeen(uid=pod.uid, namespace=pod.namespace, name=pod.name, annotation=pod.annotation, pod=kept)
+        return Watched(pod, first)
+
+    def changed(self, before: Watched | None, now: Watched | None) -> None:
+        """A pod came, changed or is gone."""
+        if now is None:
+            if before is not None:
+                self._gone(before.api.uid)
+            return
+        uid = now.api.uid
+        if uid in self._writing:
+            self._writing[uid] = now.api
+        elif uid in self._seen:
+            self._update(now.api)
+        elif now.first is not None:
+            self._seen[uid] = now.first.annotation
+            self._writing[uid] = now.api
+            self._tasks.spawn(self._first(now.first))
+
+    def keep_only(self, uids: set[str]) -> None:
+        """The API server has these pods and no others: what an earlier agent saw beside them is gone."""
+        for uid in [uid for uid in self._seen if uid not in uids]:
+            self._gone(uid)
+
+    def forget(self, uid: str) -> None:
+        """Nothing is left of a pod: its file goes."""
+        self._seen.pop(uid, None)
+        self._warned.discard(uid)
+        self._tasks.spawn(self._remove(uid))
+
+    async def _first(self, first: FirstSeen) -> None:
+        """Writes the file of a pod before its first probe. A disk that refuses it does not stop its probes."""
+        try:
+            await self._files.put(first.uid, first)
+        except OSError as error:
+            self.write_errors += 1
+            log.error(
+                "pod cannot be written to the state directory", pod=f"{first.namespace}/{first.name}", error=str(error)
+            )
+        newest = self._writing.pop(first.uid)
+        if first.annotation is not None:
+            self._pods.add(first, is_new=True)
+        if newest is None:
+            self._gone(first.uid)
+            return
+        if newest.not_taken_over:
+            self._recorder.record(newest.uid, newest.full_name, "Warning", NOT_TAKEN_OVER, newest.not_taken_over)
+        self._update(newest)
+
+    def _update(self, pod: ApiPod) -> None:
+        if pod.annotation != self._seen[pod.uid] and pod.uid not in self._warned:
+            self._warned.add(pod.uid)
+            self.changed_annotations += 1
+            said = f"{PROBES_ANNOTATION} was changed after the pod was created, and the change is ignored"
+            self._recorder.record(pod.uid, pod.full_name, "Warning", ANNOTATION_CHANGED, said)
+        if self._seen[pod.uid] is not None:
+            self._pods.update(pod)
+
+    def _gone(self, uid: str) -> None:
+        if uid in self._writing:
+            self._writing[uid] = None
+        elif self._seen.get(uid) is None:
+            self.forget(uid)
+        else:
+            self._pods.gone(uid)
+
+    async def _remove(self, uid: str) -> None:
+        try:
+            await self._files.remove(uid)
+        except OSError as error:
+            log.error("file of a pod cannot be removed", folder=FOLDER, uid=uid, error=str(error))

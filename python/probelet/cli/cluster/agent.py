@@ -1,0 +1,117 @@
+"""``probelet agent``."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import AllowRemote, Duration, Listen
+from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
+from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.verb import verb
+
+NodeOfKubelet = Annotated[
+    str | None,
+    Parameter(
+        name="--node", metavar="NAME", help="The kubelet's node name. Default: $NODE_NAME, then this host's name."
+    ),
+]
+NodeAddress = Annotated[
+    str | None,
+    Parameter(
+        name="--node-ip",
+        metavar="ADDR",
+        help="Address of pods on the host's network. Default: $NODE_IP, then that of the default route.",
+    ),
+]
+KubeletsRuntime = Annotated[str, Parameter(metavar="RUNTIME", help="The kubelet's CRI socket, unix:///...")]
+AgentStateDir = Annotated[
+    Path,
+    Parameter(
+        name="--state-dir",
+        metavar="DIR",
+        help="Directory on the host: pods as first seen, kills under way, journal, control socket.",
+    ),
+]
+
+app = verb(
+    "agent",
+    "Runs beside a kubelet, one on each node, and makes the probes of pods that the\n"
+    "webhook took over ('probelet webhook', label probelet.dev/managed). Readiness\n"
+    "opens the readiness gate probelet.dev/ready; a container whose liveness or\n"
+    "startup probe failed is stopped within its grace, and the kubelet restarts it.\n\n"
+    "The agent stops nothing else, and creates and removes nothing. When it ends,\n"
+    "pods and conditions stay as they are, and the next agent goes on: with the\n"
+    "counters of the probes (restore: full is its default) and with kills that were\n"
+    "under way. While the API server is away, probing and killing go on.",
+    "probelet agent --node worker-1",
+    "probelet agent --kubeconfig /etc/kubernetes/probelet.conf --listen 127.0.0.1:10291",
+    "probelet agent --config /etc/probelet/config.yaml --log-format json",
+)
+
+
+@app.default
+def agent(
+    *,
+    node: NodeOfKubelet = None,
+    node_ip: NodeAddress = None,
+    kubeconfig: Kubeconfig = None,
+    context: Context = "",
+    namespace: Namespace = "probelet-system",
+    runtime: KubeletsRuntime = "unix:///run/containerd/containerd.sock",
+    config: ConfigFlags = CONFIG,
+    listen: Listen = "127.0.0.1:10291",
+    allow_remote: AllowRemote = False,
+    state_dir: AgentStateDir = Path("/var/lib/probelet-agent"),
+    duration: Duration = None,
+    log: LogFlags = LOG,
+) -> int:
+    import os
+    import socket
+    from contextlib import closing
+
+    from probelet.cli.serve.start import begin
+    from probelet.daemon.cluster.agent import Guest, carry_out
+    from probelet.daemon.error import DaemonError
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.control.state_dir import locked_state_dir
+    from probelet.server.error import ServerError
+
+    configuration, descriptors = begin("agent", config, log, endpoint=runtime)
+    guest = Guest(
+        configuration=configuration,
+        runtime=runtime,
+        node=node or os.environ.get("NODE_NAME") or socket.gethostname(),
+        node_ip=_address(node_ip or os.environ.get("NODE_IP")),
+        namespace=namespace,
+        kubeconfig=kubeconfig,
+        context=context,
+        seconds=duration,
+        descriptors=descriptors,
+    )
+    try:
+        address = parse_address(listen)
+        with (
+            locked_state_dir(state_dir) as locked,
+            closing(listening_socket(address, allow_remote=allow_remote)) as listening,
+        ):
+            carry_out(guest, locked, listening)
+    except ServerError as error:
+        raise CliError(str(error)) from error
+    except DaemonError as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
+    return Exit.GOOD
+
+
+def _address(text: str | None) -> str | None:
+    """The address, or None. Raises CliError for a text that is none."""
+    import ipaddress
+
+    if not text:
+        return None
+    try:
+        return str(ipaddress.ip_address(text))
+    except ValueError:
+        raise CliError(f'--node-ip: "{text}" is no IP address; want for example 10.0.0.5 or fd00::5') from None

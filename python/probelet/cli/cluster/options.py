@@ -1,0 +1,17 @@
+"""Options of the verbs that talk to an API server."""
+
+from pathlib import Path
+from typing import Annotated
+
+from cyclopts import Parameter
+
+Kubeconfig = Annotated[
+    Path | None,
+    Parameter(
+        name="--kubeconfig",
+        metavar="FILE",
+        help="Kubeconfig file. Default: $KUBECONFIG, then the pod's service account, then ~/.kube/config.",
+    ),
+]
+Context = Annotated[str, Parameter(name="--context", metavar="NAME", help="Context of the kubeconfig file.")]
+Namespace = Annotated[str, Parameter(name="--namespace", metavar="NAME", help="Namespace of probelet's own objects.")]

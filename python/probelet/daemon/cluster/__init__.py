@@ -1,0 +1,1 @@
+"""The composition roots of the verbs that talk to an API server."""

@@ -1,0 +1,167 @@
+"""Builds and runs the parts of ``agent``: runtime, API server, service, pages, control socket."""
+
+import asyncio
+import os
+import socket
+from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+import structlog
+from msgspec.structs import replace
+
+from probelet._rust import read_journal
+from probelet.agent.service import AgentOptions, AgentService
+from probelet.config.document import config_document
+from probelet.config.load import Config
+from probelet.config.reach import without_effect_in_agent
+from probelet.cri.client import RuntimeClient
+from probelet.cri.errors import CriError
+from probelet.daemon.descriptors import Descriptors
+from probelet.daemon.engine import agent_engine
+from probelet.daemon.error import DaemonError
+from probelet.daemon.execs import direct_execs, exec_limits
+from probelet.daemon.journal import NAME
+from probelet.daemon.oom_score import apply_oom_score
+from probelet.daemon.readers import warn_of_readers
+from probelet.daemon.signals import Lifetime
+from probelet.daemon.systemd import READY, STOPPING, Supervisor
+from probelet.errors import JournalError
+from probelet.kube.connection import Connection
+from probelet.kube.error import KubeConfigError
+from probelet.node.runtime.runtime_calls import RuntimeCalls
+from probelet.server.address import Listening
+from probelet.server.control.server import ControlServer
+from probelet.server.pages.server import HttpServer
+from probelet.spec.text.duration import SECOND
+
+log = structlog.get_logger("probelet.agent")
+
+
+@dataclass(frozen=True)
+class Guest:
+    """The options of the command line. ``seconds`` limits the run; None means until a signal."""
+
+    configuration: Config
+    runtime: str
+    node: str
+    node_ip: str | None
+    namespace: str
+    kubeconfig: Path | None
+    context: str
+    seconds: float | None
+    descriptors: Descriptors
+
+
+def carry_out(guest: Guest, state_dir: Path, listening: Listening) -> None:
+    """Probes until a signal or the end of ``seconds``. Raises DaemonError if the agent cannot start or one of its parts
+    dies."""
+    apply_oom_score(guest.configuration)
+    try:
+        asyncio.run(_run(guest, state_dir, listening))
+    except (CriError, KubeConfigError) as error:
+        raise DaemonError(str(error)) from error
+
+
+def restoring(configuration: Config) -> Config:
+    """The configuration with ``restore: full`` unless a file says otherwise: a rollout replaces the agent, and no pod
+    may become unready for that."""
+    if "restore" in configuration.origins:
+        return configuration
+    return replace(configuration, probelet=replace(configuration.probelet, restore="full"))
+
+
+async def _run(guest: Guest, state_dir: Path, listening: Listening) -> None:
+    for warning in without_effect_in_agent(guest.configuration):
+        log.warning(warning.line_of_log)
+    async with AsyncExitStack() as stack:
+        lifetime = stack.enter_context(Lifetime())
+        timeout = guest.configuration.kubelet.runtime_request_timeout / SECOND
+        calls = RuntimeCalls()
+        client = RuntimeClient(guest.runtime, request_timeout=timeout, observer=calls.note)
+        await stack.enter_async_context(client)
+        connection = await stack.enter_async_context(Connection.found(guest.kubeconfig, guest.context))
+        service = await stack.enter_async_context(_service(guest, state_dir, client, calls, connection))
+        await stack.enter_async_context(_pages(service, listening, state_dir, guest.descriptors))
+        log.info(
+            "listening",
+            url=listening.address.url("/statusz"),
+            state_dir=str(state_dir),
+            node=guest.node,
+            server=connection.server,
+        )
+        warn_of_readers(listening, log)
+        supervisor = Supervisor()
+        supervisor.tell(READY)
+        work = [_service_died(service)]
+        if supervisor.watches:
+            work.append(supervisor.watch(service.timers.sleep))
+        reason = await lifetime.wait(guest.seconds, *work)
+        supervisor.tell(STOPPING)
+        log.info("leaving the pods to the kubelet", reason=reason)
+
+
+@asynccontextmanager
+async def _service(
+    guest: Guest, state_dir: Path, client: RuntimeClient, calls: RuntimeCalls, connection: Connection
+) -> AsyncIterator[AgentService]:
+    configuration = restoring(guest.configuration)
+    opted = configuration.probelet
+    direct = await direct_execs(opted, client, is_embedded=False)
+    known = journalled(state_dir / NAME)
+    options = AgentOptions(
+        node=guest.node,
+        namespace=guest.namespace,
+        state_dir=state_dir,
+        holder=f"{socket.gethostname()}_{os.getpid()}",
+        host_ip=guest.node_ip,
+        log_root=Path(configuration.kubelet.pod_logs_dir),
+        probe_grace=configuration.gates["ProbeTerminationGracePeriod"],
+        kubelet_version=configuration.gates.version,
+        configuration=config_document(configuration),
+        exec_limits=exec_limits(opted),
+        event_wording=opted.event_wording,
+        journal=known,
+    )
+    engine = agent_engine(configuration, state_dir, guest.node)
+    service = AgentService(client, engine, connection, options, direct_execs=direct, calls=calls)
+    try:
+        await service.start()
+        yield service
+    finally:
+        await service.close()
+
+
+def journalled(path: Path) -> frozenset[str]:
+    """The containers of which the engine's journal knows something, by ID; none if it cannot be read, because the
+    engine then begins without it too."""
+    try:
+        workers = msgspec.json.decode(read_journal(path))["workers"]
+    except (JournalError, OSError):
+        return frozenset()
+    return frozenset(worker["container_id"] for worker in workers)
+
+
+@asynccontextmanager
+async def _pages(
+    service: AgentService, listening: Listening, state_dir: Path, descriptors: Descriptors
+) -> AsyncIterator[None]:
+    http = HttpServer(service.view, listening, descriptors.pages)
+    control = ControlServer(service.view, service.operator, state_dir, descriptors.control)
+    await http.start()
+    await control.start()
+    try:
+        yield
+    finally:
+        await http.close()
+        await control.close()
+
+
+async def _service_died(service: AgentService) -> None:
+    try:
+        await service.run()
+    except Exception as error:
+        log.exception("a part of the agent failed")
+        raise DaemonError(f"the agent died: {type(error).__name__}: {error}") from error

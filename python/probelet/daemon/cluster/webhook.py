@@ -1,0 +1,136 @@
+"""Builds and runs the parts of ``webhook``."""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+import structlog
+
+from probelet.admission.certificate.files import CertificateFiles
+from probelet.admission.certificate.pair import CertificateError
+from probelet.admission.certificate.self_signed import SelfSigned
+from probelet.admission.certificate.served import ServedCertificate
+from probelet.admission.handler import Handler, mutate_probes
+from probelet.admission.limit import DRAIN_SECONDS
+from probelet.admission.metrics import WebhookMetrics
+from probelet.admission.pages import WebhookPages
+from probelet.admission.server import AdmissionServer
+from probelet.daemon.error import DaemonError
+from probelet.daemon.signals import Lifetime
+from probelet.kube.access import found_access
+from probelet.kube.clock import LoopClock
+from probelet.kube.connection import Connection
+from probelet.server.address import Listening
+
+log = structlog.get_logger("probelet.webhook")
+
+SECRET: Final = "probelet-webhook-certificate"
+"""The Secret with the certificate of the webhook's own authority; RBAC names it."""
+
+
+@dataclass(frozen=True)
+class Files:
+    """The certificate is in two files."""
+
+    chain: Path
+    key: Path
+
+
+@dataclass(frozen=True)
+class OwnAuthority:
+    """The certificate is one of an authority of the webhook's own. ``hosts`` are names beside those of the Service."""
+
+    service: str
+    hosts: Sequence[str]
+    configuration: str | None
+    kubeconfig: Path | None
+    context: str
+
+
+@dataclass(frozen=True)
+class Webhook:
+    """The options of the command line. ``seconds`` limits the run; None means until a signal."""
+
+    certificate: Files | OwnAuthority
+    namespace: str
+    listening: Listening
+    pages: Listening | None
+    seconds: float | None
+
+
+def carry_out(webhook: Webhook) -> None:
+    """Serves until a signal or the end of ``seconds``. Raises DaemonError if serving cannot start, KubeConfigError if
+    the API server's address is not known."""
+    asyncio.run(_serve(webhook))
+
+
+async def _serve(webhook: Webhook) -> None:
+    clock = LoopClock()
+    metrics = WebhookMetrics()
+    served = ServedCertificate(metrics, clock.wall_ns)
+    async with AsyncExitStack() as stack:
+        lifetime = stack.enter_context(Lifetime())
+        source = await _source(webhook, served, metrics, clock, stack)
+        server = AdmissionServer(handlers(webhook.namespace), webhook.listening, served.context, metrics)
+        ending = _Ending()
+        if webhook.pages is not None:
+            render = lambda: metrics.render() + server.refusals.render()  # noqa: E731
+            pages = WebhookPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
+            await pages.start()
+            stack.push_async_callback(pages.close)
+            log.info("pages", url=f"https://{webhook.pages.address}/metrics")
+        reason = await lifetime.wait(webhook.seconds, source.run(), _answer(server, served, webhook.listening))
+        log.info("ending", reason=reason)
+        ending.why = f"ending: {reason}"
+        server.drain()
+        if webhook.seconds is None:
+            await lifetime.unless_hurried(_drained())
+        await server.close()
+
+
+class _Ending:
+    """Says why the webhook takes itself out of the Service; empty while it serves."""
+
+    why = ""
+
+
+async def _answer(server: AdmissionServer, served: ServedCertificate, listening: Listening) -> None:
+    """Answers from the first certificate on; returns only when it is cancelled."""
+    await served.loaded.wait()
+    await server.start()
+    log.info("serving", url=f"https://{listening.address}", handlers=sorted(handlers("")))
+    await asyncio.Event().wait()
+
+
+async def _drained() -> list[str]:
+    await asyncio.sleep(DRAIN_SECONDS)
+    return []
+
+
+def handlers(namespace: str) -> Mapping[str, Handler]:
+    """The handlers by path; ``namespace`` is probelet's own."""
+    return {"/mutate-probes": mutate_probes(namespace)}
+
+
+async def _source(
+    webhook: Webhook,
+    served: ServedCertificate,
+    metrics: WebhookMetrics,
+    clock: LoopClock,
+    stack: AsyncExitStack,
+) -> CertificateFiles | SelfSigned:
+    given = webhook.certificate
+    if isinstance(given, Files):
+        files = CertificateFiles(given.chain, given.key, served, clock)
+        try:
+            files.load()
+        except CertificateError as error:
+            raise DaemonError(str(error)) from error
+        return files
+    connection = await stack.enter_async_context(Connection(found_access(given.kubeconfig, given.context)))
+    hosts = [f"{given.service}.{webhook.namespace}.svc", f"{given.service}.{webhook.namespace}", *given.hosts]
+    log.info("certificate of an authority of its own", server=connection.server, secret=f"{webhook.namespace}/{SECRET}")
+    return SelfSigned(connection, webhook.namespace, SECRET, hosts, given.configuration, served, metrics, clock)

@@ -1,0 +1,191 @@
+"""Keeps a mirror equal to a collection of the API server: lists it, watches it, lists it again when it must.
+
+The loop lists again after a 410, as a status or in the stream, and after an answer that makes no sense; the mirror then
+finds what was deleted meanwhile. After anything else it goes on from its version. It never ends by itself.
+"""
+
+import asyncio
+import random
+from collections.abc import Callable, Mapping
+from typing import Any, Final, Generic, NoReturn, TypeVar
+
+import structlog
+
+from probelet.kube.answer import WatchEvent
+from probelet.kube.clock import Clock
+from probelet.kube.connection import Connection
+from probelet.kube.error import Forbidden, Garbage, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
+from probelet.kube.kind import Kind
+from probelet.kube.mirror import Key, Mirror, ObjectError
+from probelet.kube.pace import Pace
+from probelet.kube.waiting import done_within, ended
+
+SECOND: Final = 1_000_000_000
+
+WATCH_SECONDS: Final = 300
+"""The shortest watch that is asked for; the longest is twice that. So the watches of clients that began together end at
+different times (client-go tools/cache/reflector.go, ``defaultMinWatchTimeout``, 1.36)."""
+
+SHORT_NS: Final = SECOND
+"""A watch that the server ends sooner is a failure. Without a pause the next one might end as soon, for ever."""
+
+SILENCE_NS: Final = 180 * SECOND
+"""How long a server may be silent that has sent a bookmark before: kube-apiserver sends one a minute (k8s.io/apiserver
+pkg/storage/cacher/cacher.go, ``defaultBookmarkFrequency``, 1.36)."""
+
+LATE_NS: Final = 30 * SECOND
+"""How much later than it was asked to a server may end a watch."""
+
+GOES_ON: Final = (Unreachable, TooManyRequests, ServerError, Unauthorized, Forbidden)
+"""After these errors the version is still good."""
+
+T = TypeVar("T")
+
+log = structlog.get_logger("probelet.kube")
+
+
+class Reflector(Generic[T]):
+    """Mirrors the objects of ``kind`` that the selectors match.
+
+    ``decode``, ``on_change`` and ``items`` are those of ``Mirror``. ``on_connected`` gets each change of ``connected``.
+    Callbacks run on the event loop and must not fail. While the server cannot be reached, ``items`` stays as it was.
+    """
+
+    def __init__(
+        self,
+        connection: Connection,
+        kind: Kind,
+        decode: Callable[[dict[str, Any]], T | None],
+        *,
+        clock: Clock,
+        on_change: Callable[[T | None, T | None], None],
+        on_connected: Callable[[bool], None] = lambda connected: None,
+        namespace: str = "",
+        labels: str = "",
+        fields: str = "",
+        chance: Callable[[], float] = random.random,
+    ) -> None:
+        self.connected = False
+        """Whether the newest list or watch works and is not silent."""
+        self.last_contact_ns = 0
+        """When the server last wrote something, on the clock's ``now``; 0 before that."""
+        self.synced = asyncio.Event()
+        """Set as soon as ``items`` has been the whole collection."""
+        self.lists = 0
+        """How often the whole collection was read."""
+        self._connection = connection
+        self._kind = kind
+        self._clock = clock
+        self._on_connected = on_connected
+        self._namespace = namespace
+        self._labels = labels
+        self._fields = fields
+        self._chance = chance
+        self._pace = Pace(chance=chance)
+        self._mirror = Mirror(kind.resource, decode, on_change)
+        self._bookmarks = False
+        self._logged = ""
+
+    @property
+    def items(self) -> Mapping[Key, T]:
+        """The objects by namespace and name, a view that changes."""
+        return self._mirror.items
+
+    async def run(self) -> NoReturn:
+        """Keeps ``items`` up to date until the task is cancelled."""
+        while True:
+            try:
+                if not self._mirror.version:
+                    await self._list()
+                await self._watch()
+            except KubeError as error:
+                self._failed(error)
+                if not isinstance(error, GOES_ON):
+                    self._mirror.version = ""
+                await self._clock.sleep(self._pace.after_failure(self._clock.now(), error.retry_after_ns))
+
+    async def _list(self) -> None:
+        call = self._connection.call("list", self._kind, self._namespace)
+        try:
+            listed = await self._connection.list_as(
+                self._kind, self._mirror.see, self._namespace, labels=self._labels, fields=self._fields
+            )
+        except ObjectError as error:
+            raise Garbage(call, str(error)) from error
+        if not listed.resource_version:
+            raise Garbage(call, "a list without a resourceVersion")
+        self._mirror.replace(listed.items, listed.resource_version)
+        self.lists += 1
+        self._answered()
+        self.synced.set()
+
+    async def _watch(self) -> None:
+        call = self._connection.call("watch", self._kind, self._namespace)
+        began = self._clock.now()
+        seconds = round(WATCH_SECONDS * (1 + self._chance()))
+        self.last_contact_ns = began
+        reading = asyncio.create_task(self._read(seconds))
+        try:
+            while not reading.done():
+                left = self._patience_ns(began, seconds) - self._clock.now()
+                if left <= 0:
+                    quiet = (self._clock.now() - self.last_contact_ns) // SECOND
+                    raise Unreachable(call, f"silent for {quiet} seconds")
+                # The first bookmark shortens the patience.
+                await done_within(self._clock, min(left, SILENCE_NS), reading)
+        finally:
+            await ended(reading)
+        reading.result()
+        if self._clock.now() - began < SHORT_NS:
+            raise Unreachable(call, "the server ended the watch at once")
+
+    def _patience_ns(self, began: int, seconds: int) -> int:
+        """Until when a watch that says nothing more counts as open."""
+        end = began + seconds * SECOND + LATE_NS
+        return min(end, self.last_contact_ns + SILENCE_NS) if self._bookmarks else end
+
+    async def _read(self, seconds: int) -> None:
+        async with self._connection.watch(
+            self._kind,
+            self._namespace,
+            resource_version=self._mirror.version,
+            labels=self._labels,
+            fields=self._fields,
+            timeout_seconds=seconds,
+        ) as events:
+            self._answered()
+            async for event in events:
+                self._take(event)
+                self._answered()
+
+    def _take(self, event: WatchEvent) -> None:
+        try:
+            match event.type:
+                case "ADDED" | "MODIFIED":
+                    self._mirror.added_or_modified(event.object)
+                case "DELETED":
+                    self._mirror.deleted(event.object)
+                case "BOOKMARK":
+                    self._mirror.bookmark(event.object)
+                    self._bookmarks = True
+                case _:
+                    raise ObjectError(f"an event of type {event.type[:64]!r}")
+        except ObjectError as error:
+            raise Garbage(self._connection.call("watch", self._kind, self._namespace), str(error)) from error
+
+    def _answered(self) -> None:
+        self.last_contact_ns = self._clock.now()
+        if not self.connected:
+            self.connected = True
+            if self._logged:
+                log.info(f"{self._kind.resource}: the API server answers again", server=self._connection.server)
+                self._logged = ""
+            self._on_connected(True)
+
+    def _failed(self, error: KubeError) -> None:
+        if self._logged != str(error):
+            self._logged = str(error)
+            log.warning(f"cannot {error}", server=self._connection.server)
+        if self.connected:
+            self.connected = False
+            self._on_connected(False)

@@ -1,0 +1,22 @@
+"""Waiting for a task and for the clock at once."""
+
+import asyncio
+from typing import Any
+
+from probelet.kube.clock import Clock
+
+
+async def done_within(clock: Clock, ns: int, awaited: "asyncio.Future[Any]") -> bool:
+    """Waits for a task, at most ``ns`` nanoseconds of the clock; returns whether it is done. Does not cancel it."""
+    over = asyncio.ensure_future(clock.sleep(ns))
+    try:
+        await asyncio.wait((awaited, over), return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        over.cancel()
+    return awaited.done()
+
+
+async def ended(task: "asyncio.Future[Any]") -> None:
+    """Cancels a task and waits for its end. Its exception, if it has one, is the caller's to read."""
+    task.cancel()
+    await asyncio.wait([task])

@@ -1,0 +1,27 @@
+"""The names that the webhook, the agent and people share. Objects in clusters have them, so they cannot change."""
+
+from typing import Final
+
+MANAGED_LABEL: Final = "probelet.dev/managed"
+"""A pod asks for the takeover with this label and the value ``true``. It matters when the pod is created, only then."""
+
+PROBES_ANNOTATION: Final = "probelet.dev/probes"
+"""The probes that were taken over: a JSON object, container to probe field to probe as it was written."""
+
+NOT_TAKEN_OVER_ANNOTATION: Final = "probelet.dev/not-taken-over"
+"""Why probes of a pod that asks for the takeover stay with the kubelet."""
+
+CONDITION: Final = "probelet.dev/ready"
+"""The pod condition that the agent sets, and the type of the readiness gate."""
+
+ENHANCED_LIVENESS: Final = "apps.kruise.io/using-enhanced-liveness"
+"""A pod with this annotation and the value ``true`` leaves its liveness probes to enhanced liveness (OpenKruise)."""
+
+NAMESPACE: Final = "probelet-system"
+"""The namespace of probelet's own pods, unless a flag names another one."""
+
+MIRROR_ANNOTATION: Final = "kubernetes.io/config.mirror"
+"""A kubelet's own copy of a pod that it runs from a file (core/v1 ``MirrorPodAnnotationKey``)."""
+
+OS_LABEL: Final = "kubernetes.io/os"
+"""The label of a node with its operating system (core/v1 ``LabelOSStable``)."""

@@ -1,0 +1,1 @@
+"""The programs of a cluster, built from published Go modules."""

@@ -1,0 +1,117 @@
+"""Builds the programs of a Kubernetes cluster from published Go modules, once, into a cache folder outside the tree.
+
+``python -m tests.cluster.binaries.build`` prints the folder, which KUBEBUILDER_ASSETS names by the convention of
+envtest. A folder that the caller names there is used as it is: nothing is built into it.
+"""
+
+import fcntl
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.support.paths import BUILD, ROOT
+
+MODULE = ROOT / "tests" / "cluster" / "binaries"
+CONTROL_PLANE = ("etcd", "kube-apiserver", "kube-controller-manager", "kube-scheduler", "kubectl")
+"""Names of one binary, ``controlplane``."""
+PROGRAMS = (*CONTROL_PLANE, "kubelet")
+TARGET = BUILD / "beside" / "target"
+"""The program in the pods of the comparisons."""
+
+ASSETS = "KUBEBUILDER_ASSETS"
+
+
+def version() -> str:
+    """The release of Kubernetes that go.mod names, such as v1.36.3."""
+    rows = (MODULE / "go.mod").read_text().split("\n")
+    return next(row.split()[1] for row in rows if row.startswith("\tk8s.io/kubernetes "))
+
+
+def folder() -> Path:
+    """The folder of the programs: KUBEBUILDER_ASSETS, or the cache of this user."""
+    if named := os.environ.get(ASSETS):
+        return Path(named)
+    cache = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    return cache / "probelet" / f"kubernetes-{version().removeprefix('v')}"
+
+
+def what_is_missing() -> str:
+    """The reason why there are no programs and none can be built, in one line; empty if there are, or can be."""
+    if named := os.environ.get(ASSETS):
+        absent = [program for program in PROGRAMS if not (Path(named) / program).is_file()]
+        return f"no {', '.join(absent)} in {ASSETS}={named}; without that variable they are built" if absent else ""
+    return "no go, which builds Kubernetes" if shutil.which("go") is None else ""
+
+
+def build() -> Path:
+    """Build what is not there in this version; returns the folder. Raises CalledProcessError.
+
+    A cold build takes five minutes on two cores and 2.2 GB of memory.
+    """
+    into = folder()
+    if os.environ.get(ASSETS):
+        return into
+    into.mkdir(parents=True, exist_ok=True)
+    with _alone(into / "lock"):
+        stamp, wanted = into / "stamp", _digest()
+        if not stamp.exists() or stamp.read_text() != wanted:
+            _build(into)
+            stamp.write_text(wanted)
+    return into
+
+
+def build_target() -> Path:
+    """Build the program of the pods. Raises CalledProcessError."""
+    _go(TARGET, "./target", "-s -w")
+    return TARGET
+
+
+def _build(into: Path) -> None:
+    stamp = "-s -w"
+    major, minor, _ = version().removeprefix("v").split(".")
+    for name, value in (("gitVersion", version()), ("gitMajor", major), ("gitMinor", minor)):
+        stamp += f" -X k8s.io/component-base/version.{name}={value}"
+    for program in ("kubelet", "controlplane"):
+        # A program that runs cannot be written to, but its name can be given to another file.
+        _go(into / f"{program}.new", f"./{program}", stamp)
+        (into / f"{program}.new").rename(into / program)
+    for name in CONTROL_PLANE:
+        (into / name).unlink(missing_ok=True)
+        (into / name).symlink_to("controlplane")
+
+
+def _go(program: Path, package: str, linker: str) -> None:
+    # Without cgo the programs need no library, so that the target runs in an image without any.
+    command = ["go", "build", "-trimpath", "-buildvcs=false", "-ldflags", linker, "-o", str(program), package]
+    subprocess.run(command, cwd=MODULE, env={**os.environ, "CGO_ENABLED": "0"}, check=True)
+
+
+def _digest() -> str:
+    """Changes with the sources."""
+    files = [MODULE / "go.mod", MODULE / "go.sum", *(MODULE / name / "main.go" for name in ("kubelet", "controlplane"))]
+    return hashlib.sha256(b"".join(file.read_bytes() for file in files)).hexdigest()
+
+
+@contextmanager
+def _alone(lock: Path) -> Iterator[None]:
+    """One build at a time."""
+    with lock.open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
+
+
+def main() -> int:
+    if why := what_is_missing():
+        sys.stderr.write(f"the programs of Kubernetes cannot be built: {why}\n")
+        return 1
+    sys.stdout.write(f"{build()}\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

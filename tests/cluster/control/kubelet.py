@@ -1,0 +1,26 @@
+"""The kubelet of the cluster's one node."""
+
+from pathlib import Path
+
+from tests.cluster.control.control_plane import NODE_NAME, Flags, command
+from tests.cluster.machine.keeper import NODE_IP
+from tests.cluster.machine.program import Program
+from tests.cluster.machine.runtime import ClusterRuntime
+from tests.cluster.machine.space import Space
+from tests.kubelet.beside.sides.agent import CONFIGURATION
+
+
+class Kubelet(Program):
+    """A stock kubelet with the configuration of the side-by-side comparison."""
+
+    def __init__(self, space: Space, runtime: ClusterRuntime, assets: Path, kubeconfig: Path) -> None:
+        folder = space.folder / "kubelet"
+        self.pod_logs = folder / "podlogs"
+        for path in (folder / "manifests", self.pod_logs):
+            path.mkdir(parents=True)
+        configuration = CONFIGURATION.format(folder=folder, endpoint=runtime.endpoint)
+        path = folder / "config.yaml"
+        path.write_text(configuration.replace("cgroupRoot: /\n", f"cgroupRoot: /{space.cgroup}\n"))
+        flags: Flags = {"config": path, "kubeconfig": kubeconfig, "cert-dir": folder / "pki"}
+        flags |= {"hostname-override": NODE_NAME, "node-ip": NODE_IP, "v": 2}
+        super().__init__(space.inside, command(assets / "kubelet", flags), folder / "kubelet.log")

@@ -1,0 +1,40 @@
+"""How a pod goes in and out of its Service, and how soon after the answer that decides."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from statistics import median
+
+from tests.cluster.fifteen.facts.turns import Life, Turns
+from tests.cluster.fifteen.seen import ClusterSide
+from tests.kubelet.beside.facts.fact import Fact
+from tests.kubelet.beside.seen.instance import at
+
+OUT_SECONDS = 0.25
+"""The medians of two sides may be so far apart."""
+ANSWERS = {"readiness-turns": "http r", "readiness-twice": "http r", "grpc": "grpc grpc:ready"}
+"""Pods that fail at once when they are asked, and the probe whose answers decide."""
+
+
+def facts(side: ClusterSide, other: ClusterSide, pod: str) -> list[Fact]:
+    lives = Life.of(side, pod), Life.of(other, pod)
+    return _turns(side, pod).facts("endpoint", _turns(other, pod), *lives)
+
+
+def _turns(side: ClusterSide, pod: str) -> Turns:
+    rows = [(moment, states.get(pod, "absent")) for moment, states in side.endpoints(pod)]
+    return Turns.of(rows, side.end_of(pod))
+
+
+def medians(side: ClusterSide) -> list[Fact]:
+    """Of the whole side."""
+    usual = median([seconds for pod in ANSWERS for seconds in out_after(side, pod)] or [0.0])
+    return [Fact("median: from a failed answer to the endpoint's absence, s", usual, OUT_SECONDS, is_median=True)]
+
+
+def out_after(side: ClusterSide, pod: str) -> Iterator[float]:
+    """Seconds from the answer that decides to the endpoint that is not ready any more, each time."""
+    rows = _turns(side, pod).rows
+    answers = [at(note) for one in side.of(pod).get("app", []) for note in one.probes().get(ANSWERS[pod], [])]
+    for (_, before), (moment, state) in pairwise(rows):
+        if before.startswith("ready") and not state.startswith("ready"):
+            yield moment - max(answer for answer in answers if answer < moment)

@@ -1,0 +1,62 @@
+"""The pods, most of them from the comparison with ``run``, their Services, and the Deployment."""
+
+from copy import deepcopy
+
+from tests.kubelet.beside.pods import PODS as ALL
+from tests.kubelet.beside.pods.make import Object, answers, container
+
+NAMES = (
+    *("readiness-turns", "readiness-twice", "answer-too-late", "initial-delays", "headers", "tcp", "grpc"),
+    *("liveness-http", "liveness-exec", "grace-of-a-probe", "prestop-exec"),
+    *("startup-slow", "startup-never", "sidecars", "removed-slow"),
+)
+PODS = {name: ALL[name] for name in NAMES}
+REMOVED = ("sidecars", "removed-slow")
+"""The comparison deletes them while they run."""
+
+MANAGED = {"probelet.dev/managed": "true"}
+"""The label that asks for a pod's probes to be taken over."""
+
+DEPLOYMENT, REPLICAS = "rollout", 2
+SLOW_START = answers("r", "500x3,200", failureThreshold=1)
+
+
+def of_side(thing: Object, *, taken: bool) -> Object:
+    """The pod, or the template of a Deployment, as one side creates it."""
+    thing = deepcopy(thing)
+    if taken:
+        owner = thing["spec"]["template"] if thing["kind"] == "Deployment" else thing
+        owner["metadata"]["labels"] |= MANAGED
+    return thing
+
+
+def service(name: str) -> Object:
+    """A Service for the pods with this label; nothing proxies it, but its endpoints are those of a real one."""
+    ports = [{"port": 80, "targetPort": 8080}]
+    return {
+        "apiVersion": "v1",
+        "kind": "Service",
+        "metadata": {"name": name},
+        "spec": {"selector": {"app": name}, "ports": ports},
+    }
+
+
+def deployment() -> Object:
+    """A Deployment that replaces one pod after another, each only when the one before it is ready."""
+    labels = {"app": DEPLOYMENT}
+    spec = {"containers": [container(readinessProbe=SLOW_START)], "terminationGracePeriodSeconds": 5}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": DEPLOYMENT},
+        "spec": {
+            "replicas": REPLICAS,
+            "selector": {"matchLabels": labels},
+            "strategy": {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1, "maxUnavailable": 0}},
+            "template": {"metadata": {"labels": labels}, "spec": spec},
+        },
+    }
+
+
+CHANGE = {"spec": {"template": {"metadata": {"annotations": {"change": "1"}}}}}
+"""A patch of the Deployment that makes it roll."""

@@ -1,0 +1,31 @@
+"""A control plane for the tests of this folder: etcd, API server, controller manager and scheduler, no node."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from tests.cluster.cluster import what_is_missing
+from tests.cluster.control.control_plane import ControlPlane, Kubectl
+from tests.cluster.machine.space import Space
+from tests.support.required import missing
+from tests.system.deploy.programs import kubernetes
+
+
+@pytest.fixture(scope="session")
+def kubectl() -> Iterator[Kubectl]:
+    """The kubectl of an administrator."""
+    if why := what_is_missing():
+        missing("kubernetes", why)
+    assets, space = kubernetes(), Space()
+    control: ControlPlane | None = None
+    try:
+        space.start()
+        control = ControlPlane(space, assets)
+        control.start()
+        yield Kubectl(space, assets, control.kubeconfig)
+    finally:
+        space.stop()
+        if control is not None:
+            for program in control.programs:
+                program.wait()
+            control.api.close()

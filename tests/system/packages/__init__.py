@@ -1,0 +1,1 @@
+"""What `make` builds for other machines: the installation, wheel and sdist, and the image."""

@@ -1,0 +1,114 @@
+"""What people's manifests have taught: a finding that was wrong there, beside one that is right."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from tests.unit.lint.linted import of_rule, only, report
+
+HTTP = {"httpGet": {"path": "/healthz", "port": 8080}}
+
+
+def found(folder: Path, rule: str, *objects: dict[str, Any]) -> list[tuple[str, str]]:
+    """Severity and message of the findings of one rule."""
+    text = "\n---\n".join(msgspec.json.encode(each).decode() for each in objects)
+    return [(each.severity, each.message) for each in of_rule(report(folder, text, only(rule)).findings, rule)]
+
+
+def deployment(spec: dict[str, Any] | None = None, **container: Any) -> dict[str, Any]:
+    labels = {"app": "web"}
+    template = {"metadata": {"labels": labels}, "spec": {"containers": [{"name": "web", "image": "i:1", **container}]}}
+    return {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web"},
+        "spec": {"selector": {"matchLabels": labels}, "template": template, **(spec or {})},
+    }
+
+
+SERVICE = {
+    "apiVersion": "v1",
+    "kind": "Service",
+    "metadata": {"name": "web"},
+    "spec": {"selector": {"app": "web"}, "ports": [{"port": 80, "targetPort": 8080}]},
+}
+
+
+@pytest.mark.parametrize(
+    ("handler", "severity", "word"),
+    [
+        (HTTP, "error", "hangs"),
+        ({"grpc": {"port": 8080}}, "error", "hangs"),
+        # The kernel accepts connections for a server that hangs, and nobody knows what the script asks.
+        ({"tcpSocket": {"port": 8080}}, "warning", "fails both probes"),
+        ({"exec": {"command": ["/live.sh"]}}, "warning", "fails both probes"),
+    ],
+)
+def test_a_kill_before_unreadiness_is_certain_only_if_the_server_answers(
+    tmp_path: Path, handler: dict[str, Any], severity: str, word: str
+) -> None:
+    pod = deployment(livenessProbe=handler, readinessProbe={**HTTP, "failureThreshold": 10})
+    ((level, message),) = found(tmp_path, "PL203", pod)
+    assert (level, word in message) == (severity, True)
+
+
+def test_a_pod_without_a_service_gets_no_requests(tmp_path: Path) -> None:
+    pod = deployment(livenessProbe=HTTP, readinessProbe={**HTTP, "failureThreshold": 10})
+    assert "it counts as ready until the kill" in found(tmp_path, "PL203", pod)[0][1]
+    assert "it gets requests until the kill" in found(tmp_path, "PL203", pod, SERVICE)[0][1]
+
+
+@pytest.mark.parametrize(("strategy", "count"), [({"type": "Recreate"}, 0), ({"type": "RollingUpdate"}, 1), (None, 1)])
+def test_a_recreated_deployment_does_not_go_on_after_min_ready_seconds(
+    tmp_path: Path, strategy: dict[str, str] | None, count: int
+) -> None:
+    spec = {"minReadySeconds": 10, "strategy": strategy}
+    assert len(found(tmp_path, "PL512", deployment(spec, readinessProbe=HTTP))) == count
+
+
+@pytest.mark.parametrize(
+    ("ports", "count"),
+    [
+        ([], 1),
+        ([{"containerPort": 8080}], 1),
+        ([{"containerPort": 8080, "name": "health"}], 0),
+        # A collector declares the ports of its clients, and not that of its health server.
+        ([{"containerPort": 4317}], 0),
+    ],
+)
+def test_the_root_of_a_port_of_its_own_is_no_page(tmp_path: Path, ports: list[dict[str, Any]], count: int) -> None:
+    pod = deployment(ports=ports, livenessProbe={"httpGet": {"path": "/", "port": 8080}})
+    assert len(found(tmp_path, "PL410", pod)) == count
+
+
+@pytest.mark.parametrize(("command", "count"), [(["cat", "/proc/1/status"], 0), (["cat", "/tmp/alive"], 1)])
+def test_two_probes_that_cannot_fail_do_not_kill_what_they_take_out_of_service(
+    tmp_path: Path, command: list[str], count: int
+) -> None:
+    probe = {"exec": {"command": command}}
+    assert len(found(tmp_path, "PL202", deployment(livenessProbe=probe, readinessProbe=probe))) == count
+
+
+@pytest.mark.parametrize(("rule", "count"), [("PL101", 1), ("PL102", 0), ("PL104", 0)])
+def test_a_thorough_check_is_suspected_and_nothing_is_built_upon_it(tmp_path: Path, rule: str, count: int) -> None:
+    probe = {"httpGet": {"path": "/healthz?full=true", "port": 8080}}
+    assert len(found(tmp_path, rule, deployment({"replicas": 3}, readinessProbe=probe), SERVICE)) == count
+
+
+def test_a_host_with_the_name_of_the_workload_is_its_own_service(tmp_path: Path) -> None:
+    probe = {"exec": {"command": ["pg_isready", "-h", "web"]}}
+    ((severity, message),) = found(tmp_path, "PL201", deployment(livenessProbe=probe))
+    assert severity == "warning"
+    assert "by its name is the Service in front of these pods" in message
+    other = {"exec": {"command": ["pg_isready", "-h", "orders"]}}
+    assert found(tmp_path, "PL201", deployment(livenessProbe=other))[0][0] == "error"
+
+
+def test_a_command_in_one_word_says_what_depends_on_the_runtime(tmp_path: Path) -> None:
+    probe = {"exec": {"command": ["curl -f http://localhost/"]}}
+    liveness = found(tmp_path, "PL519", deployment(livenessProbe=probe))[0][1]
+    assert "with containerd this is an error that counts for nothing" in liveness
+    assert "the container is killed" in liveness
+    assert found(tmp_path, "PL519", deployment(readinessProbe=probe))[0][1].endswith("the pod is never ready")
