@@ -112,6 +112,7 @@ class Landing:
             if request.is_ours and self._world.flights.get(request.pod_uid) is None:
                 # Its pod may have come after it.
                 self._found(request, now)
+                self.pod(request.pod_uid)
 
     def rejected(self, uid: str) -> None:
         """A request was refused: the restart does not happen."""
