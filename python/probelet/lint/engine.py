@@ -91,7 +91,7 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
     report.others += read.others
     report.patches += read.patches
     accepted = Accepted(read)
-    for placed in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+    for placed in [*read.findings, *_hits(report, read, settings), *accepted.mistakes]:
         finding = placed.finding
         severity = settings.severities.get(finding.rule, finding.severity)
         if severity is None:
@@ -102,10 +102,11 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
             report.findings.append(finding.with_severity(severity))
 
 
-def _hits(report: Report, read: Read) -> Iterator[Placed]:
+def _hits(report: Report, read: Read, settings: Settings) -> Iterator[Placed]:
     """What the rules find in the workloads of one file."""
+    wanted = [rule for rule in rules().values() if _has_input(rule, settings)] if read.objects else []
     for found in read.objects:
-        for rule in rules().values():
+        for rule in wanted:
             try:
                 hits = list(rule.check(found.workload))
             except Exception as error:
@@ -115,6 +116,11 @@ def _hits(report: Report, read: Read) -> Iterator[Placed]:
                 continue
             for hit in hits:
                 yield Placed(_finding(rule, hit, found), found.root, hit.path)
+
+
+def _has_input(rule: Rule, settings: Settings) -> bool:
+    """False for a rule about observations if there are none."""
+    return bool(settings.observed) or not rule.id.startswith("PO")
 
 
 def _finding(rule: Rule, hit: Hit, found: InText) -> Finding:

@@ -69,6 +69,14 @@ _POSTGRES: Final = frozenset({"psql", "pg_isready"})
 
 def dependency(probe: LintProbe) -> Dependency | None:
     """What the probe asks beside its container, the surest first; None if nothing says that it does."""
+    # Seven rules ask this of each probe.
+    if dependency not in probe.memo:
+        probe.memo[dependency] = _surest(probe)
+    found: Dependency | None = probe.memo[dependency]
+    return found
+
+
+def _surest(probe: LintProbe) -> Dependency | None:
     found = _of_command(probe) if probe.handler == "exec" else (*_of_host(probe), *_of_path(probe))
     return min(found, key=lambda each: each.is_guess, default=None)
 
