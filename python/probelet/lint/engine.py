@@ -16,6 +16,7 @@ from probelet.lint.rule import Hit, Rule
 from probelet.lint.settings import Settings
 from probelet.lint.suppress.accepted import Accepted
 from probelet.lint.world.world import World
+from probelet.spec.read.load import STDIN
 
 
 @dataclass
@@ -33,6 +34,8 @@ class Report:
     workloads: int = 0
     suppressed: int = 0
     """Findings that a comment or an annotation accepts."""
+    stdin: str = ""
+    """The text of standard input, which can be read only once."""
     others: int = 0
     """Documents that are no Kubernetes objects."""
     patches: int = 0
@@ -55,7 +58,18 @@ def lint(paths: Sequence[Path], settings: Settings = Settings(), *, together: bo
     for read in _read(found, settings, together=together):
         _add(report, read, settings)
     report.findings.sort(key=lambda found: (order[found.file], found.line, found.column, found.rule))
+    report.findings = list(_once(report.findings))
     return report
+
+
+def _once(findings: list[Finding]) -> Iterator[Finding]:
+    """The findings without those that say the same of the same place: an anchor stands for several fields."""
+    seen: set[tuple[str, int, int, str, str]] = set()
+    for found in findings:
+        key = (found.file, found.line, found.column, found.rule, found.message)
+        if key not in seen:
+            seen.add(key)
+            yield found
 
 
 def objects_of(paths: Sequence[Path], label: str, *, together: bool = False) -> list[dict[str, Any]]:
@@ -87,6 +101,8 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
         report.unreadable.append(f"{read.source.name}: {read.unreadable}")
         del report.paths[read.source.name]
         return
+    if read.source.path == STDIN:
+        report.stdin = read.text.text
     report.workloads += len(read.objects)
     report.others += read.others
     report.patches += read.patches

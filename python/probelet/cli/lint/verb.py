@@ -173,8 +173,9 @@ def _mend(request: "Request") -> None:
     from probelet.cli.lint.mend import mend
     from probelet.cli.lint.text import many
 
-    count, files = mend(request)
-    complain(f"probelet lint: {many(count, 'finding')} fixed in {many(len(files), 'file')}")
+    mended = mend(request)
+    left = f"; {mended.left} left, because a comment or an anchor is in the way" if mended.left else ""
+    complain(f"probelet lint: {many(mended.fixes, 'finding')} fixed in {many(mended.files, 'file')}{left}")
 
 
 def _write_baseline(request: "Request", path: "Path") -> int:

@@ -22,8 +22,9 @@ from probelet.spec.read.kinds import Kind
 from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
 from probelet.spec.text.problem import Problem
 
-_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^<[^>]+>$|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$")
-"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``."""
+_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^<[^>]+>$|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b")
+"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``, and
+Helm's name for a release without one."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
 
