@@ -1,10 +1,10 @@
 """``python -m benches.lint``: how many manifests a second and core, and how long a small file takes.
 
 Each file has two manifests: a Deployment of two containers and four probes, and its Service. Every linter gets all
-files in one process; its time is user + system time (``getrusage``) of that process, the least of some runs, and its
-instructions are those that ``perf`` counts, which other work on the machine does not change. kube-score and kube-linter
-are measured if they are on PATH: ``go install github.com/zegl/kube-score/cmd/kube-score@latest``. probelet has its
-bytecode, as every package has that pip installed.
+files in one process; its time is user + system time (``getrusage``) of that process, the least of some runs. ``perf``
+counts its instructions, which other work on the machine does not change. kube-score and kube-linter are measured if
+they are on PATH: ``go install github.com/zegl/kube-score/cmd/kube-score@latest``. probelet has its bytecode, as every
+package has that pip installed.
 """
 
 import argparse

@@ -63,7 +63,7 @@ def lint(paths: Sequence[Path], settings: Settings = Settings(), *, together: bo
 
 
 def _once(findings: list[Finding]) -> Iterator[Finding]:
-    """The findings without those that say the same of the same place: an anchor stands for several fields."""
+    """Leaves out a finding that says the same of the same place again: an anchor stands for several fields."""
     seen: set[tuple[str, int, int, str, str]] = set()
     for found in findings:
         key = (found.file, found.line, found.column, found.rule, found.message)

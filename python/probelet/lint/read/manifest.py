@@ -155,7 +155,7 @@ class _Reader:
         """Takes a workload; returns its label, empty for a patch."""
         found = read_workload(raw, kind, self._read.source.path, self._world)
         if found is None or any(problem.field.rpartition(".")[2].startswith("$") for problem in found.unknown):
-            # The second: `$patch` and its like are instructions to whoever merges the patch.
+            # The second: `$patch` and its like are instructions to the program that merges the patch.
             self._read.patches += 1
             return ""
         self._world.kinds.add(raw.kind)
