@@ -41,6 +41,7 @@ help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 build: $(STAMPS)/extension $(PROGRAMS) ## build everything; creates .venv/bin/probelet
+	@$(PY) -m compileall -q python/probelet # as pip does for a package: a verb then starts in half of the time
 	@echo "$(BIN)/probelet is ready"
 
 wheel: $(STAMPS)/wheel build/probelet-target build/probelet-enter ## build what `make install` installs; the package is in build/wheel
