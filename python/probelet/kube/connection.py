@@ -140,6 +140,13 @@ class Connection:
         except Expired:
             return await self._pages(kind, take, namespace, labels, fields, 0)
 
+    async def version(self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = "") -> str:
+        """The newest version of a collection, by a list of at most one object."""
+        call = self.call("list", kind, namespace)
+        parameters = _selectors(labels, fields) | {"limit": "1"}
+        page = decode_list(call, await self._request(call, "GET", kind.path(namespace), parameters))
+        return page.metadata.resource_version
+
     async def create(self, kind: Kind, obj: Object) -> Object:
         """Creates ``obj`` in its namespace. Raises AlreadyExists."""
         namespace, name = _place(obj)
@@ -175,7 +182,8 @@ class Connection:
         """Server-side apply: ``manager`` owns exactly the fields in ``obj``.
 
         ``metadata.uid`` in ``obj`` makes another object of the same name a Conflict. With ``force`` the fields are
-        taken from other managers, otherwise that is a Conflict too.
+        taken from other managers, otherwise that is a Conflict too. A status that does not exist is NotFound; other
+        objects are created.
         """
         namespace, name = _place(obj)
         call = self.call("apply", kind, namespace, name, subresource)

@@ -75,7 +75,7 @@ class NotFound(KubeError):
 
 
 class Conflict(KubeError):
-    """409: the object has changed, or is another one than the precondition says."""
+    """409: the object has changed, or is another one than the caller means. Also 422 for ``metadata.uid``."""
 
     reason = "Conflict"
 
@@ -89,8 +89,7 @@ class AlreadyExists(Conflict):
 class Expired(KubeError):
     """A list or watch cannot go on from its version: read the collection again.
 
-    410 as a status or in the stream: the server has forgotten the version. Also 504 ``ResourceVersionTooLarge``: the
-    server's data are older than the version, as after a restore of etcd.
+    410 as a status or in the stream: the server has forgotten the version.
     """
 
     reason = "Expired"
@@ -141,7 +140,7 @@ _BY_CODE: Final[dict[int, type[KubeError]]] = {
 class Cause(msgspec.Struct, frozen=True):
     """``details.causes`` of a Status, the part that is read."""
 
-    reason: str = ""
+    field: str = ""
 
 
 class Details(msgspec.Struct, frozen=True, rename="camel"):
@@ -166,8 +165,10 @@ def error_of_status(call: Call, status: Status, *, code: int = 0, retry_after_ns
     code = status.code or code
     if status.reason == "AlreadyExists":
         kind: type[KubeError] = AlreadyExists
-    elif any(cause.reason == "ResourceVersionTooLarge" for cause in details.causes):
-        kind = Expired
+    elif any(cause.field == "metadata.uid" for cause in details.causes):
+        # A patch with the UID of another object of that name is a wrong field for the server; a replacement or a
+        # deletion with it is a Conflict. It is the same thing for a caller.
+        kind = Conflict
     else:
         kind = _BY_CODE.get(code) or (ServerError if code >= 500 else KubeError)
     wait = retry_after_ns or max(0, details.retry_after_seconds) * SECOND

@@ -231,9 +231,6 @@ class KubeApi:
 
     async def _watch(self, found: Target, request: web.Request) -> web.StreamResponse:
         version = int(request.query["resourceVersion"])
-        if version > self.store.version:
-            message = f"Too large resource version: {version}, current: {self.store.version}"
-            raise RefusalError(504, message, cause="ResourceVersionTooLarge")
         if self.expired_as_status:
             self.store.since(found.kind, version)
         watch = Watch(self.store, found.kind, found.namespace, self._matches(found, request), version)
