@@ -34,6 +34,9 @@ REQUEST_SECONDS: Final = 30.0
 PAGE: Final = 500
 """Objects in one page of a list, as client-go's pager and kubectl have it."""
 
+PAGES_MAX: Final = 2_000
+"""A million objects; a server whose list has no end must not fill the memory."""
+
 PATCH_TYPES: Final = {
     "merge": "application/merge-patch+json",
     "json": "application/json-patch+json",
@@ -259,7 +262,7 @@ class Connection:
         call = self.call("list", kind, namespace)
         parameters = _selectors(labels, fields) | ({"limit": str(limit)} if limit else {})
         items: list[T] = []
-        while True:
+        for _ in range(PAGES_MAX):
             page = decode_list(call, await self._request(call, "GET", kind.path(namespace), parameters))
             for found in page.items or ():
                 # The objects of a list come without these two.
@@ -269,6 +272,7 @@ class Connection:
             if not page.metadata.continue_:
                 return Listed(items, page.metadata.resource_version)
             parameters["continue"] = page.metadata.continue_
+        raise Garbage(call, f"the list has more than {PAGES_MAX} pages")
 
     async def _request(
         self,

@@ -4,6 +4,7 @@
 No error of the HTTP library leaves the package.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -17,6 +18,9 @@ SECOND: Final = 1_000_000_000
 MESSAGE_CHARS_MAX: Final = 1024
 """An API server quotes whole objects in some messages; a log line holds the beginning. The kubelet's events end there
 too (``core.v1.Event.message``)."""
+
+REASON_CHARS_MAX: Final = 128
+"""A reason is one word."""
 
 RETRY_AFTER_MAX_NS: Final = 300 * SECOND
 """The longest wait that a server may ask for; a proxy that says a day would otherwise stop an agent for a day."""
@@ -50,7 +54,7 @@ class KubeError(ProbeletError):
         self.call = call
         self.code = code
         self.message = one_line(message[:MESSAGE_CHARS_MAX])
-        self.status_reason = one_line(reason) or self.reason
+        self.status_reason = one_line(reason[:REASON_CHARS_MAX]) or self.reason
         self.retry_after_ns = min(retry_after_ns, RETRY_AFTER_MAX_NS)
         """How long the server asks to be left alone (``Retry-After``), 0 if it does not say."""
         super().__init__(f"{call}: {self.status_reason}: {self.message}")
@@ -177,10 +181,11 @@ def error_of_status(call: Call, status: Status, *, code: int = 0, retry_after_ns
 
 def error_of_answer(call: Call, code: int, body: bytes, retry_after: str) -> KubeError:
     """The error for an answer outside 2xx: its Status, or of a proxy's page the first line."""
-    wait = int(retry_after) * SECOND if retry_after.isascii() and retry_after.isdigit() else 0
+    # More digits are no number of seconds; a date, which HTTP allows too, is one of another machine's clock.
+    wait = int(retry_after) * SECOND if re.fullmatch("[0-9]{1,9}", retry_after) else 0
     try:
         status = msgspec.json.decode(body, type=Status)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         text = body[: 4 * MESSAGE_CHARS_MAX].decode("utf-8", "replace").strip()
         status = Status(message=text or "an empty body")
     return error_of_status(call, status, code=code, retry_after_ns=wait)

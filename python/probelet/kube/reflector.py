@@ -7,6 +7,7 @@ a watch that says nothing is replaced. It never ends by itself.
 
 import asyncio
 import random
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, NoReturn, TypeVar
 
@@ -37,6 +38,9 @@ pkg/storage/cacher/cache_watcher.go, ``process``, 1.36). So a silence by itself 
 
 GOES_ON: Final = (Unreachable, TooManyRequests, ServerError, Unauthorized, Forbidden)
 """After these errors the version is still good."""
+
+_NUMBER: Final = re.compile("[0-9]{1,20}")
+"""Versions are numbers since Kubernetes 1.35 (KEP-5504); another server's may be anything."""
 
 T = TypeVar("T")
 
@@ -127,7 +131,7 @@ class Reflector(Generic[T]):
         """
         newest = await self._connection.version(self._kind, self._namespace, labels=self._labels, fields=self._fields)
         known = self._mirror.version
-        ahead = newest.isdecimal() and known.isdecimal() and int(newest) < int(known)
+        ahead = bool(_NUMBER.fullmatch(newest) and _NUMBER.fullmatch(known)) and int(newest) < int(known)
         if ahead:
             log.warning(f"{self._kind.resource}: the server is older than its clients", server=newest, known=known)
         return ahead
