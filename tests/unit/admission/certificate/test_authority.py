@@ -76,7 +76,7 @@ def test_an_expired_certificate_is_renewed_with_the_same_authority() -> None:
     kept = with_server(fresh(), NOW - 2 * DAY, NOW - DAY)
     made = renewed(kept, HOSTS, NOW)
     assert made is not None
-    assert made[1] == "certificate has expired"
+    assert made[1] == "it ends soon"
     assert made[0].authorities == kept.authorities
     assert why_refused(made[0], HOSTS) is None
 

@@ -83,7 +83,7 @@ async def test_the_first_replica_makes_the_secret_and_the_bundle(api: KubeApi, c
 async def test_the_loser_of_a_race_reads_what_the_winner_wrote(api: KubeApi, clock: RealDays) -> None:
     configure(api, probes=None)
     over = asyncio.Event()
-    api.faults.add(Delay(over), verb="create", plural="secrets", count=1)
+    api.faults.add(Delay(over), verb="create", plural="secrets", times=1)
     late, early = Replica(api, clock), Replica(api, clock)
     async with running(late):
         # The first one has found no Secret, and its request to create one is under way.
@@ -114,8 +114,8 @@ async def test_a_bundle_that_somebody_overwrites_is_right_again_after_the_next_l
         await looked(clock)
         configure(api, probes=None)
         clock.advance(LOOK_NS)
-        await until(lambda: bundles(api)["probes"] == kept(api).authorities)
-    assert replica.metrics.ca_patches == 2
+        await until(lambda: replica.metrics.ca_patches == 2)
+    assert bundles(api)["probes"] == kept(api).authorities
 
 
 async def test_a_look_at_what_is_right_changes_nothing(api: KubeApi, clock: RealDays) -> None:
@@ -198,7 +198,7 @@ async def test_missing_rights_are_said_by_verb_and_resource(
     api: KubeApi, clock: RealDays, capsys: pytest.CaptureFixture[str]
 ) -> None:
     message = 'User "system:serviceaccount:probelet-system:probelet-webhook" cannot get resource "secrets"'
-    api.faults.add(Answer(403, message, "Forbidden"), verb="get", plural="secrets", count=2)
+    api.faults.add(Answer(403, message, "Forbidden"), verb="get", plural="secrets", times=2)
     configure(api, probes=None)
     replica = Replica(api, clock)
     async with running(replica):
@@ -232,7 +232,7 @@ async def test_without_the_configuration_the_certificate_serves_and_the_trouble_
 
 async def test_retry_after_is_kept(api: KubeApi, clock: RealDays) -> None:
     answer = Answer(429, "later", "TooManyRequests", headers={"Retry-After": "120"})
-    api.faults.add(answer, verb="get", plural="secrets", count=1)
+    api.faults.add(answer, verb="get", plural="secrets", times=1)
     async with running(Replica(api, clock)):
         await looked(clock)
         assert clock.pending()[0] >= 120_000_000_000

@@ -101,7 +101,7 @@ async def test_files_that_change_are_read_again(clock: RealDays, served: ServedC
     [
         (None, "tls.crt: No such file or directory"),
         (b"", "tls.crt: the certificate is not PEM"),
-        (b"-----BEGIN CERTIFICATE-----\nAAAA=\n-----END CERTIFICATE-----\n", "is not base64"),
+        (b"-----BEGIN CERTIFICATE-----\nAAAAA\n-----END CERTIFICATE-----\n", "is not base64"),
         (b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n", "x509: malformed certificate"),
         (b"x" * (1024 * 1024 + 1), "more than 1048576 bytes"),
     ],
