@@ -1,4 +1,4 @@
-"""Certificates with a real API server: two replicas that race, a certificate that has expired, one that nobody trusts."""
+"""Certificates with a real API server: replicas that race, a certificate that has expired, one that is not trusted."""
 
 import base64
 import ssl
