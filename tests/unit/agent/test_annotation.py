@@ -72,7 +72,6 @@ async def test_a_pod_that_was_first_seen_without_an_annotation_never_gets_one(wo
     [
         ("{", "JSON"),
         ("[]", "probelet.dev/probes"),
-        ('{"nobody": {"readinessProbe": {}}}', 'the pod has no container "nobody"'),
         ('{"app": {"readinessProbe": {"tcpSocket": {"port": 1}, "later": 1}}}', "later"),
         ('{"app": {"readinessProbe": {"tcpSocket": {"port": 1, "host": "10.0.0.1"}}}}', "host"),
     ],
@@ -86,9 +85,18 @@ async def test_what_cannot_be_run_is_an_event_and_the_gate_stays_closed(
     assert said in message
     await node.until(lambda: node.pod())
     assert node.pod()["problems"] == [message]
-    await node.for_seconds(5)
-    assert not node.is_ready()
+    await node.until(node.condition)
+    condition = node.condition()
+    assert (condition["status"], condition["message"]) == ("False", "containers with unready status: [app]")
+    assert not node.pod()["ready"]
     assert not node.runtime.called("exec_sync")
+
+
+async def test_an_entry_of_an_unknown_container_is_an_event_and_hides_no_other(node: World) -> None:
+    node.run(made_pod({"nobody": {"readinessProbe": EXEC}, "app": {"readinessProbe": EXEC}}))
+    await node.until(node.is_ready)
+    (message,) = node.events("ProbesIgnored")
+    assert 'the pod has no container "nobody"' in message
 
 
 async def test_an_entry_whose_native_probe_is_in_the_spec_is_the_kubelets(node: World) -> None:
