@@ -59,6 +59,7 @@ class AgentPod:
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, parts.cache, self._log)
         parts.engine.define_pod(encode_pod(self.pod))
+        parts.pauses.begin(self.uid)
 
     # What is new.
 
