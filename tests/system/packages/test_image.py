@@ -47,6 +47,8 @@ def archive() -> Path:
     if not KEYRING.exists():
         missing("debian", f"no {KEYRING}; on Ubuntu: apt-get install debian-archive-keyring")
     made = subprocess.run(["make", "--no-print-directory", "image"], cwd=ROOT, capture_output=True, text=True)
+    if " needs glibc " in made.stderr:
+        missing("debian", made.stderr.strip().splitlines()[-1])
     assert made.returncode == 0, made.stdout + made.stderr
     return ROOT / "build/image/probelet.tar"
 
