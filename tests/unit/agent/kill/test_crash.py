@@ -8,11 +8,7 @@ import json
 import shutil
 import types
 from collections.abc import AsyncIterator, Coroutine, Generator
-<<<<<<< HEAD
-from contextlib import asynccontextmanager
-=======
 from contextlib import asynccontextmanager, suppress
->>>>>>> agent
 from pathlib import Path
 from typing import Any, Final
 
@@ -56,19 +52,13 @@ class Crash:
                 return str(end.value)
             if self.steps == self._step:
                 # What the await has begun, such as a write on a thread, may or may not happen; here it has begun.
-<<<<<<< HEAD
-                shutil.copytree(self._folder, self.left, ignore=shutil.ignore_patterns("*.sock"))
-=======
                 shutil.copytree(self._folder, self.left, ignore=_ignored, copy_function=_copied)
->>>>>>> agent
                 self.has_come.set()
                 yield from asyncio.Event().wait().__await__()
             self.steps += 1
             yield waited
 
 
-<<<<<<< HEAD
-=======
 def _ignored(folder: str, names: list[str]) -> set[str]:
     return {name for name in names if name.endswith(".sock")}
 
@@ -79,7 +69,6 @@ def _copied(source: str, target: str) -> None:
         shutil.copy(source, target)
 
 
->>>>>>> agent
 @asynccontextmanager
 async def crashed(world: World, monkeypatch: pytest.MonkeyPatch, step: int) -> AsyncIterator[Crash]:
     """The world after an agent died at that step of a kill of the container app, or killed it to its end."""
@@ -197,11 +186,7 @@ async def test_an_intent_that_names_no_container_of_the_agents_stops_nothing(wor
     folder.mkdir()
     known = {"namespace": "default", "name": "web", "grace_seconds": 30, "grace_source": "pod", "deadline_ms": 0}
     whose = {"pod_uid": "nobodys", "container": "other", "container_id": f"scripted://{other}"}
-<<<<<<< HEAD
-    (folder / "a.json").write_text(json.dumps({**known, **whose, "reason": "LivenessProbe"}))
-=======
     (folder / f"{other}.json").write_text(json.dumps({**known, **whose, "reason": "LivenessProbe"}))
->>>>>>> agent
     (folder / "b.json").write_text("{")
     async with world.an_agent():
         await world.until(lambda: not list(folder.iterdir()))
