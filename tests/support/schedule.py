@@ -17,7 +17,7 @@ ONE_UNIT = (
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share the one API server, the one containerd, the build folder or the ports."""
+"""Folders whose modules share the API server, the containerd, the build folder or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",

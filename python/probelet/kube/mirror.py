@@ -44,7 +44,8 @@ class Mirror(Generic[T]):
     """The objects by namespace and name.
 
     ``decode`` makes a ``T`` of an object, or None of an object that is ignored. It may raise anything: objects come
-    from outside. Two ``T`` of one object are equal if they have the same value. ``on_change`` gets the version before and the version now, and must not fail.
+    from outside. Two ``T`` are equal if they have the same value. ``on_change`` gets the version before and the version
+    now, and must not fail.
     """
 
     def __init__(

@@ -66,6 +66,7 @@ def path(api: ApiServer, namespace: str) -> str:
 
 def running(api: ApiServer, namespace: str, node: str) -> str:
     body = pod(node, node=node, annotations={"probelet.dev/probes": "{}"}, labels={"app": "web"})
+    body["spec"]["resourceClaims"] = [{"name": "gpu", "resourceClaimTemplateName": "gpu"}]
     api.admin.create(pods_of(namespace), body)
     path = f"{pods_of(namespace)}/{node}"
     api.admin.patch(f"{path}/status", {"status": RUNNING})
@@ -169,7 +170,7 @@ def test_it_leaves_the_statuses_of_containers_as_they_are(agent: Client, path: s
         {"reason": "Evicted"},
         {"startTime": "2026-11-22T00:00:00Z"},
         {"observedGeneration": 7},
-        {"resourceClaimStatuses": [{"name": "a"}]},
+        {"resourceClaimStatuses": [{"name": "gpu", "resourceClaimName": "of-somebody-else"}]},
     ],
 )
 def test_it_leaves_the_rest_of_the_status_as_it_is(agent: Client, path: str, status: Json) -> None:

@@ -37,9 +37,10 @@ STEPS = st.one_of(
     st.tuples(st.just("remove"), NAMES),
     st.tuples(st.just("replace"), NAMES),
     st.tuples(st.sampled_from(["compact", "refuse", "accept"]), st.none()),
+    st.tuples(st.just("lose"), NAMES),
     st.tuples(st.sampled_from(["bookmark", "expire", "end", "abort", "garble", "silence"]), st.none()),
     st.tuples(st.sampled_from(["list", "watch"]), st.sampled_from(FAULTS)),
-    st.tuples(st.just("turns"), st.integers(1, 60)),
+    st.tuples(st.just("turns"), st.integers(1, 200)),
     st.tuples(st.just("seconds"), st.integers(1, 700)),
 )
 
@@ -84,6 +85,9 @@ class History:
             case "replace":
                 self.remove(argument)
                 self.put(argument)
+            case "lose":
+                self.remove(argument)
+                self.api.store.compact()
             case "compact":
                 self.api.store.compact()
             case "refuse" if not self.refusing:
@@ -128,7 +132,11 @@ async def play(steps: list[tuple[str, Any]]) -> None:
     async with KubeApi() as api, api.connection() as connection:
         history = History(api, clock)
         reflector = Reflector(connection, PODS, history.read, clock=clock, on_change=history.changed)
+        history.put("a")
+        history.put("b")
         running = asyncio.create_task(reflector.run())
+        await until(reflector.synced.is_set)
+        await api.watched()
         for kind, argument in steps:
             await history.step(kind, argument)
         api.faults.clear()
