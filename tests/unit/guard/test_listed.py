@@ -23,13 +23,13 @@ EXPECTED = {
 }
 
 
-def tests_of(path: str) -> set[str]:
+def named_in(path: str) -> set[str]:
     return set(re.findall(r"^(?:async )?def (test_\w+)", (FOLDER / path).read_text(), re.MULTILINE))
 
 
 def test_every_named_test_exists() -> None:
     named = TEST.findall(PAGE.read_text())
-    missing = [f"{path}::{test}" for path, test in named if test not in tests_of(path)]
+    missing = [f"{path}::{test}" for path, test in named if test not in named_in(path)]
     assert missing == []
 
 
@@ -43,7 +43,7 @@ def test_every_test_with_an_id_in_its_name_is_named() -> None:
     with_id = {
         test
         for path in FOLDER.rglob("test_*.py")
-        for test in tests_of(path.relative_to(FOLDER).as_posix())
+        for test in named_in(path.relative_to(FOLDER).as_posix())
         if re.match(r"test_(upstream|[wmrsft]\d+[bc]?)_", test)
     }
     assert with_id - named == set()
