@@ -11,7 +11,7 @@ from typing import Final
 from probelet.guard.objects.budget import BudgetKey
 from probelet.guard.objects.node_probes import ProbeState
 from probelet.guard.objects.pod import GuardedPod
-from probelet.guard.restart.checks import check_pod, check_state, check_switches
+from probelet.guard.restart.conditions import check_pod, check_state, check_switches
 from probelet.guard.restart.protocol.verdict import Verdict
 from probelet.guard.restart.settings.config import SECOND
 from probelet.guard.restart.state.workloads import WorkloadKey

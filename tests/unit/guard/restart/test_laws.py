@@ -139,11 +139,11 @@ def test_limits_hold_and_nobody_is_forgotten(seed: int) -> None:
 def check_rate(life: Life) -> None:
     """In any span of time there are at most the burst and what was refilled meanwhile."""
     moments = [at for at, output in life.rig.outputs if isinstance(output, Create)]
-    interval = 60 * SECOND // life.rate
+    refill_ns = 60 * SECOND // life.rate
     for index, start in enumerate(moments):
         for span in (SECOND, 10 * SECOND, 60 * SECOND, 300 * SECOND):
             count = bisect_right(moments, start + span) - index
-            assert count <= life.burst + span // interval + 1
+            assert count <= life.burst + span // refill_ns + 1
 
 
 def check_reasons(life: Life) -> None:
