@@ -9,13 +9,15 @@ from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
 
 ONE_UNIT = (
+    # One API server with its etcd.
+    "tests/system/admission/",
     "tests/system/containerd/",
     # One build/wheel, which make removes and builds again if a source has changed.
     "tests/system/packages/",
     # TCP ports that the recordings name.
     "tests/kubelet/replay/",
 )
-"""Folders whose modules share the one containerd, the build folder or the ports."""
+"""Folders whose modules share the API server, the containerd, the build folder or the ports."""
 
 SPLIT = (
     "tests/handlers/hostile/test_neighbours.py",

@@ -43,19 +43,17 @@ _LIST: Final = msgspec.json.Decoder(ListBody)
 _OBJECT: Final = msgspec.json.Decoder(dict[str, Any])
 
 
-async def read_body(call: Call, response: httpx2.Response, bytes_max: int = BODY_BYTES_MAX) -> bytes:
+async def read_body(call: Call, response: httpx2.Response) -> bytes:
     """The whole body. Raises Garbage for a longer one, and errors of the HTTP library."""
     body = bytearray()
     async for piece in response.aiter_bytes():
         body += piece
-        if len(body) > bytes_max:
-            raise Garbage(call, f"the body is longer than {bytes_max} bytes")
+        if len(body) > BODY_BYTES_MAX:
+            raise Garbage(call, f"the body is longer than {BODY_BYTES_MAX} bytes")
     return bytes(body)
 
 
-async def read_lines(
-    call: Call, response: httpx2.Response, bytes_max: int = LINE_BYTES_MAX
-) -> AsyncGenerator[bytes, None]:
+async def read_lines(call: Call, response: httpx2.Response) -> AsyncGenerator[bytes, None]:
     """The lines of a body that does not end. Raises Garbage for a longer line, and errors of the HTTP library."""
     pending = bytearray()
     async for piece in response.aiter_bytes():
@@ -68,8 +66,8 @@ async def read_lines(
                 yield bytes(pending[start:end])
             start = end + 1
         del pending[:start]
-        if len(pending) > bytes_max:
-            raise Garbage(call, f"a line is longer than {bytes_max} bytes")
+        if len(pending) > LINE_BYTES_MAX:
+            raise Garbage(call, f"a line is longer than {LINE_BYTES_MAX} bytes")
     if pending:
         yield bytes(pending)
 

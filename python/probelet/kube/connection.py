@@ -11,11 +11,21 @@ from typing import Any, Final, Generic, Literal, Self, TypeVar
 
 import httpx2
 import msgspec
-from lightkube.core.exceptions import ConfigError
 
-from probelet.kube.access import Access, found_access, in_cluster_access, kubeconfig_access
+from probelet._rust import version
+from probelet.kube.access.access import Access, found_access, in_cluster_access, kubeconfig_access
+from probelet.kube.access.token_file import CredentialError
 from probelet.kube.answer import WatchEvent, decode_event, decode_list, decode_object, read_body, read_lines
-from probelet.kube.error import Call, Expired, Garbage, KubeError, Unreachable, error_of_answer, error_of_object
+from probelet.kube.error import (
+    Call,
+    Expired,
+    Garbage,
+    KubeError,
+    Unauthorized,
+    Unreachable,
+    error_of_answer,
+    error_of_object,
+)
 from probelet.kube.kind import Kind
 
 REQUEST_SECONDS: Final = 30.0
@@ -58,13 +68,14 @@ class Connection:
         self.server = access.server
         self.namespace = access.namespace
         """The namespace of the context or the service account."""
-        self._client = access.client()
+        self._client = access.client(f"probelet/{version()}")
+        self._extensions = {"sni_hostname": access.server_name} if access.server_name else {}
         self._observer = observer
 
     @classmethod
     def from_kubeconfig(cls, path: Path, context: str = "", *, observer: Observer | None = None) -> Self:
         """A connection by a kubeconfig file, with its current context by default. Raises KubeConfigError."""
-        return cls(kubeconfig_access(path, context), observer=observer)
+        return cls(kubeconfig_access((path,), context), observer=observer)
 
     @classmethod
     def in_cluster(cls, *, observer: Observer | None = None) -> Self:
@@ -219,7 +230,9 @@ class Connection:
             "timeoutSeconds": str(timeout_seconds),
         }
         endless = httpx2.Timeout(REQUEST_SECONDS, read=None)
-        request = self._client.build_request("GET", kind.path(namespace), params=parameters, timeout=endless)
+        request = self._client.build_request(
+            "GET", kind.path(namespace), params=parameters, timeout=endless, extensions=self._extensions
+        )
         with _translated(call):
             with self._observed(call), _translated(call):
                 async with asyncio.timeout(REQUEST_SECONDS):
@@ -261,7 +274,9 @@ class Connection:
     ) -> bytes:
         content = msgspec.json.encode(body) if body is not None else None
         headers = {"Content-Type": content_type} if body is not None else None
-        request = self._client.build_request(method, path, params=parameters, content=content, headers=headers)
+        request = self._client.build_request(
+            method, path, params=parameters, content=content, headers=headers, extensions=self._extensions
+        )
         with self._observed(call), _translated(call):
             async with asyncio.timeout(REQUEST_SECONDS):
                 response = await self._client.send(request, stream=True)
@@ -313,7 +328,9 @@ def _translated(call: Call) -> Iterator[None]:
         raise Unreachable(call, f"no answer within {REQUEST_SECONDS:g} seconds") from error
     except httpx2.DecodingError as error:
         raise Garbage(call, f"the body cannot be decoded: {error}") from error
-    except (httpx2.HTTPError, httpx2.StreamError, OSError, ConfigError) as error:
+    except CredentialError as error:
+        raise Unauthorized(call, str(error)) from error
+    except (httpx2.HTTPError, httpx2.StreamError, OSError) as error:
         raise Unreachable(call, str(error) or type(error).__name__) from error
 
 

@@ -44,7 +44,8 @@ class Mirror(Generic[T]):
     """The objects by namespace and name.
 
     ``decode`` makes a ``T`` of an object, or None of an object that is ignored. It may raise anything: objects come
-    from outside. ``on_change`` gets the version before and the version now, and must not fail.
+    from outside. Two ``T`` are equal if they have the same value. ``on_change`` gets the version before and the version
+    now, and must not fail.
     """
 
     def __init__(
@@ -68,8 +69,6 @@ class Mirror(Generic[T]):
     def see(self, found: Object) -> Seen[T]:
         """What becomes of an object that came. Raises ObjectError for one without a name or version."""
         key, uid, version = identity(found)
-        if self._made_of.get(key) == (uid, version):
-            return Seen(key, uid, version, None, stays=True)
         try:
             value = self._decode(found)
         except Exception as error:
@@ -118,8 +117,12 @@ class Mirror(Generic[T]):
             if before is not None:
                 self._made_of[seen.key] = (seen.uid, seen.version)
         elif seen.value is not None:
+            made_of = (seen.uid, seen.version)
+            # Versions alone do not say that nothing changed: after a restore of etcd they come a second time.
+            if self._made_of.get(seen.key) == made_of and before == seen.value:
+                return
             self._items[seen.key] = seen.value
-            self._made_of[seen.key] = (seen.uid, seen.version)
+            self._made_of[seen.key] = made_of
             self._on_change(before, seen.value)
         elif before is not None:
             self._remove(seen.key)

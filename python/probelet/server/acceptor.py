@@ -117,12 +117,15 @@ class Acceptor:
         connection.too_large = lambda: self._refusals.note("size", peer=peer)
         self.connections.add(connection)
         task = self._loop.create_task(self._set_up(connection, sock))
-        connection.give_up = task.cancel
         self._setting_up.add(task)
         task.add_done_callback(self._setting_up.discard)
 
     async def _set_up(self, connection: Connection, sock: socket.socket) -> None:
-        limit = HANDSHAKE_SECONDS if self._tls is not None else None
+        limit = None
+        if self._tls is not None:
+            limit, task = HANDSHAKE_SECONDS, asyncio.current_task()
+            assert task is not None, "a task runs this"
+            connection.give_up = task.cancel
         try:
             await self._loop.connect_accepted_socket(
                 lambda: connection, sock, ssl=self._tls, ssl_handshake_timeout=limit, ssl_shutdown_timeout=limit

@@ -32,7 +32,7 @@ class Connection(asyncio.Protocol):
         self.too_large: Callable[[], None] = lambda: None
         """Called before a connection is closed whose requests are too large."""
         self.give_up: Callable[[], object] = lambda: None
-        """Called to close a connection that is still being set up."""
+        """Called to close a connection during its handshake."""
         self._inner = inner
         self._request_bytes = request_bytes
         self._now = now

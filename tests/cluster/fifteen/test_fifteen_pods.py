@@ -9,8 +9,8 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.fifteen.judge import COLUMNS, findings
 from tests.cluster.fifteen.play import Play, play
 from tests.cluster.fifteen.pods import DEPLOYMENT, PODS
-from tests.cluster.fifteen.seen import ClusterSide
 from tests.cluster.namespace import Namespace
+from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.__main__ import recurring
 from tests.kubelet.beside.verdict.finding import NODE_ITSELF, Finding
 from tests.kubelet.beside.verdict.report import rows, table

@@ -40,6 +40,7 @@ class _Rule:
     plural: str
     subresource: str | None
     left: int | None
+    skip: int
 
 
 class Faults:
@@ -50,10 +51,17 @@ class Faults:
         self._rules: list[_Rule] = []
 
     def add(
-        self, fault: Fault, verb: str = "*", plural: str = "*", *, subresource: str | None = None, times: int | None = 1
+        self,
+        fault: Fault,
+        verb: str = "*",
+        plural: str = "*",
+        *,
+        subresource: str | None = None,
+        times: int | None = 1,
+        skip: int = 0,
     ) -> None:
-        """The next ``times`` requests that match have the fault; with None all do until ``clear``."""
-        self._rules.append(_Rule(fault, verb, plural, subresource, times))
+        """After ``skip`` requests that match, the next ``times`` have the fault; with None all do until ``clear``."""
+        self._rules.append(_Rule(fault, verb, plural, subresource, times, skip))
 
     def clear(self) -> None:
         """No more faults."""
@@ -65,6 +73,9 @@ class Faults:
             if rule.verb not in ("*", verb) or rule.plural not in ("*", plural):
                 continue
             if rule.subresource is not None and rule.subresource != subresource:
+                continue
+            if rule.skip:
+                rule.skip -= 1
                 continue
             if rule.left is not None:
                 rule.left -= 1

@@ -3,7 +3,7 @@
 import asyncio
 import json
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -13,6 +13,7 @@ from probelet.kube.connection import Connection
 from probelet.kube.kind import Kind
 
 from tests.support.kube_api import selector
+from tests.support.kube_api.certificates import make_certificates
 from tests.support.kube_api.faults import Answer, Delay, Drop, Faults
 from tests.support.kube_api.refusal import RefusalError, status
 from tests.support.kube_api.store import Object, Store
@@ -25,9 +26,12 @@ BODY_BYTES_MAX = 3 * 1024 * 1024
 
 
 class KubeApi:
-    """An API server on loopback; an async context manager. ``requests`` has each request as verb and path."""
+    """An API server on loopback; an async context manager. ``requests`` has each request as verb and path.
 
-    def __init__(self) -> None:
+    With ``tls`` it has a certificate of its own authority, ``folder / "ca.crt"``.
+    """
+
+    def __init__(self, *, tls: bool = False) -> None:
         self.faults = Faults()
         self.store = Store()
         self.requests: list[tuple[str, str]] = []
@@ -43,12 +47,14 @@ class KubeApi:
         self._writer = Writer(self.store)
         self._runner: web.AppRunner | None = None
         self._files = tempfile.TemporaryDirectory(prefix="probelet-kube-api-")
+        self.folder = Path(self._files.name)
+        self._tls = make_certificates(self.folder) if tls else None
         self._news = asyncio.Event()
         self.store.listeners.append(self._wake)
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self._tls else 'http'}://127.0.0.1:{self.port}"
 
     async def __aenter__(self) -> Self:
         await self.accept()
@@ -60,15 +66,16 @@ class KubeApi:
         await self.refuse()
         self._files.cleanup()
 
-    def kubeconfig(self, **user: str) -> Path:
-        """A kubeconfig file for this server, whose user has the given fields."""
-        path = Path(self._files.name) / "kubeconfig"
+    def kubeconfig(self, cluster: Mapping[str, object] | None = None, **user: object) -> Path:
+        """A kubeconfig file for this server, whose cluster and user have the given fields."""
+        path = self.folder / "kubeconfig"
+        found = {"server": self.url} | ({"certificate-authority": "ca.crt"} if self._tls else {}) | dict(cluster or {})
         path.write_text(
             json.dumps(
                 {
                     "apiVersion": "v1",
                     "kind": "Config",
-                    "clusters": [{"name": "test", "cluster": {"server": self.url}}],
+                    "clusters": [{"name": "test", "cluster": found}],
                     "users": [{"name": "test", "user": user}],
                     "contexts": [{"name": "test", "context": {"cluster": "test", "user": "test"}}],
                     "current-context": "test",
@@ -77,9 +84,9 @@ class KubeApi:
         )
         return path
 
-    def connection(self, **user: str) -> Connection:
-        """A production connection to this server; close it."""
-        return Connection.from_kubeconfig(self.kubeconfig(**user))
+    def connection(self, cluster: Mapping[str, object] | None = None, **user: object) -> Connection:
+        """A production connection to this server, by ``kubeconfig``; close it."""
+        return Connection.from_kubeconfig(self.kubeconfig(cluster, **user))
 
     async def accept(self) -> None:
         """Listens; after ``refuse`` on the same port, with the same objects."""
@@ -87,7 +94,7 @@ class KubeApi:
         application.router.add_route("*", "/{path:.*}", self._handle)
         self._runner = web.AppRunner(application, shutdown_timeout=0, handler_cancellation=True)
         await self._runner.setup()
-        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True)
+        site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True, ssl_context=self._tls)
         await site.start()
         assert isinstance(site._server, asyncio.Server)
         self.port = site._server.sockets[0].getsockname()[1]

@@ -78,6 +78,17 @@ class Store:
         self._changes.clear()
         self._pages.clear()
 
+    def backup(self) -> Callable[[], None]:
+        """A function that makes the store as it is now again, as a restore of etcd does: versions come twice."""
+        objects, version = {kind: dict(found) for kind, found in self._objects.items()}, self.version
+
+        def restore() -> None:
+            self._objects, self.version, self.oldest = objects, version, version
+            self._changes.clear()
+            self._pages.clear()
+
+        return restore
+
     def keep_page(self, rest: list[Object], version: int) -> str:
         """The token for the rest of a list."""
         token = f"page-{version}-{len(self._pages)}"

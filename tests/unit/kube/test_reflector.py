@@ -1,72 +1,15 @@
 """The reflector against every way in which a watch ends."""
 
-import asyncio
 from collections.abc import AsyncIterator
 
 import pytest
 import pytest_asyncio
 from probelet.kube.connection import Connection
-from probelet.kube.kinds import PODS
-from probelet.kube.reflector import SILENCE_NS, Reflector
+from probelet.kube.reflector import SILENCE_NS
 
 from tests.support.kube_api import Answer, KubeApi
+from tests.unit.kube.mirrored import Mirrored
 from tests.unit.kube.virtual_clock import SECOND, VirtualClock, until
-
-BACK_OFF_MAX_NS = 60 * SECOND
-"""Twice the longest delay; the watchdog waits longer."""
-
-Changes = list[tuple[str | None, str | None]]
-
-
-class Mirrored:
-    """A reflector of pods by their label ``v``, which runs, and what it reported."""
-
-    def __init__(self, api: KubeApi, connection: Connection, clock: VirtualClock) -> None:
-        self.changes: Changes = []
-        self.connected: list[bool] = []
-        self._api = api
-        self._clock = clock
-        self.reflector: Reflector[str] = Reflector(
-            connection,
-            PODS,
-            lambda found: found["metadata"]["name"] + ":" + found["metadata"]["labels"]["v"],
-            clock=clock,
-            on_change=lambda before, now: self.changes.append((before, now)),
-            on_connected=self.connected.append,
-            chance=lambda: 0.5,
-        )
-
-    def put(self, name: str, value: str) -> None:
-        self._api.put(PODS, {"metadata": {"name": name, "namespace": "d", "labels": {"v": value}}})
-
-    def remove(self, name: str) -> None:
-        self._api.remove(PODS, name, "d")
-
-    @property
-    def items(self) -> list[str]:
-        return sorted(self.reflector.items.values())
-
-    async def until(self, *items: str) -> None:
-        """Waits until the reflector has these items."""
-        await until(lambda: self.items == sorted(items))
-
-    async def backed_off(self) -> int:
-        """Waits until the reflector sleeps after a failure; returns for how long.
-
-        A back-off is at most a minute; other waits are those of the watchdog.
-        """
-        await until(lambda: not self.reflector.connected and self._clock.sleeps(BACK_OFF_MAX_NS))
-        return self._clock.pending()[0]
-
-    async def go_on(self, *items: str) -> None:
-        """Ends each back-off until the reflector watches and has these items."""
-
-        def reached() -> bool:
-            if not self.reflector.connected and self._clock.sleeps(BACK_OFF_MAX_NS):
-                self._clock.advance(self._clock.pending()[0])
-            return self.reflector.connected and bool(self._api.watches) and self.items == sorted(items)
-
-        await until(reached)
 
 
 @pytest_asyncio.fixture
@@ -74,13 +17,9 @@ async def mirrored(api: KubeApi, connection: Connection, clock: VirtualClock) ->
     mirrored = Mirrored(api, connection, clock)
     mirrored.put("a", "1")
     mirrored.put("b", "1")
-    running = asyncio.create_task(mirrored.reflector.run())
-    await mirrored.reflector.synced.wait()
-    await api.watched()
-    yield mirrored
-    running.cancel()
-    await asyncio.wait([running])
-    assert running.cancelled(), "the loop never ends by itself"
+    async with mirrored:
+        await api.watched()
+        yield mirrored
 
 
 async def test_changes_come_in_order(mirrored: Mirrored) -> None:

@@ -112,3 +112,32 @@ def test_a_command_in_one_word_says_what_depends_on_the_runtime(tmp_path: Path) 
     assert "with containerd this is an error that counts for nothing" in liveness
     assert "the container is killed" in liveness
     assert found(tmp_path, "PL519", deployment(readinessProbe=probe))[0][1].endswith("the pod is never ready")
+
+
+def test_pg_isready_is_no_endpoint_of_readiness(tmp_path: Path) -> None:
+    probe = {"exec": {"command": ["/usr/bin/pg_isready", "-U", "web"]}}
+    assert found(tmp_path, "PL209", deployment(livenessProbe=probe)) == []
+    assert found(tmp_path, "PL209", deployment(livenessProbe={"exec": {"command": ["/app/is-ready"]}})) != []
+
+
+def test_the_name_that_helm_gives_a_release_without_one_is_a_placeholder(tmp_path: Path) -> None:
+    pod = deployment()
+    pod["metadata"]["name"] = "RELEASE-NAME-web"
+    assert [level for level, _ in found(tmp_path, "PL002", pod)] == ["warning"]
+    assert found(tmp_path, "PL004", pod) == []
+
+
+def test_an_anchor_that_several_probes_share_is_one_finding(tmp_path: Path) -> None:
+    text = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: i:1
+      livenessProbe: &probe
+        httpGet: {path: /livez, port: 80, httpHeaders: [{name: Authorization, value: Bearer abcdefabcdef}]}
+      readinessProbe: *probe
+"""
+    assert len(of_rule(report(tmp_path, text.lstrip(), only("PL409")).findings, "PL409")) == 1

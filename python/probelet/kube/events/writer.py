@@ -123,8 +123,11 @@ class EventWriter:
         self._stamp_ns = 0
         self._logged = ""
 
-    def record(self, regarding: Regarding, type: EventType, reason: str, message: str) -> None:
-        """Notes one event. Never waits and never fails; the API has it after ``run`` came to it."""
+    def record(self, regarding: Regarding, type: EventType, reason: str, message: str, *, shown: str = "") -> None:
+        """Notes one event. Never waits and never fails; the API has it after ``run`` came to it.
+
+        If ``shown`` is given, people read it in place of ``message``, which alone decides what is equal or similar.
+        """
         object = regarding.uid or f"{regarding.kind}/{regarding.namespace}/{regarding.name}"
         now = self._clock.now()
         found = self._correlator.correlate(now, object, type, reason, message, regarding.field_path)
@@ -133,7 +136,7 @@ class EventWriter:
             return
         wall_ms = self._clock.wall_ns() // 1_000_000
         recent(self._known, found.key, lambda: _Known(self._name(regarding.name), wall_ms), COUNTS_MAX)
-        text = found.message(message)[:MESSAGE_CHARS_MAX]
+        text = found.message(shown or message)[:MESSAGE_CHARS_MAX]
         self._pending.pop(found.key, None)
         self._pending[found.key] = _Pending(regarding, type, reason, text, found.count, wall_ms)
         if len(self._pending) > QUEUE_MAX:

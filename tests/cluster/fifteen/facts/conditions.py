@@ -1,7 +1,7 @@
 """How the conditions of a pod turn, with their reasons."""
 
 from tests.cluster.fifteen.facts.turns import Life, Turns
-from tests.cluster.fifteen.seen import ClusterSide, condition, moment
+from tests.cluster.record.seen import ClusterSide, condition, moment
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.seen.text import text
 

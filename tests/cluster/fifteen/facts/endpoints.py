@@ -5,7 +5,7 @@ from itertools import pairwise
 from statistics import median
 
 from tests.cluster.fifteen.facts.turns import Life, Turns
-from tests.cluster.fifteen.seen import ClusterSide
+from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.seen.instance import at
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from tests.cluster.fifteen.seen import ClusterSide
+from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts.fact import Fact
 
 TURN_SECONDS = 2.0

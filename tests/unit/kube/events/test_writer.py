@@ -71,6 +71,14 @@ async def test_equal_events_are_one_object_with_a_count(writer: EventWriter, api
     assert api.seen("patch") == 2
 
 
+async def test_another_wording_counts_as_the_same_event(writer: EventWriter, api: KubeApi) -> None:
+    for number in (1, 2):
+        writer.record(WEB, "Warning", "Unhealthy", "refused", shown=f"refused ({number} of 3)")
+        await until(lambda number=number: writer.written == number)  # type: ignore[misc]
+    (event,) = api.all(EVENTS)
+    assert (event["count"], event["message"]) == (2, "refused (2 of 3)")
+
+
 async def test_different_events_of_one_moment_are_different_objects(writer: EventWriter, api: KubeApi) -> None:
     for message in ("a", "b", "c"):
         writer.record(WEB, "Normal", "Killing", message)

@@ -1,0 +1,1 @@
+"""The webhook and the policy against a real kube-apiserver."""

@@ -1,0 +1,57 @@
+"""One API server for all tests of this folder. Each test has a namespace of its own."""
+
+import re
+from collections.abc import Iterator
+
+import pytest
+
+from tests.support.required import missing
+from tests.system.admission.api_server import ApiServer, what_is_missing
+from tests.system.admission.client import Refused
+from tests.system.admission.objects import ADMISSION, POLICY, documents, pod, pods_of, until
+
+
+@pytest.fixture(scope="session")
+def api(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ApiServer]:
+    if why := what_is_missing():
+        missing("kubernetes", why)
+    server = ApiServer(tmp_path_factory.mktemp("kubernetes"))
+    try:
+        server.start()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def namespace(api: ApiServer, request: pytest.FixtureRequest) -> str:
+    """The name of a new namespace."""
+    words = re.sub("[^a-z0-9]+", "-", request.node.name.removeprefix("test_"))[:50].strip("-")
+    made = api.admin.create("/api/v1/namespaces", {"metadata": {"generateName": f"{words}-"}})
+    return str(made["metadata"]["name"])
+
+
+@pytest.fixture(scope="session")
+def policy(api: ApiServer) -> Iterator[None]:
+    """The policy as people apply it, in force."""
+    kinds = {
+        "ValidatingAdmissionPolicy": "validatingadmissionpolicies",
+        "ValidatingAdmissionPolicyBinding": "validatingadmissionpolicybindings",
+    }
+    made = [(kinds[document["kind"]], document) for document in documents(POLICY)]
+    for kind, document in made:
+        api.admin.create(f"{ADMISSION}/{kind}", document)
+    canary = f"{pods_of('default')}/canary"
+    api.admin.create(pods_of("default"), pod("canary"))
+    until(lambda: not _takes(api, canary), "the policy")
+    yield
+    for kind, document in made:
+        api.admin.delete(f"{ADMISSION}/{kind}/{document['metadata']['name']}")
+
+
+def _takes(api: ApiServer, path: str) -> bool:
+    try:
+        api.admin.patch(f"{path}?dryRun=All", {"metadata": {"annotations": {"probelet.dev/probes": "{}"}}})
+    except Refused:
+        return False
+    return True
