@@ -267,7 +267,7 @@ class Guard:
         """Judge a pod once more, and restart its container (R-X)."""
         if not self._world.failed(uid):
             return
-        judgement = judge(self._world, uid, now)
+        judgement = judge(self._world, uid, now, reserved)
         self._report(uid, judgement, now)
         gate, until = judgement.gate, judgement.until_ns
         if judgement.chosen is not None:

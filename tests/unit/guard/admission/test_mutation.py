@@ -9,7 +9,7 @@ from probelet.guard.admission.mutation import ANNOTATIONS_BYTES_MAX, Mutation, O
 from probelet.guard.context.codec import decode, encode
 from probelet.guard.names import CONTEXT, OPT_IN
 
-EXEC = {"exec": {"command": ["/home/admin/liveness.sh"]}}
+EXEC = {"exec": {"command": ["/admin/liveness.sh"]}}
 HTTP = {
     "httpGet": {"path": "/health", "port": 7001, "scheme": "HTTP"},
     "initialDelaySeconds": 3000,
@@ -81,7 +81,7 @@ def test_upstream_backup_1_one_container() -> None:
 
 
 def test_upstream_backup_2_two_containers_in_order() -> None:
-    expected = f'[{HTTP_TEXT},{{"name":"c2","livenessProbe":{{"exec":{{"command":["/home/admin/liveness.sh"]}}}}}}]'
+    expected = f'[{HTTP_TEXT},{{"name":"c2","livenessProbe":{{"exec":{{"command":["/admin/liveness.sh"]}}}}}}]'
     assert context(pod(HTTP, EXEC)) == expected
 
 
