@@ -44,6 +44,8 @@ SERVICE = {
         # The kernel accepts connections for a server that hangs, and nobody knows what the script asks.
         ({"tcpSocket": {"port": 8080}}, "warning", "fails both probes"),
         ({"exec": {"command": ["/live.sh"]}}, "warning", "fails both probes"),
+        ({"exec": {"command": ["sh", "-c", "curl -sf http://localhost:8080/ || exit 1"]}}, "error", "hangs"),
+        ({"exec": {"command": ["grpc_health_probe", "-addr=:8080"]}}, "error", "hangs"),
     ],
 )
 def test_a_kill_before_unreadiness_is_certain_only_if_the_server_answers(

@@ -100,4 +100,4 @@ def test_the_command_line_reads_a_recording(
     )
     run_command(["lint", "web.yaml", "--observed", str(INCIDENT), "-o", "json"])
     found = {row["rule"]: row["message"] for row in json.loads(capsys.readouterr().out)["findings"]}
-    assert "99 of 100 attempts end within 1.00118 s" in found["PO101"]
+    assert "99 of 100 attempts (25 were seen) end within 1 s, and the timeout is 1 s" in found["PO101"]
