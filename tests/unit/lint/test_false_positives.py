@@ -108,6 +108,12 @@ def test_a_host_with_the_name_of_the_workload_is_its_own_service(tmp_path: Path)
     assert found(tmp_path, "PL201", deployment(livenessProbe=other))[0][0] == "error"
 
 
+@pytest.mark.parametrize(("end", "count"), [("|| exit 1", 1), ("|| exit 0", 0), ("|| true", 0)])
+def test_a_dependency_whose_failure_the_shell_swallows_kills_nothing(tmp_path: Path, end: str, count: int) -> None:
+    probe = {"exec": {"command": ["sh", "-c", f"curl -sf http://orders:8080/healthz {end}"]}}
+    assert len(found(tmp_path, "PL201", deployment(livenessProbe=probe))) == count
+
+
 def test_a_command_in_one_word_says_what_depends_on_the_runtime(tmp_path: Path) -> None:
     probe = {"exec": {"command": ["curl -f http://localhost/"]}}
     liveness = found(tmp_path, "PL519", deployment(livenessProbe=probe))[0][1]
