@@ -290,8 +290,8 @@ class Engine:
         start_jitter: delay first probes at random after the start of the prober, as the kubelet does.
         phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
             from the second attempt on, so that workers that start together spread.
-        wake_slack_ns: how late an attempt may begin so that it shares a wake-up with others, at most 100 ms. Any may be a
-            millisecond late, and four where all probes are exec probes.
+        wake_slack_ns: how late an attempt may begin so that it shares a wake-up with others, at most 100 ms. Any
+            may be a millisecond late, and four where all probes are exec probes.
         glue: results change statuses and ask for syncs. Without it they do neither, as it is in any case for the pods
             of ``add_pod`` and ``set_pod_status``, whose caller acts on results itself.
         starved_share: an attempt whose time runs out while the engine's own loop is late by more than this share of it

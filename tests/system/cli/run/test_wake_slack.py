@@ -1,4 +1,4 @@
-"""``wakeSlack`` reaches the engine: a probe that no other one accompanies is late by the whole of it, and never early."""
+"""``wakeSlack`` reaches the engine: a probe that no other one accompanies is late by the whole of it."""
 
 import re
 import urllib.request
