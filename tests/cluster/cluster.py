@@ -52,6 +52,13 @@ class Cluster:
         if self._programs:
             self.api.close()
 
+    def restart_kubelet(self, *lines: str) -> None:
+        """Start the kubelet anew, with further lines of its configuration, and wait until its node is ready."""
+        self.kubelet.stop()
+        self.kubelet.configure(*lines)
+        self.kubelet.start()
+        until(self.node_is_ready, f"the node to be ready ({self.kubelet.log})")
+
     def node_is_ready(self) -> bool:
         """Whether the node takes pods. Raises RuntimeError if a program has ended."""
         self.kubelet.check()

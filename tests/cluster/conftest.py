@@ -1,13 +1,19 @@
 """One cluster for all tests of this folder. Each test has a namespace of its own."""
 
+import itertools
 import re
 from collections.abc import Iterator
 
 import pytest
 
 from tests.cluster.cluster import Cluster, what_is_missing
+from tests.cluster.installed import IMAGE, Installed
 from tests.cluster.namespace import Namespace
 from tests.support.required import missing
+
+NAME_MAX = 40
+"""So much of a test's name is in the name of its namespace."""
+_numbers = itertools.count(1)
 
 
 @pytest.fixture(scope="session")
@@ -22,10 +28,20 @@ def cluster() -> Iterator[Cluster]:
         cluster.stop()
 
 
+@pytest.fixture(scope="session")
+def probelet(cluster: Cluster) -> Installed:
+    """The agent and the webhook in that cluster."""
+    if not IMAGE.exists():
+        missing("image", f"no {IMAGE}, which `make image` makes")
+    installed = Installed(cluster)
+    installed.install()
+    return installed
+
+
 @pytest.fixture
 def namespace(cluster: Cluster, request: pytest.FixtureRequest) -> Iterator[Namespace]:
     """A namespace whose objects go after the test; nobody waits for their end."""
     words = re.sub("[^a-z0-9]+", "-", request.node.name.removeprefix("test_"))
-    namespace = Namespace(cluster, words[:50].strip("-"))
+    namespace = Namespace(cluster, f"{words[:NAME_MAX].strip('-')}-{next(_numbers)}")
     yield namespace
     namespace.delete()

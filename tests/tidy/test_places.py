@@ -30,7 +30,7 @@ SUFFIXES = {
     ".github": {".yml"},
     "benches": {".c", ".go", ".json", ".md", ".mod", ".py", ".rs", ".sum", ".svg", ".toml"},
     # Without a suffix: links of the chart to the folders whose objects it renders too.
-    "deploy": {"", ".json", ".md", ".service", ".tpl", ".yaml"},
+    "deploy": {"", ".dockerignore", ".json", ".md", ".service", ".tpl", ".yaml"},
     "docs": {".md", ".svg"},
     "examples": {".md", ".py", ".segment", ".sh", ".yaml"},
     # The inputs of a corpus have no suffix, or that of the format they are in.

@@ -4,11 +4,9 @@ import gzip
 import hashlib
 import io
 import json
-import os
 import shutil
 import stat
 import tarfile
-from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -56,7 +54,8 @@ def tar_of(folder: Path, epoch: int) -> bytes:
     """A tar file of everything below ``folder``, in the order of the names."""
     buffer = io.BytesIO()
     with tarfile.open(fileobj=buffer, mode="w", format=tarfile.PAX_FORMAT) as tar:
-        for path in _below(folder):
+        # A folder comes before what is in it, and a link to a folder is not followed.
+        for path in sorted(folder.rglob("*")):
             tar.addfile(*_entry(path, str(path.relative_to(folder)), epoch))
     return buffer.getvalue()
 
@@ -67,7 +66,9 @@ def unpack(tar: Path, folder: Path) -> None:
         shutil.copytree(tar, folder, symlinks=True, dirs_exist_ok=True, ignore=_special)
         return
     with tarfile.open(tar) as archive:
-        archive.extractall(folder, filter="tar")
+        # Python 3.11.2, Debian 12's, has no filters yet.
+        archive.extraction_filter = getattr(tarfile, "tar_filter", lambda member, _: member)
+        archive.extractall(folder)
 
 
 def _special(folder: str, names: list[str]) -> set[str]:
@@ -76,14 +77,6 @@ def _special(folder: str, names: list[str]) -> set[str]:
     return {
         name for name, mode in kinds.items() if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode) or stat.S_ISLNK(mode))
     }
-
-
-def _below(folder: Path) -> Iterator[Path]:
-    for parent, folders, files in os.walk(folder):
-        folders.sort()
-        links = [name for name in folders if Path(parent, name).is_symlink()]
-        yield from (Path(parent, name) for name in sorted([*files, *folders]) if name not in links)
-        yield from (Path(parent, name) for name in links)
 
 
 def _entry(path: Path, name: str, epoch: int) -> tuple[tarfile.TarInfo, io.BytesIO | None]:

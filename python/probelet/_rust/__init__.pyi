@@ -426,6 +426,14 @@ class Engine:
         """RemovePod: ends the pod's workers. Its results go when the workers have ended."""
     def stop_liveness_and_startup(self, uid: str) -> None:
         """StopLivenessAndStartup: ends these workers of a pod that is being deleted; readiness goes on."""
+    def pause(self, uid: str, container: str, probe_type: _ProbeType, until_ns: int) -> None:
+        """A probe makes no attempt before ``until_ns`` on the clock of ``now``, and keeps its result meanwhile; an
+        attempt in flight ends as usual. An ``until_ns`` that has passed ends the pause.
+
+        Raises:
+            InvalidInputError: there is no such probe type.
+            UnknownPodError: no pod with this UID was defined.
+        """
     def cleanup_pods(self, desired: list[str]) -> None:
         """CleanupPods: ends the workers of every pod whose UID is not in ``desired``."""
     def result(self, probe_type: _ProbeType, container_id: str) -> _ResultName | None:

@@ -16,6 +16,7 @@ from probelet.lint.rule import Hit, Rule
 from probelet.lint.settings import Settings
 from probelet.lint.suppress.accepted import Accepted
 from probelet.lint.world.world import World
+from probelet.spec.read.load import STDIN
 
 
 @dataclass
@@ -33,6 +34,10 @@ class Report:
     workloads: int = 0
     suppressed: int = 0
     """Findings that a comment or an annotation accepts."""
+    stdin: str = ""
+    """The text of standard input, which can be read only once."""
+    is_observed: bool = False
+    """At least one observation belongs to one of the workloads."""
     others: int = 0
     """Documents that are no Kubernetes objects."""
     patches: int = 0
@@ -55,7 +60,18 @@ def lint(paths: Sequence[Path], settings: Settings = Settings(), *, together: bo
     for read in _read(found, settings, together=together):
         _add(report, read, settings)
     report.findings.sort(key=lambda found: (order[found.file], found.line, found.column, found.rule))
+    report.findings = list(_once(report.findings))
     return report
+
+
+def _once(findings: list[Finding]) -> Iterator[Finding]:
+    """Leaves out a finding that says the same of the same place again: an anchor stands for several fields."""
+    seen: set[tuple[str, int, int, str, str]] = set()
+    for found in findings:
+        key = (found.file, found.line, found.column, found.rule, found.message)
+        if key not in seen:
+            seen.add(key)
+            yield found
 
 
 def objects_of(paths: Sequence[Path], label: str, *, together: bool = False) -> list[dict[str, Any]]:
@@ -87,11 +103,14 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
         report.unreadable.append(f"{read.source.name}: {read.unreadable}")
         del report.paths[read.source.name]
         return
+    if read.source.path == STDIN:
+        report.stdin = read.text.text
     report.workloads += len(read.objects)
+    report.is_observed |= bool(settings.observed) and any(map(_is_observed, read.objects))
     report.others += read.others
     report.patches += read.patches
     accepted = Accepted(read)
-    for placed in [*read.findings, *_hits(report, read), *accepted.mistakes]:
+    for placed in [*read.findings, *_hits(report, read, settings), *accepted.mistakes]:
         finding = placed.finding
         severity = settings.severities.get(finding.rule, finding.severity)
         if severity is None:
@@ -102,10 +121,11 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
             report.findings.append(finding.with_severity(severity))
 
 
-def _hits(report: Report, read: Read) -> Iterator[Placed]:
+def _hits(report: Report, read: Read, settings: Settings) -> Iterator[Placed]:
     """What the rules find in the workloads of one file."""
+    wanted = [rule for rule in rules().values() if _has_input(rule, settings)] if read.objects else []
     for found in read.objects:
-        for rule in rules().values():
+        for rule in wanted:
             try:
                 hits = list(rule.check(found.workload))
             except Exception as error:
@@ -115,6 +135,16 @@ def _hits(report: Report, read: Read) -> Iterator[Placed]:
                 continue
             for hit in hits:
                 yield Placed(_finding(rule, hit, found), found.root, hit.path)
+
+
+def _is_observed(found: InText) -> bool:
+    workload = found.workload
+    return bool(workload.clients) or any(container.observed for container in workload.containers)
+
+
+def _has_input(rule: Rule, settings: Settings) -> bool:
+    """False for a rule about observations if there are none."""
+    return bool(settings.observed) or not rule.id.startswith("PO")
 
 
 def _finding(rule: Rule, hit: Hit, found: InText) -> Finding:

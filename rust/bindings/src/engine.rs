@@ -252,6 +252,26 @@ impl Engine {
         self.with(py, |mut engine| engine.stop_liveness_and_startup(uid));
     }
 
+    /// A probe makes no attempt before ``until_ns`` on the clock of ``now``, and keeps its result meanwhile; an attempt in
+    /// flight ends as usual. An ``until_ns`` that has passed ends the pause.
+    ///
+    /// Raises:
+    ///     InvalidInputError: there is no such probe type.
+    ///     UnknownPodError: no pod with this UID was defined.
+    #[pyo3(signature = (uid, container, probe_type, until_ns))]
+    fn pause(
+        &self,
+        py: Python<'_>,
+        uid: &str,
+        container: &str,
+        #[pyo3(from_py_with = probe_type_of)] probe_type: probelet_core::spec::ProbeType,
+        until_ns: u64,
+    ) -> Result<(), InputError> {
+        let until = Instant::from_nanos(until_ns);
+        let is_known = self.with(py, |engine| engine.pause(uid, container, probe_type, until));
+        if is_known { Ok(()) } else { Err(InputError::UnknownPod(uid.to_owned())) }
+    }
+
     /// CleanupPods: ends the workers of every pod whose UID is not in ``desired``.
     #[expect(clippy::needless_pass_by_value, reason = "PyO3 extracts lists of text by value")]
     fn cleanup_pods(&self, py: Python<'_>, desired: Vec<String>) {

@@ -19,8 +19,15 @@ class Kubelet(Program):
         for path in (folder / "manifests", self.pod_logs):
             path.mkdir(parents=True)
         configuration = CONFIGURATION.format(folder=folder, endpoint=runtime.endpoint)
-        path = folder / "config.yaml"
-        path.write_text(configuration.replace("cgroupRoot: /\n", f"cgroupRoot: /{space.cgroup}\n"))
-        flags: Flags = {"config": path, "kubeconfig": kubeconfig, "cert-dir": folder / "pki"}
+        configuration = configuration.replace("cgroupRoot: /\n", f"cgroupRoot: /{space.cgroup}\n")
+        # The API server reaches it there for `kubectl logs` and `kubectl exec`.
+        self._configuration = configuration.replace("\naddress: 127.0.0.1\n", f"\naddress: {NODE_IP}\n")
+        self._file = folder / "config.yaml"
+        self.configure()
+        flags: Flags = {"config": self._file, "kubeconfig": kubeconfig, "cert-dir": folder / "pki"}
         flags |= {"hostname-override": NODE_NAME, "node-ip": NODE_IP, "v": 2}
         super().__init__(space.inside, command(assets / "kubelet", flags), folder / "kubelet.log")
+
+    def configure(self, *lines: str) -> None:
+        """Write the configuration of the next start, with further lines."""
+        self._file.write_text(self._configuration + "".join(f"{line}\n" for line in lines))

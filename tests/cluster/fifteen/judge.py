@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from tests.cluster.fifteen.facts import conditions, endpoints, rollout
 from tests.cluster.fifteen.listed import LISTED
 from tests.cluster.fifteen.pods import DEPLOYMENT, PODS, REMOVED
-from tests.cluster.fifteen.seen import ClusterSide
+from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts import events, instances, probes, removal, status
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.verdict.finding import NODE_ITSELF, Finding, different

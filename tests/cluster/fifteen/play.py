@@ -1,58 +1,28 @@
 """What happens to both namespaces at the same moments. The notes of each go to a folder of its name."""
 
-import json
-import shutil
 import time
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from probelet.cri.v1 import api_pb2
 
 from tests.cluster.fifteen import pods
-from tests.cluster.fifteen.notes import Notes
-from tests.cluster.fifteen.side import NamespaceSide
 from tests.cluster.namespace import Namespace
+from tests.cluster.record.recording import Recording
 from tests.kubelet.beside.seen.side import SECONDS
-from tests.kubelet.beside.watch import Watch
 
 TOGETHER = 4
 """So many pods of each side start at the same time, so that each starts about as soon as it would alone."""
 ROLLOUT, REMOVE, HORIZON = 5, 20, SECONDS + 2
 """Seconds after every pod has started: the Deployment gets another template; pods are deleted; the end."""
 
-KINDS = {"pods": "pods", "slices": "discovery.k8s.io/v1/endpointslices", "deployments": "apps/v1/deployments"}
-"""The objects that are watched, by the names of their files."""
 
-
-class Play:
+class Play(Recording):
     """The pods with these names on one side."""
 
     def __init__(self, namespace: Namespace, out: Path, names: Sequence[str], *, taken: bool) -> None:
-        self._namespace, self._out, self._names, self._taken = namespace, out, names, taken
-        self._side = NamespaceSide(namespace)
-        shutil.rmtree(out, ignore_errors=True)
-        out.mkdir(parents=True)
-        self._marks: dict[str, Any] = {"side": "taken over" if taken else "native", "namespace": namespace.name}
-        self._watch = Watch(self._side, out)
-        api = namespace.cluster.api
-        self._notes = [Notes(api, namespace.path(kind), out / f"{file}.jsonl") for file, kind in KINDS.items()]
-
-    def begin(self) -> None:
-        self._watch.start()
-        for notes in self._notes:
-            notes.start()
-        self.mark("begin")
-
-    def end(self) -> None:
-        for notes in self._notes:
-            notes.end()
-        self._watch.end()
-        self.mark("end")
-
-    def mark(self, name: str) -> None:
-        self._marks[name] = time.time_ns()
-        (self._out / "marks.json").write_text(json.dumps(self._marks, indent=1))
+        super().__init__(namespace, out, "taken over" if taken else "native")
+        self._namespace, self._names, self._taken = namespace, names, taken
 
     def create(self, names: Sequence[str]) -> None:
         for name in names:
@@ -68,7 +38,7 @@ class Play:
         """Whether each pod has a container that has run."""
         ran = {
             one.labels["io.kubernetes.pod.name"]
-            for one in self._side.runtime.containers()
+            for one in self.side.runtime.containers()
             if one.state != api_pb2.CONTAINER_CREATED
         }
         return set(names) <= ran

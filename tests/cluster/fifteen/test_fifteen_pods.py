@@ -9,8 +9,8 @@ from tests.cluster.cluster import Cluster
 from tests.cluster.fifteen.judge import COLUMNS, findings
 from tests.cluster.fifteen.play import Play, play
 from tests.cluster.fifteen.pods import DEPLOYMENT, PODS
-from tests.cluster.fifteen.seen import ClusterSide
 from tests.cluster.namespace import Namespace
+from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.__main__ import recurring
 from tests.kubelet.beside.verdict.finding import NODE_ITSELF, Finding
 from tests.kubelet.beside.verdict.report import rows, table
@@ -20,10 +20,11 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 OUT = BUILD / "cluster"
 """The notes of every round, and the table."""
-ROUNDS = 3
+ROUNDS = 1
 """A difference without a row counts if it comes every time; chance alone makes some."""
 
 
+@pytest.mark.usefixtures("probelet")
 def test_every_difference_from_the_kubelets_own_probes_is_listed(cluster: Cluster) -> None:
     found: list[Finding] = []
     names = [*PODS, DEPLOYMENT]

@@ -3,6 +3,8 @@
 import signal
 from pathlib import Path
 
+from probelet.cri.v1 import api_pb2
+
 from tests.cluster.machine.program import Program
 from tests.cluster.machine.space import Space
 from tests.kubelet.beside.image import build_image
@@ -54,3 +56,13 @@ class ClusterRuntime(Runtime):
     @property
     def pid(self) -> int:
         return self._program.pid
+
+    def running(self, container: str, namespace: str) -> list[str]:
+        """The IDs of the running containers of this name."""
+        return [
+            one.id
+            for one in self.containers()
+            if one.metadata.name == container
+            and one.labels["io.kubernetes.pod.namespace"] == namespace
+            and one.state == api_pb2.CONTAINER_RUNNING
+        ]

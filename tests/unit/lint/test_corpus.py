@@ -55,6 +55,10 @@ def test_errors_are_rare(linted: Report) -> None:
     assert len(files) < len(linted.paths) / 10, sorted(files)
 
 
+def test_no_guess_is_an_error(linted: Report) -> None:
+    assert [found for found in linted.findings if found.severity == "error" and found.confidence == "heuristic"] == []
+
+
 def test_every_safe_fix_is_carried_out_or_left(linted: Report) -> None:
     by_file: dict[str, list[object]] = {}
     for found in linted.findings:

@@ -108,8 +108,8 @@ def test_kubectl_asks_the_api_server(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "image", "is_found"),
     [
-        ("/healthz?full=true", "web:1", True),
         ("/healthz?full=false", "web:1", False),
+        ("/healthz?deep=1", "web:1", True),
         ("/health/deep", "web:1", True),
         ("/deep/blue", "web:1", False),
         ("/all", "web:1", False),
@@ -127,6 +127,11 @@ def test_kubectl_asks_the_api_server(tmp_path: Path) -> None:
 def test_a_path_that_names_a_dependency_is_a_guess(tmp_path: Path, path: str, image: str, is_found: bool) -> None:
     found = asked(tmp_path, {"httpGet": {"path": path, "port": 8080}}, image=image)
     assert [severity for severity, _ in found] == (["warning"] if is_found else [])
+
+
+@pytest.mark.parametrize("path", ["/healthz?full=true", "/health/full", "/status/all"])
+def test_a_thorough_check_may_be_of_the_container_alone(tmp_path: Path, path: str) -> None:
+    assert [severity for severity, _ in asked(tmp_path, {"httpGet": {"path": path, "port": 8080}})] == ["info"]
 
 
 @pytest.mark.parametrize(

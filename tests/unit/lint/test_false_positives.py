@@ -44,6 +44,8 @@ SERVICE = {
         # The kernel accepts connections for a server that hangs, and nobody knows what the script asks.
         ({"tcpSocket": {"port": 8080}}, "warning", "fails both probes"),
         ({"exec": {"command": ["/live.sh"]}}, "warning", "fails both probes"),
+        ({"exec": {"command": ["sh", "-c", "curl -sf http://localhost:8080/ || exit 1"]}}, "error", "hangs"),
+        ({"exec": {"command": ["grpc_health_probe", "-addr=:8080"]}}, "error", "hangs"),
     ],
 )
 def test_a_kill_before_unreadiness_is_certain_only_if_the_server_answers(
@@ -106,9 +108,44 @@ def test_a_host_with_the_name_of_the_workload_is_its_own_service(tmp_path: Path)
     assert found(tmp_path, "PL201", deployment(livenessProbe=other))[0][0] == "error"
 
 
+@pytest.mark.parametrize(("end", "count"), [("|| exit 1", 1), ("|| exit 0", 0), ("|| true", 0)])
+def test_a_dependency_whose_failure_the_shell_swallows_kills_nothing(tmp_path: Path, end: str, count: int) -> None:
+    probe = {"exec": {"command": ["sh", "-c", f"curl -sf http://orders:8080/healthz {end}"]}}
+    assert len(found(tmp_path, "PL201", deployment(livenessProbe=probe))) == count
+
+
 def test_a_command_in_one_word_says_what_depends_on_the_runtime(tmp_path: Path) -> None:
     probe = {"exec": {"command": ["curl -f http://localhost/"]}}
     liveness = found(tmp_path, "PL519", deployment(livenessProbe=probe))[0][1]
     assert "with containerd this is an error that counts for nothing" in liveness
     assert "the container is killed" in liveness
     assert found(tmp_path, "PL519", deployment(readinessProbe=probe))[0][1].endswith("the pod is never ready")
+
+
+def test_pg_isready_is_no_endpoint_of_readiness(tmp_path: Path) -> None:
+    probe = {"exec": {"command": ["/usr/bin/pg_isready", "-U", "web"]}}
+    assert found(tmp_path, "PL209", deployment(livenessProbe=probe)) == []
+    assert found(tmp_path, "PL209", deployment(livenessProbe={"exec": {"command": ["/app/is-ready"]}})) != []
+
+
+def test_the_name_that_helm_gives_a_release_without_one_is_a_placeholder(tmp_path: Path) -> None:
+    pod = deployment()
+    pod["metadata"]["name"] = "RELEASE-NAME-web"
+    assert [level for level, _ in found(tmp_path, "PL002", pod)] == ["warning"]
+    assert found(tmp_path, "PL004", pod) == []
+
+
+def test_an_anchor_that_several_probes_share_is_one_finding(tmp_path: Path) -> None:
+    text = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+    - name: web
+      image: i:1
+      livenessProbe: &probe
+        httpGet: {path: /livez, port: 80, httpHeaders: [{name: Authorization, value: Bearer abcdefabcdef}]}
+      readinessProbe: *probe
+"""
+    assert len(of_rule(report(tmp_path, text.lstrip(), only("PL409")).findings, "PL409")) == 1

@@ -43,6 +43,12 @@ def test_the_bad_example_has_the_finding_and_the_good_one_has_not(rule: Rule, tm
 
 
 @RULES
+def test_no_guess_is_an_error(rule: Rule, tmp_path: Path) -> None:
+    found = of_rule(report(tmp_path, rule.bad.lstrip(), rule.settings).findings, rule.id)
+    assert [each for each in found if each.severity == "error" and each.confidence == "heuristic"] == []
+
+
+@RULES
 def test_the_finding_is_where_the_bad_example_has_its_field(rule: Rule, tmp_path: Path) -> None:
     lines = rule.bad.lstrip().splitlines()
     for finding in of_rule(report(tmp_path, rule.bad.lstrip(), rule.settings).findings, rule.id):

@@ -27,12 +27,14 @@ class Change(NamedTuple):
     before: str
     after: str
     fixes: int
+    left: int
+    """Fixes that would lose a comment, or change what an anchor shares."""
 
 
 def difference(request: Request) -> Iterator[str]:
     """The lines of what ``--fix`` would change in one round, as ``patch`` takes them."""
     for change in _changes(request.report()):
-        name = printable(str(change.path))
+        name = "-" if change.path == STDIN else printable(str(change.path))
         before, after = change.before.splitlines(keepends=True), change.after.splitlines(keepends=True)
         for line in difflib.unified_diff(before, after, name, name):
             yield line.rstrip("\r\n")
@@ -40,34 +42,45 @@ def difference(request: Request) -> Iterator[str]:
                 yield "\\ No newline at end of file"
 
 
-def mend(request: Request) -> tuple[int, set[Path]]:
-    """Writes the safe fixes; returns how many there were, and the files. Raises CliError."""
+class Mended(NamedTuple):
+    """What ``--fix`` did."""
+
+    fixes: int
+    files: int
+    left: int
+    """Fixes that were left to a person."""
+
+
+def mend(request: Request) -> Mended:
+    """Writes the safe fixes. Raises CliError."""
     if STDIN in request.paths:
         raise CliError("--fix cannot change standard input; --diff shows what it would change")
-    count, files = 0, set[Path]()
+    count, files, left = 0, set[Path](), 0
     for _ in range(ROUNDS_MAX):
         changes = list(_changes(request.report()))
+        left = sum(change.left for change in changes)
         for change in changes:
+            if not change.fixes:
+                continue
             try:
                 _write(change.path, change.after)
             except OSError as error:
                 raise CliError(f"{change.path}: cannot be written: {error.strerror}", code=Exit.CANNOT) from error
             count += change.fixes
             files.add(change.path)
-        if not changes:
+        if not any(change.fixes for change in changes):
             break
-    return count, files
+    return Mended(count, len(files), left)
 
 
 def _changes(report: Report) -> Iterator[Change]:
     for path, group in groupby(report.findings, key=lambda finding: report.paths[finding.file]):
         findings = list(group)
-        if path == STDIN or not any(finding.fix is not None and finding.fix.is_safe for finding in findings):
+        if not any(finding.fix is not None and finding.fix.is_safe for finding in findings):
             continue
-        before = read_manifest(path)
+        before = report.stdin if path == STDIN else read_manifest(path)
         after = fixed(before, findings)
-        if after.done:
-            yield Change(path, before, after.text, len(after.done))
+        yield Change(path, before, after.text, len(after.done), len(after.left))
 
 
 def _write(path: Path, text: str) -> None:

@@ -1,6 +1,5 @@
 """What a command line of ``probelet lint`` asks for, and what its settings file adds."""
 
-import gc
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -31,9 +30,6 @@ class Request:
 
     def report(self) -> Report:
         """Lints, and leaves out what is less severe than asked for."""
-        # Everything that is read lives until the rules have run: a collection at each 700 new objects would look at all
-        # of it again and again, for half of the time.
-        gc.set_threshold(200_000, 10, 10)
         report = lint(self.paths, self.settings, together=self.together)
         report.findings = [found for found in report.findings if at_least(found.severity, self.least or "info")]
         return report

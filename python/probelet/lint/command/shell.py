@@ -7,6 +7,8 @@ from typing import Final
 
 SHELLS: Final = frozenset({"sh", "bash", "ash", "dash", "zsh", "busybox"})
 
+_TEXT_FOLLOWS: Final = re.compile(r"-[a-z]*c")
+
 # What makes a line of a shell more than one program with its arguments. A `$(NAME)` of Kubernetes is none of it: it is
 # replaced before the shell starts.
 _SYNTAX: Final = re.compile(r"[;&|<>`\n(){}*?\[\]~#]|\$")
@@ -26,7 +28,7 @@ def script(argv: list[str]) -> str | None:
     if not words or program(words) not in SHELLS:
         return None
     for index, word in enumerate(words[1:], start=1):
-        if re.fullmatch(r"-[a-z]*c", word):
+        if _TEXT_FOLLOWS.fullmatch(word):
             return words[index + 1] if index + 1 < len(words) else None
         if not word.startswith("-"):
             return None

@@ -27,14 +27,23 @@ SUBSTITUTED: Final = "`"
 """The place of a substituted command's output: no host and no path has this character."""
 
 
-def statements(argv: list[str], depth: int = DEEPEST) -> Iterator[list[str]]:
+def statements(argv: list[str]) -> Iterator[list[str]]:
     """Each program with its arguments: the command itself, or every one in the text of its shell, in any order. Words
     that a shell would expand stay as written, except that a substituted command's output becomes ``SUBSTITUTED``."""
+    return map(list, _kept(tuple(argv)))
+
+
+@lru_cache(LINES_KEPT)
+def _kept(argv: tuple[str, ...]) -> tuple[list[str], ...]:
+    return tuple(_statements([*argv], DEEPEST))
+
+
+def _statements(argv: list[str], depth: int) -> Iterator[list[str]]:
     text = script(argv)
     if text is None:
         words = _bare(argv)
         if words and words != argv and depth:
-            yield from statements(words, depth - 1)
+            yield from _statements(words, depth - 1)
         elif words:
             yield words
     elif depth:
@@ -56,11 +65,10 @@ def _of_text(text: str, depth: int) -> Iterator[list[str]]:
             # The word behind it is a file. As an argument it does no harm: it names no host.
             continue
         else:
-            yield from statements(statement, depth)
+            yield from _statements(statement, depth)
             statement = []
 
 
-@lru_cache(LINES_KEPT)
 def _words(line: str) -> tuple[str, ...]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars=True)
     lexer.whitespace_split = True

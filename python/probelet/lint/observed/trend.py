@@ -36,8 +36,8 @@ def rising(points: Sequence[tuple[float, float]]) -> Trend | None:
 
 
 def _chance(pairs: Sequence[tuple[tuple[float, float], tuple[float, float]]], count: int) -> float:
-    """The probability of so many rises among the pairs, if each order is as likely as any other. Equal values count
-    as no rise and no fall; their smaller variance is left out, which only makes the test more careful."""
+    """The probability of so many rises among the pairs, if each order is as likely as any other. Equal values count as
+    no rise; their smaller variance is left out, which only makes the test more careful."""
     excess = sum((other[1] > one[1]) - (other[1] < one[1]) for one, other in pairs)
     if excess <= 0:
         return 1.0

@@ -18,12 +18,19 @@ from probelet.lint.rules.manifest.pl005_duplicate_field import RULE as DUPLICATE
 from probelet.lint.world.workload import LintWorkload
 from probelet.lint.world.world import World
 from probelet.spec.read.each_object import NotAnObject, RawObject, each_object
-from probelet.spec.read.kinds import Kind
+from probelet.spec.read.kinds import KINDS, Kind
 from probelet.spec.read.tree import Document, Node, TreeError, documents, members_on_way
 from probelet.spec.text.problem import Problem
 
-_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^<[^>]+>$|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$")
-"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``."""
+_UNRENDERED: Final = re.compile(r"\{\{|\$\{|^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$|^RELEASE-NAME\b|<[A-Za-z][^<>]*>")
+"""What a program or a person has yet to put in: Go templates, envsubst, OpenShift, ``<your name>``, ``IMAGE_URL``, and
+Helm's name for a release without one."""
+
+_IN_TEXT: Final = re.compile(r"\{\{|@[A-Z][A-Z0-9_]*@")
+"""What makes a text that is no YAML a template: Go's, or a placeholder as ``@NODE_NAME@``."""
+
+_OBJECT: Final = re.compile(r"""^[\s{,"'-]*(apiVersion|kind)["']?\s*:""", re.MULTILINE)
+"""A key that every Kubernetes object has."""
 
 _DUPLICATE: Final = "the mapping has this field twice, and the last one counts"
 
@@ -91,11 +98,13 @@ def read_source(source: Source, world: World) -> Read:
 
 def _broken(source: Source, text: str, error: TreeError) -> Finding:
     rule, message = NOT_A_MANIFEST, str(error)
-    if "{{" in text:
+    if _IN_TEXT.search(text):
         rule, message = TEMPLATE, f"render the template first: helm template CHART | probelet lint - ({error})"
+    # In another tool's file it may be no mistake: many have tags of their own, and a JSON file may have a value a line.
+    is_object = source.is_named or _OBJECT.search(text) is not None
     return Finding(
         rule=rule.id,
-        severity=rule.severity,
+        severity=rule.severity if is_object else "warning",
         object="",
         path="",
         file=source.name,
@@ -116,7 +125,7 @@ class _Reader:
     def read(self, document: Document) -> None:
         """Takes the objects of a document."""
         found = list(each_object(document.root))
-        if all(isinstance(each, NotAnObject) and each.reason in ("value", "kind") for each in found):
+        if all(isinstance(each, NotAnObject) and _is_foreign(each, document.root) for each in found):
             # A chart's values, or the configuration of some tool.
             self._read.others += 1
             return
@@ -145,7 +154,8 @@ class _Reader:
     def _workload(self, raw: RawObject, kind: Kind, document: Node) -> str:
         """Takes a workload; returns its label, empty for a patch."""
         found = read_workload(raw, kind, self._read.source.path, self._world)
-        if found is None:
+        if found is None or any(problem.field.rpartition(".")[2].startswith("$") for problem in found.unknown):
+            # The second: `$patch` and its like are instructions to the program that merges the patch.
             self._read.patches += 1
             return ""
         self._world.kinds.add(raw.kind)
@@ -153,7 +163,9 @@ class _Reader:
         self._world.workloads.append(workload)
         self._read.objects.append(InText(workload, raw.root, len(self._read.roots) - 1, raw.prefix, self._text))
         for problem in found.unknown:
-            self._report(UNKNOWN_FIELD, document, problem, workload.label, raw.prefix)
+            # The API server ignores a status that somebody writes, and one that it has written is no author's.
+            if not problem.field.removeprefix(raw.prefix).removeprefix(".").startswith("status."):
+                self._report(UNKNOWN_FIELD, document, problem, workload.label, raw.prefix)
         for problem in found.refused:
             self._report(REFUSED, document, problem, workload.label, raw.prefix)
         return workload.label
@@ -177,6 +189,17 @@ class _Reader:
             message=f"{path}: {problem.message}" if path else problem.message,
         )
         self._read.findings.append(Placed(finding, document, problem.field))
+
+
+def _is_foreign(found: NotAnObject, root: Node) -> bool:
+    """True for a document that is no Kubernetes object, and does not try to be one: a kind alone may be anything."""
+    if found.reason != "apiVersion":
+        return found.reason in ("value", "kind")
+    kind = KINDS.get(root.text_of("kind"))
+    *_, last = members_on_way(root, f"{kind.template}.spec.containers".lstrip(".") if kind is not None else "")
+    items = last.node.value if kind is not None and isinstance(last.node.value, list) else []
+    # A patch has no image, and kustomize needs no apiVersion to find what it is for.
+    return not any(item.text_of("image") for item in items)
 
 
 def _is_unrendered(node: Node) -> bool:

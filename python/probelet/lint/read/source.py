@@ -18,6 +18,8 @@ class Source(NamedTuple):
     path: Path
     name: str
     """As the user named it; ``-`` for standard input."""
+    is_named: bool = False
+    """The user named the file itself, and not a directory above it."""
 
     @property
     def scope(self) -> str:
@@ -42,7 +44,7 @@ def sources(paths: Sequence[Path]) -> Iterator[Source | Unlisted]:
     seen: set[Path] = set()
     for path in paths:
         name = "-" if path == STDIN else printable(str(path))
-        found = below(path) if path.is_dir() else [Source(path, name)]
+        found = below(path) if path.is_dir() else [Source(path, name, is_named=True)]
         for source in found:
             if isinstance(source, Unlisted):
                 yield source

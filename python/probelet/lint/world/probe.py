@@ -1,8 +1,8 @@
 """A probe as a rule sees it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from probelet.explain.bounds import Bounds, Timing
 from probelet.lint.fix.change import Fix
@@ -28,6 +28,8 @@ class LintProbe:
     path: str
     """From the object's root: ``spec.template.spec.containers[0].livenessProbe``."""
     container: "LintContainer"
+    memo: dict[object, Any] = field(default_factory=dict)
+    """What several rules ask of the probe, by the function that knows it."""
 
     @cached_property
     def timing(self) -> Timing:
@@ -39,7 +41,7 @@ class LintProbe:
         """From when to when its decisions fall, in seconds; the simulator proves them."""
         return self.container.bounds[self.type]
 
-    @property
+    @cached_property
     def handler(self) -> Literal["exec", "httpGet", "tcpSocket", "grpc"] | None:
         """The handler that runs."""
         return self.spec.handler
@@ -62,7 +64,7 @@ class LintProbe:
             case _:
                 return None
 
-    @property
+    @cached_property
     def port_number(self) -> int | None:
         """The port that the prober connects to; None for an exec probe, and for a name that no port has."""
         port = parse_int_or_string(self.port) if isinstance(self.port, str) else self.port

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use super::model::pods::Pause;
 use super::model::view::View;
 use super::model::worker::{Signal, Worker};
 use super::output::{Output, WorkerId};
@@ -10,6 +11,7 @@ use super::state::Prober;
 use crate::podstatus::PodStatus;
 use crate::semantics::ExistingWorker;
 use crate::spec::{PodSpec, ProbeType};
+use crate::time::Instant;
 
 impl Prober {
     /// Stores a pod's object, which UpdatePodStatus and AddPod find by UID. Running workers keep the object they were
@@ -70,6 +72,20 @@ impl Prober {
         });
     }
 
+    /// Lets a probe make no attempt before `until`, and keep its result meanwhile; an attempt in flight ends as usual. An
+    /// `until` that is not after `now` ends the pause. Returns false if no pod with this UID was defined.
+    pub fn pause(&mut self, uid: &str, container: &str, probe_type: ProbeType, until: Instant, now: Instant) -> bool {
+        let Some(index) = self.pods.find(uid).filter(|&index| self.pods[index].object.is_some()) else {
+            return false;
+        };
+        let pauses = &mut self.pods[index].pauses;
+        pauses.retain(|pause| pause.until > now && (pause.probe_type != probe_type || *pause.container != *container));
+        if until > now {
+            pauses.push(Pause { container: container.into(), probe_type, until });
+        }
+        true
+    }
+
     /// CleanupPods: stops the workers of every pod whose UID is not in `desired`.
     pub fn cleanup_pods(&mut self, desired: &BTreeSet<&str>) {
         let undesired: Vec<Arc<str>> =
@@ -84,6 +100,7 @@ impl Prober {
         self.forget_recalled_of(uid);
         if let Some(index) = self.pods.find(uid) {
             self.pods[index].object = None;
+            self.pods[index].pauses.clear();
             self.wake_sleepers_of_a_forgotten_pod(index);
             self.pods.drop_unused(index);
         }

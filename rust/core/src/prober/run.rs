@@ -11,6 +11,7 @@
 //! | D7 | being deleted, liveness or startup | Success | stop |
 //! | D8 | initial delay not over | | continue |
 //! | D9 | started and startup; not started and not startup | | continue |
+//! | | paused by a caller | | continue |
 //! | D10 | otherwise | | probe |
 //!
 //! The rest of the table (D11 counting, D12 thresholds, D13 publishing and hold) follows the end of the attempt.
@@ -85,7 +86,17 @@ impl Prober {
         if seen.started == (worker.probe_type == ProbeType::Startup) {
             return Verdict::Continue; // D9
         }
+        if self.is_paused(id, now) {
+            return Verdict::Continue;
+        }
         Verdict::Probe // D10
+    }
+
+    fn is_paused(&self, id: WorkerId, now: Instant) -> bool {
+        let worker = &self.workers[id];
+        self.pods[worker.pod].pauses.iter().any(|pause| {
+            pause.probe_type == worker.probe_type && pause.until > now && pause.container == *worker.container_name()
+        })
     }
 
     /// D4: takes on a container that is new to this worker. `result_run` and `last_result` stay, as in the kubelet.

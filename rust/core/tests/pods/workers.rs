@@ -111,3 +111,29 @@ fn a_worker_that_sleeps_before_its_first_run_ends_with_its_pod() {
         assert_eq!((prober.worker_count(), working(&prober, "other").len()), (9, 9));
     }
 }
+
+#[test]
+fn a_paused_probe_makes_no_attempt_until_the_pause_ends_and_keeps_its_result() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Readiness, ProbeType::Liveness], true);
+    let until = Instant::from_nanos(25_000_000_000);
+    assert!(prober.pause("u", "a", ProbeType::Readiness, until, Instant::ZERO));
+    assert!(!prober.pause("nobody", "a", ProbeType::Readiness, until, Instant::ZERO));
+    let (attempts, _) = settle(&mut prober, Instant::ZERO);
+    assert!(!attempts.contains(&"a Readiness".into()), "{attempts:?}");
+    assert!(attempts.contains(&"a Liveness".into()) && attempts.contains(&"b Readiness".into()), "{attempts:?}");
+    let (attempts, _) = settle(&mut prober, Instant::from_nanos(24_000_000_000));
+    assert!(!attempts.contains(&"a Readiness".into()), "{attempts:?}");
+    let (attempts, _) = settle(&mut prober, Instant::from_nanos(30_000_000_000));
+    assert!(attempts.contains(&"a Readiness".into()), "{attempts:?}");
+}
+
+#[test]
+fn a_pause_that_is_replaced_by_one_in_the_past_is_over() {
+    let mut prober = prober(Semantics::V1_36, false);
+    add(&mut prober, "u", &[ProbeType::Liveness], true);
+    prober.pause("u", "a", ProbeType::Liveness, Instant::from_nanos(u64::MAX), Instant::ZERO);
+    prober.pause("u", "a", ProbeType::Liveness, Instant::ZERO, Instant::ZERO);
+    let (attempts, _) = settle(&mut prober, Instant::ZERO);
+    assert!(attempts.contains(&"a Liveness".into()), "{attempts:?}");
+}

@@ -4,6 +4,7 @@ use std::io;
 use std::net::{SocketAddr, TcpStream};
 
 use crate::http1::reader::Reader;
+use crate::net::connect::Ahead;
 use crate::net::epoll::SocketPoll;
 
 /// The buffers of an attempt. They belong to one runtime and serve one attempt at a time.
@@ -15,7 +16,7 @@ pub struct Buffers {
     pub(super) body: Vec<u8>,
     pub(super) poll: Option<SocketPoll>,
     /// A connection that the prober asked for before its attempt began.
-    pub(super) ahead: Option<(SocketAddr, io::Result<TcpStream>)>,
+    pub(crate) ahead: Option<Ahead>,
 }
 
 impl Buffers {
@@ -38,8 +39,7 @@ impl Buffers {
 
     /// The connection to `address` that was asked for ahead, if there is one.
     pub(super) fn take_ahead(&mut self, address: SocketAddr) -> Option<io::Result<TcpStream>> {
-        let (to, connection) = self.ahead.take()?;
-        (to == address).then_some(connection)
+        self.ahead.take().filter(|ahead| ahead.address == address).map(|ahead| ahead.connection)
     }
 
     /// Watches the attempt's next socket.

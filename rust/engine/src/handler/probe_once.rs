@@ -10,6 +10,7 @@ use super::limit::Limit;
 use super::{grpc, http, tcp};
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
+use crate::net::connect::Ahead;
 
 /// Carries out one attempt of a probe over the network.
 ///
@@ -28,19 +29,18 @@ pub async fn probe_once(
     carry_out(handler, ports, pod_ip, asker, timeout.into(), buffers).await
 }
 
-/// Asks for the connection of an attempt that is about to begin, so that the attempt's own time can begin later: the next
-/// [`probe_once`] with these arguments uses it. True if there is now a connection to wait beside; only an ordinary HTTP
-/// probe has one, because its address and its request are known without asking anybody.
+/// Asks for the connection of an attempt that is about to begin, so that the attempt's own time can begin later; the
+/// caller gives it to the attempt's [`Buffers`]. None if there is no connection to wait beside: only an ordinary HTTP
+/// probe's address and request are known without asking anybody.
 pub(crate) fn connect_ahead(
     handler: &Handler,
     ports: &[(Box<str>, i64)],
     pod_ip: &str,
-    asker: Asker<'_>,
-    buffers: &mut Buffers,
-) -> bool {
-    let Handler::HttpGet(get) = handler else { return false };
-    let Ok(port) = port::resolve(&get.port, ports) else { return false };
-    http::connect_ahead(get, if get.host.is_empty() { pod_ip } else { &get.host }, port, asker, buffers)
+    user_agent: &str,
+) -> Option<Ahead> {
+    let Handler::HttpGet(get) = handler else { return None };
+    let port = port::resolve(&get.port, ports).ok()?;
+    http::plain_target(get, if get.host.is_empty() { pod_ip } else { &get.host }, port, user_agent).map(Ahead::to)
 }
 
 async fn carry_out(

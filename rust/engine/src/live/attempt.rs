@@ -5,12 +5,14 @@ use std::time::Duration;
 
 use probelet_core::prober::{Attempt, AttemptTarget, Outcome, WorkerId};
 use probelet_core::semantics::GrpcConnect;
-use probelet_core::spec::{PodSpec, ProbeType};
+use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
 
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::starvation::{Spent, Starving};
+use crate::handler::connect_ahead;
+use crate::net::connect::Ahead;
 use crate::stats::worker::LastAttempt;
 
 /// Identifies an attempt.
@@ -37,6 +39,8 @@ pub(super) struct Start {
     pub(super) pod_ip: Option<Arc<str>>,
     pub(super) user_agent: Arc<str>,
     pub(super) grpc_connect: GrpcConnect,
+    /// The attempt's connection, if it was asked for ahead, and when.
+    pub(super) ahead: Option<(Ahead, Instant)>,
 }
 
 impl Start {
@@ -49,7 +53,24 @@ impl Start {
             pod_ip: target.pod_ip.map(Arc::clone),
             user_agent: Arc::clone(user_agent),
             grpc_connect: target.grpc_connect,
+            ahead: None,
         }
+    }
+
+    /// The probe that is to be made.
+    pub(super) fn probe(&self) -> (&ContainerSpec, &ProbeSpec) {
+        let container = &self.pod.containers[self.container];
+        (container, container.probe(self.probe_type).expect("it made the worker"))
+    }
+
+    /// Asks for the attempt's connection now; false if there is none to wait beside.
+    pub(super) fn connect(&mut self, now: Instant) -> bool {
+        let (container, probe) = self.probe();
+        let pod_ip = self.pod_ip.as_deref().unwrap_or_default();
+        let ahead = connect_ahead(&probe.handler, &container.ports, pod_ip, &self.user_agent);
+        let is_asked_for = ahead.as_ref().is_some_and(|ahead| ahead.connection.is_ok());
+        self.ahead = ahead.map(|ahead| (ahead, now));
+        is_asked_for
     }
 }
 
@@ -57,9 +78,9 @@ impl Start {
 #[derive(Debug)]
 pub(super) struct EndedAttempt {
     pub(super) ticket: Ticket,
-    /// When the attempt's time began: after the barrier had opened.
+    /// When the attempt's time began: when it might send.
     pub(super) began: Instant,
-    /// How long the attempt waited at the barrier.
+    /// How long the attempt's connection waited for others before that.
     pub(super) held: Duration,
     pub(super) spent: Spent,
     pub(super) report: Report,

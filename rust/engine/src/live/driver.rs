@@ -11,8 +11,8 @@ use probelet_core::time::{Instant, WallOffset};
 use tokio::time::sleep;
 
 use super::attempt::{EndedAttempt, Start};
-use super::barrier_schedule::BarrierSchedule;
 use super::batch::Batch;
+use super::connect_first::ConnectFirst;
 use super::journal::JournalKeeper;
 use super::pool::AttemptPool;
 use super::state::{Shared, State};
@@ -59,7 +59,7 @@ async fn turn(shared: Arc<Shared>) {
     };
     let mut timer_floor = pin!(sleep(TIMER_FLOOR));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
-    let mut barrier = BarrierSchedule::default();
+    let mut held = ConnectFirst::default();
     let table = shared.lock_journal().map(|journal| journal.table());
     recover(&shared);
     while !shared.closing.load(Ordering::Acquire) {
@@ -67,22 +67,25 @@ async fn turn(shared: Arc<Shared>) {
         let settled = settle(&shared, &pool, &mut ended, &mut starts);
         let beat = settled.has_attempts.then(|| settled.now + BEAT);
         pool.turned(settled.now, beat);
-        alarm.set(settled.wakes_at.into_iter().chain(beat).min());
         if !starts.is_empty() && timer_floor.deadline() < tokio::time::Instant::now() + TIMER_FLOOR / 2 {
             timer_floor.as_mut().reset(tokio::time::Instant::now() + TIMER_FLOOR);
         }
-        let is_batch = barrier.is_closed(starts.len(), settled.now);
-        pool.close_barrier(is_batch);
-        for start in starts.drain(..) {
+        if held.holds(starts.len(), settled.now) {
+            connect(&pool, &mut starts, &mut held).await;
+            continue;
+        }
+        let mut launch = |start| {
             pool.launch(start);
             #[cfg(test)]
             shared.trap.spring(Moment::Launching, || true);
-        }
-        if is_batch {
-            // More attempts may have become due while these connected.
+        };
+        starts.drain(..).for_each(&mut launch);
+        if !held.is_empty() {
+            held.let_go(settled.now, launch);
             others_first().await;
             continue;
         }
+        alarm.set(settled.wakes_at.into_iter().chain(beat).min());
         let for_the_journal = async {
             match &table {
                 Some(table) => table.bell.notified().await,
@@ -105,6 +108,24 @@ async fn turn(shared: Arc<Shared>) {
             () = &mut timer_floor, if !timer_floor.is_elapsed() => {}
         }
     }
+}
+
+/// Asks for the connections of these attempts, without a task for each, and holds the attempts. Those without a
+/// connection to wait beside begin at once.
+async fn connect(pool: &Arc<AttemptPool>, starts: &mut Vec<Start>, held: &mut ConnectFirst) {
+    for (number, mut start) in starts.drain(..).enumerate() {
+        if start.connect(pool.clock.now()) {
+            held.hold(start);
+        } else {
+            pool.launch(start);
+        }
+        if number % CONNECTED_TOGETHER == CONNECTED_TOGETHER - 1 {
+            let now = pool.clock.now();
+            pool.turned(now, Some(now + BEAT));
+            others_first().await;
+        }
+    }
+    others_first().await;
 }
 
 /// Ends the attempts that an earlier loop had taken out when it panicked; the first loop finds none.
@@ -210,6 +231,8 @@ fn close_journal(shared: &Shared) {
     }
 }
 
+/// After so many connections, which take ten milliseconds, the attempts in flight have their turn.
+const CONNECTED_TOGETHER: usize = 1_024;
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
 /// While attempts begin, the runtime always has this timer, which ends before their timeouts of a second or more. The
 /// runtime writes to its own eventfd whenever a new timer is the earliest, and every attempt's timer would be.

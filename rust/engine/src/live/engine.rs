@@ -10,7 +10,7 @@ use std::time::Duration;
 use probelet_core::podstatus::PodStatus;
 use probelet_core::prober::{Phasing, Prober, Settings};
 use probelet_core::semantics::Semantics;
-use probelet_core::spec::PodSpec;
+use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
@@ -201,6 +201,13 @@ impl Engine {
             state.caller_timers.armed(timer, deadline);
             timer
         })
+    }
+
+    /// Lets a probe make no attempt before `until`, and keep its result meanwhile; false if the pod was not defined. A
+    /// recording does not have the pause: a play of it lacks these attempts, as it lacks lost ones.
+    pub fn pause(&self, uid: &str, container: &str, probe_type: ProbeType, until: Instant) -> bool {
+        let now = self.now();
+        self.touch(|state| state.manager.prober_mut().pause(uid, container, probe_type, until, now))
     }
 
     /// Disarms a timer; false if it was not armed.

@@ -6,8 +6,8 @@
 
 mod attempt;
 mod backoff_table;
-mod barrier_schedule;
 mod batch;
+mod connect_first;
 mod disk;
 mod doubts;
 mod driver;

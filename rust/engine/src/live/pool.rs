@@ -15,8 +15,7 @@ use super::trimmer::Trimmer;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, error};
 use crate::attempt::starvation::Spent;
-use crate::handler::{Asker, Buffers, address_of, connect_ahead, probe_once, refused};
-use crate::net::barrier::ConnectBarrier;
+use crate::handler::{Asker, Buffers, address_of, probe_once, refused};
 
 /// The tasks, and the attempts that they have finished.
 pub(super) struct AttemptPool {
@@ -24,8 +23,6 @@ pub(super) struct AttemptPool {
     idle: Mutex<Vec<Arc<Task>>>,
     finished: Mutex<Vec<EndedAttempt>>,
     overdue: Mutex<Overdue>,
-    /// Holds attempts that have connected while more attempts start.
-    barrier: Arc<ConnectBarrier>,
     trimmer: Trimmer,
     doubts: Arc<Doubts>,
     /// Rung when an attempt has finished.
@@ -47,7 +44,6 @@ impl AttemptPool {
             finished: Mutex::default(),
             overdue: Mutex::new(Overdue::after(overdue)),
             bell: Notify::new(),
-            barrier: Arc::default(),
             trimmer: Trimmer::default(),
             doubts,
         }
@@ -66,11 +62,6 @@ impl AttemptPool {
                 tokio::spawn(work(Arc::clone(self), task));
             }
         }
-    }
-
-    /// Closes or opens the barrier: while it is closed, attempts that have connected wait for attempts launched later.
-    pub(super) fn close_barrier(&self, is_closed: bool) {
-        if is_closed { self.barrier.close() } else { self.barrier.open() }
     }
 
     /// Moves the attempts that have ended into an empty list.
@@ -121,21 +112,19 @@ async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
     }
 }
 
-/// Carries out an attempt over a socket. The attempt's time begins when the barrier opens: the prober causes the wait
-/// there, so the wait is charged neither to the target's timeout nor to the attempt's duration.
-async fn perform(start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> EndedAttempt {
-    let container = &start.pod.containers[start.container];
-    let probe = container.probe(start.probe_type).expect("it made the worker");
+/// Carries out an attempt over a socket. The attempt's time begins here, even if its connection was asked for ahead: the
+/// prober causes the wait in between, so it is charged neither to the target's timeout nor to the attempt's duration.
+async fn perform(mut start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> EndedAttempt {
+    let began = pool.clock.now();
+    let mut held = Duration::ZERO;
+    if let Some((ahead, asked)) = start.ahead.take() {
+        held = began.since(asked);
+        buffers.ahead = Some(ahead);
+    }
+    let (container, probe) = start.probe();
     let (user_agent, grpc_connect) = (&*start.user_agent, start.grpc_connect);
     let asker = Asker { user_agent, grpc_connect, pod_uid: Some(&start.pod.uid) };
     let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
-    let mut began = pool.clock.now();
-    let mut held = Duration::ZERO;
-    if pool.barrier.is_closed() && connect_ahead(&probe.handler, &container.ports, pod_ip, asker, buffers) {
-        pool.barrier.pass().await;
-        let opened = pool.clock.now();
-        (held, began) = (opened.since(began), opened);
-    }
     let overdue = pool.overdue(began);
     let mut report = probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
     let over = pool.clock.now();
@@ -234,12 +223,13 @@ mod tests {
             pod_ip: Some("127.0.0.1".into()),
             user_agent: "kube-probe/1.36".into(),
             grpc_connect: GrpcConnect::UntilTimeout,
+            ahead: None,
         }
     }
 
-    /// The barrier stays closed for longer than the whole timeout; the target then answers.
+    /// The connection waits for longer than the whole timeout; the target then answers.
     #[test]
-    fn waiting_at_the_barrier_is_charged_neither_to_the_timeout_nor_to_the_duration() {
+    fn waiting_after_connecting_is_charged_neither_to_the_timeout_nor_to_the_duration() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let port = listener.local_addr().unwrap().port();
         let target = std::thread::spawn(move || {
@@ -250,23 +240,23 @@ mod tests {
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let pool = Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default()));
-        let (ended, opened) = runtime.block_on(async {
-            pool.close_barrier(true);
-            let launched = pool.clock.now();
-            pool.launch(start(port, launched));
-            while pool.clock.now().since(launched) <= Duration::from_millis(1_010) {
+        let (ended, launched) = runtime.block_on(async {
+            let asked = pool.clock.now();
+            let mut start = start(port, asked);
+            assert!(start.connect(asked));
+            while pool.clock.now().since(asked) <= Duration::from_millis(1_010) {
                 tokio::task::yield_now().await;
             }
-            let opened = pool.clock.now();
-            pool.close_barrier(false);
+            let launched = pool.clock.now();
+            pool.launch(start);
             pool.bell.notified().await;
             let mut ended = Vec::new();
             pool.finished(&mut ended);
-            (ended.pop().expect("one attempt"), opened)
+            (ended.pop().expect("one attempt"), launched)
         });
         assert_eq!((ended.report.outcome, ended.report.cause), (Outcome::Success, Cause::Ok));
         assert!(target.join().unwrap() > 0);
-        assert!(ended.began >= opened && ended.held > Duration::from_secs(1), "held for {:?}", ended.held);
+        assert!(ended.began >= launched && ended.held > Duration::from_secs(1), "held for {:?}", ended.held);
         assert!(ended.spent.took < Duration::from_secs(1), "took {:?}", ended.spent.took);
     }
 }

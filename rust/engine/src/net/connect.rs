@@ -49,6 +49,20 @@ impl Dialled {
     }
 }
 
+/// A connection that was asked for before the attempt that needs it begins.
+#[derive(Debug)]
+pub(crate) struct Ahead {
+    pub(crate) address: SocketAddr,
+    pub(crate) connection: io::Result<net::TcpStream>,
+}
+
+impl Ahead {
+    /// Asks for a connection.
+    pub(crate) fn to(address: SocketAddr) -> Self {
+        Self { address, connection: open(address) }
+    }
+}
+
 /// Connects and sends `first`.
 pub(crate) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
     send_first(open(address)?, address, first).await

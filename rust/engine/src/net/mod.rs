@@ -2,7 +2,6 @@
 //! HTTP.
 
 pub(crate) mod async_fd;
-pub(crate) mod barrier;
 pub(crate) mod connect;
 pub(crate) mod descriptors;
 pub(crate) mod dial;

@@ -5,19 +5,26 @@ from itertools import pairwise
 from statistics import median
 
 from tests.cluster.fifteen.facts.turns import Life, Turns
-from tests.cluster.fifteen.seen import ClusterSide
+from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.seen.instance import at
 
 OUT_SECONDS = 0.25
 """The medians of two sides may be so far apart."""
+READY = "ready serving"
 ANSWERS = {"readiness-turns": "http r", "readiness-twice": "http r", "grpc": "grpc grpc:ready"}
 """Pods that fail at once when they are asked, and the probe whose answers decide."""
 
 
 def facts(side: ClusterSide, other: ClusterSide, pod: str) -> list[Fact]:
     lives = Life.of(side, pod), Life.of(other, pod)
-    return _turns(side, pod).facts("endpoint", _turns(other, pod), *lives)
+    mine, theirs = (_turns(one, pod).since(READY).without_dips(READY) for one in (side, other))
+    states = [state for _, state in _turns(side, pod).rows]
+    before = states.index(READY) if READY in states else 0
+    return [
+        *mine.facts("endpoint", theirs, pod, *lives),
+        Fact("endpoint: states before it is ready", [state for state in states[:before] if state != "absent"]),
+    ]
 
 
 def _turns(side: ClusterSide, pod: str) -> Turns:

@@ -1,7 +1,7 @@
 """The Deployment: a new pod has to be ready before an old one goes."""
 
 from tests.cluster.fifteen.pods import DEPLOYMENT
-from tests.cluster.fifteen.seen import ClusterSide, condition, moment
+from tests.cluster.record.seen import ClusterSide, condition, moment
 from tests.kubelet.beside.facts.fact import Fact
 
 TAKES_SECONDS = 3.0

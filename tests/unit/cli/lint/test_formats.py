@@ -53,7 +53,7 @@ def test_the_log_is_valid_sarif_and_has_every_finding(probelet: Probelet, tmp_pa
     folder = tmp_path / "a folder, ü"
     folder.mkdir()
     (folder / "web.yaml").write_text(MANIFEST)
-    (folder / "broken.yaml").write_text("a: [")
+    (folder / "broken.yaml").write_text("kind: [")
     ended = probelet("lint", str(folder), "-o", "sarif")
     log = json.loads(ended.out)
     assert list(mistakes(log, SCHEMA, SCHEMA)) == []

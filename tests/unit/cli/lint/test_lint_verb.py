@@ -178,8 +178,20 @@ def test_diff_shows_what_fix_then_does(probelet: Probelet) -> None:
 
 def test_a_fix_that_would_lose_a_comment_is_left_to_the_person(probelet: Probelet) -> None:
     Path("web.yaml").write_text(FIXABLE)
-    assert probelet("lint", "web.yaml", "--fix").err == "probelet lint: 0 findings fixed in 0 files\n"
+    said = probelet("lint", "web.yaml", "--fix").err
+    assert said == (
+        "probelet lint: 0 findings fixed in 0 files; 1 left, because a comment or an anchor is in the way\n"
+    )
     assert Path("web.yaml").read_text() == FIXABLE
+
+
+def test_a_difference_of_standard_input_is_shown(probelet: Probelet, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = FIXABLE.replace(" # asks itself", "")
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    ended = probelet("lint", "-", "--diff")
+    assert ended.code == 1
+    assert ended.out.startswith("--- -\n+++ -\n@@")
+    assert "+        httpGet:\n" in ended.out
 
 
 def test_the_rules_are_listed_and_explained(probelet: Probelet) -> None:

@@ -2,6 +2,7 @@
 
 import re
 import tomllib
+from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -104,6 +105,17 @@ def test_every_pod_has_requests_a_limit_of_memory_and_none_of_cpu() -> None:
         resources = container_of(workload)["resources"]
         assert resources["requests"].keys() == {"cpu", "memory"}
         assert resources["limits"].keys() == {"memory"}
+
+
+@pytest.mark.parametrize("folder", [BASE, OVERLAYS / "cert-manager"], ids=lambda folder: folder.name)
+def test_the_command_line_takes_the_arguments(folder: Path) -> None:
+    here = [one for file in folder.rglob("*.yaml") for one in documents(file)]
+    commands = [container_of(one)["args"] for one in here if one.get("kind") in ("DaemonSet", "Deployment")]
+    assert commands
+    for verb, *arguments in commands:
+        words = [word.replace("$(POD_NAMESPACE)", NAMESPACE) for word in arguments]
+        app = import_module(f"probelet.cli.cluster.{verb}").app
+        app.parse_args(words, exit_on_error=False, print_error=False)
 
 
 def test_every_pod_is_probed_by_the_kubelet_itself() -> None:

@@ -30,6 +30,7 @@ def check(probe: LintProbe) -> Iterator[Hit]:
             f"the whole line {_short(argv[0])!r} is one word, and no program has this name: no attempt, each "
             f"{probe.timing.period} s, can start a program; {of_no_program(probe)}",
             severity="error",
+            confidence="certain",
         )
         return
     yield from _without_value(probe)

@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from probelet.lint.rule import Hit, Rule, on_probes
-from probelet.lint.rules.readiness.dependency import dependency
+from probelet.lint.rules.readiness.dependency import Dependency, dependency
 from probelet.lint.rules.readiness.replicas import all_of_them
+from probelet.lint.severity import Severity
 from probelet.lint.world.probe import LintProbe
 
 
@@ -20,9 +21,13 @@ def check(probe: LintProbe) -> Iterator[Hit]:
     yield probe.hit(
         found.field,
         f"liveness {found.fails(consequence)}",
-        severity="warning" if found.is_guess else "error",
+        severity=_severity(found),
         confidence=found.confidence,
     )
+
+
+def _severity(found: Dependency) -> Severity:
+    return "info" if found.kind == "whole" else "warning" if found.is_guess else "error"
 
 
 RULE = Rule(

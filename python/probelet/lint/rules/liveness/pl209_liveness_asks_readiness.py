@@ -9,6 +9,9 @@ from probelet.lint.world.probe import LintProbe
 
 _READY: Final = re.compile(r"(?:^|[/_.?&=-])(?:is)?ready(?:z|ness)?(?:$|[/_.?&=-])|readiness", re.IGNORECASE)
 
+_POSTGRES: Final = "pg_isready"
+"""It asks whether the server takes connections, whatever its name says, and there is nothing better to ask."""
+
 
 def check(probe: LintProbe) -> Iterator[Hit]:
     """Looks for the words of readiness."""
@@ -33,7 +36,8 @@ def _texts(probe: LintProbe) -> Iterator[tuple[str, str]]:
         yield "grpc.service", spec.grpc.service or ""
     elif probe.argv:
         # A name of a script or an address. A longer text has too many words to guess from.
-        yield from (("exec.command", word) for word in probe.argv if len(word.split()) == 1)
+        words = (word for word in probe.argv if len(word.split()) == 1 and word.rpartition("/")[2] != _POSTGRES)
+        yield from (("exec.command", word) for word in words)
 
 
 RULE = Rule(

@@ -9,8 +9,8 @@ RULE = Rule(
     summary="The file, or one value, is a template that has to be rendered first.",
     why="""
 What stands between `{{` and `}}`, or in `${...}`, is not the value that the cluster will get, and neither is a
-placeholder such as `<seconds>` or `[IMAGE_URL]`. Where it is the value of
-a field that rules read, they could only guess; where it breaks the YAML, nothing of the file can be read.
+placeholder such as `<seconds>`, `[IMAGE_URL]` or `@NAME@`. Where it is the value of a field that rules read, they could
+only guess; where it breaks the YAML, nothing of the file can be read.
 
 Lint what the cluster gets: `helm template CHART | probelet lint -`, `kustomize build DIR | probelet lint -`.
 """,

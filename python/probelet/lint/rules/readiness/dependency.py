@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from probelet.lint.command.host import hosts, is_loopback
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
+from probelet.lint.rules.exec.why_it_succeeds import why_it_succeeds
 from probelet.lint.severity import Confidence
 from probelet.lint.world.container import LintContainer
 from probelet.lint.world.probe import LintProbe
@@ -57,8 +58,11 @@ _SHARED: Final = frozenset(
 )
 """Words of a path that name a dependency."""
 
-_WHOLE: Final = frozenset({"deep", "full", "all"})
-"""Words of a health check that checks everything."""
+_DEEP: Final = "deep"
+"""The word of a health check that follows its dependencies."""
+
+_WHOLE: Final = frozenset({"full", "all"})
+"""Words of a health check that checks everything, which may be all of its own container: in argo-cd it is."""
 
 _HEALTH: Final = re.compile(r"(health|ready|readiness|live|liveness|status|check|ping|probe)")
 _OFF: Final = frozenset({"false", "0", "no", "off"})
@@ -69,6 +73,17 @@ _POSTGRES: Final = frozenset({"psql", "pg_isready"})
 
 def dependency(probe: LintProbe) -> Dependency | None:
     """What the probe asks beside its container, the surest first; None if nothing says that it does."""
+    # Seven rules ask this of each probe.
+    if dependency not in probe.memo:
+        probe.memo[dependency] = _surest(probe)
+    found: Dependency | None = probe.memo[dependency]
+    return found
+
+
+def _surest(probe: LintProbe) -> Dependency | None:
+    if why_it_succeeds(probe.argv) is not None:
+        # What it asks does not matter: PL518.
+        return None
     found = _of_command(probe) if probe.handler == "exec" else (*_of_host(probe), *_of_path(probe))
     return min(found, key=lambda each: each.is_guess, default=None)
 
@@ -95,10 +110,13 @@ def _of_path(probe: LintProbe) -> Iterator[Dependency]:
     image = probe.container.spec.image.lower()
     words = re.findall(r"[a-z]+", url.path.lower())
     named = [word for word in words if word in _SHARED and word not in image]
-    whole = [word for word in words if word in _WHOLE] if any(_HEALTH.search(word) for word in words) else []
+    whole = list[str]()
+    if any(map(_HEALTH.search, words)):
+        named += [word for word in words if word == _DEEP]
+        whole += [word for word in words if word in _WHOLE]
     for key, value in parse_qsl(url.query, keep_blank_values=True):
         if value.lower() not in _OFF:
-            named += [word for word in (key.lower(), value.lower()) if word in _SHARED]
+            named += [word for word in (key.lower(), value.lower()) if word in _SHARED or word == _DEEP]
             whole += [word for word in (key.lower(), value.lower()) if word in _WHOLE]
     if named:
         yield Dependency(f"{path}, which by its name ({named[0]}) checks more than its own container", field, "name")

@@ -20,7 +20,12 @@ def check(probe: LintProbe) -> Iterator[Hit]:
         f"takes {all_of_them(probe.container.workload)} out of service within {unready.earliest} to "
         f"{unready.latest} s, also for requests that do not need it"
     )
-    yield probe.hit(found.field, f"readiness {found.fails(consequence)}", confidence=found.confidence)
+    yield probe.hit(
+        found.field,
+        f"readiness {found.fails(consequence)}",
+        severity="info" if found.kind == "whole" else None,
+        confidence=found.confidence,
+    )
 
 
 def _own_service(probe: LintProbe) -> str:

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 use crate::podstatus::PodStatus;
 use crate::prober::output::WorkerId;
 use crate::slab::Slab;
-use crate::spec::PodSpec;
+use crate::spec::{PodSpec, ProbeType};
+use crate::time::Instant;
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Pod {
@@ -17,6 +18,16 @@ pub(crate) struct Pod {
     pub(crate) object: Option<Arc<PodSpec>>,
     pub(crate) status: Option<PodStatus>,
     pub(crate) workers: Vec<WorkerId>,
+    /// The probes that make no attempt for a while; almost always empty.
+    pub(crate) pauses: Vec<Pause>,
+}
+
+/// A probe that makes no attempt before `until`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct Pause {
+    pub(crate) container: Arc<str>,
+    pub(crate) probe_type: ProbeType,
+    pub(crate) until: Instant,
 }
 
 impl Pod {
@@ -47,7 +58,7 @@ impl Pods {
             return index;
         }
         let uid: Arc<str> = uid.into();
-        let pod = Pod { uid: Arc::clone(&uid), object: None, status: None, workers: Vec::new() };
+        let pod = Pod { uid: Arc::clone(&uid), object: None, status: None, workers: Vec::new(), pauses: Vec::new() };
         let index = self.pods.insert(pod);
         self.by_uid.insert(uid, index);
         index

@@ -13,13 +13,8 @@ use crate::net::host::Literal;
 /// Writes the bytes that [`super::request::Request::write`] would write, and returns the address to send them to; None
 /// if the probe is not plain.
 pub(super) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, bytes: &mut Vec<u8>) -> Option<SocketAddr> {
-    let is_plain = matches!(&*get.scheme, "" | "HTTP") && !get.http2 && get.headers.is_empty();
-    if !is_plain || !is_verbatim(get.path.as_bytes()) || !is_sent_unchanged(user_agent) {
-        return None;
-    }
+    let target = target(get, host, port, user_agent)?;
     let (open, close) = if host.contains(':') { ("[", "]") } else { ("", "") };
-    // A zone (`%eth0`) is local; it must not appear in Host. An error names 0.0.0.0 and :: as they are.
-    let literal = Literal::parse(host).filter(|literal| literal.is_specified() && !host.contains('%'))?;
     bytes.clear();
     let path = &get.path;
     write!(
@@ -28,6 +23,17 @@ pub(super) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, byte
          Connection: close\r\n\r\n"
     )
     .expect("a Vec takes everything");
+    Some(target)
+}
+
+/// The address that [`write`] would return.
+pub(super) fn target(get: &HttpGet, host: &str, port: u16, user_agent: &str) -> Option<SocketAddr> {
+    let is_plain = matches!(&*get.scheme, "" | "HTTP") && !get.http2 && get.headers.is_empty();
+    if !is_plain || !is_verbatim(get.path.as_bytes()) || !is_sent_unchanged(user_agent) {
+        return None;
+    }
+    // A zone (`%eth0`) is local; it must not appear in Host. An error names 0.0.0.0 and :: as they are.
+    let literal = Literal::parse(host).filter(|literal| literal.is_specified() && !host.contains('%'))?;
     Some(literal.target(port))
 }
 

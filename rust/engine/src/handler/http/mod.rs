@@ -9,6 +9,7 @@ mod over_http2;
 mod redirect;
 mod request;
 
+use std::net::SocketAddr;
 use std::pin::pin;
 
 use probelet_core::spec::HttpGet;
@@ -22,18 +23,11 @@ use super::buffers::Buffers;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
-use crate::net::connect::open;
 use crate::net::timeout::or_timeout;
 
-/// Asks for the connection of an ordinary probe; false if the probe is not one, or if the connection failed at once.
-pub(super) fn connect_ahead(get: &HttpGet, host: &str, port: u16, asker: Asker<'_>, buffers: &mut Buffers) -> bool {
-    let Some(address) = fast_path::write(get, host, port, asker.user_agent, &mut buffers.request) else {
-        return false;
-    };
-    let connection = open(address);
-    let is_asked_for = connection.is_ok();
-    buffers.ahead = Some((address, connection));
-    is_asked_for
+/// The address of an ordinary probe, which is known without asking anybody; None if the probe is not one.
+pub(super) fn plain_target(get: &HttpGet, host: &str, port: u16, user_agent: &str) -> Option<SocketAddr> {
+    fast_path::target(get, host, port, user_agent)
 }
 
 /// The text of a connection that failed with `error`.

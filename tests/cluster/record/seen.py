@@ -6,7 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from tests.cluster.fifteen.notes import read
+from tests.cluster.record.notes import read
 from tests.kubelet.beside.seen.side import Side
 
 Note = dict[str, Any]

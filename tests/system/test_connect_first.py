@@ -13,10 +13,10 @@ pytestmark = pytest.mark.e2e
 
 HOUR_NS = 3_600_000_000_000
 WORKERS = 300
-"""More than twice the number that makes the engine use a connect barrier."""
+"""More than twice the number that makes the engine connect all before it sends."""
 
 
-def test_every_probe_behind_a_connect_barrier_gets_its_answer() -> None:
+def test_every_probe_that_connects_with_others_gets_its_answer() -> None:
     with closing(Engine(start_jitter=False)) as engine, own_target("http", 3600) as target:
         for number in range(WORKERS):
             delayed = json.loads(pod(number, "http", target.place.port, 3600))

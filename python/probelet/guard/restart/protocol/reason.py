@@ -1,0 +1,72 @@
+"""The outcome of each decision: event reason, metric label and field of the log."""
+
+from typing import Final, Literal, TypeAlias
+
+Reason: TypeAlias = Literal[
+    "PodGone",
+    "OptedOut",
+    "NodeNotReady",
+    "Stale",
+    "OldInstance",
+    "NotRunning",
+    "Reevaluating",
+    "SwitchedOff",
+    "Blacklisted",
+    "Backoff",
+    "HourlyCap",
+    "PodBusy",
+    "BreakerOpen",
+    "WorkloadLimit",
+    "BudgetDenied",
+    "BudgetUnknown",
+    "QueueFull",
+    "Queued",
+    "Recovered",
+    "DryRun",
+    "Restarting",
+    "CreateRejected",
+]
+
+REASONS: Final[dict[Reason, str]] = {
+    "PodGone": "the pod is gone, ended, on another node, or not restarted by its policy",
+    "OptedOut": "the pod does not ask for enhanced liveness any more",
+    "NodeNotReady": "the node is not ready, so nobody would start the container again",
+    "Stale": "the node has not published anything about the probe for too long",
+    "OldInstance": "the failure is older than the running container",
+    "NotRunning": "the container does not run",
+    "Reevaluating": "another container of the pod was restarted, and the probe did not run since",
+    "SwitchedOff": "the configuration has enabled: false",
+    "Blacklisted": "the configuration excludes the pod",
+    "Backoff": "the container was restarted not long ago",
+    "HourlyCap": "the container was restarted maxRestartsPerHour times",
+    "PodBusy": "another request restarts a container of the pod",
+    "BreakerOpen": "too many pods of the workload or node fail at once",
+    "WorkloadLimit": "workload.maxInFlight pods of the workload are being restarted",
+    "BudgetDenied": "a budget leaves no room",
+    "BudgetUnknown": "a budget's status is missing, old, or cannot be read",
+    "QueueFull": "the queue of the workload is full",
+    "Queued": "every check passed; the restart waits for a token",
+    "Recovered": "the probe succeeded while the restart waited",
+    "DryRun": "the restart would happen now, but the configuration has dryRun: true",
+    "Restarting": "a ContainerRecreateRequest is created",
+    "CreateRejected": "the API server refused the ContainerRecreateRequest",
+}
+"""What each means, for people. Order: as the checks are made."""
+
+TOLD: Final[frozenset[Reason]] = frozenset(
+    {
+        "NodeNotReady",
+        "Stale",
+        "SwitchedOff",
+        "Blacklisted",
+        "HourlyCap",
+        "BreakerOpen",
+        "WorkloadLimit",
+        "BudgetDenied",
+        "BudgetUnknown",
+        "DryRun",
+    }
+)
+"""Refusals that get an event, at most one for each pod and reason in ``EVENT_EVERY_NS``."""
+
+EVENT_EVERY_NS: Final = 300_000_000_000

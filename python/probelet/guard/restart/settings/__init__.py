@@ -1,0 +1,1 @@
+"""The configuration, from the data of a ConfigMap."""

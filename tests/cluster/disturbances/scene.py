@@ -1,0 +1,88 @@
+"""A namespace in which something goes wrong: the pods before it, the record of it, and what must hold after it."""
+
+from collections.abc import Sequence
+
+from tests.cluster.disturbances import pods
+from tests.cluster.namespace import Namespace
+from tests.cluster.record.recording import Recording
+from tests.cluster.record.seen import ClusterSide, condition
+from tests.kubelet.beside.seen.instance import Instance
+
+SETTLE_SECONDS = 60.0
+"""From the end of a disturbance to conditions that are right again."""
+
+
+class Scene:
+    """Between ``begin`` and ``end`` the test disturbs."""
+
+    def __init__(self, namespace: Namespace) -> None:
+        self.namespace = namespace
+        self._recording = Recording(namespace, namespace.cluster.folder / "scenes" / namespace.name, "disturbed")
+
+    def begin(self) -> None:
+        """Create the pods and wait until each is as it has to be."""
+        self._recording.begin()
+        for one in pods.all_pods():
+            self.namespace.create(one)
+        for name in (*pods.STEADY, *pods.FAILING):
+            self.namespace.until_ready(name)
+
+    def mark(self, name: str) -> None:
+        self._recording.mark(name)
+
+    def lives(self, name: str) -> int:
+        """How often the container of a pod has been restarted, as its status says."""
+        statuses = self.namespace.pod(name)["status"].get("containerStatuses") or [{}]
+        return int(statuses[0].get("restartCount", 0))
+
+    def settle(self) -> None:
+        """Wait until the conditions are right: the pods that have to be ready are, the one that starts is not."""
+        for name in (*pods.STEADY, pods.TURNING):
+            self.namespace.until_ready(name, SETTLE_SECONDS)
+        assert not self.namespace.is_ready(pods.STARTING)
+
+    def end(self) -> ClusterSide:
+        """The record."""
+        self._recording.end()
+        return ClusterSide(self._recording.out)
+
+    def close(self) -> None:
+        self._recording.end()
+
+
+def nothing_was_killed_that_should_live(seen: ClusterSide) -> None:
+    for name in (*pods.STEADY, pods.STARTING, pods.TURNING):
+        lives = [one for rows in seen.of(name).values() for one in rows]
+        assert [(one.attempt, bool(one.finished)) for one in lives] == [(0, False)], name
+
+
+def each_failure_killed_once(seen: ClusterSide, names: Sequence[str] = pods.FAILING) -> int:
+    """Whether each life of a failing container ended by its own failure, by one signal and after one hook.
+
+    Returns how many lives ended.
+    """
+    ended = [one for name in names for one in seen.of(name)["app"] if one.finished]
+    for one in ended:
+        assert len(_notes(one, "http", "l")) >= pods.GOOD_ANSWERS + pods.FAILED_ANSWERS, _words(one)
+        assert len(_notes(one, "exec", "hook")) == 1, _words(one)
+        assert len(_notes(one, "signal")) == 1, _words(one)
+        assert one.exit_code == 0, _words(one)
+    return len(ended)
+
+
+def never_ready(seen: ClusterSide, name: str) -> bool:
+    return all(condition(note["object"], "Ready").get("status") != "True" for note in seen.changes(name))
+
+
+def stayed_ready(seen: ClusterSide, name: str) -> bool:
+    """Whether a pod never turned unready once it was ready."""
+    turns = [condition(note["object"], "Ready").get("status") for note in seen.changes(name)]
+    return "True" in turns and set(turns[turns.index("True") :]) == {"True"}
+
+
+def _notes(one: Instance, what: str, name: str = "") -> list[dict[str, object]]:
+    return [note for note in one.notes if note["what"] == what and note.get("name", "") == name]
+
+
+def _words(one: Instance) -> str:
+    return "\n".join([f"{one.pod} {one.attempt} {one.id}", *map(str, one.notes[-25:])])

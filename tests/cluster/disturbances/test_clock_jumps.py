@@ -1,0 +1,69 @@
+"""The wall clock of the agent jumps, an hour and a day, there and back: nobody notices."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.cluster.cluster import Cluster
+from tests.cluster.disturbances.pods import STARTING, STEADY
+from tests.cluster.disturbances.scene import (
+    Scene,
+    each_failure_killed_once,
+    never_ready,
+    nothing_was_killed_that_should_live,
+    stayed_ready,
+)
+from tests.cluster.installed import Installed
+from tests.support.required import missing
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
+
+LIBRARIES = Path("/usr/lib")
+JUMPS = ("+3600", "-3600", "+86400", "-86400", "+0")
+"""Seconds that the agent's wall clock is before the machine's."""
+BETWEEN_SECONDS = 7.0
+
+
+@pytest.fixture
+def clock(cluster: Cluster, probelet: Installed) -> Iterator[Path]:
+    """The file that says how far the agent's clock is from the machine's. The monotonic clock stays."""
+    library = next(LIBRARIES.glob("*/faketime/libfaketime.so.1"), None)
+    if library is None:
+        missing("faketime", "no libfaketime; on Debian: apt-get install libfaketime")
+    folder = cluster.folder / "clock"
+    folder.mkdir(exist_ok=True)
+    (folder / "now").write_text("+0\n")
+    (folder / "libfaketime.so.1").write_bytes(library.read_bytes())
+    probelet.configure_agent(_with_clock(folder))
+    yield folder / "now"
+    probelet.configure_agent()
+
+
+def _with_clock(folder: Path) -> dict[str, object]:
+    variables = {
+        "LD_PRELOAD": "/clock/libfaketime.so.1",
+        "FAKETIME_TIMESTAMP_FILE": "/clock/now",
+        "FAKETIME_NO_CACHE": "1",
+        "FAKETIME_DONT_FAKE_MONOTONIC": "1",
+    }
+    agent = {
+        "name": "agent",
+        "env": [{"name": name, "value": value} for name, value in variables.items()],
+        "volumeMounts": [{"name": "clock", "mountPath": "/clock", "readOnly": True}],
+    }
+    volume = {"name": "clock", "hostPath": {"path": str(folder), "type": "Directory"}}
+    return {"spec": {"containers": [agent], "volumes": [volume]}}
+
+
+def test_a_clock_that_jumps_kills_nobody_and_turns_no_condition(clock: Path, scene: Scene) -> None:
+    for jump in JUMPS:
+        clock.write_text(f"{jump}\n")
+        time.sleep(BETWEEN_SECONDS)
+    scene.settle()
+    seen = scene.end()
+    nothing_was_killed_that_should_live(seen)
+    assert each_failure_killed_once(seen) > 0
+    assert all(stayed_ready(seen, name) for name in STEADY)
+    assert never_ready(seen, STARTING)

@@ -1,0 +1,49 @@
+"""A kubelet that starts anew takes a native container in its start-up for ready; the agent's verdict stays."""
+
+import signal
+
+import pytest
+
+from tests.cluster.cluster import Cluster
+from tests.cluster.disturbances.pods import STARTING, STEADY
+from tests.cluster.disturbances.scene import (
+    Scene,
+    each_failure_killed_once,
+    never_ready,
+    nothing_was_killed_that_should_live,
+    stayed_ready,
+)
+from tests.cluster.namespace import Namespace
+from tests.kubelet.beside.pods.make import answers, container, pod
+from tests.system.containerd.machine import until
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
+
+NATIVE = "native"
+
+
+def test_a_kubelet_that_restarts_does_not_make_a_container_ready_in_its_start_up(
+    cluster: Cluster, scene: Scene, namespace: Namespace
+) -> None:
+    endless = answers("s", "500", failureThreshold=1000, periodSeconds=10)
+    namespace.create(pod(NATIVE, container(startupProbe=endless)))
+    namespace.until(lambda: _started(namespace) is False, "the native container to be in its start-up")
+    killed = scene.lives("failing-1")
+    cluster.kubelet.stop(signal.SIGKILL)
+    cluster.kubelet.start()
+    # kubernetes/kubernetes#142305: its startup probe has not succeeded, and yet it is ready.
+    namespace.until_ready(NATIVE)
+    until(cluster.node_is_ready, "the node to be ready")
+    namespace.until(lambda: scene.lives("failing-1") > killed, "another kill")
+    scene.settle()
+    seen = scene.end()
+    nothing_was_killed_that_should_live(seen)
+    assert each_failure_killed_once(seen) > 0
+    assert never_ready(seen, STARTING)
+    assert not never_ready(seen, NATIVE)
+    assert all(stayed_ready(seen, name) for name in STEADY)
+
+
+def _started(namespace: Namespace) -> object:
+    statuses = namespace.pod(NATIVE)["status"].get("containerStatuses") or [{}]
+    return statuses[0].get("started") if "running" in statuses[0].get("state", {}) else None

@@ -1,0 +1,1 @@
+"""Records what happens in a namespace of the cluster, and reads it back."""

@@ -1,0 +1,88 @@
+"""Files beside manifests, and parts of manifests: what a directory of a repository has that is no mistake."""
+
+from pathlib import Path
+
+import pytest
+from probelet.lint.engine import lint
+from probelet.lint.settings import Settings
+
+from tests.unit.lint.linted import report
+
+
+@pytest.mark.parametrize(
+    ("text", "severity"),
+    [
+        ("apiVersion: v1\nkind: [\n", "error"),
+        ('{"kind": "Pod",\n', "error"),
+        ("a: [\n", "warning"),
+        ('{"a": 1}\n{"a": 2}\n', "warning"),
+        ("theme: !!python/name:x.y\n", "warning"),
+    ],
+)
+def test_a_file_that_cannot_be_read_is_an_error_if_it_is_named_or_looks_like_an_object(
+    tmp_path: Path, text: str, severity: str
+) -> None:
+    (named,) = report(tmp_path, text).findings
+    assert (named.rule, named.severity) == ("PL001", "error")
+    (found,) = lint([tmp_path]).findings
+    assert (found.rule, found.severity) == ("PL001", severity)
+
+
+def test_a_placeholder_of_a_generator_makes_a_template(tmp_path: Path) -> None:
+    text = "apiVersion: apps/v1\nkind: StatefulSet\nmetadata:\n  name: @NODE_NAME@\n"
+    (found,) = report(tmp_path, text).findings
+    assert (found.rule, found.severity) == ("PL002", "warning")
+
+
+@pytest.mark.parametrize(
+    ("text", "others", "errors"),
+    [
+        ("kind: bug-fix\narea: docs\n", 1, 0),
+        ("kind: ConfigMap\nmetadata: {name: x}\n", 1, 0),
+        # A patch for kustomize needs no apiVersion.
+        ("kind: Deployment\nspec: {template: {spec: {containers: [{name: x, env: []}]}}}\n", 1, 0),
+        ("kind: Deployment\nspec: {template: {spec: {containers: [{name: x, image: 'x:1'}]}}}\n", 0, 1),
+        ("kind: Pod\nspec: {containers: [{name: x, image: 'x:1'}]}\n", 0, 1),
+    ],
+)
+def test_a_kind_without_a_version_is_an_object_only_with_an_image(
+    tmp_path: Path, text: str, others: int, errors: int
+) -> None:
+    found = report(tmp_path, text, Settings())
+    assert found.others == others
+    assert sum(each.severity == "error" for each in found.findings) == errors
+
+
+def test_instructions_of_a_merge_make_a_patch(tmp_path: Path) -> None:
+    text = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+        - name: web
+          image: web:1
+          resources: {$patch: delete}
+"""
+    found = report(tmp_path, text.lstrip())
+    assert (found.patches, found.workloads, found.findings) == (1, 0, [])
+
+
+def test_a_status_that_the_cluster_wrote_is_not_the_authors(tmp_path: Path) -> None:
+    text = """
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec: {containers: [{name: web, image: 'web:1'}]}
+status:
+  conditions: [{type: Ready, status: "True", lastProbeTime: null, observedGeneration: 3}]
+  newField: 1
+"""
+    assert report(tmp_path, text.lstrip()).findings == []
+
+
+def test_a_placeholder_may_be_a_part_of_a_name(tmp_path: Path) -> None:
+    text = "{apiVersion: v1, kind: Pod, metadata: {name: clean-<node-name>}, spec: {containers: [{name: a, image: a}]}}"
+    assert [found.rule for found in report(tmp_path, text).findings] == ["PL002"]

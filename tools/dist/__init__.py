@@ -1,0 +1,1 @@
+"""``make dist``: the files of a release, wheel and sdist with what each of them is made of."""
