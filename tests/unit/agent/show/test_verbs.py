@@ -63,8 +63,9 @@ async def test_pause_and_status_over_the_control_socket(world: World, tmp_path: 
 
 
 def test_a_second_agent_of_the_node_is_refused_in_one_line(tmp_path: Path) -> None:
-    first, second = locked_state_dir(tmp_path / "state"), locked_state_dir(tmp_path / "state")
-    with first, pytest.raises(ServerError, match="another probelet runs here"), second:
+    state_dir = tmp_path / "state"
+    refused = pytest.raises(ServerError, match="another probelet runs here")
+    with locked_state_dir(state_dir), refused, locked_state_dir(state_dir):
         pass
 
 
