@@ -16,6 +16,7 @@ from probelet.agent.pod.parts import Parts
 from probelet.agent.pod.pauses import Pauses
 from probelet.agent.report.conditions import Conditions
 from probelet.agent.report.events import COMPONENT, Events
+from probelet.agent.rules.lease import lease_name
 from probelet.agent.rules.owned import owned
 from probelet.agent.show.metrics import Numbers
 from probelet.agent.show.operator import Operator
@@ -50,9 +51,6 @@ from probelet.spec.text.duration import SECOND
 API_PATIENCE_NS: Final = 5 * SECOND
 """How long a start waits for the first list of the API server before it begins with the pods of an earlier agent. A
 list takes a second or two after a rollout of all agents; a node whose API server is away must not wait for long."""
-
-LEASE: Final = "probelet-agent-"
-"""The name of a node's Lease begins with this; a Lease that is renewed says that the node has an agent."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -131,8 +129,9 @@ class AgentService:
             fields=f"spec.nodeName={options.node}",
         )
         self._conditions = Conditions(connection, self.timers, self._tasks)
-        lease = f"{LEASE}{options.node}"
-        self._heartbeat = Heartbeat(connection, lease, options.namespace, options.holder, self.timers)
+        self._heartbeat = Heartbeat(
+            connection, lease_name(options.node), options.namespace, options.holder, self.timers
+        )
         self._kills: Kills | None = None
         sources = Sources(
             node=options.node,
