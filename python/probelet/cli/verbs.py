@@ -40,6 +40,12 @@ _VERBS = (
         "Move the probes of new pods from their kubelet to probelet, as an admission webhook.",
     ),
     Verb("agent", "cluster.agent", "Cluster", "Probe pods that a kubelet runs: take their probes over, beside it."),
+    Verb(
+        "controller",
+        "cluster.controller",
+        "Cluster",
+        "Decide for the whole cluster which failed liveness probe leads to a restart.",
+    ),
     Verb("lint", "lint.verb", "Laboratory", "Find probes that will kill, hide or miss what nobody meant."),
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
     Verb("simulate", "simulate.verb", "Laboratory", "Play manifests through a scenario: what probes do to a service."),

@@ -16,7 +16,7 @@ from probelet.admission.certificate.served import ServedCertificate
 from probelet.admission.handler import Handler, mutate_probes
 from probelet.admission.limit import DRAIN_SECONDS
 from probelet.admission.metrics import WebhookMetrics
-from probelet.admission.pages import WebhookPages
+from probelet.admission.pages import HealthPages
 from probelet.admission.server import AdmissionServer
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
@@ -78,7 +78,7 @@ async def _serve(webhook: Webhook) -> None:
         ending = _Ending()
         if webhook.pages is not None:
             render = lambda: metrics.render() + server.refusals.render()  # noqa: E731
-            pages = WebhookPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
+            pages = HealthPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
             await pages.start()
             stack.push_async_callback(pages.close)
             log.info("pages", url=f"https://{webhook.pages.address}/metrics")
