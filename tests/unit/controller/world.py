@@ -227,12 +227,18 @@ class World:
         """Let time go by until something holds: the clock moves on whenever nothing else happens."""
         async with asyncio.timeout(20):
             while not holds():
-                for _ in range(30):
-                    # What was sent arrives before the clock moves on.
-                    await asyncio.sleep(0.0005)
-                    if holds():
-                        return
-                self.clock.advance(step_ns)
+                await self._quiet()
+                if not holds():
+                    self.clock.advance(step_ns)
+
+    async def _quiet(self) -> None:
+        """Wait until nothing arrives at the API server any more, so that the clock does not overtake what was sent."""
+        seen, rounds = (-1, -1), 0
+        while rounds < 3:
+            await asyncio.sleep(0.003)
+            now = (len(self.api.requests), self.api.store.version)
+            rounds = rounds + 1 if now == seen else 0
+            seen = now
 
     async def pass_seconds(self, seconds: float) -> None:
         """Let that much time go by."""

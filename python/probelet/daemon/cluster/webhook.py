@@ -13,13 +13,14 @@ from probelet.admission.certificate.files import CertificateFiles
 from probelet.admission.certificate.pair import CertificateError
 from probelet.admission.certificate.self_signed import SelfSigned
 from probelet.admission.certificate.served import ServedCertificate
-from probelet.admission.handler import Handler, mutate_probes
+from probelet.admission.handler import Handler, mutate_enhanced_liveness, mutate_probes
 from probelet.admission.limit import DRAIN_SECONDS
 from probelet.admission.metrics import WebhookMetrics
 from probelet.admission.pages import HealthPages
 from probelet.admission.server import AdmissionServer
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
+from probelet.guard.admission.mutation import Options
 from probelet.kube.access import found_access
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
@@ -112,7 +113,10 @@ async def _drained() -> list[str]:
 
 def handlers(namespace: str) -> Mapping[str, Handler]:
     """The handlers by path; ``namespace`` is probelet's own."""
-    return {"/mutate-probes": mutate_probes(namespace)}
+    return {
+        "/mutate-probes": mutate_probes(namespace),
+        "/mutate-enhanced-liveness": mutate_enhanced_liveness(Options()),
+    }
 
 
 async def _source(
