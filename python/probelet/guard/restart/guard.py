@@ -166,6 +166,8 @@ class Guard:
             for uid in list(self._queue):
                 self._queue.drop(uid)
             self._launcher.pending = None
+            # After an absence every failure gathers others anew before it counts.
+            self._failed_ns.clear()
 
     def _wrote(self, change: Wrote, now: int) -> None:
         pending = self._launcher.pending

@@ -5,6 +5,7 @@ from itertools import pairwise
 from statistics import median
 
 from tests.cluster.fifteen.facts.turns import Life, Turns
+from tests.cluster.fifteen.pods import IN_AND_OUT
 from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.seen.instance import at
@@ -12,7 +13,7 @@ from tests.kubelet.beside.seen.instance import at
 OUT_SECONDS = 0.25
 """The medians of two sides may be so far apart."""
 READY = "ready serving"
-ANSWERS = {"readiness-turns": "http r", "readiness-twice": "http r", "grpc": "grpc grpc:ready"}
+ANSWERS = {IN_AND_OUT: "http r", "readiness-turns": "http r", "grpc": "grpc grpc:ready"}
 """Pods that fail at once when they are asked, and the probe whose answers decide."""
 
 
@@ -34,12 +35,16 @@ def _turns(side: ClusterSide, pod: str) -> Turns:
 
 def medians(side: ClusterSide) -> list[Fact]:
     """Of the whole side."""
-    usual = median([seconds for pod in ANSWERS for seconds in out_after(side, pod)] or [0.0])
+    usual = median(out_after(side) or [0.0])
     return [Fact("median: from a failed answer to the endpoint's absence, s", usual, OUT_SECONDS, is_median=True)]
 
 
-def out_after(side: ClusterSide, pod: str) -> Iterator[float]:
+def out_after(side: ClusterSide) -> list[float]:
     """Seconds from the answer that decides to the endpoint that is not ready any more, each time."""
+    return sorted(seconds for pod in ANSWERS if side.of(pod) for seconds in _out_after(side, pod))
+
+
+def _out_after(side: ClusterSide, pod: str) -> Iterator[float]:
     rows = _turns(side, pod).rows
     answers = [at(note) for one in side.of(pod).get("app", []) for note in one.probes().get(ANSWERS[pod], [])]
     for (_, before), (moment, state) in pairwise(rows):

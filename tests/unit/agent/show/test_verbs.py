@@ -63,9 +63,10 @@ async def test_pause_and_status_over_the_control_socket(world: World, tmp_path: 
 
 
 def test_a_second_agent_of_the_node_is_refused_in_one_line(tmp_path: Path) -> None:
-    with locked_state_dir(tmp_path / "state"), pytest.raises(ServerError, match="another probelet runs here"):
-        with locked_state_dir(tmp_path / "state"):
-            pass
+    state_dir = tmp_path / "state"
+    refused = pytest.raises(ServerError, match="another probelet runs here")
+    with locked_state_dir(state_dir), refused, locked_state_dir(state_dir):
+        pass
 
 
 async def test_status_cluster_lists_pods_without_an_agent_and_exits_with_one() -> None:
