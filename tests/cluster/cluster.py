@@ -31,13 +31,13 @@ class Cluster:
 
     def start(self) -> None:
         """Start everything and wait until the node is ready. Raises RuntimeError or CalledProcessError."""
-        assets, target = binaries.build(), binaries.build_target()
+        self.assets, target = binaries.build(), binaries.build_target()
         self.space.start()
         self.runtime = ClusterRuntime(self.space, target)
-        self.control = ControlPlane(self.space, assets)
+        self.control = ControlPlane(self.space, self.assets)
         self.api = self.control.api
-        self.kubectl = Kubectl(self.space, assets, self.control.kubeconfig)
-        self.kubelet = Kubelet(self.space, self.runtime, assets, self.control.kubeconfig_of("node", NODE))
+        self.kubectl = Kubectl(self.space, self.assets, self.control.kubeconfig)
+        self.kubelet = Kubelet(self.space, self.runtime, self.assets, self.control.kubeconfig_of("node", NODE))
         self._programs = [*self.control.programs, self.runtime.program, self.kubelet]
         self.control.start()
         self.runtime.start()

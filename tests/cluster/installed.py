@@ -38,6 +38,8 @@ class Installed:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._api = cluster, cluster.api
+        self.kustomization = cluster.folder / "kustomization"
+        """The base for this cluster: its image is never pulled, and there is no kube-proxy."""
 
     def install(self) -> None:
         """Raises RuntimeError if it does not become ready."""
@@ -48,7 +50,7 @@ class Installed:
 
     def apply(self, patch: Object | None = None) -> None:
         """Apply the manifests, with another patch of the agent's DaemonSet or without."""
-        folder = self._cluster.folder / "kustomization"
+        folder = self.kustomization
         folder.mkdir(exist_ok=True)
         # kustomize takes no absolute path.
         overlay = os.path.relpath(OVERLAY, folder)
@@ -59,7 +61,7 @@ class Installed:
             (folder / "agent.json").write_text(json.dumps(body))
             text += "patches: [{path: agent.json}]\n"
         (folder / "kustomization.yaml").write_text(text)
-        self._cluster.kubectl("apply", "--server-side", "-k", folder)
+        self._cluster.kubectl("apply", "-k", folder)
 
     def is_ready(self) -> bool:
         return self.agent_is_ready() and self.webhook_is_ready()

@@ -13,14 +13,14 @@ from probelet.admission.certificate.files import CertificateFiles
 from probelet.admission.certificate.pair import CertificateError
 from probelet.admission.certificate.self_signed import SelfSigned
 from probelet.admission.certificate.served import ServedCertificate
-from probelet.admission.handler import Handler, mutate_probes
+from probelet.admission.handler import Handler, mutate_enhanced_liveness, mutate_probes
 from probelet.admission.limit import DRAIN_SECONDS
 from probelet.admission.metrics import WebhookMetrics
-from probelet.admission.pages import WebhookPages
+from probelet.admission.pages import HealthPages
 from probelet.admission.server import AdmissionServer
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
-from probelet.kube.access import found_access
+from probelet.guard.admission.mutation import Options
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
 from probelet.server.address import Listening
@@ -78,7 +78,7 @@ async def _serve(webhook: Webhook) -> None:
         ending = _Ending()
         if webhook.pages is not None:
             render = lambda: metrics.render() + server.refusals.render()  # noqa: E731
-            pages = WebhookPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
+            pages = HealthPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
             await pages.start()
             stack.push_async_callback(pages.close)
             log.info("pages", url=f"https://{webhook.pages.address}/metrics")
@@ -112,7 +112,10 @@ async def _drained() -> list[str]:
 
 def handlers(namespace: str) -> Mapping[str, Handler]:
     """The handlers by path; ``namespace`` is probelet's own."""
-    return {"/mutate-probes": mutate_probes(namespace)}
+    return {
+        "/mutate-probes": mutate_probes(namespace),
+        "/mutate-enhanced-liveness": mutate_enhanced_liveness(Options()),
+    }
 
 
 async def _source(
@@ -130,7 +133,7 @@ async def _source(
         except CertificateError as error:
             raise DaemonError(str(error)) from error
         return files
-    connection = await stack.enter_async_context(Connection(found_access(given.kubeconfig, given.context)))
+    connection = await stack.enter_async_context(Connection.found(given.kubeconfig, given.context))
     hosts = [f"{given.service}.{webhook.namespace}.svc", f"{given.service}.{webhook.namespace}", *given.hosts]
     log.info("certificate of an authority of its own", server=connection.server, secret=f"{webhook.namespace}/{SECRET}")
     return SelfSigned(connection, webhook.namespace, SECRET, hosts, given.configuration, served, metrics, clock)
