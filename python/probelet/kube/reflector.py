@@ -15,7 +15,7 @@ import structlog
 
 from probelet.kube.answer import WatchEvent
 from probelet.kube.clock import Clock
-from probelet.kube.connection import Connection
+from probelet.kube.connection import PAGE, Connection
 from probelet.kube.error import Forbidden, Garbage, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from probelet.kube.kind import Kind
 from probelet.kube.mirror import Key, Mirror, ObjectError
@@ -51,7 +51,8 @@ class Reflector(Generic[T]):
     """Mirrors the objects of ``kind`` that the selectors match.
 
     ``decode``, ``on_change`` and ``items`` are those of ``Mirror``. ``on_connected`` gets each change of ``connected``.
-    Callbacks run on the event loop and must not fail. While the server cannot be reached, ``items`` stays as it was.
+    ``page`` is how many objects of a list are in memory at once as they came. Callbacks run on the event loop and must
+    not fail. While the server cannot be reached, ``items`` stays as it was.
     """
 
     def __init__(
@@ -66,6 +67,7 @@ class Reflector(Generic[T]):
         namespace: str = "",
         labels: str = "",
         fields: str = "",
+        page: int = PAGE,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.connected = False
@@ -83,6 +85,7 @@ class Reflector(Generic[T]):
         self._namespace = namespace
         self._labels = labels
         self._fields = fields
+        self._page = page
         self._chance = chance
         self._pace = Pace(chance=chance)
         self._mirror = Mirror(kind.resource, decode, on_change)
@@ -113,7 +116,12 @@ class Reflector(Generic[T]):
         call = self._connection.call("list", self._kind, self._namespace)
         try:
             listed = await self._connection.list_as(
-                self._kind, self._mirror.see, self._namespace, labels=self._labels, fields=self._fields
+                self._kind,
+                self._mirror.see,
+                self._namespace,
+                labels=self._labels,
+                fields=self._fields,
+                limit=self._page,
             )
         except ObjectError as error:
             raise Garbage(call, str(error)) from error
