@@ -1,6 +1,6 @@
 """The objects of the cluster: one mirror for each kind, and whether all of them are known and current.
 
-Kinds that a cluster may lack, OpenKruise's, are looked for again every minute. A kind that everything needs and that is
+The controller asks every minute for the kinds that a cluster may lack, OpenKruise's. A kind that everything needs and that is
 not served keeps the controller from deciding, with a reason, and nothing else (F-9).
 """
 
@@ -27,9 +27,9 @@ from probelet.kube.reflector import Reflector
 T = TypeVar("T")
 
 LOOK_NS: Final = 60_000_000_000
-"""How often a kind that is not served is looked for."""
+"""How often the controller asks for a kind that is not served."""
 AGAIN_NS: Final = 1_000_000_000
-"""How long after a mirror lost its server the kind is looked for."""
+"""How long after a mirror lost its server the controller asks for its kind again."""
 
 NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL_SETS, kinds.DAEMON_SETS)
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
