@@ -1,7 +1,7 @@
 """The objects of the cluster: one mirror for each kind, and whether all of them are known and current.
 
-The controller asks every minute for the kinds that a cluster may lack, OpenKruise's. A kind that everything needs and that is
-not served keeps the controller from deciding, with a reason, and nothing else (F-9).
+The controller asks every minute for the kinds that a cluster may lack, OpenKruise's. A kind that everything needs and
+that is not served keeps the controller from deciding, with a reason, and nothing else (F-9).
 """
 
 import asyncio

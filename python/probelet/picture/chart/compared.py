@@ -84,7 +84,7 @@ def _panel(panel: Panel, seconds: float, mark: tuple[float, str] | None) -> str:
 def _steps(series: Series, seconds: float, top: float) -> str:
     # Of several points in one place of the picture the last one shows.
     at_x = {number(WIDTH * min(at, seconds) / seconds): value for at, value in series.points}
-    path = []
+    path: list[str] = []
     for x, value in at_x.items():
         y = number(HEIGHT - HEIGHT * value / top)
         path.append(f"H{x}V{y}" if path else f"M{x} {y}")
@@ -95,7 +95,7 @@ def _round_up(value: float) -> float:
     """The next number of one digit that five steps divide well."""
     if value <= 0:
         return 1
-    unit = 10 ** math.floor(math.log10(value))
+    unit = float(10 ** math.floor(math.log10(value)))
     return next(step * unit for step in (1, 2, 2.5, 5, 10) if step * unit >= value)
 
 
