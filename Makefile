@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test unit e2e fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test unit e2e e2e-cluster fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -100,6 +100,12 @@ unit: $(STAMPS)/extension $(PROGRAMS) ## run the tests that start no real proces
 e2e: $(STAMPS)/extension $(PROGRAMS) ## run the tests with the real command line, real processes and real sockets
 	$(say) "end-to-end tests"
 	@$(PART) "end to end" $(PY) -m pytest -q -m e2e -n 6 --timeout 120
+
+# The programs of Kubernetes go into a cache folder outside this one, which KUBEBUILDER_ASSETS may name instead.
+e2e-cluster: $(STAMPS)/extension ## run probelet beside a real kubelet, as people install it (root, Go, containerd; a quarter of an hour)
+	$(say) "the programs of Kubernetes (a cold build takes five minutes)"
+	@assets=$$($(PY) -m tests.cluster) && { $(MAKE) --no-print-directory image || exit; export KUBEBUILDER_ASSETS=$$assets; }; \
+		$(PART) "end to end, in a cluster" $(PY) -m pytest -q -m cluster
 
 # `make test` plays a fixed set of inputs. `make fuzz` plays new inputs in every run, until its time is over.
 FUZZ_SECONDS ?= 30
@@ -187,6 +193,10 @@ bench-micro: build ## measure single parts with criterion and pytest-benchmark
 
 bench-exec: build ## measure exec probes over the runtime and with execMode direct (root, containerd; two minutes)
 	@$(PY) -m benches.exec_modes $(EXEC)
+
+# BENCH_WEBHOOK="--rate 500 --seconds 30" asks for another load.
+bench-webhook: build ## measure admission requests over TLS: 200 a second, one replica and two (a minute)
+	@$(PY) -m benches.admission $(BENCH_WEBHOOK)
 
 bench-smoke: build ## run every benchmark once, in seconds, to see that it still works
 	@cargo bench -p probelet-benches -- --test

@@ -1,6 +1,7 @@
 """A cluster of one node: all of its programs, from their start to the end of everything that they left."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from tests.cluster.binaries import build as binaries
@@ -31,18 +32,29 @@ class Cluster:
 
     def start(self) -> None:
         """Start everything and wait until the node is ready. Raises RuntimeError or CalledProcessError."""
-        assets, target = binaries.build(), binaries.build_target()
+        self.assets, target = binaries.build(), binaries.build_target()
         self.space.start()
         self.runtime = ClusterRuntime(self.space, target)
-        self.control = ControlPlane(self.space, assets)
+        self.control = ControlPlane(self.space, self.assets)
         self.api = self.control.api
-        self.kubectl = Kubectl(self.space, assets, self.control.kubeconfig)
-        self.kubelet = Kubelet(self.space, self.runtime, assets, self.control.kubeconfig_of("node", NODE))
+        self.kubectl = Kubectl(self.space, self.assets, self.control.kubeconfig)
+        self.kubelet = Kubelet(self.space, self.runtime, self.assets, self.control.kubeconfig_of("node", NODE))
         self._programs = [*self.control.programs, self.runtime.program, self.kubelet]
         self.control.start()
         self.runtime.start()
         self.kubelet.start()
         until(self.node_is_ready, f"the node to be ready ({self.kubelet.log})")
+
+    def keep_logs(self, into: Path) -> None:
+        """Copy the logs of programs and pods, and the records of the tests, to a folder that outlasts the cluster."""
+        shutil.rmtree(into, ignore_errors=True)
+        for source in (self.folder / "control", self.folder / "kubelet", self.folder / "scenes"):
+            for file in [*source.rglob("*.log"), *source.rglob("*.jsonl"), *source.rglob("*.json")]:
+                target = into / source.name / file.relative_to(source)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # A log rotates, and a pod's goes with it.
+                with suppress(OSError):
+                    shutil.copy(file, target)
 
     def stop(self) -> None:
         """End everything, also after a start that failed."""

@@ -9,6 +9,7 @@ import pytest
 from tests.cluster.cluster import Cluster, what_is_missing
 from tests.cluster.installed import IMAGE, Installed
 from tests.cluster.namespace import Namespace
+from tests.support.paths import BUILD
 from tests.support.required import missing
 
 NAME_MAX = 40
@@ -24,6 +25,7 @@ def cluster() -> Iterator[Cluster]:
     try:
         cluster.start()
         yield cluster
+        cluster.keep_logs(BUILD / "cluster" / "logs")
     finally:
         cluster.stop()
 

@@ -38,6 +38,8 @@ class Installed:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster, self._api = cluster, cluster.api
+        self.kustomization = cluster.folder / "kustomization"
+        """The base for this cluster: its image is never pulled, and there is no kube-proxy."""
 
     def install(self) -> None:
         """Raises RuntimeError if it does not become ready."""
@@ -48,7 +50,7 @@ class Installed:
 
     def apply(self, patch: Object | None = None) -> None:
         """Apply the manifests, with another patch of the agent's DaemonSet or without."""
-        folder = self._cluster.folder / "kustomization"
+        folder = self.kustomization
         folder.mkdir(exist_ok=True)
         # kustomize takes no absolute path.
         overlay = os.path.relpath(OVERLAY, folder)
@@ -59,7 +61,7 @@ class Installed:
             (folder / "agent.json").write_text(json.dumps(body))
             text += "patches: [{path: agent.json}]\n"
         (folder / "kustomization.yaml").write_text(text)
-        self._cluster.kubectl("apply", "--server-side", "-k", folder)
+        self._cluster.kubectl("apply", "-k", folder)
 
     def is_ready(self) -> bool:
         return self.agent_is_ready() and self.webhook_is_ready()
@@ -67,8 +69,7 @@ class Installed:
     # The agent.
 
     def agent_pods(self) -> list[Object]:
-        labels = "app.kubernetes.io/component=agent"
-        return self._api.items(f"/api/v1/namespaces/{SYSTEM}/pods", labelSelector=labels)
+        return self._pods("agent")
 
     def agent_is_ready(self) -> bool:
         return any(condition(one, "Ready") == "True" for one in self.agent_pods())
@@ -114,14 +115,13 @@ class Installed:
         """Change the number of replicas and wait for it."""
         path = f"/apis/apps/v1/namespaces/{SYSTEM}/deployments/{WEBHOOK}"
         self._api.patch(path, {"spec": {"replicas": replicas}})
-        until(lambda: len(self._webhook_endpoints()) == replicas, f"{replicas} of the webhook", READY_SECONDS)
+        # A pod that ends still answers on connections that the API server has kept.
+        until(lambda: len(self._pods("webhook")) == replicas, f"{replicas} of the webhook", READY_SECONDS)
         until(self.webhook_is_ready, "the webhook to be ready", READY_SECONDS)
 
-    def _webhook_endpoints(self) -> list[Object]:
-        labels = f"kubernetes.io/service-name={WEBHOOK}"
-        path = f"/apis/discovery.k8s.io/v1/namespaces/{SYSTEM}/endpointslices"
-        slices = self._api.items(path, labelSelector=labels)
-        return [row for one in slices for row in one.get("endpoints") or [] if row["conditions"].get("ready")]
+    def _pods(self, component: str) -> list[Object]:
+        labels = f"app.kubernetes.io/component={component}"
+        return self._api.items(f"/api/v1/namespaces/{SYSTEM}/pods", labelSelector=labels)
 
 
 def taken_probes(pod: Object) -> dict[str, dict[str, object]]:

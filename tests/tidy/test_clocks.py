@@ -1,5 +1,5 @@
-"""The node, the prober service and their exec attempts read the engine's clocks and no other, so that a test that puts
-the engine's clocks forward moves everything."""
+"""The node, the agent, the prober service and their exec attempts read the engine's clocks and no other, so that a test
+that puts the engine's clocks forward moves everything."""
 
 import ast
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.paths import ROOT
 
-FOLDERS = ("node", "service", "execs")
+FOLDERS = ("agent", "node", "service", "execs")
 
 CLOCK_MODULES = {"time", "datetime"}
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from msgspec import inspect as types
+from probelet.agent.show.coverage import ClusterDocument
 from probelet.bench.document import BenchDocument
 from probelet.cli.backoff.document import ClaimsDocument, ComparisonDocument, LoadDocument, TableDocument
 from probelet.cli.explain.document import ExplainDocument
@@ -19,7 +20,7 @@ from probelet.lint.baseline import BaselineDocument
 from probelet.picture.document import SimulateDocument
 from probelet.replay.conformance import Report
 from probelet.replay.document import SkippedDocument, TraceDocument
-from probelet.server.document.event import CommandDocument, EventDocument
+from probelet.server.document.event import CommandDocument, EventDocument, PauseDocument
 from probelet.server.document.status import StatusDocument
 from probelet.server.document.top import TopDocument
 from probelet.stress.report import Document as StressDocument
@@ -62,6 +63,8 @@ KINDS = (
     Kind(
         ("probelet-retry/1", "probelet-reset/1"), CommandDocument, "`probelet retry -o json`, `probelet reset -o json`"
     ),
+    Kind(("probelet-pause/1",), PauseDocument, "`probelet pause -o json`"),
+    Kind(("probelet-cluster/1",), ClusterDocument, "`probelet status --cluster -o json`"),
     Kind(("probelet-config/1",), ConfigDocument, "`probelet config show -o json`, and the page `/configz`"),
     Kind(("probelet-probe/1",), AttemptDocument, "`probelet probe -o json`"),
     Kind(("probelet-explain/1",), ExplainDocument, "`probelet explain -o json`"),

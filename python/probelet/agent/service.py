@@ -13,17 +13,20 @@ from probelet.agent.kill.kill import KillParts
 from probelet.agent.kill.kills import Kills
 from probelet.agent.pod.agent_pods import AgentPods
 from probelet.agent.pod.parts import Parts
+from probelet.agent.pod.pauses import Pauses
 from probelet.agent.report.conditions import Conditions
 from probelet.agent.report.events import COMPONENT, Events
+from probelet.agent.rules.lease import lease_name
 from probelet.agent.rules.owned import owned
 from probelet.agent.show.metrics import Numbers
 from probelet.agent.show.operator import Operator
 from probelet.agent.show.view import AgentView, Sources
 from probelet.agent.source.pod_source import PodSource, Watched
-from probelet.agent.state import first_seen, intent
+from probelet.agent.state import first_seen, intent, paused
 from probelet.agent.state.first_seen import FirstSeen
 from probelet.agent.state.intent import Intent
 from probelet.agent.state.json_files import JsonFiles
+from probelet.agent.state.paused import PausedPod
 from probelet.cri.client import RuntimeClient
 from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.limits import ExecLimits
@@ -49,8 +52,8 @@ API_PATIENCE_NS: Final = 5 * SECOND
 """How long a start waits for the first list of the API server before it begins with the pods of an earlier agent. A
 list takes a second or two after a rollout of all agents; a node whose API server is away must not wait for long."""
 
-LEASE: Final = "probelet-agent-"
-"""The name of a node's Lease begins with this; a Lease that is renewed says that the node has an agent."""
+LIST_PAGE: Final = 20
+"""Pods in a page of a list: what a page needs while it is read stays with the process, and a pod has up to 1.5 MiB."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -100,10 +103,12 @@ class AgentService:
         self._events = EventWriter(connection, COMPONENT, options.node, self.timers)
         self.recorder = Events(engine.now, engine.wall_ms, self._events)
         self.pods = AgentPods(options.namespace)
-        self.operator = Operator(self.pods.by_uid, options.log_root)
         self._client = client
         self._options = options
         self._tasks = Tasks()
+        kept = JsonFiles(options.state_dir, paused.FOLDER, PausedPod)
+        self._pauses = Pauses(engine, self.timers, kept, self._tasks)
+        self.operator = Operator(self.pods.by_uid, self._pauses, options.log_root)
         self._cache = PodCache()
         self._execs = RuntimeExecs(client, engine, options.exec_limits, direct_execs)
         self._changes = Changes(
@@ -125,16 +130,19 @@ class AgentService:
             on_change=self._source.changed,
             on_connected=self._connected,
             fields=f"spec.nodeName={options.node}",
+            page=LIST_PAGE,
         )
         self._conditions = Conditions(connection, self.timers, self._tasks)
-        lease = f"{LEASE}{options.node}"
-        self._heartbeat = Heartbeat(connection, lease, options.namespace, options.holder, self.timers)
+        self._heartbeat = Heartbeat(
+            connection, lease_name(options.node), options.namespace, options.holder, self.timers
+        )
         self._kills: Kills | None = None
         sources = Sources(
             node=options.node,
             configuration=options.configuration or {},
             engine=engine,
             pods=self.pods,
+            pauses=self._pauses,
             recorder=self.recorder,
             calls=calls or RuntimeCalls(),
             numbers=self._numbers,
@@ -166,11 +174,13 @@ class AgentService:
             recorder=self.recorder,
             kills=kills,
             conditions=self._conditions,
+            pauses=self._pauses,
             host_ip=options.host_ip or node_address(on_host=False),
             journal=options.journal,
             is_away=lambda: not self._reflector.connected,
         )
-        self.pods.connect(parts, pleg.request_relist, self._source.forget)
+        self.pods.connect(parts, pleg.request_relist, self._forget)
+        self._pauses.load()
         self._source.load()
         # The list has a limit of time, and its end arrives in a batch.
         self._changes.watch()
@@ -190,6 +200,10 @@ class AgentService:
             runtime=version.runtime_name,
             version=version.runtime_version,
         )
+
+    def _forget(self, uid: str) -> None:
+        self._source.forget(uid)
+        self._pauses.forget(uid)
 
     def _kill_parts(self, inspection: Inspection) -> KillParts:
         return KillParts(
@@ -252,6 +266,7 @@ class AgentService:
             condition_writes=self._conditions.counts,
             conditions_waiting=self._conditions.waiting,
             kills={} if kills is None else kills.counts,
+            probes_paused=self._pauses.count,
             kills_under_way=0 if kills is None else len(kills),
             kills_resumed=0 if kills is None else kills.resumed,
             annotation_changes_ignored=self._source.changed_annotations,

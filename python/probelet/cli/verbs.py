@@ -40,6 +40,7 @@ _VERBS = (
         "Move the probes of new pods from their kubelet to probelet, as an admission webhook.",
     ),
     Verb("agent", "cluster.agent", "Cluster", "Probe pods that a kubelet runs: take their probes over, beside it."),
+    Verb("pause", "cluster.pause", "Cluster", "Let probes of a pod make no attempt for a while."),
     Verb(
         "controller",
         "cluster.controller",

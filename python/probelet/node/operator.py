@@ -7,7 +7,9 @@ from typing import Any
 from probelet.node.pod import NodePod
 from probelet.node.runtime.logs.description import described_now
 from probelet.policy.rules.kind import containers
-from probelet.server.control.command import NoSuchPodError, pod_named
+from probelet.server.control.command import NoSuchPodError, RefusedError, pod_named
+from probelet.server.document.event import PausedProbe
+from probelet.spec.model.probe import ProbeType
 
 
 class Operator:
@@ -29,6 +31,12 @@ class Operator:
         """Starts a pod's waiting containers now; returns their names. Raises NoSuchPodError."""
         found, names = self._named(pod, container)
         return found.release(names)
+
+    async def pause(
+        self, pod: str, container: str | None, probe_type: ProbeType | None, seconds: int
+    ) -> list[PausedProbe]:
+        """Raises RefusedError: the pods of ``run`` follow their manifests."""
+        raise RefusedError("pause: only 'probelet agent' pauses probes; here a probe changes with its manifest")
 
     def reset(self, pod: str, container: str | None) -> list[str]:
         """Forgets the restart delays of a pod's containers; returns the names of the containers that had one.

@@ -85,9 +85,12 @@ def outdated(pod: dict[str, Any]) -> str | None:
 
 
 def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
-    """One sentence per probe whose last run failed, and one for a last exit the container waits or ended after."""
+    """One sentence per probe that is paused or whose last run failed, and one for a last exit the container waits or
+    ended after."""
     sentences = []
     for probe_type, probe in container["probes"].items():
+        if (until := probe.get("paused_until")) is not None:
+            sentences.append(f"{probe_type}, paused until {datetime.fromisoformat(until):%H:%M:%S} UTC")
         last = probe["last"]
         if last is not None and not succeeded(last):
             ago = span(-seconds_between(as_of, last["at"]))
@@ -108,8 +111,10 @@ def trouble(container: dict[str, Any], as_of: datetime) -> list[str]:
 
 
 def pod_trouble(pod: dict[str, Any]) -> list[str]:
-    """The sentence of a pod that waits although its containers are ready: for a condition from outside the node."""
-    return [f"not ready: {pod['ready_message']}"] if pod["ready_reason"] == "ReadinessGatesNotReady" else []
+    """The sentence of a pod that waits although its containers are ready, for a condition from outside the node; and
+    one for each part of the pod's annotation that is ignored."""
+    waits = [f"not ready: {pod['ready_message']}"] if pod["ready_reason"] == "ReadinessGatesNotReady" else []
+    return [*waits, *(f"ignored: {problem}" for problem in pod.get("problems", ()))]
 
 
 def foreign(pod: dict[str, Any]) -> list[str]:

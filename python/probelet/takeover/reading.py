@@ -25,6 +25,9 @@ class Reading:
     """One line for each part of the annotation that is ignored, without the name of the pod."""
     has_gate: bool
     """The pod has the readiness gate, so its condition decides about its readiness."""
+    unprobed: frozenset[str] = frozenset()
+    """The containers whose readiness nobody knows: the annotation has a readiness or startup probe of theirs, or cannot
+    be read, and neither the agent nor the kubelet runs it."""
 
 
 def read(text: str, pod: Pod, *, own_namespace: str) -> Reading:
@@ -38,16 +41,27 @@ def read(text: str, pod: Pod, *, own_namespace: str) -> Reading:
     try:
         entries = decode(text)
     except AnnotationError as error:
-        return Reading({}, (str(error),), has_gate)
+        return Reading({}, (str(error),), has_gate, frozenset(place.name for place in written.places()))
     reason = reason_for_pod(written, pod.metadata.namespace, own_namespace)
     if reason is not None:
-        return Reading({}, (f"{PROBES_ANNOTATION}: the pod's probes stay native: {reason}",), has_gate)
+        problem = f"{PROBES_ANNOTATION}: the pod's probes stay native: {reason}"
+        return Reading({}, (problem,), has_gate, _unprobed(entries, written, {}))
     problems: list[str] = []
     own = _own_entries(entries, written, problems)
     probes = _typed(written.with_only(own), own, problems)
     if not has_gate and any(kind != "liveness" for kinds in probes.values() for kind in kinds):
         problems.append(f"the pod lacks the readiness gate {CONDITION}: its readiness does not follow these probes")
-    return Reading(probes, tuple(printable(problem) for problem in problems), has_gate)
+    shown = tuple(printable(problem) for problem in problems)
+    return Reading(probes, shown, has_gate, _unprobed(entries, written, probes))
+
+
+def _unprobed(entries: Entries, written: PodView, probes: Mapping[str, Mapping[ProbeType, Probe]]) -> frozenset[str]:
+    unprobed = set()
+    for place in written.places():
+        decisive = entries.get(place.name, {}).keys() - {"liveness"} - place.container.probes.keys()
+        if decisive - probes.get(place.name, {}).keys():
+            unprobed.add(place.name)
+    return frozenset(unprobed)
 
 
 def _own_entries(entries: Entries, written: PodView, problems: list[str]) -> Entries:
@@ -74,10 +88,11 @@ def _own_entries(entries: Entries, written: PodView, problems: list[str]) -> Ent
 def _typed(pod: PodView, entries: Entries, problems: list[str]) -> dict[str, dict[ProbeType, Probe]]:
     """The entries of a pod that has only these probes, without the containers of which a rule says that they stay."""
     typed: dict[str, dict[ProbeType, Probe]] = {}
+    repeated = pod.repeated_names()
     for place in pod.places():
         if place.name not in entries:
             continue
-        reason = reason_for_container(pod, place)
+        reason = reason_for_container(pod, place, repeated)
         if reason is not None:
             problems.append(f"{PROBES_ANNOTATION}: {reason.text}")
             continue

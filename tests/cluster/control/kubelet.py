@@ -19,7 +19,9 @@ class Kubelet(Program):
         for path in (folder / "manifests", self.pod_logs):
             path.mkdir(parents=True)
         configuration = CONFIGURATION.format(folder=folder, endpoint=runtime.endpoint)
-        self._configuration = configuration.replace("cgroupRoot: /\n", f"cgroupRoot: /{space.cgroup}\n")
+        configuration = configuration.replace("cgroupRoot: /\n", f"cgroupRoot: /{space.cgroup}\n")
+        # The API server reaches it there for `kubectl logs` and `kubectl exec`.
+        self._configuration = configuration.replace("\naddress: 127.0.0.1\n", f"\naddress: {NODE_IP}\n")
         self._file = folder / "config.yaml"
         self.configure()
         flags: Flags = {"config": self._file, "kubeconfig": kubeconfig, "cert-dir": folder / "pki"}

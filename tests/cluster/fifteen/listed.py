@@ -1,9 +1,25 @@
 """The rows of docs/agent.md that the comparison meets, by their anchors, and what exactly each explains."""
 
+import re
+from itertools import groupby
 from typing import Any
 
-from tests.kubelet.beside.verdict.forget import LATE, MORE, MORE_MAX, NOTHING, Pair, alike_without, are_rests, if_true
+from tests.kubelet.beside.verdict.forget import (
+    DELAYS,
+    LATE,
+    MORE,
+    MORE_MAX,
+    NOTHING,
+    Pair,
+    alike_without,
+    are_rests,
+    if_true,
+    later,
+    only_probelet,
+)
 from tests.kubelet.beside.verdict.listed import Listed
+
+EARLY_SECONDS = 0.5
 
 
 def wakes(kubelet: Any, probelet: Any, pace: float) -> Pair:
@@ -14,8 +30,41 @@ def wakes(kubelet: Any, probelet: Any, pace: float) -> Pair:
     return NOTHING if is_late else (kubelet, probelet)
 
 
+def waits_like_a_crash(kubelet: Any, probelet: Any, pace: float) -> Pair:
+    """Of our side each wait is the delay after that many crashes; a kubelet's own kill has one more without a delay."""
+    more = min(MORE_MAX, MORE * pace)
+    if not isinstance(kubelet, list) or not isinstance(probelet, list):
+        return kubelet, probelet
+    pairs = zip(probelet, DELAYS, strict=False)
+    is_crash = all(delay - EARLY_SECONDS <= wait <= delay * LATE + more for wait, delay in pairs)
+    return NOTHING if is_crash and are_rests(kubelet, LATE, more) else (kubelet, probelet)
+
+
+def without_flags(kubelet: Any, probelet: Any, pace: float) -> Pair:
+    """Rows of a container's status without its flags ready and started."""
+    return _without_flags(kubelet), _without_flags(probelet)
+
+
+def _without_flags(rows: Any) -> Any:
+    if not isinstance(rows, list):
+        return rows
+    return [row for row, _ in groupby(re.sub(" (ready|started)(?= )", "", row) for row in rows)]
+
+
+GATE = "^False ReadinessGatesNotReady: "
+
 LISTED = (
     # The kubelet beside itself.
     Listed("late-wake", "containers", r"\S+: restarts, after s", wakes),
     Listed("waiting-shown", "status", r"\S+: waiting", if_true(alike_without(r"restarts=\d+|back-off \w+"))),
+    # What a kubelet shows of a container without probes of its own.
+    Listed("containers-ready", "status", r"\S+: status", without_flags),
+    Listed("gate", "conditions", "Ready: reasons", only_probelet(GATE)),
+    Listed("not-ready-first", "endpoints", "endpoint: states before it is ready", only_probelet("^not ready$")),
+    Listed("restart-shown", "conditions", "Ready: dips", if_true(lambda kubelet, probelet: probelet)),
+    # A stop that the kubelet did not ask for.
+    Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),
+    # The way through the API server.
+    Listed("first-probe-later", "probes", r"\S+ \d+: \S+ \S+: first, after s", later("probelet", 2.5)),
+    Listed("stays-native", "events", "events", only_probelet("^Warning ProbesNotTakenOver "), pods="sidecars"),
 )

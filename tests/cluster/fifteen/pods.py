@@ -3,14 +3,20 @@
 from copy import deepcopy
 
 from tests.kubelet.beside.pods import PODS as ALL
-from tests.kubelet.beside.pods.make import Object, answers, container
+from tests.kubelet.beside.pods.make import Object, answers, container, pod
 
 NAMES = (
-    *("readiness-turns", "readiness-twice", "answer-too-late", "initial-delays", "headers", "tcp", "grpc"),
+    *("readiness-turns", "readiness-twice", "answer-too-late", "initial-delays", "tcp", "grpc"),
     *("liveness-http", "liveness-exec", "grace-of-a-probe", "prestop-exec"),
     *("startup-slow", "startup-never", "sidecars", "removed-slow"),
 )
-PODS = {name: ALL[name] for name in NAMES}
+IN_AND_OUT = "in-and-out"
+"""It turns unready every six seconds, for the time from a failure to the endpoint's absence."""
+TURNS = ",".join(["200x3", "500x3"] * 12)
+PODS = {
+    IN_AND_OUT: pod(IN_AND_OUT, container(readinessProbe=answers("r", TURNS, failureThreshold=1))),
+    **{name: ALL[name] for name in NAMES},
+}
 REMOVED = ("sidecars", "removed-slow")
 """The comparison deletes them while they run."""
 

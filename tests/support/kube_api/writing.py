@@ -60,7 +60,7 @@ class Writer:
         before = self._found(kind, key)
         change = apply_json_patch if how == "json-patch" else merge
         after = change(deepcopy(before), patch)
-        return self._update(kind, key, subresource, before, after)
+        return self._update(kind, key, subresource, before, after, patched=True)
 
     def apply(self, kind: Kind, key: Key, subresource: str, applied: Object, manager: str, force: bool) -> Object:
         before = self._store.get(kind, key)
@@ -76,7 +76,7 @@ class Writer:
         owners = self._store.owners[kind, key]
         after = owners.apply(before, applied, manager, force)
         after["metadata"] = {**before["metadata"], **after["metadata"], "uid": uid or before["metadata"]["uid"]}
-        return self._update(kind, key, subresource, before, after, owned=True)
+        return self._update(kind, key, subresource, before, after, patched=True, owned=True)
 
     def delete(self, kind: Kind, key: Key, options: Object) -> Object:
         before = self._found(kind, key)
@@ -97,10 +97,21 @@ class Writer:
         return self._store.write(kind, key, after)
 
     def _update(
-        self, kind: Kind, key: Key, subresource: str, before: Object, after: Object, *, owned: bool = False
+        self,
+        kind: Kind,
+        key: Key,
+        subresource: str,
+        before: Object,
+        after: Object,
+        *,
+        patched: bool = False,
+        owned: bool = False,
     ) -> Object:
         old, new = before["metadata"], after.setdefault("metadata", {})
         if new.get("uid") and new["uid"] != old["uid"]:
+            if patched:
+                message = f'metadata.uid: Invalid value: "{new["uid"]}": field is immutable'
+                raise RefusalError(422, message, cause="FieldValueInvalid", field="metadata.uid")
             raise RefusalError(
                 409, f"Precondition failed: UID in precondition: {new['uid']}, UID in object: {old['uid']}"
             )

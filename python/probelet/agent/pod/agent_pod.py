@@ -50,13 +50,16 @@ class AgentPod:
         self._parts = parts
         self._on_over = on_over
         self._begun = Begun(container.name for _, container in containers(first.pod) if is_unwatched(container))
-        self._has_gate = bool(gated(self.pod))
+        self._unprobed = reading.unprobed
+        # Without the gate the condition decides nothing; it still says what the probes found.
+        self._has_condition = reading.has_gate or bool(gated(self.pod))
         self._published: Publish | None = None
         self._requests = SyncRequests()
         self._delayed: int | None = None
         self._log = log.bind(pod=self.full_name)
         self._results = ResultLog(self.uid, parts.cache, self._log)
         parts.engine.define_pod(encode_pod(self.pod))
+        parts.pauses.begin(self.uid)
 
     # What is new.
 
@@ -141,8 +144,8 @@ class AgentPod:
         if not self.terminating.is_set():
             for victim in victims(self.pod, seen, read_probe_state(parts.engine, self.pod, seen)):
                 parts.kills.begin(self, victim)
-        if self._has_gate:
-            self.readiness = readiness(self.pod, status_of(parts.engine, self.uid))
+        if self._has_condition:
+            self.readiness = readiness(self.pod, status_of(parts.engine, self.uid), self._unprobed)
             meta = self.pod.metadata
             parts.conditions.set(self.uid, meta.namespace, meta.name, self.readiness)
 

@@ -6,6 +6,7 @@ from typing import Protocol
 
 from probelet._rust import Engine
 from probelet.agent.kill.kills import Kills
+from probelet.agent.pod.pauses import Pauses
 from probelet.agent.rules.api_pod import Condition
 from probelet.agent.rules.condition import Readiness
 from probelet.node.recorder import Recorder
@@ -36,6 +37,7 @@ class Parts:
     recorder: Recorder
     kills: Kills
     conditions: ConditionSink
+    pauses: Pauses
     host_ip: str
     journal: Collection[str]
     is_away: Callable[[], bool]

@@ -2,9 +2,10 @@
 the hook's end from the kubelet's status, and must not kill in its middle."""
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 
 from probelet.agent.rules.api_pod import ApiContainer
-from probelet.policy.facts.snapshot import Snapshot, State
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
 from probelet.spec.model.container import Container
 
 
@@ -20,7 +21,12 @@ class Begun:
         self._ids: set[str] = set()
 
     def look(self, snapshot: Snapshot, known: Mapping[str, ApiContainer], *, is_away: bool) -> Snapshot:
-        """The snapshot without the running instances that have not begun.
+        """The snapshot with the instances that have begun and the ended ones.
+
+        A prober takes a container whose status names its ID but does not say that it runs for one that has failed
+        (kubelet prober/worker.go:doProbe, 1.36). A kubelet creates and starts a container in one sync and shows no
+        state in between, so an instance that is only created is not shown either. One that has begun, and whose state
+        the runtime does not know because it has just started itself, runs on.
 
         ``known`` is what the kubelet wrote, by container; ``is_away``: it may be old, or missing.
         """
@@ -31,8 +37,13 @@ class Begun:
             is_told = told is not None and told.id == record.id and told.started
             if is_told or (is_away and record.name in self._unwatched):
                 self._ids.add(record.id)
-        seen = tuple(r for r in snapshot.containers if r.state is not State.RUNNING or r.id in self._ids)
-        return Snapshot(snapshot.sandboxes, seen)
+        seen = (self._seen(record) for record in snapshot.containers)
+        return Snapshot(snapshot.sandboxes, tuple(record for record in seen if record is not None))
+
+    def _seen(self, record: ContainerRecord) -> ContainerRecord | None:
+        if record.state in (State.ENDED, State.EXITED):
+            return record
+        return replace(record, state=State.RUNNING) if record.id in self._ids else None
 
     def __contains__(self, container_id: str) -> bool:
         return container_id in self._ids

@@ -1,6 +1,6 @@
 """The condition of the readiness gate ``probelet.dev/ready``."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,15 +19,18 @@ class Readiness:
     message: str = ""
 
 
-def readiness(pod: Pod, status: Mapping[str, Any]) -> Readiness:
+def readiness(pod: Pod, status: Mapping[str, Any], unprobed: Collection[str] = ()) -> Readiness:
     """The condition of a pod with only the probes that were taken over, by the engine's status of it.
 
-    The gate is open if every container whose readiness or startup probe was taken over runs and is ready. Reason and
-    message are those of ContainersReady (kubelet status/generate.go:GenerateContainersReadyCondition, 1.36); the
-    readiness of other containers is the kubelet's to say.
+    The gate is open if every container whose readiness or startup probe was taken over runs and is ready, and
+    ``unprobed`` is empty: containers of which nobody knows whether they are ready. Reason and message are those of
+    ContainersReady (kubelet status/generate.go:GenerateContainersReadyCondition, 1.36); the readiness of other
+    containers is the kubelet's to say.
     """
     rows = status_rows(status)
-    unready = " ".join(name for name in gated(pod) if not _is_ready(rows.get(name, {})))
+    waited_for = {*gated(pod), *unprobed}
+    names = [container.name for _, container in containers(pod) if container.name in waited_for]
+    unready = " ".join(name for name in names if name in unprobed or not _is_ready(rows.get(name, {})))
     if not unready:
         return Readiness(True)
     return Readiness(False, CONTAINERS_NOT_READY, f"containers with unready status: [{unready}]")

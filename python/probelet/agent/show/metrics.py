@@ -14,6 +14,7 @@ _NUMBERS: Final = {
     "api_silent_seconds": ("gauge", "Seconds since the API server last wrote something."),
     "runtime_up": ("gauge", "Whether the runtime could be listed the last time."),
     "conditions_waiting": ("gauge", "Pods whose newest condition the API server does not have yet."),
+    "probes_paused": ("gauge", "Probes that make no attempt because somebody paused them."),
     "kills_under_way": ("gauge", "Containers that are being stopped."),
     "kills_resumed_total": ("counter", "Kills of an earlier agent that this one went on with."),
     "annotation_changes_ignored_total": ("counter", "Pods whose annotation changed after they were first seen."),
@@ -38,6 +39,7 @@ class Numbers:
     api_silent_seconds: float
     runtime_up: bool
     conditions_waiting: int
+    probes_paused: int
     kills_under_way: int
     kills_resumed: int
     annotation_changes_ignored: int

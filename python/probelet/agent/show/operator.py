@@ -5,8 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from probelet.agent.pod.agent_pod import AgentPod
+from probelet.agent.pod.pauses import Pauses
 from probelet.node.runtime.logs.description import described_now
 from probelet.server.control.command import RefusedError, pod_named
+from probelet.server.document.event import PausedProbe
+from probelet.spec.model.probe import ProbeType
 
 KUBELETS = "the kubelet restarts the containers of this node, and keeps their delays"
 
@@ -14,9 +17,17 @@ KUBELETS = "the kubelet restarts the containers of this node, and keeps their de
 class Operator:
     """``pods`` are the agent's, by UID; ``log_root`` is the kubelet's directory for logs."""
 
-    def __init__(self, pods: Mapping[str, AgentPod], log_root: Path) -> None:
+    def __init__(self, pods: Mapping[str, AgentPod], pauses: Pauses, log_root: Path) -> None:
         self._pods = pods
+        self._pauses = pauses
         self._log_root = log_root
+
+    async def pause(
+        self, pod: str, container: str | None, probe_type: ProbeType | None, seconds: int
+    ) -> list[PausedProbe]:
+        """Pauses probes of a pod. Raises NoSuchPodError."""
+        found = pod_named(self._pods.values(), pod)
+        return await self._pauses.set(found, container, probe_type, seconds)
 
     def logs(self, pod: str) -> dict[str, Any]:
         """Where a pod's logs are. Raises NoSuchPodError."""

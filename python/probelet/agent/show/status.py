@@ -4,6 +4,7 @@ from collections.abc import Iterable
 
 from probelet._rust import Engine
 from probelet.agent.pod.agent_pod import AgentPod
+from probelet.agent.pod.pauses import Pauses
 from probelet.agent.rules.facts import with_reasons
 from probelet.exposition.timestamp import rfc3339
 from probelet.glue.status_layer import status_of, status_rows
@@ -15,24 +16,27 @@ from probelet.server.status import Status
 from probelet.server.worker import workers as workers_of
 
 
-def status(pods: Iterable[AgentPod], *, node: str, engine: Engine) -> Status:
+def status(pods: Iterable[AgentPod], pauses: Pauses, *, node: str, engine: Engine) -> Status:
     """The document of these pods."""
     shown = sorted(pods, key=lambda pod: pod.full_name)
     head: StatusHead = {"schema": "probelet-status/1", "as_of": rfc3339(engine.wall_ms()), "node": node}
-    return Status(head, (_pod(pod, engine) for pod in shown))
+    return Status(head, (_pod(pod, pauses, engine) for pod in shown))
 
 
-def _pod(pod: AgentPod, engine: Engine) -> PodDocument:
+def _pod(pod: AgentPod, pauses: Pauses, engine: Engine) -> PodDocument:
     known = status_of(engine, pod.uid)
     workers: Workers = {(worker.container, worker.type): worker for worker in workers_of(engine, pod.uid)}
     statuses, of_containers = with_reasons(pod.statuses, pod.api), status_rows(known)
-    rows = []
+    paused, rows = pauses.of(pod.uid), []
     for kind, container in containers(pod.pod):
         found = statuses.get(container.name) or ContainerStatus(container.name, kind)
         probes: dict[str, ProbeDocument] = {
             probe_type: probe_row(probe, workers.get((container.name, probe_type)))
             for probe_type, probe in container.probes.items()
         }
+        for probe_type in container.probes:
+            if (until := paused.get((container.name, probe_type))) is not None:
+                probes[probe_type]["paused_until"] = until
         rows.append(container_row(found, of_containers.get(container.name, {}), None, probes))
     meta = pod.pod.metadata
     return {

@@ -6,6 +6,7 @@ from typing import Any
 
 from probelet._rust import Engine
 from probelet.agent.pod.agent_pods import AgentPods
+from probelet.agent.pod.pauses import Pauses
 from probelet.agent.show.metrics import Numbers, render
 from probelet.agent.show.status import status
 from probelet.exposition.process_metrics import render_process
@@ -24,6 +25,7 @@ class Sources:
     configuration: Mapping[str, Any]
     engine: Engine
     pods: AgentPods
+    pauses: Pauses
     recorder: Recorder
     calls: RuntimeCalls
     numbers: Callable[[bool], Numbers]
@@ -39,7 +41,7 @@ class AgentView:
 
     def status(self) -> Status:
         """The status document."""
-        return status(self._of.pods.by_uid.values(), node=self._of.node, engine=self._of.engine)
+        return status(self._of.pods.by_uid.values(), self._of.pauses, node=self._of.node, engine=self._of.engine)
 
     def configz(self) -> Mapping[str, Any]:
         """The effective configuration, as read at start."""

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from cyclopts import Parameter
 
+from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration, Output, StateDir, above_zero
 from probelet.cli.terminal import console, say_json, unicode_in
@@ -19,10 +20,13 @@ app = verb(
     "In the column PROBES, L, R and S are liveness, readiness and startup: ✓ passes,\n"
     "✗2/3 failed 2 of 3 times, ✓1/2 recovers, ! prober error, · has not run yet.\n"
     "Below the table are the mistakes of the manifests; each costs its pod, or keeps\n"
-    "it at its earlier version.",
+    "it at its earlier version.\n\n"
+    "--cluster asks the API server instead of a service on this machine: it lists the\n"
+    "nodes with their agents, and the taken-over pods that no agent probes.",
     "probelet status",
     "probelet status web shop/cart --watch",
     "probelet status --wait web=ready --wait job=Succeeded --timeout 1m",
+    "probelet status --cluster",
     "probelet status -o json | jq '.pods[] | select(.ready | not) | .name'",
 )
 
@@ -55,11 +59,23 @@ def status(
         ),
     ] = 30.0,
     state_dir: StateDir = None,
+    cluster: Annotated[
+        bool, Parameter(show_default=False, help="Show taken-over pods on nodes without a live agent; 1 if there are.")
+    ] = False,
+    kubeconfig: Kubeconfig = None,
+    context: Context = "",
+    namespace: Namespace = "probelet-system",
 ) -> int:
     from probelet.cli.ask.client import service_client
     from probelet.cli.ask.wait import parse_condition, wait_for
     from probelet.cli.ask.watch import watch as watch_looks
 
+    if cluster:
+        from probelet.cli.cluster.coverage import show_coverage
+
+        if pods or watch or wait:
+            raise CliError("--cluster shows the nodes of a cluster: it takes no POD, --watch or --wait")
+        return show_coverage(kubeconfig, context, namespace, output)
     if duration is not None and not watch:
         raise CliError("--duration is for --watch", hint="probelet status --watch --duration 60s")
     out = console()

@@ -25,6 +25,11 @@ app = verb(
 )
 
 
+CoexistKruise = Annotated[
+    bool, Parameter(name="--coexist-kruise", negative="", help="OpenKruise's manager runs in this cluster, too.")
+]
+
+
 @app.default
 def controller(
     *,
@@ -34,10 +39,7 @@ def controller(
     config_map: Annotated[
         str, Parameter(name="--config-map", metavar="NAME", help="ConfigMap with the settings, in --namespace.")
     ] = "elp-config",
-    coexist_kruise: Annotated[
-        bool,
-        Parameter(name="--coexist-kruise", negative="", help="OpenKruise's manager runs in this cluster, too."),
-    ] = False,
+    coexist_kruise: CoexistKruise = False,
     prober: Annotated[
         Literal["probelet", "kruise"],
         Parameter(help="Whose daemon runs the probes: 'probelet agent' or OpenKruise's."),

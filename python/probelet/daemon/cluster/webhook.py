@@ -21,7 +21,6 @@ from probelet.admission.server import AdmissionServer
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
 from probelet.guard.admission.mutation import Options
-from probelet.kube.access import found_access
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
 from probelet.server.address import Listening
@@ -134,7 +133,7 @@ async def _source(
         except CertificateError as error:
             raise DaemonError(str(error)) from error
         return files
-    connection = await stack.enter_async_context(Connection(found_access(given.kubeconfig, given.context)))
+    connection = await stack.enter_async_context(Connection.found(given.kubeconfig, given.context))
     hosts = [f"{given.service}.{webhook.namespace}.svc", f"{given.service}.{webhook.namespace}", *given.hosts]
     log.info("certificate of an authority of its own", server=connection.server, secret=f"{webhook.namespace}/{SECRET}")
     return SelfSigned(connection, webhook.namespace, SECRET, hosts, given.configuration, served, metrics, clock)

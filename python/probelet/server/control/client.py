@@ -49,6 +49,12 @@ class Client:
         query = urlencode({"pod": pod} | ({"container": container} if container else {}))
         return self._decoded(self._get(f"/{name}?{query}", method="POST"))
 
+    def pause(self, pod: str, container: str | None, probe_type: str | None, seconds: int) -> dict[str, Any]:
+        """Pauses probes, or with 0 seconds ends their pauses; the answer names the probes. Raises as ``command``."""
+        query = {"pod": pod, "container": container, "probe": probe_type, "seconds": str(seconds)}
+        given = urlencode({key: value for key, value in query.items() if value is not None})
+        return self._decoded(self._get(f"/pause?{given}", method="POST"))
+
     def follow(self, since: int = 0, seconds: float | None = None) -> Iterator[dict[str, Any]]:
         """Yields the kept events, then new ones. Returns after ``seconds``; raises when the service ends."""
         deadline = deadline_after(seconds)

@@ -1,9 +1,11 @@
 """The commands of the control socket. The HTTP port has none."""
 
 from collections.abc import Iterable
-from typing import Any, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from probelet.errors import ProbeletError
+from probelet.server.document.event import PausedProbe
+from probelet.spec.model.probe import ProbeType
 
 
 class NoSuchPodError(ProbeletError):
@@ -12,6 +14,10 @@ class NoSuchPodError(ProbeletError):
 
 class RefusedError(ProbeletError):
     """This service does not do what the command asks for; the message is one line that says who does."""
+
+
+PAUSE_SECONDS_MAX: Final = 24 * 60 * 60
+"""The longest pause: a forgotten one ends by the next day."""
 
 
 class Named(Protocol):
@@ -44,6 +50,14 @@ class Commands(Protocol):
 
     def logs(self, pod: str) -> dict[str, Any]:
         """Where the logs of ``pod`` are, and the state of its containers: ``probelet-logs/1``."""
+
+    async def pause(
+        self, pod: str, container: str | None, probe_type: ProbeType | None, seconds: int
+    ) -> list[PausedProbe]:
+        """Lets the probes of ``pod``, or only of ``container`` or ``probe_type``, make no attempt for ``seconds``.
+
+        With 0 it ends their pauses. Returns these probes.
+        """
 
     def reset(self, pod: str, container: str | None) -> list[str]:
         """Clears the restart delay of ``pod``'s containers, or only of ``container``; returns the cleared names."""

@@ -11,13 +11,14 @@ from aiohttp import web
 from probelet.files.unix_socket import bind_socket, peer_of, trusted_uids
 from probelet.server.acceptor import Acceptor, Room
 from probelet.server.answering import Answering
-from probelet.server.control.command import Commands, NoSuchPodError, RefusedError
+from probelet.server.control.command import PAUSE_SECONDS_MAX, Commands, NoSuchPodError, RefusedError
 from probelet.server.control.state_dir import opened, socket_path
-from probelet.server.document.event import CommandDocument
+from probelet.server.document.event import CommandDocument, PauseDocument
 from probelet.server.limit import ANSWER_SECONDS, CONTROL_CONNECTIONS_MAX, IDLE_SECONDS
 from probelet.server.refusals import LibraryLog, Refusals
 from probelet.server.status import SharedBuild, status_json
 from probelet.server.view import View
+from probelet.spec.model.probe import PROBE_TYPES
 
 # How often a follower gets new events: a person sees no delay, and asking the view is cheap.
 FOLLOW_SECONDS = 0.2
@@ -43,8 +44,9 @@ async def _of_trusted_users(
 class ControlServer:
     """Serves HTTP on the 0600 unix socket of a locked state directory.
 
-    ``GET /status``, ``GET /events?since=N[&follow=1]`` and ``GET /logs?pod=NAME``; ``POST /retry`` and ``POST /reset``
-    with ``pod=NAME`` and an optional ``container=NAME`` in the query.
+    ``GET /status``, ``GET /events?since=N[&follow=1]`` and ``GET /logs?pod=NAME``; ``POST /retry``,
+    ``POST /reset`` and ``POST /pause`` with ``pod=NAME`` and an optional ``container=NAME`` in the query; the last one
+    also takes ``probe=TYPE`` and ``seconds=N``.
 
     ``followers`` is the number of connections that follow the events now.
     """
@@ -70,6 +72,7 @@ class ControlServer:
                 web.get("/logs", self._logs),
                 web.post("/retry", self._retry),
                 web.post("/reset", self._reset),
+                web.post("/pause", self._pause),
             ]
         )
         self._runner = web.AppRunner(
@@ -118,6 +121,22 @@ class ControlServer:
 
     async def _reset(self, request: web.Request) -> web.Response:
         return self._command(request, self._commands.reset, "probelet-reset/1")
+
+    async def _pause(self, request: web.Request) -> web.Response:
+        pod, probe_type, text = (request.query.get(key, "") for key in ("pod", "probe", "seconds"))
+        seconds = int(text) if text.isascii() and text.isdigit() and len(text) < 10 else -1
+        if not 0 <= seconds <= PAUSE_SECONDS_MAX or probe_type not in ("", *PROBE_TYPES):
+            allowed = f"seconds from 0 to {PAUSE_SECONDS_MAX}, and probe one of {', '.join(PROBE_TYPES)}"
+            return web.Response(status=400, text=f"want {allowed}")
+        kind = next((known for known in PROBE_TYPES if known == probe_type), None)
+        try:
+            probes = await self._commands.pause(pod, request.query.get("container"), kind, seconds)
+        except NoSuchPodError as error:
+            return web.Response(status=404, text=str(error))
+        except RefusedError as error:
+            return web.Response(status=409, text=str(error))
+        document: PauseDocument = {"schema": "probelet-pause/1", "pod": pod, "probes": probes}
+        return web.Response(body=msgspec.json.encode(document), content_type="application/json")
 
     def _command(
         self,

@@ -1,6 +1,8 @@
-"""``probelet-event/1``, ``probelet-retry/1`` and ``probelet-reset/1``."""
+"""``probelet-event/1``, ``probelet-retry/1``, ``probelet-reset/1`` and ``probelet-pause/1``."""
 
 from typing import Literal, TypedDict
+
+from probelet.spec.model.probe import ProbeType
 
 
 class EventDocument(TypedDict):
@@ -37,3 +39,24 @@ class CommandDocument(TypedDict):
     """The pod, as the command named it."""
     containers: list[str]
     """The names of the containers that were started, or whose delay was reset."""
+
+
+class PausedProbe(TypedDict):
+    """A probe that makes no attempt for a while."""
+
+    container: str
+    """The name of the container."""
+    probe_type: ProbeType
+    """``liveness``, ``readiness`` or ``startup``."""
+    paused_until: str | None
+    """When its attempts begin again; null if the command ended its pause."""
+
+
+class PauseDocument(TypedDict):
+    """The probes on which ``probelet pause`` acted."""
+
+    schema: Literal["probelet-pause/1"]
+    pod: str
+    """The pod, as the command named it."""
+    probes: list[PausedProbe]
+    """One for each probe."""

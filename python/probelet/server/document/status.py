@@ -45,6 +45,8 @@ class ProbeDocument(TypedDict):
     """Runs with an error of the prober."""
     next_at: str | None
     """When the next run is due; null if none is."""
+    paused_until: NotRequired[str]
+    """Only in ``agent``, and only of a probe that ``probelet pause`` has paused: when its attempts begin again."""
     last: RunDocument | None
     """The last run; null before the first one has ended."""
 

@@ -5,16 +5,28 @@ from tests.cluster.record.seen import ClusterSide, condition, moment
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.seen.text import text
 
-KINDS = ("Ready", "ContainersReady")
+OURS = "probelet.dev/ready"
 
 
 def facts(side: ClusterSide, other: ClusterSide, pod: str) -> list[Fact]:
-    found = []
-    for kind in KINDS:
-        lives = Life.of(side, pod), Life.of(other, pod)
-        found += _turns(side, pod, kind).facts(kind, _turns(other, pod, kind), *lives)
-        found.append(Fact(f"{kind}: reasons", _reasons(side, pod, kind)))
-    return found
+    """Of the pod's Ready, and of the verdict about its containers: that of the kubelet, or of the agent."""
+    lives = Life.of(side, pod), Life.of(other, pod)
+    verdicts = _verdict(side, pod), _verdict(other, pod)
+    ready, theirs = _turns(side, pod, "Ready"), _turns(other, pod, "Ready")
+    steady, verdict = ready.without_dips("True"), _turns(side, pod, verdicts[0]).without_dips("True")
+    return [
+        *steady.facts("Ready", theirs.without_dips("True"), pod, *lives),
+        Fact("Ready: dips", steady != ready),
+        Fact("Ready: reasons", _reasons(side, pod, "Ready")),
+        *verdict.facts("verdict", _turns(other, pod, verdicts[1]).without_dips("True"), pod, *lives),
+        Fact("verdict: reasons", _reasons(side, pod, verdicts[0])),
+    ]
+
+
+def _verdict(side: ClusterSide, pod: str) -> str:
+    """The condition that says whether the probes let the pod be ready."""
+    gates = [gate for note in side.changes(pod) for gate in note["object"]["spec"].get("readinessGates", [])]
+    return OURS if {"conditionType": OURS} in gates else "ContainersReady"
 
 
 def _turns(side: ClusterSide, pod: str, kind: str) -> Turns:

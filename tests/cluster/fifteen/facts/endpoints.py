@@ -5,19 +5,27 @@ from itertools import pairwise
 from statistics import median
 
 from tests.cluster.fifteen.facts.turns import Life, Turns
+from tests.cluster.fifteen.pods import IN_AND_OUT
 from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.seen.instance import at
 
 OUT_SECONDS = 0.25
 """The medians of two sides may be so far apart."""
-ANSWERS = {"readiness-turns": "http r", "readiness-twice": "http r", "grpc": "grpc grpc:ready"}
+READY = "ready serving"
+ANSWERS = {IN_AND_OUT: "http r", "readiness-turns": "http r", "grpc": "grpc grpc:ready"}
 """Pods that fail at once when they are asked, and the probe whose answers decide."""
 
 
 def facts(side: ClusterSide, other: ClusterSide, pod: str) -> list[Fact]:
     lives = Life.of(side, pod), Life.of(other, pod)
-    return _turns(side, pod).facts("endpoint", _turns(other, pod), *lives)
+    mine, theirs = (_turns(one, pod).since(READY).without_dips(READY) for one in (side, other))
+    states = [state for _, state in _turns(side, pod).rows]
+    before = states.index(READY) if READY in states else 0
+    return [
+        *mine.facts("endpoint", theirs, pod, *lives),
+        Fact("endpoint: states before it is ready", [state for state in states[:before] if state != "absent"]),
+    ]
 
 
 def _turns(side: ClusterSide, pod: str) -> Turns:
@@ -27,12 +35,16 @@ def _turns(side: ClusterSide, pod: str) -> Turns:
 
 def medians(side: ClusterSide) -> list[Fact]:
     """Of the whole side."""
-    usual = median([seconds for pod in ANSWERS for seconds in out_after(side, pod)] or [0.0])
+    usual = median(out_after(side) or [0.0])
     return [Fact("median: from a failed answer to the endpoint's absence, s", usual, OUT_SECONDS, is_median=True)]
 
 
-def out_after(side: ClusterSide, pod: str) -> Iterator[float]:
+def out_after(side: ClusterSide) -> list[float]:
     """Seconds from the answer that decides to the endpoint that is not ready any more, each time."""
+    return sorted(seconds for pod in ANSWERS if side.of(pod) for seconds in _out_after(side, pod))
+
+
+def _out_after(side: ClusterSide, pod: str) -> Iterator[float]:
     rows = _turns(side, pod).rows
     answers = [at(note) for one in side.of(pod).get("app", []) for note in one.probes().get(ANSWERS[pod], [])]
     for (_, before), (moment, state) in pairwise(rows):

@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from tests.cluster.fifteen.pods import PODS
 from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts.fact import Fact
 
-TURN_SECONDS = 2.0
-"""Two sides may take each turn so far apart: a probe begins up to a period of a second late, and a container starts
-beside others."""
+TURN_SECONDS, BEGIN_SECONDS = 2.0, 1.3
+"""Two sides may take each turn so far apart, or a period and the second number: where the ticks of a probe lie between
+the starts of containers is chance, and a container starts beside others."""
+DIP_SECONDS = 0.6
+"""A value that turns back sooner is a dip, which only some clients see."""
 COMPARED_MAX = 5
 """Later turns have the lateness of every earlier one."""
 AT_ONCE = 2
@@ -46,15 +49,41 @@ class Turns:
                 kept.append((at, value))
         return cls(kept)
 
-    def facts(self, name: str, other: "Turns", life: Life, others_life: Life) -> list[Fact]:
+    def without_dips(self, usual: str) -> "Turns":
+        """Without the turns from a value and soon back."""
+        kept: list[tuple[float, str]] = []
+        for at, value in self.rows:
+            if len(kept) > 1 and kept[-2][1] == value == usual and at - kept[-1][0] < DIP_SECONDS:
+                kept.pop()
+            else:
+                kept.append((at, value))
+        return Turns(kept)
+
+    def since(self, value: str) -> "Turns":
+        """From the first of this value on."""
+        first = next((number for number, (_, one) in enumerate(self.rows) if one == value), len(self.rows))
+        return Turns(self.rows[first:])
+
+    def facts(self, name: str, other: "Turns", pod: str, life: Life, others_life: Life) -> list[Fact]:
         """The values, and the moments after the start. The end of the play cuts one turn more from one side."""
         mine, theirs = self.before(life.backs_off), other.before(others_life.backs_off)
         cut = abs(mine - theirs) <= 1 or mine < len(self.rows) or theirs < len(other.rows)
         many = min(mine, theirs) if cut else mine
         values = [value for _, value in self.rows[:many]]
-        moments = [at - life.began for at, _ in self.rows[1 : min(many, COMPARED_MAX)]]
-        return [Fact(f"{name}: turns", values), Fact(f"{name}: turns, after s", moments, TURN_SECONDS)]
+        moments = [at - life.began for at, _ in self.rows[: min(many, COMPARED_MAX)] if at > life.began]
+        return [Fact(f"{name}: turns", values), Fact(f"{name}: turns, after s", moments, _slack(pod))]
 
     def before(self, end: float) -> int:
         """The number of turns before a moment."""
         return sum(at < end for at, _ in self.rows)
+
+
+def _slack(pod: str) -> float:
+    spec = PODS[pod]["spec"]
+    probes = [
+        one[kind]
+        for one in [*spec.get("initContainers", []), *spec["containers"]]
+        for kind in ("readinessProbe", "livenessProbe", "startupProbe")
+        if kind in one
+    ]
+    return max([TURN_SECONDS, *(float(probe.get("periodSeconds", 10)) + BEGIN_SECONDS for probe in probes)])

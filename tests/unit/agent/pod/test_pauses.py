@@ -1,0 +1,111 @@
+"""A pause of probes: what it leaves out, what it keeps, and how it ends."""
+
+import json
+
+import pytest
+from probelet.cri.v1 import api_pb2
+from probelet.kube.kinds import PODS
+from probelet.server.control.command import NoSuchPodError, RefusedError
+
+from tests.unit.agent.made_pod import EXEC, made_pod
+from tests.unit.agent.scripted_agent import World
+
+FAILS = api_pb2.ExecSyncResponse(exit_code=1)
+
+
+def command(name: str) -> dict[str, object]:
+    return {**EXEC, "exec": {"command": [name]}}
+
+
+def probed(world: World, name: str) -> int:
+    return sum(list(call.cmd) == [name] for call in world.runtime.called("exec_sync"))
+
+
+BOTH = {"app": {"livenessProbe": command("alive"), "readinessProbe": command("ready")}}
+
+
+async def test_a_paused_probe_makes_no_attempt_and_its_result_stays(node: World) -> None:
+    node.run(made_pod(BOTH))
+    await node.until(node.is_ready)
+    paused = await node.agent.operator.pause("web", None, "liveness", 60)
+    assert [(found["container"], found["probe_type"]) for found in paused] == [("app", "liveness")]
+    node.runtime.exec_answers["alive",] = FAILS
+    before, ready = probed(node, "alive"), probed(node, "ready")
+    await node.for_seconds(20)
+    assert probed(node, "alive") <= before + 1, "one that was in flight"
+    assert probed(node, "ready") > ready + 10, "the other type goes on"
+    assert not node.stopped()
+    shown = node.pod()["containers"][0]["probes"]
+    assert shown["liveness"]["paused_until"] == paused[0]["paused_until"]
+    assert shown["liveness"]["result"] == "Success"
+    assert "paused_until" not in shown["readiness"]
+    assert b"probelet_agent_probes_paused 1" in node.agent.view.metrics()
+
+
+async def test_it_ends_by_itself(node: World) -> None:
+    node.run(made_pod(BOTH))
+    await node.until(node.is_ready)
+    await node.agent.operator.pause("default/web", "app", None, 5)
+    node.runtime.exec_answers["alive",] = FAILS
+    await node.until(node.stopped)
+    assert "paused_until" not in node.pod()["containers"][0]["probes"]["liveness"]
+
+
+async def test_it_can_be_ended(node: World) -> None:
+    node.run(made_pod(BOTH))
+    await node.until(node.is_ready)
+    await node.agent.operator.pause("web", None, None, 3600)
+    ended = await node.agent.operator.pause("web", None, "readiness", 0)
+    assert [found["paused_until"] for found in ended] == [None]
+    before, alive = probed(node, "ready"), probed(node, "alive")
+    await node.until(lambda: probed(node, "ready") > before + 3)
+    assert probed(node, "alive") <= alive + 1
+    (path,) = (node.folder / "pauses").iterdir()
+    assert [found["probe_type"] for found in json.loads(path.read_text())["pauses"]] == ["liveness"]
+
+
+async def test_it_survives_a_restart_of_the_agent_and_goes_with_its_pod(world: World) -> None:
+    pod = made_pod(BOTH)
+    world.run(pod)
+    async with world.an_agent():
+        await world.until(world.is_ready)
+        await world.agent.operator.pause("web", None, "liveness", 3600)
+    world.runtime.exec_answers["alive",] = FAILS
+    before = probed(world, "alive")
+    async with world.an_agent():
+        await world.until(lambda: world.pod())
+        await world.for_seconds(10)
+        assert probed(world, "alive") == before
+        assert world.is_ready()
+        assert world.pod()["containers"][0]["probes"]["liveness"]["paused_until"]
+        world.kubelet.remove(pod)
+        world.api.remove(PODS, "web", "default")
+        await world.until(lambda: not list((world.folder / "pauses").iterdir()))
+
+
+async def test_a_clock_that_was_set_back_makes_no_pause_longer(world: World) -> None:
+    pod = made_pod(BOTH)
+    world.run(pod)
+    async with world.an_agent():
+        await world.until(world.is_ready)
+        await world.agent.operator.pause("web", None, "liveness", 10)
+    (path,) = (world.folder / "pauses").iterdir()
+    kept = json.loads(path.read_text())
+    kept["pauses"][0]["until_ms"] += 86_400_000
+    path.write_text(json.dumps(kept))
+    world.runtime.exec_answers["alive",] = FAILS
+    async with world.an_agent():
+        begun = world.agent.timers.now()
+        await world.until(world.stopped)
+        assert world.agent.timers.now() - begun < 60 * 10**9
+
+
+async def test_what_cannot_be_paused_is_said_in_one_line(node: World) -> None:
+    node.run(made_pod(BOTH))
+    await node.until(node.is_ready)
+    with pytest.raises(NoSuchPodError, match='there is no pod "nobody"'):
+        await node.agent.operator.pause("nobody", None, None, 5)
+    with pytest.raises(NoSuchPodError, match='pod "default/web" has no probe here of app startup'):
+        await node.agent.operator.pause("web", "app", "startup", 5)
+    with pytest.raises(RefusedError, match="the kubelet restarts the containers"):
+        node.agent.operator.retry("web", None)
