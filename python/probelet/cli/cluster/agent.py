@@ -47,7 +47,7 @@ app = verb(
     "counters of the probes (restore: full is its default) and with kills that were\n"
     "under way. While the API server is away, probing and killing go on.",
     "probelet agent --node worker-1",
-    "probelet agent --kubeconfig /etc/kubernetes/probelet.conf --listen 127.0.0.1:10291",
+    "probelet agent --kubeconfig probelet.conf --listen 127.0.0.1:10291",
     "probelet agent --config /etc/probelet/config.yaml --log-format json",
 )
 
