@@ -109,7 +109,7 @@ def agent(
             listening = stack.enter_context(closing(listening_socket(address, otherwise=REMOTELY)))
             health = None
             if files is not None and listen_health is not None:
-                # Whoever may reach this address sees no command and no output of a probe.
+                # A reader at this address sees no command and no output of a probe.
                 flag = "--listen-health"
                 sock = listening_socket(parse_address(listen_health, flag=flag), allow_remote=True, flag=flag)
                 health = Health(stack.enter_context(closing(sock)), *files)
