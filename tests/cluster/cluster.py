@@ -1,6 +1,7 @@
 """A cluster of one node: all of its programs, from their start to the end of everything that they left."""
 
 import shutil
+from contextlib import suppress
 from pathlib import Path
 
 from tests.cluster.binaries import build as binaries
@@ -43,6 +44,17 @@ class Cluster:
         self.runtime.start()
         self.kubelet.start()
         until(self.node_is_ready, f"the node to be ready ({self.kubelet.log})")
+
+    def keep_logs(self, into: Path) -> None:
+        """Copy the logs of programs and pods, and the records of the tests, to a folder that outlasts the cluster."""
+        shutil.rmtree(into, ignore_errors=True)
+        for source in (self.folder / "control", self.folder / "kubelet", self.folder / "scenes"):
+            for file in [*source.rglob("*.log"), *source.rglob("*.jsonl"), *source.rglob("*.json")]:
+                target = into / source.name / file.relative_to(source)
+                target.parent.mkdir(parents=True, exist_ok=True)
+                # A log rotates, and a pod's goes with it.
+                with suppress(OSError):
+                    shutil.copy(file, target)
 
     def stop(self) -> None:
         """End everything, also after a start that failed."""

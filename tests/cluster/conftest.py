@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import pytest
 
 from tests.cluster.cluster import Cluster, what_is_missing
-from tests.cluster.installed import IMAGE, Installed
+from tests.cluster.installed import IMAGE, READY_SECONDS, Installed
 from tests.cluster.namespace import Namespace
+from tests.support.paths import BUILD
 from tests.support.required import missing
+from tests.system.containerd.machine import until
 
 NAME_MAX = 40
 """So much of a test's name is in the name of its namespace."""
@@ -24,17 +26,25 @@ def cluster() -> Iterator[Cluster]:
     try:
         cluster.start()
         yield cluster
+        cluster.keep_logs(BUILD / "cluster" / "logs")
     finally:
         cluster.stop()
 
 
 @pytest.fixture(scope="session")
-def probelet(cluster: Cluster) -> Installed:
+def installed(cluster: Cluster) -> Installed:
     """The agent and the webhook in that cluster."""
     if not IMAGE.exists():
         missing("image", f"no {IMAGE}, which `make image` makes")
     installed = Installed(cluster)
     installed.install()
+    return installed
+
+
+@pytest.fixture
+def probelet(installed: Installed) -> Installed:
+    """The agent and the webhook, ready again whatever the test before did."""
+    until(installed.is_ready, "the agent and the webhook to be ready again", READY_SECONDS)
     return installed
 
 

@@ -69,8 +69,7 @@ class Installed:
     # The agent.
 
     def agent_pods(self) -> list[Object]:
-        labels = "app.kubernetes.io/component=agent"
-        return self._api.items(f"/api/v1/namespaces/{SYSTEM}/pods", labelSelector=labels)
+        return self._pods("agent")
 
     def agent_is_ready(self) -> bool:
         return any(condition(one, "Ready") == "True" for one in self.agent_pods())
@@ -116,14 +115,13 @@ class Installed:
         """Change the number of replicas and wait for it."""
         path = f"/apis/apps/v1/namespaces/{SYSTEM}/deployments/{WEBHOOK}"
         self._api.patch(path, {"spec": {"replicas": replicas}})
-        until(lambda: len(self._webhook_endpoints()) == replicas, f"{replicas} of the webhook", READY_SECONDS)
+        # A pod that ends still answers on connections that the API server has kept.
+        until(lambda: len(self._pods("webhook")) == replicas, f"{replicas} of the webhook", READY_SECONDS)
         until(self.webhook_is_ready, "the webhook to be ready", READY_SECONDS)
 
-    def _webhook_endpoints(self) -> list[Object]:
-        labels = f"kubernetes.io/service-name={WEBHOOK}"
-        path = f"/apis/discovery.k8s.io/v1/namespaces/{SYSTEM}/endpointslices"
-        slices = self._api.items(path, labelSelector=labels)
-        return [row for one in slices for row in one.get("endpoints") or [] if row["conditions"].get("ready")]
+    def _pods(self, component: str) -> list[Object]:
+        labels = f"app.kubernetes.io/component={component}"
+        return self._api.items(f"/api/v1/namespaces/{SYSTEM}/pods", labelSelector=labels)
 
 
 def taken_probes(pod: Object) -> dict[str, dict[str, object]]:

@@ -1,6 +1,6 @@
 """The objects of the cluster: one mirror for each kind, and whether all of them are known and current.
 
-The controller asks again every minute for kinds that a cluster may lack, OpenKruise's. A kind that everything needs and
+The controller asks every minute for the kinds that a cluster may lack, OpenKruise's. A kind that everything needs and
 that is not served keeps the controller from deciding, with a reason, and nothing else (F-9).
 """
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 LOOK_NS: Final = 60_000_000_000
 """How often the controller asks for a kind that is not served."""
 AGAIN_NS: Final = 1_000_000_000
-"""How long after a mirror lost its server the controller asks for its kind."""
+"""How long after a mirror lost its server the controller asks for its kind again."""
 
 NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL_SETS, kinds.DAEMON_SETS)
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)

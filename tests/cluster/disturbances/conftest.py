@@ -11,7 +11,7 @@ from tests.cluster.namespace import Namespace
 
 @pytest.fixture
 def scene(probelet: Installed, namespace: Namespace) -> Iterator[Scene]:
-    assert probelet.is_ready(), "the test before left the agent or the webhook away"
+    assert probelet.is_ready()
     scene = Scene(namespace)
     scene.begin()
     yield scene

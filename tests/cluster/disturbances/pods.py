@@ -3,7 +3,7 @@
 from tests.cluster.fifteen.pods import MANAGED
 from tests.kubelet.beside.pods.make import Object, answers, command, container, pod
 
-GOOD_ANSWERS, FAILED_ANSWERS = 12, 2
+GOOD_ANSWERS, FAILED_ANSWERS = 6, 2
 """A failing container gets so many good answers to its liveness probe in each life, then only bad ones; the second bad
 one is a failure."""
 HOOK_MS = 1500

@@ -35,6 +35,12 @@ class Scene:
         statuses = self.namespace.pod(name)["status"].get("containerStatuses") or [{}]
         return int(statuses[0].get("restartCount", 0))
 
+    def until_killed(self, more: int = 1) -> None:
+        """Wait until a container that fails has been killed and started again so often from now on."""
+        name = pods.FAILING[0]
+        before = self.lives(name)
+        self.namespace.until(lambda: self.lives(name) >= before + more, f"{name} to be killed")
+
     def settle(self) -> None:
         """Wait until the conditions are right: the pods that have to be ready are, the one that starts is not."""
         for name in (*pods.STEADY, pods.TURNING):
@@ -56,15 +62,15 @@ def nothing_was_killed_that_should_live(seen: ClusterSide) -> None:
         assert [(one.attempt, bool(one.finished)) for one in lives] == [(0, False)], name
 
 
-def each_failure_killed_once(seen: ClusterSide, names: Sequence[str] = pods.FAILING) -> int:
+def each_failure_killed_once(seen: ClusterSide, hooks: Sequence[int] = (1,)) -> int:
     """Whether each life of a failing container ended by its own failure, by one signal and after one hook.
 
-    Returns how many lives ended.
+    ``hooks``: how often a hook may have run. Returns how many lives ended.
     """
-    ended = [one for name in names for one in seen.of(name)["app"] if one.finished]
+    ended = [one for name in pods.FAILING for one in seen.of(name)["app"] if one.finished]
     for one in ended:
         assert len(_notes(one, "http", "l")) >= pods.GOOD_ANSWERS + pods.FAILED_ANSWERS, _words(one)
-        assert len(_notes(one, "exec", "hook")) == 1, _words(one)
+        assert len(_notes(one, "exec", "hook")) in hooks, _words(one)
         assert len(_notes(one, "signal")) == 1, _words(one)
         assert one.exit_code == 0, _words(one)
     return len(ended)

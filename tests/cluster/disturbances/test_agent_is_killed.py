@@ -20,7 +20,7 @@ from tests.system.containerd.machine import until
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
-KILLS, LIFE_SECONDS_MAX, SEED = 20, 3.0, 18
+KILLS, LIFE_SECONDS_MAX, SEED = 20, 5.0, 18
 
 SOON = "crashLoopBackOff: {maxContainerRestartPeriod: 1s}"
 """The kubelet would otherwise wait up to five minutes before it starts a killed agent again."""
@@ -44,6 +44,7 @@ def test_an_agent_that_is_killed_twenty_times_at_random_moments_kills_nothing_tw
         until(probelet.agent_container, "the agent to run again")
         time.sleep(moments.uniform(0, LIFE_SECONDS_MAX))
     until(probelet.agent_is_ready, "the agent to be ready")
+    scene.until_killed()
     scene.settle()
     seen = scene.end()
     nothing_was_killed_that_should_live(seen)

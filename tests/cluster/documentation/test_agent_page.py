@@ -35,7 +35,8 @@ def test_the_page_leads_from_the_installation_to_a_kill_and_back(cluster: Cluste
     assert "apply -k deploy/kustomize/base" in install
     shown(cluster, probelet, install)
     *_, pods, annotation = shown(cluster, probelet, first)
-    assert pods.count("1/1") == 2
+    rows = [row.split() for row in pods.splitlines()[1:]]
+    assert [(row[1], row[-1]) for row in rows] == [("1/1", "1/1")] * 2, "each ready, and its gate open"
     assert {*json.loads(annotation)["app"]} == {"startupProbe", "livenessProbe", "readinessProbe"}
     *_, events, pods = shown(cluster, probelet, killed)
     said = re.search("the event `(?P<text>Container app [^`]*)`", PAGE, re.IGNORECASE)
@@ -51,8 +52,8 @@ def shown(cluster: Cluster, probelet: Installed, block: str) -> list[str]:
     for command in commands(block):
         shell = command.shell.replace("deploy/kustomize/base", str(probelet.kustomization))
         environment = [f"PATH={cluster.assets}:/usr/bin:/bin", f"KUBECONFIG={cluster.control.kubeconfig}"]
-        whole = [*cluster.space.inside, "env", *environment, "bash", "-c", shell]
-        done = subprocess.run(whole, cwd=ROOT, capture_output=True, text=True, timeout=COMMAND_SECONDS)
+        whole = [*cluster.space.inside, "env", *environment, "bash", "-c", f"cd {ROOT} && {shell}"]
+        done = subprocess.run(whole, capture_output=True, text=True, timeout=COMMAND_SECONDS)
         assert done.returncode == 0, f"{shell}: {done.stdout}{done.stderr}"
         printed.append(done.stdout.strip())
     return printed

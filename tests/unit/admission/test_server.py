@@ -13,7 +13,7 @@ from probelet.admission.certificate.served import ServedCertificate
 from probelet.admission.handler import Handler, mutate_probes
 from probelet.admission.limit import BODY_BYTES_MAX, LARGE_BODIES_MAX, LARGE_BODY_BYTES
 from probelet.admission.metrics import WebhookMetrics
-from probelet.admission.pages import WebhookPages
+from probelet.admission.pages import HealthPages
 from probelet.admission.review import AdmissionRequest, AdmissionResponse
 from probelet.admission.server import AdmissionServer
 from probelet.kube.clock import LoopClock
@@ -175,7 +175,7 @@ async def test_the_end_waits_for_an_answer_in_flight(rig: Rig) -> None:
 
 async def test_pages_say_whether_an_api_server_can_call(rig: Rig) -> None:
     listening = listening_socket(Address("127.0.0.1", 0))
-    pages = WebhookPages(listening, rig.served.context, rig.served.why_not_ready, rig.metrics.render)
+    pages = HealthPages(listening, rig.served.context, rig.served.why_not_ready, rig.metrics.render)
     await pages.start()
     base = f"https://{listening.address}"
     try:

@@ -49,7 +49,7 @@ app = verb(
     "counters of the probes (restore: full is its default) and with kills that were\n"
     "under way. While the API server is away, probing and killing go on.",
     "probelet agent --node worker-1",
-    "probelet agent --kubeconfig /etc/kubernetes/probelet.conf --listen 127.0.0.1:10291",
+    "probelet agent --kubeconfig probelet.conf --listen 127.0.0.1:10291",
     "probelet agent --config /etc/probelet/config.yaml --log-format json",
 )
 
@@ -109,7 +109,7 @@ def agent(
             listening = stack.enter_context(closing(listening_socket(address, otherwise=REMOTELY)))
             health = None
             if files is not None and listen_health is not None:
-                # A reader at this address sees no command and no output of a probe.
+                # A caller of this address sees no command and no output of a probe.
                 flag = "--listen-health"
                 sock = listening_socket(parse_address(listen_health, flag=flag), allow_remote=True, flag=flag)
                 health = Health(stack.enter_context(closing(sock)), *files)

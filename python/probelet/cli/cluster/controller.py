@@ -78,9 +78,8 @@ def controller(
             if listen_health is not None:
                 address = parse_address(listen_health, flag="--listen-health")
                 # A kubelet's probe goes to the address of a pod.
-                pages = stack.enter_context(
-                    closing(listening_socket(address, allow_remote=True, flag="--listen-health"))
-                )
+                found = listening_socket(address, allow_remote=True, flag="--listen-health")
+                pages = stack.enter_context(closing(found))
             carry_out(
                 Controller(
                     kubeconfig=kubeconfig,
