@@ -11,7 +11,9 @@ from benches.report.statistic import Row, median, of, ratio
 
 FILE = ROOT / "benches" / "budgets.toml"
 WHO = "probelet"
-UNITS = {"cpu": "x", "burst": "x", "lateness_ms.p99": "ms", "add_ms": "ms", "bytes_per_worker": "bytes"}
+TIMES = {"burst": "burst_ms", "add": "add_ms"}
+"""Figures that are ratios of two engines' times."""
+UNITS = {"cpu": "x", "burst": "x", "add": "x", "lateness_ms.p99": "ms", "add_ms": "ms", "bytes_per_worker": "bytes"}
 """The unit of each figure that is neither a share nor a count."""
 
 
@@ -31,8 +33,8 @@ class Budget:
         if kind == "cpu":
             return ratio(rows, self.scenario, self.engine, base)
         mine = of(rows, self.scenario, self.engine)
-        if kind == "burst":
-            ours, theirs = (median(of(rows, self.scenario, name), "burst_ms") for name in (self.engine, base))
+        if kind in TIMES:
+            ours, theirs = (median(of(rows, self.scenario, name), TIMES[kind]) for name in (self.engine, base))
             return ours / theirs if ours and theirs else None
         if kind == "shortfall":
             made, due = median(mine, "probes_per_second"), median(mine, "expected_per_second")

@@ -15,6 +15,7 @@ ROOT = Path(__file__).parent.parent.parent
     "arguments",
     [
         ["benches", "smoke"],
+        ["benches.admission", "--rate", "20", "--seconds", "1"],
         ["pytest", "-q", "-m", "bench", "--benchmark-disable", "--timeout", "60", "benches/python"],
     ],
     ids=lambda arguments: arguments[0],

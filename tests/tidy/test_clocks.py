@@ -1,5 +1,5 @@
-"""The node, the agent, the prober service and their exec attempts read the engine's clocks and no other, so that a test that puts
-the engine's clocks forward moves everything."""
+"""The node, the agent, the prober service and their exec attempts read the engine's clocks and no other, so that a test
+that puts the engine's clocks forward moves everything."""
 
 import ast
 from collections.abc import Iterator

@@ -3,6 +3,7 @@
 It is where `make install PREFIX=/usr` puts it, so the program in the image has the paths of an installation.
 """
 
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -39,6 +40,8 @@ def write_packages(source: Path, root: Root, folder: Path) -> None:
 
 def write_program(source: Path, root: Root, folder: Path) -> None:
     """The layer of probelet itself: the wheel, `probelet-enter` for `execMode: direct`, and the launcher."""
+    for wheel in (source / WHEELS).glob("probelet-*.whl"):
+        require_glibc(wheel.name, root)
     _install(root, _site(root, folder), "--no-index", "--find-links", source / WHEELS, "probelet")
     enter = folder / LAYOUT.environment.relative_to("/") / "bin/probelet-enter"
     enter.parent.mkdir()
@@ -61,6 +64,18 @@ def compile_modules(root: Root, folder: Path, place: str) -> None:
 def python_version(root: Root) -> str:
     """The version of the image's Python, as 3.11.2."""
     return root.run_python("-I", "-c", "import platform; print(platform.python_version())").strip()
+
+
+def require_glibc(wheel: str, root: Root) -> None:
+    """Raises ImageError if the wheel, named after the glibc that it needs, needs a newer one than the base has."""
+    needed = re.search(r"-manylinux_(\d+)_(\d+)_", wheel)
+    said = root.run_python("-I", "-c", "import os; print(os.confstr('CS_GNU_LIBC_VERSION'))")
+    has = tuple(map(int, said.split()[1].split(".")[:2]))
+    if needed is not None and tuple(map(int, needed.groups())) > has:
+        raise ImageError(
+            f"{wheel} needs glibc {needed[1]}.{needed[2]}, and the base has {has[0]}.{has[1]}: "
+            "build on an older system, or name a newer base (BASE=)"
+        )
 
 
 def _site(root: Root, folder: Path) -> Path:

@@ -66,7 +66,9 @@ def unpack(tar: Path, folder: Path) -> None:
         shutil.copytree(tar, folder, symlinks=True, dirs_exist_ok=True, ignore=_special)
         return
     with tarfile.open(tar) as archive:
-        archive.extractall(folder, filter="tar")
+        # Python 3.11.2, Debian 12's, has no filters yet.
+        archive.extraction_filter = getattr(tarfile, "tar_filter", lambda member, _: member)
+        archive.extractall(folder)
 
 
 def _special(folder: str, names: list[str]) -> set[str]:

@@ -85,7 +85,12 @@ KINDS = (
     Kind(("probelet-version/1",), VersionDocument, "`probelet version -o json`"),
 )
 
-INTERNAL = {"probelet-logs/1": "from a service to `probelet logs`"}
+INTERNAL = {
+    "probelet-intent/1": "a kill under way, in the agent's state directory",
+    "probelet-logs/1": "from a service to `probelet logs`",
+    "probelet-pauses/1": "the pauses of a pod, in the agent's state directory",
+    "probelet-pod/1": "a pod as the agent first saw it, in its state directory",
+}
 """Forms that no verb prints."""
 
 

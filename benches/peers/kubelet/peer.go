@@ -32,6 +32,7 @@ type peer struct {
 	options  harness.Options
 	ctx      context.Context
 	pods     []*v1.Pod
+	loaded   []v1.PodStatus // What the runtime said of each pod before it got its worker.
 	known    kubepod.Manager
 	statuses status.Manager
 	manager  prober.Manager
@@ -40,7 +41,7 @@ type peer struct {
 	events   *countedEvents
 }
 
-// newPeer loads all pods and their statuses; no worker exists yet.
+// newPeer loads all pods; no worker exists yet.
 func newPeer(ctx context.Context, o harness.Options) *peer {
 	legacyregistry.MustRegister(prober.ProberResults, prober.ProberDuration)
 	p := &peer{
@@ -55,6 +56,7 @@ func newPeer(ctx context.Context, o harness.Options) *peer {
 	p.statuses = status.NewManager(nil, p.known, &statustest.FakePodDeletionSafetyProvider{}, latency)
 	for worker := range o.Workers {
 		p.pods = append(p.pods, p.load(worker))
+		p.loaded = append(p.loaded, running(p.address(worker), worker, 0))
 	}
 	liveness, startup := results.NewManager(), results.NewManager()
 	go p.react(liveness, startup)
@@ -69,18 +71,22 @@ func (p *peer) load(worker int) *v1.Pod {
 	}
 	pod := newPod(p.options, name, p.options.Where(worker).Port)
 	p.known.AddPod(pod)
-	p.statuses.SetPodStatus(klog.FromContext(p.ctx), pod, running(p.address(worker), worker, 0))
 	return pod
 }
 
 func (p *peer) address(worker int) string { return p.options.Where(worker).Address(worker) }
 
-// Add gives every pod its worker.
+// Add gives every pod its status and its worker, with the calls of the first SyncPod (kubelet.go, 1.36).
 func (p *peer) Add() {
 	p.runner.recording.Store(true)
-	for _, pod := range p.pods {
+	logger := klog.FromContext(p.ctx)
+	for worker, pod := range p.pods {
+		status := p.loaded[worker]
+		p.manager.UpdatePodStatus(p.ctx, pod, &status)
+		p.statuses.SetPodStatus(logger, pod, status)
 		p.manager.AddPod(p.ctx, pod)
 	}
+	p.loaded = nil
 }
 
 // Remove stops all workers.

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import TypeAlias
 
 from probelet.admission.review import AdmissionRequest, AdmissionResponse, Refusal
+from probelet.guard.admission.mutation import Options, mutate
 from probelet.takeover import patch
 from probelet.takeover.view import ViewError
 
@@ -26,5 +27,19 @@ def mutate_probes(own_namespace: str) -> Handler:
             # An API server sends no such object: it has decoded it before.
             return Refusal("malformed", 400, "BadRequest", f"request.object is no v1.Pod: {error}")
         return AdmissionResponse(change.result, change.operations, change.warnings)
+
+    return handle
+
+
+def mutate_enhanced_liveness(options: Options) -> Handler:
+    """The handler that moves the liveness probes of new pods to the annotation of enhanced liveness."""
+
+    def handle(request: AdmissionRequest) -> AdmissionResponse | Refusal:
+        if not request.creates_pod:
+            return IGNORED
+        change = mutate(request.object, options)
+        if change.refusal:
+            return Refusal(change.result, 400, "BadRequest", change.refusal)
+        return AdmissionResponse(change.result, change.patch, change.warnings)
 
     return handle

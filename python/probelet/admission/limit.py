@@ -29,4 +29,4 @@ DRAIN_SECONDS: Final = 5.0
 sends its requests to another one. Each answer then closes its connection."""
 
 ANSWERS_SECONDS: Final = 5.0
-"""How long the end waits for answers in flight; the webhook's own timeout at the API server is at most this long."""
+"""How long the end waits for requests in flight: after that the API server has given them up (``timeoutSeconds``)."""

@@ -1,4 +1,4 @@
-"""Health and metrics of the webhook, on an address of their own and over TLS."""
+"""Health and metrics of the webhook or controller, on an address of their own and over TLS."""
 
 import ssl
 from collections.abc import Callable
@@ -16,8 +16,8 @@ from probelet.server.site import Site
 _HEADERS: Final = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 
 
-class WebhookPages:
-    """``/healthz``, ``/readyz`` and ``/metrics``. ``why_not_ready`` returns a line, None if the webhook is ready."""
+class HealthPages:
+    """``/healthz``, ``/readyz`` and ``/metrics``. ``why_not_ready`` returns a line, None if the server is ready."""
 
     def __init__(
         self,

@@ -3,7 +3,8 @@
 import asyncio
 import ssl
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 
 import structlog
 from aiohttp import web
@@ -49,11 +50,14 @@ class AdmissionServer:
         self._metrics = metrics
         self._large = asyncio.Semaphore(LARGE_BODIES_MAX)
         self._is_draining = False
+        self._requests = 0
+        self._nothing_in_flight = asyncio.Event()
+        self._nothing_in_flight.set()
         self._said = PacedLog(log.info, "answered a pod that asks for the takeover")
         self._failed = PacedLog(log.error, "a handler failed")
         app = web.Application(client_max_size=BODY_BYTES_MAX)
         app.add_routes([web.post(path, self._route(path, handler)) for path, handler in handlers.items()])
-        self._site = Site(app, listening, ROOM, self.refusals, tls=tls, shutdown_seconds=ANSWERS_SECONDS)
+        self._site = Site(app, listening, ROOM, self.refusals, tls=tls)
 
     async def start(self) -> None:
         """Answers from now on."""
@@ -64,7 +68,11 @@ class AdmissionServer:
         self._is_draining = True
 
     async def close(self) -> None:
-        """Accepts no more, and waits for the answers in flight."""
+        """Accepts no more, and waits at most ``ANSWERS_SECONDS`` for requests that have begun to arrive."""
+        self._site.refuse()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(ANSWERS_SECONDS):
+                await self._nothing_in_flight.wait()
         await self._site.close()
 
     def _route(self, path: str, handler: Handler) -> Callable[[web.Request], Awaitable[web.Response]]:
@@ -72,13 +80,25 @@ class AdmissionServer:
 
         async def answer(request: web.Request) -> web.Response:
             begin = time.monotonic()
-            response, result = await self._answered(request, name, handler)
+            with self._in_flight():
+                response, result = await self._answered(request, name, handler)
             self._metrics.answered(name, result, time.monotonic() - begin)
             if self._is_draining:
                 response.force_close()
             return response
 
         return answer
+
+    @contextmanager
+    def _in_flight(self) -> Iterator[None]:
+        self._requests += 1
+        self._nothing_in_flight.clear()
+        try:
+            yield
+        finally:
+            self._requests -= 1
+            if not self._requests:
+                self._nothing_in_flight.set()
 
     async def _answered(self, request: web.Request, name: str, handler: Handler) -> tuple[web.Response, str]:
         if request.content_type != "application/json":

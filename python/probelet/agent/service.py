@@ -52,6 +52,9 @@ API_PATIENCE_NS: Final = 5 * SECOND
 """How long a start waits for the first list of the API server before it begins with the pods of an earlier agent. A
 list takes a second or two after a rollout of all agents; a node whose API server is away must not wait for long."""
 
+LIST_PAGE: Final = 20
+"""Pods in a page of a list: what a page needs while it is read stays with the process, and a pod has up to 1.5 MiB."""
+
 log = structlog.get_logger("probelet.agent")
 
 
@@ -127,6 +130,7 @@ class AgentService:
             on_change=self._source.changed,
             on_connected=self._connected,
             fields=f"spec.nodeName={options.node}",
+            page=LIST_PAGE,
         )
         self._conditions = Conditions(connection, self.timers, self._tasks)
         self._heartbeat = Heartbeat(

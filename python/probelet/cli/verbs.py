@@ -41,6 +41,12 @@ _VERBS = (
     ),
     Verb("agent", "cluster.agent", "Cluster", "Probe pods that a kubelet runs: take their probes over, beside it."),
     Verb("pause", "cluster.pause", "Cluster", "Let probes of a pod make no attempt for a while."),
+    Verb(
+        "controller",
+        "cluster.controller",
+        "Cluster",
+        "Decide for the whole cluster which failed liveness probe leads to a restart.",
+    ),
     Verb("lint", "lint.verb", "Laboratory", "Find probes that will kill, hide or miss what nobody meant."),
     Verb("explain", "explain.verb", "Laboratory", "Say in seconds what the fields of the probes of manifests mean."),
     Verb("simulate", "simulate.verb", "Laboratory", "Play manifests through a scenario: what probes do to a service."),

@@ -1,5 +1,6 @@
 """A cluster in virtual time."""
 
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +12,7 @@ from probelet.cluster.control.endpoints import Service, Traffic
 from probelet.cluster.control.workload import Workload
 from probelet.cluster.duration import nanoseconds, positive
 from probelet.cluster.fault import Fault, Rollout
+from probelet.cluster.guarded.restarts import GuardedRestarts
 from probelet.cluster.happening import Dependency, Happenings, known
 from probelet.cluster.history import history, requests
 from probelet.cluster.node.pod import regular
@@ -18,6 +20,7 @@ from probelet.cluster.objects.read import read
 from probelet.cluster.record import Event, Exited, History, Kill, Requests
 from probelet.cluster.world import World, container_names
 from probelet.errors import ClusterError
+from probelet.guard.restart.settings.read import read_settings
 from probelet.spec.text.duration import SECOND, format_duration
 from probelet.testing.manifests import Manifests
 
@@ -76,6 +79,7 @@ class Cluster:
             attempts=attempts,
         )
         self._happenings = Happenings(self._world)
+        self._guard: GuardedRestarts | None = None
         self._world.on_endpoints = self._endpoints_changed
         if manifests:
             self.apply(*manifests)
@@ -234,6 +238,32 @@ class Cluster:
             ClusterError: there is no such workload.
         """
         self.fault(Rollout(workload, behaviour, at=at))
+
+    def guard(self, settings: Mapping[str, str] | None = None) -> None:
+        """Decide about failed liveness probes for the whole cluster from now on, as ``probelet controller`` does:
+        within the PodDisruptionBudgets that were applied, limits of each workload, and a rate. No kubelet kills for
+        liveness.
+
+        The machine that decides is the controller's. A probe that failed rests until its container is restarted, so a
+        recovery without a restart is not seen here.
+
+        Args:
+            settings: the data of the controller's ConfigMap, such as ``{"rate.tokensPerMinute": "60"}``.
+
+        Raises:
+            ClusterError: a setting is unknown or impossible, or the cluster is guarded already.
+        """
+        if self._guard is not None:
+            raise ClusterError("guard: the cluster is guarded already")
+        config, problems = read_settings(settings or {})
+        if config is None or problems:
+            raise ClusterError(f"settings: {problems[0]}")
+        self._guard = self._world.guard = GuardedRestarts(self._world, self._happenings.budgets, config, self._seed)
+
+    @property
+    def decisions(self) -> Mapping[str, int]:
+        """How often each reason decided about a failed liveness probe, by reason; empty without ``guard``."""
+        return {} if self._guard is None else dict(self._guard.decisions)
 
     def run(self, duration: str) -> None:
         """Let virtual time go by. Ctrl-C (``KeyboardInterrupt``) ends it within a second; the records stay readable.

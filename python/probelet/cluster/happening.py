@@ -7,6 +7,7 @@ import msgspec
 
 from probelet.cluster.behaviour import Spread
 from probelet.cluster.container import Active, bytes_of, is_target, spread_document
+from probelet.cluster.control.budget import status_of_budget
 from probelet.cluster.control.workload import Version, Workload
 from probelet.cluster.duration import nanoseconds, share
 from probelet.cluster.fault import (
@@ -33,7 +34,6 @@ from probelet.cluster.objects.model import DisruptionBudget
 from probelet.cluster.world import World
 from probelet.errors import ClusterError
 from probelet.policy.rules.kind import containers
-from probelet.spec.rules.scaled import scaled
 from probelet.spec.text.duration import SECOND
 
 EVICTION_RETRY_NS: Final = 5 * SECOND
@@ -228,24 +228,10 @@ class Happenings:
         if not pod.is_ready:
             return True
         for (namespace, _), budget in self.budgets.items():
-            if namespace != meta.namespace or not budget.spec.selector.matches(meta.labels):
-                continue
-            chosen = [
-                each
-                for each in world.pods.values()
-                if not each.is_gone
-                and each.pod.metadata.namespace == namespace
-                and budget.spec.selector.matches(each.pod.metadata.labels)
-            ]
-            owners = {each.workload for each in chosen}
-            expected = sum(world.workloads[name].wanted for name in owners)
-            healthy = sum(each.is_ready and not each.is_terminating for each in chosen)
-            if budget.spec.max_unavailable is not None:
-                least = expected - scaled(budget.spec.max_unavailable, expected, default=0, up=True)
-            else:
-                least = scaled(budget.spec.min_available, expected, default=0, up=True)
-            if healthy - 1 < least:
-                return False
+            if namespace == meta.namespace and budget.spec.selector.matches(meta.labels):
+                status = status_of_budget(budget, namespace, world.pods.values(), world.workloads)
+                if not status.allowed:
+                    return False
         return True
 
     # Names.

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Protocol
 
 from msgspec.structs import replace
 
@@ -33,6 +33,16 @@ SLICE_NS: Final = 10 * MINUTE
 """The longest time that is played without a look at signals, such as Ctrl-C: a tenth of a second of a full node."""
 
 
+class LivenessGuard(Protocol):
+    """Enhanced liveness, as a world sees it."""
+
+    def changed(self, pod: ClusterPod) -> None:
+        """A pod's state has changed."""
+
+    def result(self, pod: ClusterPod, container: str, container_id: str, failure: str | None) -> None:
+        """A liveness probe has a result; ``failure`` is its message, None for success."""
+
+
 class World:
     """The parts of a cluster and what they do to each other. It is the ``Actions`` of its controllers."""
 
@@ -49,7 +59,9 @@ class World:
         self.on_endpoints: Callable[[Service], None] = lambda service: None
         """Called when the endpoints of a Service have changed."""
         workload = BehavingWorkload(self.containers, self._started)
-        watch = Watch(self._recorded, self._line, self._forgotten)
+        self.guard: LivenessGuard | None = None
+        """Decides about failed liveness probes; None: each kubelet does."""
+        watch = Watch(self._recorded, self._line, self._forgotten, lambda: self.guard is not None)
         self.node_by_name = {
             name: Node(name, self.agenda, workload, watch, seed=seed + number, kubelet_version=kubelet_version)
             for number, name in enumerate(f"node-{number}" for number in range(nodes))
@@ -149,6 +161,8 @@ class World:
         node = self.node_by_name[pod.node]
         is_known = node.is_down or self.is_cut_off(pod.node)
         was_ready = pod.is_ready
+        if self.guard is not None:
+            self.guard.changed(pod)
         is_ready = pod.is_ready if is_known else not pod.is_gone and node.is_ready(pod.uid)
         if pod.note(self.now, is_ready=is_ready):
             self.recorder.line(self.now / SECOND, pod.name, pod.state.replace("_", "-"))
@@ -194,9 +208,19 @@ class World:
             container = self._event(at, uid, line["reason"], line["message"], line["type"], line["field_path"])
             self._failures[uid, container, line["message"].partition(" ")[0].lower()] = line["message"]
         elif section == "updates":
-            if line["result"] == "Failure" and line["type"] != "readiness":
+            if self.guard is not None and line["type"] == "liveness":
+                self._guarded(self.guard, uid, line)
+            elif line["result"] == "Failure" and line["type"] != "readiness":
                 self._killed(at, uid, line["type"], line["container_id"])
             self.look(self.pods[uid])
+
+    def _guarded(self, guard: LivenessGuard, uid: str, line: Line) -> None:
+        pod = self.pods[uid]
+        running = pod.runtime.running(line["container_id"])
+        if running is not None and line["result"] != "Unknown":
+            failure = self._failures.get((uid, running.name, "liveness"), "")
+            failed = line["result"] == "Failure"
+            guard.result(pod, running.name, running.id, failure if failed else None)
 
     def _killed(self, at: float, uid: str, probe_type: str, container_id: str) -> None:
         pod = self.pods[uid]

@@ -34,6 +34,9 @@ REQUEST_SECONDS: Final = 30.0
 PAGE: Final = 500
 """Objects in one page of a list, as client-go's pager and kubectl have it."""
 
+PAGES_MAX: Final = 2_000
+"""A million objects; a server whose list has no end must not fill the memory."""
+
 PATCH_TYPES: Final = {
     "merge": "application/merge-patch+json",
     "json": "application/json-patch+json",
@@ -140,6 +143,13 @@ class Connection:
         except Expired:
             return await self._pages(kind, take, namespace, labels, fields, 0)
 
+    async def version(self, kind: Kind, namespace: str = "", *, labels: str = "", fields: str = "") -> str:
+        """The newest version of a collection, by a list of at most one object."""
+        call = self.call("list", kind, namespace)
+        parameters = _selectors(labels, fields) | {"limit": "1"}
+        page = decode_list(call, await self._request(call, "GET", kind.path(namespace), parameters))
+        return page.metadata.resource_version
+
     async def create(self, kind: Kind, obj: Object) -> Object:
         """Creates ``obj`` in its namespace. Raises AlreadyExists."""
         namespace, name = _place(obj)
@@ -175,7 +185,8 @@ class Connection:
         """Server-side apply: ``manager`` owns exactly the fields in ``obj``.
 
         ``metadata.uid`` in ``obj`` makes another object of the same name a Conflict. With ``force`` the fields are
-        taken from other managers, otherwise that is a Conflict too.
+        taken from other managers, otherwise that is a Conflict too. A status that does not exist is NotFound; other
+        objects are created.
         """
         namespace, name = _place(obj)
         call = self.call("apply", kind, namespace, name, subresource)
@@ -251,7 +262,7 @@ class Connection:
         call = self.call("list", kind, namespace)
         parameters = _selectors(labels, fields) | ({"limit": str(limit)} if limit else {})
         items: list[T] = []
-        while True:
+        for _ in range(PAGES_MAX):
             page = decode_list(call, await self._request(call, "GET", kind.path(namespace), parameters))
             for found in page.items or ():
                 # The objects of a list come without these two.
@@ -261,6 +272,7 @@ class Connection:
             if not page.metadata.continue_:
                 return Listed(items, page.metadata.resource_version)
             parameters["continue"] = page.metadata.continue_
+        raise Garbage(call, f"the list has more than {PAGES_MAX} pages")
 
     async def _request(
         self,

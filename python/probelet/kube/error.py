@@ -4,6 +4,7 @@
 No error of the HTTP library leaves the package.
 """
 
+import re
 from dataclasses import dataclass
 from typing import Any, ClassVar, Final
 
@@ -17,6 +18,9 @@ SECOND: Final = 1_000_000_000
 MESSAGE_CHARS_MAX: Final = 1024
 """An API server quotes whole objects in some messages; a log line holds the beginning. The kubelet's events end there
 too (``core.v1.Event.message``)."""
+
+REASON_CHARS_MAX: Final = 128
+"""A reason is one word."""
 
 RETRY_AFTER_MAX_NS: Final = 300 * SECOND
 """The longest wait that a server may ask for; a proxy that says a day would otherwise stop an agent for a day."""
@@ -50,7 +54,7 @@ class KubeError(ProbeletError):
         self.call = call
         self.code = code
         self.message = one_line(message[:MESSAGE_CHARS_MAX])
-        self.status_reason = one_line(reason) or self.reason
+        self.status_reason = one_line(reason[:REASON_CHARS_MAX]) or self.reason
         self.retry_after_ns = min(retry_after_ns, RETRY_AFTER_MAX_NS)
         """How long the server asks to be left alone (``Retry-After``), 0 if it does not say."""
         super().__init__(f"{call}: {self.status_reason}: {self.message}")
@@ -75,7 +79,7 @@ class NotFound(KubeError):
 
 
 class Conflict(KubeError):
-    """409: the object has changed, or is another one than the precondition says."""
+    """409: the object has changed, or is another one than the caller means. Also 422 for ``metadata.uid``."""
 
     reason = "Conflict"
 
@@ -89,8 +93,7 @@ class AlreadyExists(Conflict):
 class Expired(KubeError):
     """A list or watch cannot go on from its version: read the collection again.
 
-    410 as a status or in the stream: the server has forgotten the version. Also 504 ``ResourceVersionTooLarge``: the
-    server's data are older than the version, as after a restore of etcd.
+    410 as a status or in the stream: the server has forgotten the version.
     """
 
     reason = "Expired"
@@ -141,7 +144,7 @@ _BY_CODE: Final[dict[int, type[KubeError]]] = {
 class Cause(msgspec.Struct, frozen=True):
     """``details.causes`` of a Status, the part that is read."""
 
-    reason: str = ""
+    field: str = ""
 
 
 class Details(msgspec.Struct, frozen=True, rename="camel"):
@@ -166,8 +169,10 @@ def error_of_status(call: Call, status: Status, *, code: int = 0, retry_after_ns
     code = status.code or code
     if status.reason == "AlreadyExists":
         kind: type[KubeError] = AlreadyExists
-    elif any(cause.reason == "ResourceVersionTooLarge" for cause in details.causes):
-        kind = Expired
+    elif any(cause.field == "metadata.uid" for cause in details.causes):
+        # A patch with the UID of another object of that name is a wrong field for the server; a replacement or a
+        # deletion with it is a Conflict. It is the same thing for a caller.
+        kind = Conflict
     else:
         kind = _BY_CODE.get(code) or (ServerError if code >= 500 else KubeError)
     wait = retry_after_ns or max(0, details.retry_after_seconds) * SECOND
@@ -176,10 +181,11 @@ def error_of_status(call: Call, status: Status, *, code: int = 0, retry_after_ns
 
 def error_of_answer(call: Call, code: int, body: bytes, retry_after: str) -> KubeError:
     """The error for an answer outside 2xx: its Status, or of a proxy's page the first line."""
-    wait = int(retry_after) * SECOND if retry_after.isascii() and retry_after.isdigit() else 0
+    # More digits are no number of seconds; a date, which HTTP allows too, is one of another machine's clock.
+    wait = int(retry_after) * SECOND if re.fullmatch("[0-9]{1,9}", retry_after) else 0
     try:
         status = msgspec.json.decode(body, type=Status)
-    except msgspec.MsgspecError:
+    except (msgspec.MsgspecError, RecursionError):
         text = body[: 4 * MESSAGE_CHARS_MAX].decode("utf-8", "replace").strip()
         status = Status(message=text or "an empty body")
     return error_of_status(call, status, code=code, retry_after_ns=wait)

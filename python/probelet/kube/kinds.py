@@ -20,3 +20,14 @@ MUTATING_WEBHOOKS: Final = Kind(
     namespaced=False,
 )
 NODE_POD_PROBES: Final = Kind("apps.kruise.io", "v1alpha1", "nodepodprobes", "NodePodProbe", namespaced=False)
+CONTAINER_RECREATE_REQUESTS: Final = Kind(
+    "apps.kruise.io", "v1alpha1", "containerrecreaterequests", "ContainerRecreateRequest"
+)
+POD_UNAVAILABLE_BUDGETS: Final = Kind("policy.kruise.io", "v1alpha1", "podunavailablebudgets", "PodUnavailableBudget")
+DEPLOYMENTS: Final = Kind("apps", "v1", "deployments", "Deployment")
+REPLICA_SETS: Final = Kind("apps", "v1", "replicasets", "ReplicaSet")
+STATEFUL_SETS: Final = Kind("apps", "v1", "statefulsets", "StatefulSet")
+DAEMON_SETS: Final = Kind("apps", "v1", "daemonsets", "DaemonSet")
+CLONE_SETS: Final = Kind("apps.kruise.io", "v1alpha1", "clonesets", "CloneSet")
+ADVANCED_STATEFUL_SETS: Final = Kind("apps.kruise.io", "v1beta1", "statefulsets", "StatefulSet")
+ADVANCED_DAEMON_SETS: Final = Kind("apps.kruise.io", "v1alpha1", "daemonsets", "DaemonSet")

@@ -1,11 +1,13 @@
 """Keeps a mirror equal to a collection of the API server: lists it, watches it, lists it again when it must.
 
 The loop lists again after a 410, as a status or in the stream, and after an answer that makes no sense; the mirror then
-finds what was deleted meanwhile. After anything else it goes on from its version. It never ends by itself.
+finds what was deleted meanwhile. After anything else it goes on from its version, unless the server's own is older, and
+a watch that says nothing is replaced. It never ends by itself.
 """
 
 import asyncio
 import random
+import re
 from collections.abc import Callable, Mapping
 from typing import Any, Final, Generic, NoReturn, TypeVar
 
@@ -13,7 +15,7 @@ import structlog
 
 from probelet.kube.answer import WatchEvent
 from probelet.kube.clock import Clock
-from probelet.kube.connection import Connection
+from probelet.kube.connection import PAGE, Connection
 from probelet.kube.error import Forbidden, Garbage, KubeError, ServerError, TooManyRequests, Unauthorized, Unreachable
 from probelet.kube.kind import Kind
 from probelet.kube.mirror import Key, Mirror, ObjectError
@@ -30,14 +32,15 @@ SHORT_NS: Final = SECOND
 """A watch that the server ends sooner is a failure. Without a pause the next one might end as soon, for ever."""
 
 SILENCE_NS: Final = 180 * SECOND
-"""How long a server may be silent that has sent a bookmark before: kube-apiserver sends one a minute (k8s.io/apiserver
-pkg/storage/cacher/cacher.go, ``defaultBookmarkFrequency``, 1.36)."""
-
-LATE_NS: Final = 30 * SECOND
-"""How much later than it was asked to a server may end a watch."""
+"""A watch that is silent for so long is replaced by a new one, which fails if the server is gone. It may as well be a
+quiet night: kube-apiserver sends a bookmark a minute, but none while nothing of the kind changes (k8s.io/apiserver
+pkg/storage/cacher/cache_watcher.go, ``process``, 1.36). So a silence by itself is no failure."""
 
 GOES_ON: Final = (Unreachable, TooManyRequests, ServerError, Unauthorized, Forbidden)
 """After these errors the version is still good."""
+
+_NUMBER: Final = re.compile("[0-9]{1,20}")
+"""Versions are numbers since Kubernetes 1.35 (KEP-5504); another server's may be anything."""
 
 T = TypeVar("T")
 
@@ -48,7 +51,8 @@ class Reflector(Generic[T]):
     """Mirrors the objects of ``kind`` that the selectors match.
 
     ``decode``, ``on_change`` and ``items`` are those of ``Mirror``. ``on_connected`` gets each change of ``connected``.
-    Callbacks run on the event loop and must not fail. While the server cannot be reached, ``items`` stays as it was.
+    ``page`` is how many objects of a list are in memory at once as they came. Callbacks run on the event loop and must
+    not fail. While the server cannot be reached, ``items`` stays as it was.
     """
 
     def __init__(
@@ -63,10 +67,11 @@ class Reflector(Generic[T]):
         namespace: str = "",
         labels: str = "",
         fields: str = "",
+        page: int = PAGE,
         chance: Callable[[], float] = random.random,
     ) -> None:
         self.connected = False
-        """Whether the newest list or watch works and is not silent."""
+        """Whether the newest list or watch works."""
         self.last_contact_ns = 0
         """When the server last wrote something, on the clock's ``now``; 0 before that."""
         self.synced = asyncio.Event()
@@ -80,10 +85,11 @@ class Reflector(Generic[T]):
         self._namespace = namespace
         self._labels = labels
         self._fields = fields
+        self._page = page
         self._chance = chance
         self._pace = Pace(chance=chance)
         self._mirror = Mirror(kind.resource, decode, on_change)
-        self._bookmarks = False
+        self._doubtful = False
         self._logged = ""
 
     @property
@@ -95,11 +101,13 @@ class Reflector(Generic[T]):
         """Keeps ``items`` up to date until the task is cancelled."""
         while True:
             try:
-                if not self._mirror.version:
+                if not self._mirror.version or (self._doubtful and await self._is_ahead()):
                     await self._list()
+                self._doubtful = False
                 await self._watch()
             except KubeError as error:
                 self._failed(error)
+                self._doubtful = True
                 if not isinstance(error, GOES_ON):
                     self._mirror.version = ""
                 await self._clock.sleep(self._pace.after_failure(self._clock.now(), error.retry_after_ns))
@@ -108,7 +116,12 @@ class Reflector(Generic[T]):
         call = self._connection.call("list", self._kind, self._namespace)
         try:
             listed = await self._connection.list_as(
-                self._kind, self._mirror.see, self._namespace, labels=self._labels, fields=self._fields
+                self._kind,
+                self._mirror.see,
+                self._namespace,
+                labels=self._labels,
+                fields=self._fields,
+                limit=self._page,
             )
         except ObjectError as error:
             raise Garbage(call, str(error)) from error
@@ -119,6 +132,18 @@ class Reflector(Generic[T]):
         self._answered()
         self.synced.set()
 
+    async def _is_ahead(self) -> bool:
+        """Whether the mirror is newer than the server, as after a restore of etcd.
+
+        A kube-apiserver refuses no watch from a version that it has yet to reach: it leaves out the changes before it.
+        """
+        newest = await self._connection.version(self._kind, self._namespace, labels=self._labels, fields=self._fields)
+        known = self._mirror.version
+        ahead = bool(_NUMBER.fullmatch(newest) and _NUMBER.fullmatch(known)) and int(newest) < int(known)
+        if ahead:
+            log.warning(f"{self._kind.resource}: the server is older than its clients", server=newest, known=known)
+        return ahead
+
     async def _watch(self) -> None:
         call = self._connection.call("watch", self._kind, self._namespace)
         began = self._clock.now()
@@ -127,22 +152,16 @@ class Reflector(Generic[T]):
         reading = asyncio.create_task(self._read(seconds))
         try:
             while not reading.done():
-                left = self._patience_ns(began, seconds) - self._clock.now()
+                left = self.last_contact_ns + SILENCE_NS - self._clock.now()
                 if left <= 0:
-                    quiet = (self._clock.now() - self.last_contact_ns) // SECOND
-                    raise Unreachable(call, f"silent for {quiet} seconds")
-                # The first bookmark shortens the patience.
-                await done_within(self._clock, min(left, SILENCE_NS), reading)
+                    self._doubtful = True
+                    return
+                await done_within(self._clock, left, reading)
         finally:
             await ended(reading)
         reading.result()
         if self._clock.now() - began < SHORT_NS:
             raise Unreachable(call, "the server ended the watch at once")
-
-    def _patience_ns(self, began: int, seconds: int) -> int:
-        """Until when a watch that says nothing more counts as open."""
-        end = began + seconds * SECOND + LATE_NS
-        return min(end, self.last_contact_ns + SILENCE_NS) if self._bookmarks else end
 
     async def _read(self, seconds: int) -> None:
         async with self._connection.watch(
@@ -167,7 +186,6 @@ class Reflector(Generic[T]):
                     self._mirror.deleted(event.object)
                 case "BOOKMARK":
                     self._mirror.bookmark(event.object)
-                    self._bookmarks = True
                 case _:
                     raise ObjectError(f"an event of type {event.type[:64]!r}")
         except ObjectError as error:

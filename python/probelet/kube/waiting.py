@@ -20,3 +20,6 @@ async def ended(task: "asyncio.Future[Any]") -> None:
     """Cancels a task and waits for its end. Its exception, if it has one, is the caller's to read."""
     task.cancel()
     await asyncio.wait([task])
+    if not task.cancelled():
+        # Otherwise asyncio would complain about an exception that a caller who is cancelled never reads.
+        task.exception()

@@ -36,6 +36,8 @@ class Report:
     """Findings that a comment or an annotation accepts."""
     stdin: str = ""
     """The text of standard input, which can be read only once."""
+    is_observed: bool = False
+    """At least one observation belongs to one of the workloads."""
     others: int = 0
     """Documents that are no Kubernetes objects."""
     patches: int = 0
@@ -104,6 +106,7 @@ def _add(report: Report, read: Read, settings: Settings) -> None:
     if read.source.path == STDIN:
         report.stdin = read.text.text
     report.workloads += len(read.objects)
+    report.is_observed |= bool(settings.observed) and any(map(_is_observed, read.objects))
     report.others += read.others
     report.patches += read.patches
     accepted = Accepted(read)
@@ -132,6 +135,11 @@ def _hits(report: Report, read: Read, settings: Settings) -> Iterator[Placed]:
                 continue
             for hit in hits:
                 yield Placed(_finding(rule, hit, found), found.root, hit.path)
+
+
+def _is_observed(found: InText) -> bool:
+    workload = found.workload
+    return bool(workload.clients) or any(container.observed for container in workload.containers)
 
 
 def _has_input(rule: Rule, settings: Settings) -> bool:

@@ -84,9 +84,13 @@ def parse_address(text: str, *, flag: str = "--listen") -> Address | UnixAddress
 
 
 def listening_socket(
-    address: Address | UnixAddress, *, allow_remote: bool = False, flag: str = "--listen"
+    address: Address | UnixAddress,
+    *,
+    allow_remote: bool = False,
+    flag: str = "--listen",
+    otherwise: str = "add --allow-remote",
 ) -> Listening:
-    """Binds and listens.
+    """Binds and listens. ``otherwise`` is what the error about an address for other machines advises.
 
     Raises ServerError, one line, if the host is unknown, the port or path is taken, or other machines could reach the
     address without ``allow_remote``.
@@ -96,7 +100,7 @@ def listening_socket(
         sock = _unix_socket(address, cleanup, flag)
         is_remote = False
     else:
-        sock, is_remote = _tcp_socket(address, flag, allow_remote=allow_remote)
+        sock, is_remote = _tcp_socket(address, flag, otherwise, allow_remote=allow_remote)
         address = Address(address.host, sock.getsockname()[1])
     sock.setblocking(False)
     return Listening(sock, address, is_remote, cleanup)
@@ -113,7 +117,7 @@ def _unix_socket(address: UnixAddress, cleanup: ExitStack, flag: str) -> socket.
     return sock
 
 
-def _tcp_socket(address: Address, flag: str, *, allow_remote: bool) -> tuple[socket.socket, bool]:
+def _tcp_socket(address: Address, flag: str, otherwise: str, *, allow_remote: bool) -> tuple[socket.socket, bool]:
     """The socket, and whether other machines may reach it."""
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
@@ -124,7 +128,7 @@ def _tcp_socket(address: Address, flag: str, *, allow_remote: bool) -> tuple[soc
     if is_remote and not allow_remote:
         raise ServerError(
             f"{flag} {address}: other machines could read the pages, which show commands and output of probes; "
-            "choose a loopback address or unix:PATH, or add --allow-remote"
+            f"choose a loopback address or unix:PATH, or {otherwise}"
         )
     sock = socket.socket(family, kind, protocol)
     try:

@@ -28,7 +28,6 @@ class Site:
         refusals: Refusals,
         *,
         tls: ssl.SSLContext | None = None,
-        shutdown_seconds: float = SHUTDOWN_SECONDS,
     ) -> None:
         self._listening = listening
         self._room = room
@@ -39,7 +38,7 @@ class Site:
         self._runner = web.AppRunner(
             app,
             access_log=None,
-            shutdown_timeout=shutdown_seconds,
+            shutdown_timeout=SHUTDOWN_SECONDS,
             keepalive_timeout=IDLE_SECONDS,
             lingering_time=0,
             logger=LibraryLog(refusals),
@@ -54,11 +53,16 @@ class Site:
         self._answering.acceptor = self._acceptor
         self._acceptor.start()
 
-    async def close(self) -> None:
-        """Accepts no more, waits for answers in flight at most ``shutdown_seconds``, and closes all connections."""
+    def refuse(self) -> None:
+        """Accepts no more connections."""
         if self._acceptor is not None:
             self._acceptor.close()
         self._listening.close()
+
+    async def close(self) -> None:
+        """Accepts no more, waits at most ``SHUTDOWN_SECONDS`` for answers to be taken, and closes all connections. Of a
+        request that is still arriving nothing more is read."""
+        self.refuse()
         await self._runner.cleanup()
         if self._acceptor is not None:
             self._acceptor.abort()

@@ -88,10 +88,11 @@ def _own_entries(entries: Entries, written: PodView, problems: list[str]) -> Ent
 def _typed(pod: PodView, entries: Entries, problems: list[str]) -> dict[str, dict[ProbeType, Probe]]:
     """The entries of a pod that has only these probes, without the containers of which a rule says that they stay."""
     typed: dict[str, dict[ProbeType, Probe]] = {}
+    repeated = pod.repeated_names()
     for place in pod.places():
         if place.name not in entries:
             continue
-        reason = reason_for_container(pod, place)
+        reason = reason_for_container(pod, place, repeated)
         if reason is not None:
             problems.append(f"{PROBES_ANNOTATION}: {reason.text}")
             continue

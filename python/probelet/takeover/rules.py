@@ -4,7 +4,7 @@ All of a container's probes stay together: an agent that had some of them could 
 probe still waits for, or a kubelet one that an agent waits for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from typing import NamedTuple
 
 from probelet.spec.model.probe import Probe, ProbeType
@@ -43,8 +43,11 @@ def reason_for_pod(pod: PodView, namespace: str, own_namespace: str) -> str | No
     return None
 
 
-def reason_for_container(pod: PodView, place: Place) -> Reason | None:
-    """Why the container's probes are not taken over, the first reason of several; None if they are."""
+def reason_for_container(pod: PodView, place: Place, repeated: Set[str]) -> Reason | None:
+    """Why the container's probes are not taken over, the first reason of several; None if they are.
+
+    ``repeated``: the names that more than one container has.
+    """
     probes = wanted_probes(pod, place)
     name = f"container {go_quote(place.name)}"
     for kind, probe in probes.items():
@@ -56,7 +59,7 @@ def reason_for_container(pod: PodView, place: Place) -> Reason | None:
             "which only a kubelet can do",
             False,
         )
-    for text in (*_hosts(place, probes), *_mistakes(pod, place, probes), *_restarts(pod, place, probes)):
+    for text in (*_hosts(place, probes), *_mistakes(place, probes, repeated), *_restarts(pod, place, probes)):
         return Reason(text, True)
     return None
 
@@ -71,12 +74,12 @@ def _hosts(place: Place, probes: dict[ProbeType, RawProbe]) -> Iterator[str]:
                 yield f"{path} is {go_quote(str(host))}, and an agent dials no address but the pod's own"
 
 
-def _mistakes(pod: PodView, place: Place, probes: dict[ProbeType, RawProbe]) -> Iterator[str]:
+def _mistakes(place: Place, probes: dict[ProbeType, RawProbe], repeated: Set[str]) -> Iterator[str]:
     """Mistakes that make the API server refuse the pod, in its words. It would not see them in a probe that moved."""
     path = f"{place.field}.name"
     if not place.name:
         yield f"{path}: Required value"
-    elif place.name in pod.repeated_names():
+    elif place.name in repeated:
         yield f"{path}: Duplicate value: {go_quote(place.name)}"
     for kind, raw in probes.items():
         path = f"{place.field}.{kind}Probe"

@@ -28,13 +28,14 @@ def judge(pod: PodView, namespace: str, own_namespace: str) -> Verdict:
     """Decides about a pod of ``namespace``; ``own_namespace`` is that of probelet itself."""
     moved: Entries = {}
     reasons = []
+    repeated = pod.repeated_names()
     for place in pod.places():
         probes = wanted_probes(pod, place)
         if not probes:
             continue
         if (for_pod := reason_for_pod(pod, namespace, own_namespace)) is not None:
             return stays(for_pod)
-        reason = reason_for_container(pod, place)
+        reason = reason_for_container(pod, place, repeated)
         if reason is not None and reason.for_pod:
             return stays(reason.text)
         if reason is None and "startup" in probes and len(probes) < len(place.container.probes):

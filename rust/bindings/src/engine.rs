@@ -252,8 +252,8 @@ impl Engine {
         self.with(py, |mut engine| engine.stop_liveness_and_startup(uid));
     }
 
-    /// A probe makes no attempt before ``until_ns`` on the clock of ``now``, and keeps its result meanwhile; an attempt in
-    /// flight ends as usual. An ``until_ns`` that has passed ends the pause.
+    /// A probe makes no attempt before ``until_ns`` on the clock of ``now``, and keeps its result meanwhile; an
+    /// attempt in flight ends as usual. An ``until_ns`` that has passed ends the pause.
     ///
     /// Raises:
     ///     InvalidInputError: there is no such probe type.

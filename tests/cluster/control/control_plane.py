@@ -105,6 +105,8 @@ class Kubectl:
     """The kubectl of this release, as the administrator."""
 
     def __init__(self, space: Space, assets: Path, kubeconfig: Path) -> None:
+        self.inside = space.inside
+        """What a command begins with that runs in the network of the cluster."""
         self._command = [*space.inside, str(assets / "kubectl"), f"--kubeconfig={kubeconfig}"]
 
     def __call__(self, *arguments: str | Path, stdin: str = "", check: bool = True) -> str:

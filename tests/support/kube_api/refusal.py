@@ -22,13 +22,13 @@ REASONS = {
 class RefusalError(Exception):
     """The server refuses a request with this status."""
 
-    def __init__(self, code: int, message: str, reason: str = "", cause: str = "") -> None:
+    def __init__(self, code: int, message: str, reason: str = "", cause: str = "", field: str = "") -> None:
         super().__init__(message)
         self.code = code
-        self.status = status(code, message, reason, cause)
+        self.status = status(code, message, reason, cause, field)
 
 
-def status(code: int, message: str, reason: str = "", cause: str = "") -> dict[str, Any]:
+def status(code: int, message: str, reason: str = "", cause: str = "", field: str = "") -> dict[str, Any]:
     """A Status object; the reason is that of the code unless one is given."""
     found: dict[str, Any] = {
         "kind": "Status",
@@ -40,7 +40,7 @@ def status(code: int, message: str, reason: str = "", cause: str = "") -> dict[s
         "code": code,
     }
     if cause:
-        found["details"] = {"causes": [{"reason": cause, "message": message}]}
+        found["details"] = {"causes": [{"reason": cause, "message": message, "field": field}]}
     return found
 
 

@@ -44,6 +44,9 @@ class KubeApi:
         self.tokens: set[str] | None = None
         """The bearer tokens that are accepted; None accepts everybody."""
         self.port = 0
+        self.connections = 0
+        """How many connections clients have opened."""
+        self._peers: set[tuple[str, int]] = set()
         self._writer = Writer(self.store)
         self._runner: web.AppRunner | None = None
         self._files = tempfile.TemporaryDirectory(prefix="probelet-kube-api-")
@@ -144,6 +147,11 @@ class KubeApi:
         """Waits until so many watches are open."""
         await self.until(lambda: len(self.watches) >= count)
 
+    def _count_connection(self, request: web.Request) -> None:
+        assert request.transport is not None
+        self._peers.add(request.transport.get_extra_info("peername"))
+        self.connections = len(self._peers)
+
     def _wake(self) -> None:
         self._news.set()
         for watch in self.watches:
@@ -151,6 +159,7 @@ class KubeApi:
 
     async def _handle(self, request: web.Request) -> web.StreamResponse:
         try:
+            self._count_connection(request)
             found = target(request.url.raw_path)
             watches = request.query.get("watch") in ("1", "true")
             content = request.content_type
@@ -231,9 +240,6 @@ class KubeApi:
 
     async def _watch(self, found: Target, request: web.Request) -> web.StreamResponse:
         version = int(request.query["resourceVersion"])
-        if version > self.store.version:
-            message = f"Too large resource version: {version}, current: {self.store.version}"
-            raise RefusalError(504, message, cause="ResourceVersionTooLarge")
         if self.expired_as_status:
             self.store.since(found.kind, version)
         watch = Watch(self.store, found.kind, found.namespace, self._matches(found, request), version)

@@ -87,7 +87,8 @@ class Watch:
         except RefusalError as refused:
             self._ended = True
             return [_line("ERROR", refused.status)]
-        self.version = self._store.version
+        # As a kube-apiserver does: a watch from a version that is yet to come leaves out what is before it.
+        self.version = max(self.version, self._store.version)
         return [line for change in changes if (line := self._event(change)) is not None]
 
     def _event(self, change: Change) -> bytes | None:

@@ -12,7 +12,17 @@ from tests.support.kube_api.patching import apply_json_patch, merge
 from tests.support.kube_api.refusal import RefusalError
 from tests.support.kube_api.store import Key, Object, Store
 
-WITH_STATUS = {"pods", "nodes", "namespaces", "nodepodprobes", "poddisruptionbudgets"}
+WITH_STATUS = {
+    *("pods", "nodes", "namespaces", "poddisruptionbudgets"),
+    *("nodepodprobes", "containerrecreaterequests", "podunavailablebudgets"),
+}
+KEPT = (
+    *("uid", "name", "namespace", "creationTimestamp", "deletionTimestamp"),
+    *("resourceVersion", "generation"),
+)
+"""Fields of the metadata that no client changes."""
+WITH_GENERATION = {"poddisruptionbudgets", "nodepodprobes", "containerrecreaterequests", "podunavailablebudgets"}
+"""Kinds whose ``metadata.generation`` counts the changes of their spec."""
 GRACE_SECONDS = 30
 
 
@@ -38,6 +48,8 @@ class Writer:
             raise RefusalError(409, f'{kind.resource} "{metadata["name"]}" already exists', "AlreadyExists")
         metadata["uid"] = str(uuid.uuid4())
         metadata["creationTimestamp"] = _now()
+        if kind.plural in WITH_GENERATION:
+            metadata.setdefault("generation", 1)
         return self._store.write(kind, key, {"apiVersion": kind.api_version, "kind": kind.kind, **obj})
 
     def replace(self, kind: Kind, key: Key, subresource: str, obj: Object) -> Object:
@@ -48,7 +60,7 @@ class Writer:
         before = self._found(kind, key)
         change = apply_json_patch if how == "json-patch" else merge
         after = change(deepcopy(before), patch)
-        return self._update(kind, key, subresource, before, after)
+        return self._update(kind, key, subresource, before, after, patched=True)
 
     def apply(self, kind: Kind, key: Key, subresource: str, applied: Object, manager: str, force: bool) -> Object:
         before = self._store.get(kind, key)
@@ -64,7 +76,7 @@ class Writer:
         owners = self._store.owners[kind, key]
         after = owners.apply(before, applied, manager, force)
         after["metadata"] = {**before["metadata"], **after["metadata"], "uid": uid or before["metadata"]["uid"]}
-        return self._update(kind, key, subresource, before, after, owned=True)
+        return self._update(kind, key, subresource, before, after, patched=True, owned=True)
 
     def delete(self, kind: Kind, key: Key, options: Object) -> Object:
         before = self._found(kind, key)
@@ -85,16 +97,35 @@ class Writer:
         return self._store.write(kind, key, after)
 
     def _update(
-        self, kind: Kind, key: Key, subresource: str, before: Object, after: Object, *, owned: bool = False
+        self,
+        kind: Kind,
+        key: Key,
+        subresource: str,
+        before: Object,
+        after: Object,
+        *,
+        patched: bool = False,
+        owned: bool = False,
     ) -> Object:
         old, new = before["metadata"], after.setdefault("metadata", {})
         if new.get("uid") and new["uid"] != old["uid"]:
+            if patched:
+                message = f'metadata.uid: Invalid value: "{new["uid"]}": field is immutable'
+                raise RefusalError(422, message, cause="FieldValueInvalid", field="metadata.uid")
             raise RefusalError(
                 409, f"Precondition failed: UID in precondition: {new['uid']}, UID in object: {old['uid']}"
             )
         if new.get("resourceVersion") and new["resourceVersion"] != old["resourceVersion"]:
             raise RefusalError(409, "the object has been modified; please apply your changes to the latest version")
-        for field in ("uid", "name", "namespace", "creationTimestamp", "deletionTimestamp", "resourceVersion"):
+        for field in (
+            "uid",
+            "name",
+            "namespace",
+            "creationTimestamp",
+            "deletionTimestamp",
+            "resourceVersion",
+            "generation",
+        ):
             new.pop(field, None)
             if field in old:
                 new[field] = old[field]
@@ -106,6 +137,8 @@ class Writer:
             after = {name: value for name, value in after.items() if name != "status"} | (
                 {"status": before["status"]} if "status" in before else {}
             )
+        if kind.plural in WITH_GENERATION and after.get("spec") != before.get("spec"):
+            after["metadata"] = {**after["metadata"], "generation": old.get("generation", 0) + 1}
         if not owned:
             self._store.owners.setdefault((kind, key), Owners()).wrote(before, after, "unknown")
         written = self._store.write(kind, key, after)

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.e2e
 LABELS = {"probelet.dev/managed": "true"}
 PROBES = "probelet.dev/probes"
 REASON = "probelet.dev/not-taken-over"
+CONTEXT = "apps.kruise.io/container-probe-context"
 LIVENESS = {"httpGet": {"port": 8080}}
 READINESS = {"exec": {"command": ["test", "-f", "/tmp/ready"]}, "successThreshold": 2}
 # What the API server makes of them before it calls a webhook.
@@ -162,6 +163,32 @@ def test_an_injector_in_either_order_ends_alike(
     assert sorted(json.loads(stored["metadata"]["annotations"][PROBES])) == ["app", "proxy"]
     assert [container["name"] for container in stored["spec"]["containers"]] == ["app", "proxy"]
     assert not any("readinessProbe" in container for container in stored["spec"]["containers"])
+
+
+@pytest.mark.parametrize("name", ["aa-enhanced", "zzz-enhanced"])
+def test_both_opt_ins_in_either_order_end_alike(
+    api: ApiServer, webhook: WebhookProcess, namespace: str, name: str
+) -> None:
+    before = configured(api)
+    client = {**before["clientConfig"], "url": f"{webhook.url}/mutate-enhanced-liveness"}
+    value = before | {"name": "enhanced-liveness.probelet.dev", "clientConfig": client, "objectSelector": {}}
+    body = {"metadata": {"name": name}, "webhooks": [value]}
+    api.admin.create(f"{ADMISSION}/mutatingwebhookconfigurations", body)
+    pod = web()
+    pod["spec"]["containers"][0]["startupProbe"] = {"tcpSocket": {"port": 8080}}
+    pod["metadata"]["annotations"] = {"apps.kruise.io/using-enhanced-liveness": "true"}
+    try:
+        until(lambda: CONTEXT in made(api, namespace, pod)["metadata"]["annotations"], "enhanced liveness")
+        stored = made(api, namespace, pod)
+    finally:
+        forget(api, name)
+    annotations = stored["metadata"]["annotations"]
+    assert [sorted(probes) for probes in json.loads(annotations[PROBES]).values()] == [
+        ["readinessProbe", "startupProbe"]
+    ]
+    assert [sorted(entry) for entry in json.loads(annotations[CONTEXT])] == [["livenessProbe", "name"]]
+    assert not [field for field in stored["spec"]["containers"][0] if field.endswith("Probe")]
+    assert REASON not in annotations
 
 
 def test_requests_are_counted_and_logged(api: ApiServer, webhook: WebhookProcess, namespace: str) -> None:

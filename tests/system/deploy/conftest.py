@@ -9,6 +9,7 @@ from tests.cluster.control.control_plane import ControlPlane, Kubectl
 from tests.cluster.machine.space import Space
 from tests.support.required import missing
 from tests.system.deploy.programs import kubernetes
+from tests.unit.deploy.manifests.manifest import BASE
 
 
 @pytest.fixture(scope="session")
@@ -29,3 +30,10 @@ def kubectl() -> Iterator[Kubectl]:
             for program in control.programs:
                 program.wait()
             control.api.close()
+
+
+@pytest.fixture(scope="session")
+def applied(kubectl: Kubectl) -> Kubectl:
+    """The same after the base was applied, as people apply it."""
+    kubectl("apply", "-k", BASE)
+    return kubectl

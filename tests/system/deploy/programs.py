@@ -1,5 +1,6 @@
 """kubectl and helm: those of the machine, or built from their Go modules into the cache of this user."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -55,3 +56,15 @@ def run(*command: str | Path) -> str:
     ended = subprocess.run([*map(str, command)], capture_output=True, text=True)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
+
+
+def published(module: str, version: str) -> Path:
+    """The files of a Go module, from the module proxy or Go's own cache. The test is skipped without either."""
+    if shutil.which("go") is None:
+        missing("go", f"which fetches {module}")
+    command = ["go", "mod", "download", "-json", f"{module}@{version}"]
+    # Outside of the checkout, so that no module of the tests is asked.
+    ended = subprocess.run(command, cwd="/", capture_output=True, text=True, timeout=BUILD_SECONDS)
+    if ended.returncode:
+        missing("go", f"{module}@{version} cannot be fetched: {ended.stderr.strip() or ended.stdout.strip()}")
+    return Path(json.loads(ended.stdout)["Dir"])

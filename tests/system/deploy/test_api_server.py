@@ -1,7 +1,6 @@
 """A real API server takes every object of the manifests, and each account has the rights that it needs and no other."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -13,16 +12,8 @@ from tests.unit.deploy.manifests.manifest import BASE, NAMESPACE, OVERLAYS
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
-# These kinds are cert-manager's, whose CRDs are not here; tests/unit/deploy reads these objects.
+# These kinds are cert-manager's: test_foreign_kinds.py brings their CRDs.
 FOREIGN = {"Certificate", "Issuer"}
-
-
-@pytest.fixture(scope="module")
-def applied(kubectl: Kubectl) -> Iterator[Kubectl]:
-    """The base, applied as people apply it."""
-    kubectl("apply", "-k", BASE)
-    yield kubectl
-    kubectl("delete", "-k", BASE, "--wait=false")
 
 
 def taken(kubectl: Kubectl, objects: list[dict[str, object]]) -> set[Name]:

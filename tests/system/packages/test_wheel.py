@@ -87,9 +87,13 @@ def installed(wheel: Path) -> Path:
     folder = wheel.parent
     venv.create(folder / "env", symlinks=True)
     (site,) = folder.glob("env/lib/python*/site-packages")
+    # Two distributions may share a folder, as lightkube and lightkube-models do.
+    tops: dict[str, Path] = {}
     for dependency in needed(requirements_of(wheel)):
         for top in {file.parts[0] for file in dependency.files or [] if file.parts[0] not in ("..", "__pycache__")}:
-            (site / top).symlink_to(Path(str(dependency.locate_file(top))))
+            tops[top] = Path(str(dependency.locate_file(top)))
+    for top, path in tops.items():
+        (site / top).symlink_to(path)
     pip("--python", folder / "env/bin/python", "install", wheel, cwd=folder)
     shutil.copytree(ROOT / "examples/web", folder / "examples/web")
     return folder

@@ -1,6 +1,9 @@
 """Requests of a connection, and the errors that they end with."""
 
+import asyncio
+
 import pytest
+from probelet.kube import connection as module
 from probelet.kube.connection import Connection
 from probelet.kube.error import (
     AlreadyExists,
@@ -106,6 +109,24 @@ async def test_a_server_that_is_gone_is_unreachable(connection: Connection, api:
         await connection.list(PODS)
     await api.accept()
     assert (await connection.list(PODS)).items == []
+
+
+async def test_many_requests_share_few_connections(connection: Connection, api: KubeApi) -> None:
+    await asyncio.gather(
+        *(connection.create(CONFIG_MAPS, {"metadata": {"name": f"c{n}", "namespace": "a"}}) for n in range(100))
+    )
+    assert len(api.all(CONFIG_MAPS)) == 100
+    assert 1 < api.connections <= 16
+
+
+async def test_a_list_without_an_end_is_cut_off(
+    connection: Connection, api: KubeApi, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "PAGES_MAX", 3)
+    for number in range(8):
+        api.put(PODS, pod(f"p{number}"))
+    with pytest.raises(Garbage, match="the list has more than 3 pages"):
+        await connection.list_as(PODS, lambda found: found, limit=2)
 
 
 async def test_a_strange_name_reaches_no_other_resource(connection: Connection, api: KubeApi) -> None:

@@ -169,7 +169,7 @@ async def test_a_refused_watch_goes_on_from_its_version(mirrored: Mirrored, api:
     assert mirrored.changes[2:] == [("a:1", "a:2"), ("b:1", None)]
 
 
-async def test_a_version_from_the_future_is_listed_again(mirrored: Mirrored, api: KubeApi) -> None:
+async def test_a_mirror_that_is_newer_than_the_server_is_listed_again(mirrored: Mirrored, api: KubeApi) -> None:
     """As after a restore of etcd: the server is younger than its clients, and its versions come a second time."""
     restore = api.store.backup()
     mirrored.put("a", "2")

@@ -45,7 +45,7 @@ class VirtualClock:
 
 
 async def until(holds: Callable[[], bool]) -> None:
-    """Lets the event loop run until something holds, for at most five real seconds."""
-    async with asyncio.timeout(5):
+    """Lets the event loop run until something holds, for at most so long as a busy machine may need."""
+    async with asyncio.timeout(30):
         while not holds():  # noqa: ASYNC110
             await asyncio.sleep(0)

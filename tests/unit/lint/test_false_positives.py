@@ -44,6 +44,8 @@ SERVICE = {
         # The kernel accepts connections for a server that hangs, and nobody knows what the script asks.
         ({"tcpSocket": {"port": 8080}}, "warning", "fails both probes"),
         ({"exec": {"command": ["/live.sh"]}}, "warning", "fails both probes"),
+        ({"exec": {"command": ["sh", "-c", "curl -sf http://localhost:8080/ || exit 1"]}}, "error", "hangs"),
+        ({"exec": {"command": ["grpc_health_probe", "-addr=:8080"]}}, "error", "hangs"),
     ],
 )
 def test_a_kill_before_unreadiness_is_certain_only_if_the_server_answers(
@@ -104,6 +106,12 @@ def test_a_host_with_the_name_of_the_workload_is_its_own_service(tmp_path: Path)
     assert "by its name is the Service in front of these pods" in message
     other = {"exec": {"command": ["pg_isready", "-h", "orders"]}}
     assert found(tmp_path, "PL201", deployment(livenessProbe=other))[0][0] == "error"
+
+
+@pytest.mark.parametrize(("end", "count"), [("|| exit 1", 1), ("|| exit 0", 0), ("|| true", 0)])
+def test_a_dependency_whose_failure_the_shell_swallows_kills_nothing(tmp_path: Path, end: str, count: int) -> None:
+    probe = {"exec": {"command": ["sh", "-c", f"curl -sf http://orders:8080/healthz {end}"]}}
+    assert len(found(tmp_path, "PL201", deployment(livenessProbe=probe))) == count
 
 
 def test_a_command_in_one_word_says_what_depends_on_the_runtime(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tools.image.environment import require_glibc
 from tools.image.layer import Layer, tar_of, unpack
 from tools.image.root import ImageError, Root
 
@@ -98,6 +99,23 @@ def test_the_newest_python_of_a_base_is_taken(tmp_path: Path) -> None:
     for name in ("python3.9", "python3.11", "python3.13"):
         (tmp_path / "usr/bin" / name).touch()
     assert Root(tmp_path).python == Path("/usr/bin/python3.13")
+
+
+class Glibc(Root):
+    """A base that says which C library it has."""
+
+    def run_python(self, *arguments: str | Path, path: str = "") -> str:
+        return "glibc 2.36\n"
+
+
+@pytest.mark.parametrize("platform", ["manylinux_2_36_x86_64", "manylinux_2_9_x86_64", "linux_x86_64"])
+def test_a_wheel_for_the_glibc_of_the_base_or_an_older_one_is_taken(platform: str, tmp_path: Path) -> None:
+    require_glibc(f"probelet-1-cp311-abi3-{platform}.whl", Glibc(tmp_path))
+
+
+def test_a_wheel_for_a_newer_glibc_is_refused_with_both_versions(tmp_path: Path) -> None:
+    with pytest.raises(ImageError, match=r"needs glibc 2\.39, and the base has 2\.36"):
+        require_glibc("probelet-1-cp311-abi3-manylinux_2_39_x86_64.whl", Glibc(tmp_path))
 
 
 def test_a_base_without_glibc_is_refused(tmp_path: Path) -> None:

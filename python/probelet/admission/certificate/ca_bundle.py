@@ -2,7 +2,6 @@
 
 import base64
 import binascii
-from typing import Any
 
 from probelet.admission.certificate.pair import CertificateError, certificates, validity
 from probelet.kube.connection import Connection
@@ -12,20 +11,20 @@ from probelet.kube.kinds import MUTATING_WEBHOOKS
 async def trust(connection: Connection, configuration: str, authorities: bytes, now: int) -> bool:
     """Patches each webhook of the configuration that would not trust ``authorities`` (PEM); True if one had to be.
 
-    Raises KubeError; Conflict if somebody else has changed the configuration meanwhile.
+    Raises KubeError; Invalid if somebody else has changed the list of webhooks meanwhile.
     """
     found = await connection.get(MUTATING_WEBHOOKS, configuration)
     bundle = base64.b64encode(authorities).decode()
-    wrong = [
-        {"name": webhook["name"], "clientConfig": {"caBundle": bundle}}
-        for webhook in found.get("webhooks") or []
-        if not is_right((webhook.get("clientConfig") or {}).get("caBundle") or "", authorities, now)
-    ]
-    if not wrong:
+    operations: list[dict[str, str]] = []
+    for index, webhook in enumerate(found.get("webhooks") or []):
+        if not is_right((webhook.get("clientConfig") or {}).get("caBundle") or "", authorities, now):
+            path = f"/webhooks/{index}"
+            # Somebody else may have changed the list meanwhile: then the patch fails, and the next look repeats it.
+            operations.append({"op": "test", "path": f"{path}/name", "value": webhook["name"]})
+            operations.append({"op": "add", "path": f"{path}/clientConfig/caBundle", "value": bundle})
+    if not operations:
         return False
-    # With the version a webhook that was removed meanwhile is a conflict, not half a webhook.
-    body: dict[str, Any] = {"metadata": {"resourceVersion": found["metadata"]["resourceVersion"]}, "webhooks": wrong}
-    await connection.patch(MUTATING_WEBHOOKS, configuration, "", body, type="strategic")
+    await connection.patch(MUTATING_WEBHOOKS, configuration, "", operations, type="json")
     return True
 
 

@@ -36,13 +36,7 @@ class ServedCertificate:
         self._metrics = metrics
         self._wall_ns = wall_ns
         self._trouble = ""
-        load(self.context, self._stand_in())
-
-    def _stand_in(self) -> CertificatePair:
-        now = self.now_seconds()
-        _, authority = make_authority("probelet", now, now + STAND_IN_SECONDS)
-        certificate, key = issue_certificate("probelet", authority, ["localhost"], now, now + STAND_IN_SECONDS)
-        return CertificatePair(pem("CERTIFICATE", certificate), pem("PRIVATE KEY", key), now, now + STAND_IN_SECONDS)
+        load(self.context, stand_in(self.now_seconds()))
 
     def now_seconds(self) -> int:
         """Unix seconds."""
@@ -85,6 +79,13 @@ class ServedCertificate:
         if now < self.pair.not_before:
             return f"the certificate holds from {rfc3339(self.pair.not_before * 1000)} on"
         return None
+
+
+def stand_in(now: int) -> CertificatePair:
+    """A certificate for pages whose clients verify none, from ``now`` in Unix seconds on."""
+    _, authority = make_authority("probelet", now, now + STAND_IN_SECONDS)
+    certificate, key = issue_certificate("probelet", authority, ["localhost"], now, now + STAND_IN_SECONDS)
+    return CertificatePair(pem("CERTIFICATE", certificate), pem("PRIVATE KEY", key), now, now + STAND_IN_SECONDS)
 
 
 def new_context() -> ssl.SSLContext:

@@ -34,4 +34,4 @@ class Events(Recorder):
         super().record(uid, pod, type, reason, message, field_path, at_ms, shown=shown)
         namespace, _, name = pod.partition("/")
         about = Regarding(api_version="v1", kind="Pod", namespace=namespace, name=name, uid=uid, field_path=field_path)
-        self._writer.record(about, type, reason, message)
+        self._writer.record(about, type, reason, message, shown=shown)

@@ -21,7 +21,7 @@ class Begun:
         self._ids: set[str] = set()
 
     def look(self, snapshot: Snapshot, known: Mapping[str, ApiContainer], *, is_away: bool) -> Snapshot:
-        """The snapshot with the instances that have begun, and the instances that have ended.
+        """The snapshot with the instances that have begun and the ended ones.
 
         A prober takes a container whose status names its ID but does not say that it runs for one that has failed
         (kubelet prober/worker.go:doProbe, 1.36). A kubelet creates and starts a container in one sync and shows no

@@ -7,7 +7,7 @@ from cyclopts import Parameter
 
 from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
-from probelet.cli.options import AllowRemote, Duration, Listen
+from probelet.cli.options import Duration, Listen
 from probelet.cli.serve.config_flags import CONFIG, ConfigFlags
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.verb import verb
@@ -36,6 +36,8 @@ AgentStateDir = Annotated[
     ),
 ]
 
+REMOTELY = "serve health and metrics alone, over TLS, with --listen-health"
+
 app = verb(
     "agent",
     "Runs beside a kubelet, one on each node, and makes the probes of pods that the\n"
@@ -47,7 +49,7 @@ app = verb(
     "counters of the probes (restore: full is its default) and with kills that were\n"
     "under way. While the API server is away, probing and killing go on.",
     "probelet agent --node worker-1",
-    "probelet agent --kubeconfig /etc/kubernetes/probelet.conf --listen 127.0.0.1:10291",
+    "probelet agent --kubeconfig probelet.conf --listen 127.0.0.1:10291",
     "probelet agent --config /etc/probelet/config.yaml --log-format json",
 )
 
@@ -63,22 +65,31 @@ def agent(
     runtime: KubeletsRuntime = "unix:///run/containerd/containerd.sock",
     config: ConfigFlags = CONFIG,
     listen: Listen = "127.0.0.1:10291",
-    allow_remote: AllowRemote = False,
+    listen_health: Annotated[
+        str | None,
+        Parameter(metavar="ADDR", help="HOST:PORT of health and metrics over TLS, for other machines."),
+    ] = None,
+    cert_file: Annotated[
+        Path | None,
+        Parameter(name="--cert-file", metavar="FILE", help="Certificate of --listen-health (PEM), reloaded."),
+    ] = None,
+    key_file: Annotated[Path | None, Parameter(name="--key-file", metavar="FILE", help="Its key (PEM).")] = None,
     state_dir: AgentStateDir = Path("/var/lib/probelet-agent"),
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:
     import os
     import socket
-    from contextlib import closing
+    from contextlib import ExitStack, closing
 
     from probelet.cli.serve.start import begin
-    from probelet.daemon.cluster.agent import Guest, carry_out
+    from probelet.daemon.cluster.agent import Guest, Health, carry_out
     from probelet.daemon.error import DaemonError
     from probelet.server.address import listening_socket, parse_address
     from probelet.server.control.state_dir import locked_state_dir
     from probelet.server.error import ServerError
 
+    files = _certificate(listen_health, cert_file, key_file)
     configuration, descriptors = begin("agent", config, log, endpoint=runtime)
     guest = Guest(
         configuration=configuration,
@@ -93,16 +104,30 @@ def agent(
     )
     try:
         address = parse_address(listen)
-        with (
-            locked_state_dir(state_dir) as locked,
-            closing(listening_socket(address, allow_remote=allow_remote)) as listening,
-        ):
-            carry_out(guest, locked, listening)
+        with ExitStack() as stack:
+            locked = stack.enter_context(locked_state_dir(state_dir))
+            listening = stack.enter_context(closing(listening_socket(address, otherwise=REMOTELY)))
+            health = None
+            if files is not None and listen_health is not None:
+                # A caller of this address sees no command and no output of a probe.
+                flag = "--listen-health"
+                sock = listening_socket(parse_address(listen_health, flag=flag), allow_remote=True, flag=flag)
+                health = Health(stack.enter_context(closing(sock)), *files)
+            carry_out(guest, locked, listening, health)
     except ServerError as error:
         raise CliError(str(error)) from error
     except DaemonError as error:
         raise CliError(str(error), code=Exit.CANNOT) from error
     return Exit.GOOD
+
+
+def _certificate(listen_health: str | None, chain: Path | None, key: Path | None) -> tuple[Path, Path] | None:
+    """The certificate's files, or None. Raises CliError unless all three flags are given, or none."""
+    if listen_health is None and chain is None and key is None:
+        return None
+    if listen_health is None or chain is None or key is None:
+        raise CliError("--listen-health, --cert-file and --key-file belong together: health and metrics over TLS")
+    return chain, key
 
 
 def _address(text: str | None) -> str | None:

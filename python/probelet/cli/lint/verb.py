@@ -119,6 +119,8 @@ def _lint(request: "Request", known: "list[Known]", output: str) -> int:
     _print(report, sifted.known, request.fails_from, output)
     if sifted.gone:
         complain(f"probelet lint: findings of the baseline that are gone: {sifted.gone}; --write-baseline drops them")
+    if request.settings.observed and not report.is_observed:
+        complain("probelet lint: --observed: nothing that was seen belongs to a workload of these manifests")
     complain(*(f"probelet lint: {line}" for line in (*report.unreadable, *report.broken_rules)))
     if report.broken_rules:
         return Exit.CANNOT

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from msgspec.structs import replace
 
 from probelet._rust import ClusterModel, Simulation
+from probelet.cluster.guarded.prober import GuardedProber
 from probelet.cluster.node.pod import ClusterPod
 from probelet.glue.status_layer import status_of
 from probelet.policy.node.restart_gate import RestartGate
@@ -13,7 +14,7 @@ from probelet.policy.protocol.actions import Record
 from probelet.spec.model.pod import Pod, PodCondition, PodStatus
 from probelet.virtual.agenda import Agenda
 from probelet.virtual.pod import Parts
-from probelet.virtual.prober import Line, SimulatedProber
+from probelet.virtual.prober import Line
 from probelet.virtual.workload import Workload
 
 
@@ -27,6 +28,8 @@ class Watch:
     """A line of the simulation, with its section first."""
     forget: Callable[[str], None]
     """Nothing of the pod is left."""
+    is_guarded: Callable[[], bool]
+    """Whether liveness results are for enhanced liveness and not for the node's agent. Has no UID."""
 
 
 class Node:
@@ -46,7 +49,7 @@ class Node:
         self._restarts = 0
         self._gate = RestartGate()
         self._simulation = self._new_simulation(None, None)
-        self._prober = SimulatedProber(self._simulation, watch.line)
+        self._prober = GuardedProber(self._simulation, watch.line, watch.is_guarded)
         self._parts: Parts | None = self._new_parts()
 
     @property
@@ -87,7 +90,7 @@ class Node:
         if not restore:
             self._gate = RestartGate()
         self._simulation = self._new_simulation(now_ns, self._simulation if restore else None)
-        self._prober = SimulatedProber(self._simulation, self._watch.line)
+        self._prober = GuardedProber(self._simulation, self._watch.line, self._watch.is_guarded)
         self._parts = self._new_parts()
         for pod in self.pods.values():
             pod.pod = _as_the_api_has_it(pod.pod, is_ready=pod.is_ready)

@@ -13,6 +13,11 @@ import structlog
 from msgspec.structs import replace
 
 from probelet._rust import read_journal
+from probelet.admission.certificate.files import CertificateFiles
+from probelet.admission.certificate.pair import CertificateError
+from probelet.admission.certificate.served import ServedCertificate
+from probelet.admission.metrics import WebhookMetrics
+from probelet.admission.pages import HealthPages
 from probelet.agent.service import AgentOptions, AgentService
 from probelet.config.document import config_document
 from probelet.config.load import Config
@@ -25,7 +30,6 @@ from probelet.daemon.error import DaemonError
 from probelet.daemon.execs import direct_execs, exec_limits
 from probelet.daemon.journal import NAME
 from probelet.daemon.oom_score import apply_oom_score
-from probelet.daemon.readers import warn_of_readers
 from probelet.daemon.signals import Lifetime
 from probelet.daemon.systemd import READY, STOPPING, Supervisor
 from probelet.errors import JournalError
@@ -55,12 +59,21 @@ class Guest:
     descriptors: Descriptors
 
 
-def carry_out(guest: Guest, state_dir: Path, listening: Listening) -> None:
+@dataclass(frozen=True)
+class Health:
+    """Health and metrics for other machines, over TLS with the certificate in these files."""
+
+    listening: Listening
+    chain: Path
+    key: Path
+
+
+def carry_out(guest: Guest, state_dir: Path, listening: Listening, health: Health | None = None) -> None:
     """Probes until a signal or the end of ``seconds``. Raises DaemonError if the agent cannot start or one of its parts
     dies."""
     apply_oom_score(guest.configuration)
     try:
-        asyncio.run(_run(guest, state_dir, listening))
+        asyncio.run(_run(guest, state_dir, listening, health))
     except (CriError, KubeConfigError) as error:
         raise DaemonError(str(error)) from error
 
@@ -73,7 +86,7 @@ def restoring(configuration: Config) -> Config:
     return replace(configuration, probelet=replace(configuration.probelet, restore="full"))
 
 
-async def _run(guest: Guest, state_dir: Path, listening: Listening) -> None:
+async def _run(guest: Guest, state_dir: Path, listening: Listening, health: Health | None) -> None:
     for warning in without_effect_in_agent(guest.configuration):
         log.warning(warning.line_of_log)
     async with AsyncExitStack() as stack:
@@ -92,10 +105,11 @@ async def _run(guest: Guest, state_dir: Path, listening: Listening) -> None:
             node=guest.node,
             server=connection.server,
         )
-        warn_of_readers(listening, log)
         supervisor = Supervisor()
         supervisor.tell(READY)
         work = [_service_died(service)]
+        if health is not None:
+            work.append((await _health(health, service, stack)).run())
         if supervisor.watches:
             work.append(supervisor.watch(service.timers.sleep))
         reason = await lifetime.wait(guest.seconds, *work)
@@ -157,6 +171,26 @@ async def _pages(
     finally:
         await http.close()
         await control.close()
+
+
+async def _health(health: Health, service: AgentService, stack: AsyncExitStack) -> CertificateFiles:
+    """Serves the pages for other machines; returns what keeps their certificate up to date."""
+    served = ServedCertificate(WebhookMetrics(), service.timers.wall_ns)
+    files = CertificateFiles(health.chain, health.key, served, service.timers)
+    try:
+        files.load()
+    except CertificateError as error:
+        raise DaemonError(str(error)) from error
+
+    def why_not_ready() -> str | None:
+        is_ready, why = service.view.ready()
+        return None if is_ready else why
+
+    pages = HealthPages(health.listening, served.context, why_not_ready, service.view.metrics)
+    await pages.start()
+    stack.push_async_callback(pages.close)
+    log.info("pages", url=f"https://{health.listening.address}/metrics")
+    return files
 
 
 async def _service_died(service: AgentService) -> None:

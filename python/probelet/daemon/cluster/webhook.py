@@ -13,13 +13,14 @@ from probelet.admission.certificate.files import CertificateFiles
 from probelet.admission.certificate.pair import CertificateError
 from probelet.admission.certificate.self_signed import SelfSigned
 from probelet.admission.certificate.served import ServedCertificate
-from probelet.admission.handler import Handler, mutate_probes
+from probelet.admission.handler import Handler, mutate_enhanced_liveness, mutate_probes
 from probelet.admission.limit import DRAIN_SECONDS
 from probelet.admission.metrics import WebhookMetrics
-from probelet.admission.pages import WebhookPages
+from probelet.admission.pages import HealthPages
 from probelet.admission.server import AdmissionServer
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
+from probelet.guard.admission.mutation import Options
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
 from probelet.server.address import Listening
@@ -77,7 +78,7 @@ async def _serve(webhook: Webhook) -> None:
         ending = _Ending()
         if webhook.pages is not None:
             render = lambda: metrics.render() + server.refusals.render()  # noqa: E731
-            pages = WebhookPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
+            pages = HealthPages(webhook.pages, served.context, lambda: ending.why or served.why_not_ready(), render)
             await pages.start()
             stack.push_async_callback(pages.close)
             log.info("pages", url=f"https://{webhook.pages.address}/metrics")
@@ -111,7 +112,10 @@ async def _drained() -> list[str]:
 
 def handlers(namespace: str) -> Mapping[str, Handler]:
     """The handlers by path; ``namespace`` is probelet's own."""
-    return {"/mutate-probes": mutate_probes(namespace)}
+    return {
+        "/mutate-probes": mutate_probes(namespace),
+        "/mutate-enhanced-liveness": mutate_enhanced_liveness(Options()),
+    }
 
 
 async def _source(

@@ -54,10 +54,9 @@ class _Taken:
     mistakes: list[str] = field(default_factory=list)
 
 
-def mutate(request: Mapping[str, Any], options: Options) -> Mutation:
-    """Answers an AdmissionRequest (admission.k8s.io/v1). The same pod gets the same answer, also under a dry run."""
-    pod = request.get("object")
-    if not options.enabled or not _is_creation(request) or not isinstance(pod, dict):
+def mutate(pod: Mapping[str, Any], options: Options) -> Mutation:
+    """Answers the creation of a pod. The same pod gets the same answer, also under a dry run."""
+    if not options.enabled:
         return Mutation("skipped")
     annotations = pod.get("metadata", {}).get("annotations") or {}
     if annotations.get(OPT_IN) != OPTED_IN:
@@ -81,16 +80,6 @@ def mutate(request: Mapping[str, Any], options: Options) -> Mutation:
     names = ", ".join(_names(spec)[index] for index in taken.removed)
     told = f"enhanced liveness takes over the liveness probe of {names}; a failed probe no longer restarts by itself"
     return Mutation("mutated", _patch(taken.removed, annotations, text), [told, *taken.warnings])
-
-
-def _is_creation(request: Mapping[str, Any]) -> bool:
-    resource = request.get("resource") or {}
-    return (
-        request.get("operation") == "CREATE"
-        and not request.get("subResource")
-        and resource.get("group", "") == ""
-        and resource.get("resource") == "pods"
-    )
 
 
 def _is_of_kruise(pod: Mapping[str, Any]) -> bool:

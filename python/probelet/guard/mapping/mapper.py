@@ -69,7 +69,7 @@ class Mapper:
         """The generation of each NodePodProbe that exists, as last written or seen."""
         self._dirty: dict[str, None] = {}
         self._rounds: dict[str, _Round] = {}
-        self._retries = Backoff(initial_ns=RETRY_NS, max_ns=RETRY_MAX_NS, reset_ns=10 * RETRY_MAX_NS)
+        self._backoff = Backoff(initial_ns=RETRY_NS, max_ns=RETRY_MAX_NS, reset_ns=10 * RETRY_MAX_NS)
         self._told: defaultdict[str, _Told] = defaultdict(_Told)
         self._outputs: list[Output] = []
 
@@ -156,7 +156,7 @@ class Mapper:
     # Rounds.
 
     def _due(self, node: str, now: int) -> int:
-        waits = self._retries.retry_due(node, now)
+        waits = self._backoff.retry_due(node, now)
         return now if waits is None else waits[0]
 
     def _begin(self, now: int) -> None:
@@ -215,12 +215,12 @@ class Mapper:
                 self._outputs.append(Read(change.node))
             case _:
                 del self._rounds[change.node]
-                self._retries.note_failure(change.node, now)
+                self._backoff.note_failure(change.node, now)
                 self._dirty[change.node] = None
 
     def _finish(self, node: str) -> None:
         merged = self._rounds.pop(node).merged
-        self._retries.reset(node)
+        self._backoff.reset(node)
         assert merged is not None
         for uid in sorted(merged.mapped):
             if not self._told[uid].is_mapped and uid in self._pods:

@@ -48,9 +48,9 @@ class Merged:
 def merge(
     node: str, current: dict[str, Any] | None, pods: Iterable[GuardedPod], known: set[str], options: MergeOptions
 ) -> Merged:
-    """Merges the entries of ``pods``, those that should be probed on ``node``.
+    """Merges the entries of ``pods``, the pods to probe on ``node``.
 
-    ``known``: the UIDs of all live pods of the node with a context, also of those that opted out: their digests stay.
+    ``known``: the UIDs of all live pods of the node with a context, also of pods that opted out: their digests stay.
     """
     merged = Merged("none")
     before = _digests(current)

@@ -166,6 +166,8 @@ class Guard:
             for uid in list(self._queue):
                 self._queue.drop(uid)
             self._launcher.pending = None
+            # After an absence every failure gathers others anew before it counts.
+            self._failed_ns.clear()
 
     def _wrote(self, change: Wrote, now: int) -> None:
         pending = self._launcher.pending
@@ -267,7 +269,7 @@ class Guard:
         """Judge a pod once more, and restart its container (R-X)."""
         if not self._world.failed(uid):
             return
-        judgement = judge(self._world, uid, now)
+        judgement = judge(self._world, uid, now, reserved)
         self._report(uid, judgement, now)
         gate, until = judgement.gate, judgement.until_ns
         if judgement.chosen is not None:

@@ -4,13 +4,14 @@ Law: a judgement depends on the world and on ``now`` alone, and changes nothing.
 arrives, and again when the restart gets its token (R-X).
 """
 
-from collections.abc import Hashable
+from collections.abc import Collection, Hashable
 from dataclasses import dataclass, field
 from typing import Final
 
+from probelet.guard.objects.budget import BudgetKey
 from probelet.guard.objects.node_probes import ProbeState
 from probelet.guard.objects.pod import GuardedPod
-from probelet.guard.restart.checks import check_pod, check_state, check_switches
+from probelet.guard.restart.conditions import check_pod, check_state, check_switches
 from probelet.guard.restart.protocol.verdict import Verdict
 from probelet.guard.restart.settings.config import SECOND
 from probelet.guard.restart.state.workloads import WorkloadKey
@@ -44,8 +45,8 @@ class Judgement:
         return min((each.until_ns for _, each in self.refused if each.until_ns is not None), default=None)
 
 
-def judge(world: World, uid: str, now: int) -> Judgement:
-    """Judge a pod with at least one failed probe."""
+def judge(world: World, uid: str, now: int, placed: Collection[BudgetKey] = ()) -> Judgement:
+    """Judge a pod with at least one failed probe. ``placed``: the budgets that its restart has a place in already."""
     failed, judgement = world.failed(uid), Judgement()
     verdict = check_pod(world, uid)
     if verdict is not None:
@@ -62,7 +63,7 @@ def judge(world: World, uid: str, now: int) -> Judgement:
     for state in _in_order(pod, failed):
         verdict = check_state(world, pod, state, now) or check_switches(world, pod, state, now)
         if verdict is None and judgement.chosen is None:
-            verdict = check_cluster(world, pod, now)
+            verdict = check_cluster(world, pod, now, placed)
             if verdict is None:
                 judgement.chosen = state
                 continue
@@ -82,13 +83,13 @@ def _in_order(pod: GuardedPod, failed: list[ProbeState]) -> list[ProbeState]:
     return sorted(failed, key=lambda state: (state.since_ns, position.get(state.container, 0)))
 
 
-def check_cluster(world: World, pod: GuardedPod, now: int) -> Verdict | None:
+def check_cluster(world: World, pod: GuardedPod, now: int, placed: Collection[BudgetKey]) -> Verdict | None:
     """Whether the pod's requests, its workload, node and budgets allow a restart (R-7 to R-B)."""
     for request in world.requests_of(pod.uid):
         if request.is_live:
             return Verdict("PodBusy", f"ContainerRecreateRequest {request.name} is not completed", ("pod", pod.uid))
     workload = world.workloads.root(pod)
-    return _check_breakers(world, pod, workload, now) or _check_limits(world, pod, workload, now)
+    return _check_breakers(world, pod, workload, now) or _check_limits(world, pod, workload, now, placed)
 
 
 def _check_breakers(world: World, pod: GuardedPod, workload: WorkloadKey, now: int) -> Verdict | None:
@@ -112,12 +113,14 @@ def limit(world: World, workload: WorkloadKey) -> int:
     return max(1, scaled(world.config.max_in_flight, world.replicas(workload), default=0, up=True))
 
 
-def _check_limits(world: World, pod: GuardedPod, workload: WorkloadKey, now: int) -> Verdict | None:
+def _check_limits(
+    world: World, pod: GuardedPod, workload: WorkloadKey, now: int, placed: Collection[BudgetKey]
+) -> Verdict | None:
     most, count = limit(world, workload), world.flights.count(workload)
     if count >= most:
         text = f"{count} of at most {most} pods of {workload} are being restarted"
         return Verdict("WorkloadLimit", text, ("workload", workload))
-    refusal = world.budgets.check(pod, workload, world, now, missing=world.config.budget_missing)
+    refusal = world.budgets.check(pod, workload, world, now, missing=world.config.budget_missing, placed=placed)
     if refusal is None:
         return None
     return Verdict(refusal.reason, refusal.message, ("budget", refusal.gate), now + AGAIN_NS)

@@ -9,7 +9,7 @@ from probelet.guard.restart.state.world import World
 
 
 class Landing:
-    """Follows the restarts under way. ``ended`` has those that ended since it was last emptied."""
+    """Follows the restarts under way. ``ended`` has the restarts that are over; the caller empties it."""
 
     def __init__(self, world: World, outbox: Outbox) -> None:
         self._world = world

@@ -110,7 +110,7 @@ class Launcher:
     def _wants_place(self, budget: Budget, pod: GuardedPod) -> bool:
         config = self._world.config
         reserves = config.reserve_pdb if budget.kind == "PodDisruptionBudget" else config.reserve_pub
-        return reserves and budget.has_status and pod.is_ready and pod.name not in budget.reserved
+        return reserves and budget.has_status and pod.is_ready
 
     def _reserve(self, uid: str, pod: GuardedPod, budget: Budget, reserved: dict[BudgetKey, int], now: int) -> None:
         number = self._outbox.number()

@@ -19,12 +19,14 @@ from probelet.kube.access.kubeconfig import Kubeconfig, read_kubeconfig
 from probelet.kube.access.token_file import TokenFile
 from probelet.kube.error import KubeConfigError
 
-LIMITS: Final = httpx2.Limits(max_connections=100, max_keepalive_connections=20, keepalive_expiry=60)
-"""An idle connection stays for a minute, so that a lease renewed every ten seconds costs one TLS handshake; a
-kube-apiserver closes idle connections after 90 seconds (k8s.io/apiserver pkg/server/secure_serving.go, 1.36)."""
+LIMITS: Final = httpx2.Limits(max_connections=16, max_keepalive_connections=16, keepalive_expiry=60)
+"""At most 16 connections, because the agents of a cluster that starts would otherwise open one for each of their pods.
+An idle one stays for a minute, so that a lease renewed every ten seconds costs one TLS handshake; a kube-apiserver
+closes idle connections after 90 seconds (k8s.io/apiserver pkg/server/secure_serving.go, ``IdleTimeout``, 1.36)."""
 
-STEP_TIMEOUT: Final = httpx2.Timeout(10.0)
-"""Seconds for each step of a request: a connection, a piece sent, a piece received."""
+STEP_TIMEOUT: Final = httpx2.Timeout(10.0, pool=None)
+"""Seconds for each step of a request: a connection, a piece sent, a piece received. The wait for one of the connections
+counts into the limit of the whole request."""
 
 KEEPALIVE: Final = (
     (socket.SOL_SOCKET, socket.SO_KEEPALIVE, 1),
@@ -71,7 +73,7 @@ class Access:
         transport = httpx2.AsyncHTTPTransport(
             verify=self._certificates(), limits=LIMITS, proxy=proxy or None, socket_options=KEEPALIVE
         )
-        # Cookies and redirects are none of an API server's, and a redirect would carry the token elsewhere.
+        # An API server redirects nobody, and another server's redirect must not carry the token elsewhere.
         return httpx2.AsyncClient(
             base_url=self.server,
             auth=self.auth,

@@ -100,7 +100,7 @@ class ExecPlugin(httpx2.Auth):
 def _status(command: str, version: str, output: bytes) -> _Status:
     try:
         found = msgspec.json.decode(output, type=_Credential)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, RecursionError) as error:
         raise CredentialError(f"exec {command}: its output is no ExecCredential: {error}") from error
     if found.api_version != version:
         raise CredentialError(f"exec {command}: its output has apiVersion {found.api_version!r}, not {version!r}")

@@ -17,7 +17,7 @@ class RefusedError(ProbeletError):
 
 
 PAUSE_SECONDS_MAX: Final = 24 * 60 * 60
-"""The longest pause: whoever forgets one has working probes again the next day."""
+"""The longest pause: a forgotten one ends by the next day."""
 
 
 class Named(Protocol):

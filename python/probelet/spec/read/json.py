@@ -47,7 +47,11 @@ def decode_pod(data: bytes) -> Pod:
 
 def convert_probe(value: Any) -> Probe:
     """Builds a v1.Probe from plain JSON data as ``decode_pod`` does. Raises SpecError with the first mistake."""
-    return _converted(value, Probe)
+    try:
+        return msgspec.convert(value, Probe)
+    except msgspec.ValidationError:
+        # Either a null that Go's decoder accepts, or a mistake.
+        return _converted(value, Probe)
 
 
 def _explained(data: bytes) -> Pod:

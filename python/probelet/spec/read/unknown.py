@@ -9,38 +9,37 @@ from msgspec import inspect as types
 
 
 @cache
-def _fields(cls: type[msgspec.Struct]) -> dict[str, types.Type]:
+def _structs(cls: type[msgspec.Struct]) -> dict[str, type[msgspec.Struct] | None]:
+    """The fields of a struct; with the struct inside, also one in a list, or None for a field that has none."""
     info = types.type_info(cls)
     assert isinstance(info, types.StructType)
-    return {field.encode_name: field.type for field in info.fields}
+    return {field.encode_name: _inside(field.type) for field in info.fields}
+
+
+def _inside(info: types.Type) -> type[msgspec.Struct] | None:
+    match info:
+        case types.StructType():
+            return info.cls
+        case types.ListType():
+            return _inside(info.item_type)
+        case types.UnionType():
+            return next(filter(None, map(_inside, info.types)), None)
+        case _:
+            # A scalar has no members; probes have no maps.
+            return None
 
 
 def unknown_fields(value: Any, cls: type[msgspec.Struct], path: str = "") -> Iterator[str]:
     """Yields the path of each member that ``cls`` and the structs in it do not have. A member that is null counts:
     the release that knows it may give null a meaning.
     """
-    if not isinstance(value, dict):
-        return
-    known = _fields(cls)
-    for name, member in value.items():
-        inner = f"{path}.{name}" if path else str(name)
-        declared = known.get(name)
-        if declared is None:
-            yield inner
-        else:
-            yield from _inside(member, declared, inner)
-
-
-def _inside(value: Any, info: types.Type, path: str) -> Iterator[str]:
-    match info:
-        case types.StructType():
-            yield from unknown_fields(value, info.cls, path)
-        case types.UnionType():
-            for option in info.types:
-                yield from _inside(value, option, path)
-        case types.ListType() if isinstance(value, list):
-            for index, item in enumerate(value):
-                yield from _inside(item, info.item_type, f"{path}[{index}]")
-        case _:
-            # A scalar has no members; probes have no maps.
-            return
+    if isinstance(value, list):
+        for index, item in enumerate(value):
+            yield from unknown_fields(item, cls, f"{path}[{index}]")
+    elif isinstance(value, dict):
+        known = _structs(cls)
+        for name, member in value.items():
+            if name not in known:
+                yield f"{path}.{name}" if path else name
+            elif (inner := known[name]) is not None:
+                yield from unknown_fields(member, inner, f"{path}.{name}" if path else name)

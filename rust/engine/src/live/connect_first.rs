@@ -27,7 +27,7 @@ impl ConnectFirst {
         self.0.push_back(start);
     }
 
-    /// Takes the next attempts to let go: those that have waited for too long, and at least a few.
+    /// Takes the next attempts to let go: attempts that have waited for too long, and at least a few.
     pub(super) fn let_go(&mut self, now: Instant, mut launch: impl FnMut(Start)) {
         for number in 0.. {
             if number >= LET_GO_TOGETHER && !self.waits_too_long(now) {

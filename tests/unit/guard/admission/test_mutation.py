@@ -4,12 +4,15 @@ import copy
 import json
 from typing import Any
 
+import msgspec
 import pytest
+from probelet.admission.handler import IGNORED, mutate_enhanced_liveness
+from probelet.admission.review import AdmissionRequest, AdmissionResponse, Refusal
 from probelet.guard.admission.mutation import ANNOTATIONS_BYTES_MAX, Mutation, Options, mutate
 from probelet.guard.context.codec import decode, encode
 from probelet.guard.names import CONTEXT, OPT_IN
 
-EXEC = {"exec": {"command": ["/home/admin/liveness.sh"]}}
+EXEC = {"exec": {"command": ["/admin/liveness.sh"]}}
 HTTP = {
     "httpGet": {"path": "/health", "port": 7001, "scheme": "HTTP"},
     "initialDelaySeconds": 3000,
@@ -35,16 +38,11 @@ def pod(*probes: Any, annotations: dict[str, str] | None = None, **spec: Any) ->
     return {"metadata": {"name": "web-1", "annotations": noted}, "spec": {"containers": containers, **spec}}
 
 
-def request(obj: dict[str, Any], **fields: Any) -> dict[str, Any]:
-    resource = {"group": "", "version": "v1", "resource": "pods"}
-    return {"uid": "1", "operation": "CREATE", "resource": resource, "object": obj, **fields}
-
-
-def answer(obj: dict[str, Any], options: Options | None = None, **fields: Any) -> Mutation:
+def answer(obj: dict[str, Any], options: Options | None = None) -> Mutation:
     before = copy.deepcopy(obj)
-    mutation = mutate(request(obj, **fields), options or Options())
-    assert obj == before, "the request is not changed"
-    assert mutation == mutate(request(obj, **fields, dryRun=True), options or Options())
+    mutation = mutate(obj, options or Options())
+    assert obj == before, "the pod is not changed"
+    assert mutation == mutate(obj, options or Options())
     return mutation
 
 
@@ -81,7 +79,7 @@ def test_upstream_backup_1_one_container() -> None:
 
 
 def test_upstream_backup_2_two_containers_in_order() -> None:
-    expected = f'[{HTTP_TEXT},{{"name":"c2","livenessProbe":{{"exec":{{"command":["/home/admin/liveness.sh"]}}}}}}]'
+    expected = f'[{HTTP_TEXT},{{"name":"c2","livenessProbe":{{"exec":{{"command":["/admin/liveness.sh"]}}}}}}]'
     assert context(pod(HTTP, EXEC)) == expected
 
 
@@ -130,11 +128,31 @@ def test_upstream_link_2_without_opt_in_nothing_changes() -> None:
         {"operation": "UPDATE"},
         {"operation": "DELETE", "object": None},
         {"subResource": "ephemeralcontainers"},
-        {"resource": {"group": "apps", "version": "v1", "resource": "deployments"}},
+        {"resource": {"group": "apps", "version": "v1", "resource": "pods"}},
+        {"resource": {"group": "", "version": "v1", "resource": "replicationcontrollers"}},
     ],
 )
 def test_w1_only_the_creation_of_pods(fields: dict[str, Any]) -> None:
-    assert mutate({**request(pod(HTTP)), **fields}, Options()) == Mutation("skipped")
+    request = {
+        "uid": "1",
+        "operation": "CREATE",
+        "resource": {"version": "v1", "resource": "pods"},
+        "object": pod(HTTP),
+    }
+    handle = mutate_enhanced_liveness(Options())
+    answered = handle(msgspec.convert(request, AdmissionRequest))
+    assert isinstance(answered, AdmissionResponse)
+    assert answered.result == "mutated"
+    assert handle(msgspec.convert(request | fields, AdmissionRequest)) == IGNORED
+
+
+def test_w5_the_refusal_reaches_the_api_server_as_a_bad_request() -> None:
+    request = {"uid": "1", "operation": "CREATE", "resource": {"version": "v1", "resource": "pods"}}
+    bad = msgspec.convert(request | {"object": pod({"exec": {}})}, AdmissionRequest)
+    refusal = mutate_enhanced_liveness(Options())(bad)
+    assert isinstance(refusal, Refusal)
+    assert (refusal.result, refusal.code, refusal.reason) == ("refused", 400, "BadRequest")
+    assert "livenessProbe.exec.command: Required value" in refusal.message
 
 
 def test_w1_the_gate_is_off() -> None:

@@ -6,7 +6,7 @@ import pytest
 from probelet.guard.mapping.entry import Entry, entry_of
 from probelet.guard.objects.pod import read_pod
 
-from tests.unit.guard.objects import EXEC_ENTRY, TCP_ENTRY, pod, pod_object
+from tests.unit.guard.kubernetes_objects import EXEC_ENTRY, TCP_ENTRY, pod, pod_object
 
 
 def of(written: str, seen: dict[str, str] | None = None, **fields: Any) -> Entry:

@@ -24,7 +24,7 @@ from probelet.guard.mapping.protocol import (
 from probelet.guard.objects.node import GuardedNode
 from probelet.guard.objects.pod import GuardedPod
 
-from tests.unit.guard.objects import EXEC_ENTRY, pod
+from tests.unit.guard.kubernetes_objects import EXEC_ENTRY, pod
 
 SECOND = 1_000_000_000
 
@@ -102,7 +102,7 @@ def api() -> Api:
 
 
 def test_m1_t6_a_hundred_pods_at_once_with_a_conflict_on_every_other_write(api: Api) -> None:
-    flip = defaultdict(int)
+    flip: defaultdict[str, int] = defaultdict(int)
 
     def every_other(write: Write) -> bool:
         flip[write.node] += 1

@@ -9,7 +9,7 @@ from probelet.guard.mapping.merge import OBJECT_BYTES_MAX, Merged, MergeOptions,
 from probelet.guard.names import CREATED_BY_US
 from probelet.guard.objects.pod import GuardedPod
 
-from tests.unit.guard.objects import EXEC_ENTRY, TCP_ENTRY, pod
+from tests.unit.guard.kubernetes_objects import EXEC_ENTRY, TCP_ENTRY, pod
 
 FOREIGN = {
     "name": "pod2",
@@ -113,7 +113,7 @@ def test_an_object_of_another_owner_is_never_deleted() -> None:
 
 
 def test_m7_t7_probes_of_others_for_the_same_pod_survive_byte_for_byte() -> None:
-    foreign = {**FOREIGN, "name": "pod1", "uid": "uid-pod1", "unknown": {"a": [1]}}
+    foreign: dict[str, Any] = {**FOREIGN, "name": "pod1", "uid": "uid-pod1", "unknown": {"a": [1]}}
     obj = after(node_probe(foreign), pod(ip="2.2.2.2"))
     [entry] = obj["spec"]["podProbes"]
     assert entry["probes"][0] == foreign["probes"][0]

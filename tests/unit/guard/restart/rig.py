@@ -427,7 +427,8 @@ class Rig:
         return [each.reason for each in self.of(Decision) if pod is None or each.pod == pod]
 
     def last(self, pod: str) -> Decision:
-        return [each for each in self.of(Decision) if each.pod == pod][-1]
+        decisions: list[Decision] = self.of(Decision)
+        return [each for each in decisions if each.pod == pod][-1]
 
     def events(self, reason: str) -> list[Event]:
         return [each for each in self.of(Event) if each.reason == reason]

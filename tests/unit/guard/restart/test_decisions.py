@@ -284,7 +284,7 @@ def test_t38_a_probe_that_recovers_while_it_waits_is_dropped() -> None:
     assert made.creates == []
 
 
-def test_r_x_the_checks_are_made_again_when_the_token_is_there() -> None:
+def test_r_x_every_condition_is_asked_again_when_the_token_is_there() -> None:
     made, pod = rig({"rate.tokensPerMinute": "1"})
     made.fail(pod)
     made.pdb(status={"disruptionsAllowed": 0, "currentHealthy": 10, "desiredHealthy": 10})

@@ -170,7 +170,7 @@ def test_t37_f3_killed_between_create_and_record() -> None:
 
 
 def test_f13_two_controllers_make_the_same_request() -> None:
-    names = []
+    names: list[str] = []
     for _ in range(2):
         made = Rig(OPEN, seed=len(names))
         pods = made.pods_of("web", 10)

@@ -24,6 +24,10 @@ def config(server: str = "https://one", context: str = "here", **user: Any) -> d
     }
 
 
+def with_user(user: dict[str, Any]) -> dict[str, Any]:
+    return config(**user)
+
+
 def write(path: Path, document: object) -> Path:
     path.write_text(yaml.safe_dump(document))
     return path
@@ -64,8 +68,8 @@ def test_the_way_to_the_server_is_looked_for_in_this_order(tmp_path: Path, monke
         (config() | {"clusters": [{"cluster": {}}]}, "clusters[0].name: Required value"),
         (config() | {"clusters": [{"name": "c", "cluster": 7}]}, "clusters[0].cluster: must be a mapping"),
         (config(token=7), "user 'u': Expected `str | null`, got `int` - at `$.token`"),
-        (config(**{"auth-provider": {"name": "gcp"}}), "user 'u': auth-provider is not supported"),
-        (config(**{"as": "admin"}), "user 'u': as is not supported"),
+        (with_user({"auth-provider": {"name": "gcp"}}), "user 'u': auth-provider is not supported"),
+        (with_user({"as": "admin"}), "user 'u': as is not supported"),
         (config(exec={"command": "x", "apiVersion": "v9"}), "exec: apiVersion 'v9': must be one of client.auth"),
         (config(exec={"apiVersion": "x"}), "exec: command: Required value"),
     ],

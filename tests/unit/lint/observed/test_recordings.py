@@ -99,5 +99,19 @@ def test_the_command_line_reads_a_recording(
         "livenessProbe: {tcpSocket: {port: 80}, periodSeconds: 2}}]}}"
     )
     run_command(["lint", "web.yaml", "--observed", str(INCIDENT), "-o", "json"])
-    found = {row["rule"]: row["message"] for row in json.loads(capsys.readouterr().out)["findings"]}
-    assert "99 of 100 attempts end within 1.00118 s" in found["PO101"]
+    said = capsys.readouterr()
+    found = {row["rule"]: row["message"] for row in json.loads(said.out)["findings"]}
+    assert said.err == ""
+    assert "99 of 100 attempts (25 were seen) end within 1 s, and the timeout is 1 s" in found["PO101"]
+
+
+def test_a_recording_of_other_pods_is_said_to_be_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "shop.yaml").write_text(
+        "{apiVersion: v1, kind: Pod, metadata: {name: shop}, spec: {containers: [{name: app, image: 'app:1'}]}}"
+    )
+    assert run_command(["lint", "shop.yaml", "--observed", str(INCIDENT)]) == 0
+    message = "probelet lint: --observed: nothing that was seen belongs to a workload of these manifests\n"
+    assert capsys.readouterr().err == message

@@ -37,7 +37,7 @@ class Config:
     """Restarts at once after a quiet time."""
     queue_per_workload: int = 10
     queue_random: bool = True
-    """A random restart of those that wait is next; False: the one that has waited longest."""
+    """A random one of the waiting restarts is next; False: the one that has waited longest."""
     max_in_flight: IntOrString = "20%"
     """Restarts of one workload at the same time: a number or a share of its replicas, rounded up, at least 1."""
     breaker_ratio: float = 0.5

@@ -1,7 +1,7 @@
 """Whether the budgets that cover a pod let it go down (R-B)."""
 
 from collections import defaultdict
-from collections.abc import Hashable, Iterator
+from collections.abc import Collection, Hashable, Iterator
 from dataclasses import dataclass
 from typing import Final, Protocol
 
@@ -80,8 +80,19 @@ class Budgets:
             if not each.has_status and now - of_namespace[each.key].first_ns >= STATUSLESS_NS
         ]
 
-    def check(self, pod: GuardedPod, workload: WorkloadKey, down: Down, now: int, *, missing: str) -> Refusal | None:
-        """None if the pod may go down; every budget that covers it has to allow it."""
+    def check(
+        self,
+        pod: GuardedPod,
+        workload: WorkloadKey,
+        down: Down,
+        now: int,
+        *,
+        missing: str,
+        placed: Collection[BudgetKey],
+    ) -> Refusal | None:
+        """None if the pod may go down; every budget that covers it has to allow it. ``placed``: the budgets into which
+        its restart was written just now. A place from an earlier restart may be about to expire, so it does not
+        count."""
         for kind in KINDS:
             if self._readable[kind] == "unreadable":
                 return Refusal("BudgetUnknown", f"the {kind}s cannot be read")
@@ -89,6 +100,8 @@ class Budgets:
         if not covering and missing == "deny":
             return Refusal("BudgetDenied", "no budget covers the pod, and budget.missing is deny")
         for budget in covering:
+            if budget.key in placed:
+                continue
             refusal = self._check(budget, pod, down, now)
             if refusal is not None:
                 return refusal
@@ -96,8 +109,6 @@ class Budgets:
 
     def _check(self, budget: Budget, pod: GuardedPod, down: Down, now: int) -> Refusal | None:
         kept, name = self._kept[budget.namespace][budget.key], f"{budget.kind} {budget.name}"
-        if pod.name in budget.reserved:
-            return None
         if not budget.has_status:
             if now - kept.first_ns >= STATUSLESS_NS:
                 return None

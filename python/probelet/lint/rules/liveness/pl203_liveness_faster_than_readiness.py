@@ -2,8 +2,10 @@
 
 from collections.abc import Iterator
 
+from probelet.lint.command.client import LOOPBACK, grpc_call, http_call
 from probelet.lint.rule import Hit, Rule, on_containers
 from probelet.lint.world.container import LintContainer
+from probelet.lint.world.probe import LintProbe
 
 
 def check(container: LintContainer) -> Iterator[Hit]:
@@ -15,8 +17,7 @@ def check(container: LintContainer) -> Iterator[Hit]:
     if kill is None or unready is None or kill.latest > unready.earliest:
         return
     live, ready = liveness.timing, readiness.timing
-    # A server that hangs does not answer. But its kernel still takes connections, and a command may ask anything.
-    is_sure = liveness.handler in ("httpGet", "grpc")
+    is_sure = _is_answered_by_server(liveness)
     fails = "hangs" if is_sure else "fails both probes"
     counts = "gets requests" if container.workload.services else "counts as ready"
     yield liveness.hit(
@@ -29,6 +30,15 @@ def check(container: LintContainer) -> Iterator[Hit]:
     )
 
 
+def _is_answered_by_server(probe: LintProbe) -> bool:
+    """True if a server that hangs fails the probe for sure. Its kernel still takes connections, and a command that is
+    no client of the server may look at anything."""
+    if probe.handler == "exec":
+        call = http_call(probe.argv) or grpc_call(probe.argv)
+        return call is not None and call.host in {*LOOPBACK, ""}
+    return probe.handler in ("httpGet", "grpc")
+
+
 RULE = Rule(
     id="PL203",
     name="liveness-faster-than-readiness",
@@ -39,8 +49,8 @@ Readiness is the gentle answer to a container that hangs: it gets no new request
 one. Where the kill certainly comes first, the gentle answer never happens: the container gets requests until it is
 killed, every request in flight is lost, and the other replicas get its load together with the work of its new start.
 
-With a tcpSocket or exec liveness probe this is a warning: the kernel accepts connections for a server that hangs, and
-a command may look at something else, so the kill is not certain.
+With a tcpSocket liveness probe, or a command that is no plain client of the server, this is a warning: the kernel
+accepts connections for a server that hangs, and a command may look at something else, so the kill is not certain.
 
 Both spans count from the moment on which every attempt fails. `probelet explain` prints them, and the simulator proves
 them.

@@ -10,6 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from probelet.lint.command.host import hosts, is_loopback
 from probelet.lint.command.shell import program
 from probelet.lint.command.statements import statements
+from probelet.lint.rules.exec.why_it_succeeds import why_it_succeeds
 from probelet.lint.severity import Confidence
 from probelet.lint.world.container import LintContainer
 from probelet.lint.world.probe import LintProbe
@@ -80,6 +81,9 @@ def dependency(probe: LintProbe) -> Dependency | None:
 
 
 def _surest(probe: LintProbe) -> Dependency | None:
+    if why_it_succeeds(probe.argv) is not None:
+        # What it asks does not matter: PL518.
+        return None
     found = _of_command(probe) if probe.handler == "exec" else (*_of_host(probe), *_of_path(probe))
     return min(found, key=lambda each: each.is_guess, default=None)
 

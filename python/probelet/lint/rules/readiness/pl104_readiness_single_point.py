@@ -43,7 +43,8 @@ Replicas exist so that one failure leaves the others. A readiness probe that ask
 the replicas fail together, and a Service without endpoints refuses every connection. It is worse than no probe, because
 pods that are up and could at least answer from a cache, or with a page that says sorry, get no requests.
 
-A headless Service with `publishNotReadyAddresses`, as databases and brokers have, is exempt.
+That the probe fails while the dependency is away is what the rule assumes, because the command or the host says so; the
+seconds follow from it. A headless Service with `publishNotReadyAddresses`, as databases and brokers have, is exempt.
 """,
     formula="all replicas within (F - 1) x p to F x max(p, T) + T after the dependency's failure",
     source=(

@@ -1,0 +1,100 @@
+"""``probelet controller``."""
+
+from typing import Annotated, Literal
+
+from cyclopts import Parameter
+
+from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
+from probelet.cli.exit import CliError, Exit
+from probelet.cli.options import Duration
+from probelet.cli.serve.log_flags import LOG, LogFlags
+from probelet.cli.verb import verb
+
+app = verb(
+    "controller",
+    "Enhanced liveness for pods with the annotation\n"
+    'apps.kruise.io/using-enhanced-liveness: "true". It writes their liveness probes into\n'
+    "the NodePodProbe of their node, and decides which failed probe leads to a restart:\n"
+    "within budgets, limits and a rate for the whole cluster. A restart is a\n"
+    "ContainerRecreateRequest, which the node carries out.\n\n"
+    "Of several controllers one decides. The ConfigMap elp-config has the settings; a\n"
+    "change counts at once, and 'enabled: \"false\"' stops every restart.",
+    "probelet controller --kubeconfig ~/.kube/config",
+    "probelet controller --listen-health 0.0.0.0:9444 --log-format json",
+    "probelet controller --coexist-kruise --prober kruise",
+)
+
+
+CoexistKruise = Annotated[
+    bool, Parameter(name="--coexist-kruise", negative="", help="OpenKruise's manager runs in this cluster, too.")
+]
+
+
+@app.default
+def controller(
+    *,
+    kubeconfig: Kubeconfig = None,
+    context: Context = "",
+    namespace: Namespace = "probelet-system",
+    config_map: Annotated[
+        str, Parameter(name="--config-map", metavar="NAME", help="ConfigMap with the settings, in --namespace.")
+    ] = "elp-config",
+    coexist_kruise: CoexistKruise = False,
+    prober: Annotated[
+        Literal["probelet", "kruise"],
+        Parameter(help="Whose daemon runs the probes: 'probelet agent' or OpenKruise's."),
+    ] = "probelet",
+    trust_changes: Annotated[
+        bool,
+        Parameter(
+            name="--trust-changes",
+            negative="",
+            help="An admission policy guards the probes' annotation, so commands that change later run.",
+        ),
+    ] = False,
+    listen_health: Annotated[
+        str | None,
+        Parameter(
+            name="--listen-health",
+            metavar="ADDR",
+            help="HOST:PORT of /healthz, /readyz and /metrics, over TLS. Default: none.",
+        ),
+    ] = None,
+    duration: Duration = None,
+    log: LogFlags = LOG,
+) -> int:
+    from contextlib import ExitStack, closing
+
+    from probelet.daemon.cluster.controller import Controller, carry_out
+    from probelet.daemon.error import DaemonError
+    from probelet.kube.error import KubeConfigError
+    from probelet.server.address import listening_socket, parse_address
+    from probelet.server.error import ServerError
+
+    log.set_up()
+    try:
+        with ExitStack() as stack:
+            pages = None
+            if listen_health is not None:
+                address = parse_address(listen_health, flag="--listen-health")
+                # A kubelet's probe goes to the address of a pod.
+                found = listening_socket(address, allow_remote=True, flag="--listen-health")
+                pages = stack.enter_context(closing(found))
+            carry_out(
+                Controller(
+                    kubeconfig=kubeconfig,
+                    context=context,
+                    namespace=namespace,
+                    config_map=config_map,
+                    coexist=coexist_kruise,
+                    is_prober_kruise=prober == "kruise",
+                    trust_changes=trust_changes,
+                    pages=pages,
+                    seconds=duration,
+                )
+            )
+    except (ServerError, KubeConfigError) as error:
+        raise CliError(str(error)) from error
+    except DaemonError as error:
+        raise CliError(str(error), code=Exit.CANNOT) from error
+    return Exit.GOOD

@@ -1,0 +1,148 @@
+"""The controller: mirrors, mapping and restart decision, while this process leads."""
+
+import asyncio
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+import structlog
+
+from probelet.controller.mapping import MappingCarrier
+from probelet.controller.metrics import ControllerMetrics
+from probelet.controller.restarts import RestartCarrier
+from probelet.controller.settings import Settings
+from probelet.controller.sources import Receivers, Sources
+from probelet.controller.tasks import Tasks
+from probelet.guard.mapping.merge import MergeOptions
+from probelet.guard.mapping.protocol import Configured as MappingConfigured
+from probelet.guard.mapping.protocol import Resync
+from probelet.guard.restart.protocol.inputs import Configured, WallClock
+from probelet.guard.restart.state.world import GuardOptions
+from probelet.kube.clock import Clock
+from probelet.kube.connection import Connection
+from probelet.kube.events.writer import EventWriter, Regarding
+from probelet.kube.lease.leader import LeaderElection
+
+log = structlog.get_logger("probelet.controller")
+
+LEASE: Final = "probelet-controller"
+"""The Lease of the leader, in the controller's namespace; RBAC names it."""
+COMPONENT: Final = "probelet-controller"
+"""The component of the controller's events."""
+RESYNC_NS: Final = 600_000_000_000
+"""How often every NodePodProbe is compared without a change (M-2)."""
+CLOCK_NS: Final = 60_000_000_000
+"""How often the decision gets the wall clock, which somebody may have set."""
+
+
+@dataclass(frozen=True, slots=True)
+class ControllerOptions:
+    """``namespace`` has the lease and the ConfigMap ``config_map``; ``holder`` is this process among all candidates."""
+
+    namespace: str
+    config_map: str
+    holder: str
+    host: str
+    merge: MergeOptions
+    guard: GuardOptions
+
+
+class ControllerService:
+    """One of several controllers; only the leader reads the cluster and decides."""
+
+    def __init__(self, connection: Connection, options: ControllerOptions, clock: Clock) -> None:
+        self._connection = connection
+        self._options = options
+        self._clock = clock
+        self._metrics = ControllerMetrics()
+        self._events = EventWriter(connection, COMPONENT, options.host, clock)
+        self._settings = Settings(f"{options.namespace}/{options.config_map}")
+        self._leading: Leading | None = None
+
+    async def run(self) -> NoReturn:
+        """Leads whenever it can, until the task is cancelled."""
+        options = self._options
+        election = LeaderElection(self._connection, LEASE, options.namespace, options.holder, self._clock)
+        async with asyncio.TaskGroup() as group:
+            group.create_task(self._events.run())
+            await election.run(self._lead)
+        raise AssertionError("the leader ends only by cancellation")
+
+    @property
+    def why_not_ready(self) -> str | None:
+        """Why this process would not decide, in one line; None if it does, or stands by for the one that does."""
+        if self._leading is None:
+            return None
+        return self._settings.why_not_ready or self._leading.sources.why_not_synced
+
+    def render_metrics(self) -> bytes:
+        """The metric page."""
+        self._metrics.is_leader = self._leading is not None
+        self._metrics.is_configured = not self._settings.mistakes
+        return self._metrics.render(None if self._leading is None else self._leading.restarts.gauges())
+
+    async def _lead(self) -> None:
+        # Everything is new for each leadership: what another leader has done meanwhile is read from its objects.
+        leading = Leading(self._connection, self._options, self._clock, self._events, self._metrics, self._settings)
+        self._leading = leading
+        try:
+            await leading.run()
+        finally:
+            self._leading = None
+
+
+class Leading:
+    """One leadership."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        options: ControllerOptions,
+        clock: Clock,
+        events: EventWriter,
+        metrics: ControllerMetrics,
+        settings: Settings,
+    ) -> None:
+        self._options = options
+        self._clock = clock
+        self._events = events
+        self._settings = settings
+        self._tasks = Tasks()
+        self._mapping = MappingCarrier(connection, options.merge, clock, events, metrics, self._tasks)
+        self.restarts = RestartCarrier(connection, options.guard, clock, events, metrics, self._tasks)
+        receivers = Receivers(self._mapping.give, self.restarts.give, self._configure)
+        self.sources = Sources(
+            connection, clock, receivers, options.guard.naming, options.namespace, options.config_map
+        )
+
+    async def run(self) -> None:
+        """Reads, decides and writes until the task is cancelled."""
+        self._set_clock()
+        async with asyncio.TaskGroup() as group:
+            self._tasks.begin(group)
+            group.create_task(self._mapping.alarm.run())
+            group.create_task(self.restarts.alarm.run())
+            group.create_task(self._set_clock_often())
+            group.create_task(self._resync())
+            group.create_task(self.sources.run())
+
+    def _configure(self, data: dict[str, str] | None) -> None:
+        config = self._settings.take(data)
+        if self._settings.mistakes:
+            name, namespace = self._options.config_map, self._options.namespace
+            regarding = Regarding("v1", "ConfigMap", namespace, name, "")
+            self._events.record(regarding, "Warning", "ELPConfigurationInvalid", self._settings.mistakes[0])
+        self._mapping.give(MappingConfigured(config.detection))
+        self.restarts.give(Configured(config))
+
+    def _set_clock(self) -> None:
+        self.restarts.give(WallClock(self._clock.wall_ns() - self._clock.now()))
+
+    async def _set_clock_often(self) -> NoReturn:
+        while True:
+            await self._clock.sleep(CLOCK_NS)
+            self._set_clock()
+
+    async def _resync(self) -> NoReturn:
+        while True:
+            await self._clock.sleep(RESYNC_NS)
+            self._mapping.give(Resync())

@@ -1,0 +1,221 @@
+"""The objects of the cluster: one mirror for each kind, and whether all of them are known and current.
+
+The controller asks every minute for the kinds that a cluster may lack, OpenKruise's. A kind that everything needs and
+that is not served keeps the controller from deciding, with a reason, and nothing else (F-9).
+"""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Final, NoReturn, TypeVar
+
+from probelet.controller.reading import SeenProbes, probes_reader
+from probelet.guard.mapping import protocol as mapping
+from probelet.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
+from probelet.guard.objects.node import GuardedNode, GuardedWorkload, read_node, read_workload
+from probelet.guard.objects.pod import GuardedPod, read_pod
+from probelet.guard.objects.probe_name import Naming
+from probelet.guard.objects.recreate_request import RecreateRequest, read_request
+from probelet.guard.restart.protocol import inputs as restart
+from probelet.kube import kinds
+from probelet.kube.clock import Clock
+from probelet.kube.connection import Connection
+from probelet.kube.error import KubeError, NotFound
+from probelet.kube.kind import Kind
+from probelet.kube.reflector import Reflector
+
+T = TypeVar("T")
+
+LOOK_NS: Final = 60_000_000_000
+"""How often the controller asks for a kind that is not served."""
+AGAIN_NS: Final = 1_000_000_000
+"""How long after a mirror lost its server the controller asks for its kind again."""
+
+NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL_SETS, kinds.DAEMON_SETS)
+OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
+
+
+@dataclass(frozen=True, slots=True)
+class Receivers:
+    """Where changes go."""
+
+    mapping: Callable[[mapping.Input], None]
+    restart: Callable[[restart.Input], None]
+    settings: Callable[[dict[str, str] | None], None]
+    """Gets the data of the ConfigMap; None if there is none."""
+
+
+class Sources:
+    """The mirrors of one leadership. ``naming``: of probes, ``namespace`` and ``config_map``: of the configuration."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        clock: Clock,
+        receivers: Receivers,
+        naming: Naming,
+        namespace: str,
+        config_map: str,
+    ) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._receivers = receivers
+        self._up: dict[str, bool] = {}
+        self._is_synced = False
+        self._config = self._needed(
+            kinds.CONFIG_MAPS,
+            _data,
+            lambda _, now: receivers.settings(now),
+            namespace=namespace,
+            fields=f"metadata.name={config_map}",
+        )
+        self._others: list[Reflector[Any]] = [
+            self._needed(kinds.PODS, read_pod, self._pod),
+            self._needed(kinds.NODES, read_node, self._node),
+            self._needed(kinds.NODE_POD_PROBES, probes_reader(naming), self._probes),
+            self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
+            *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
+        ]
+
+    async def run(self) -> NoReturn:
+        """Keeps the mirrors until the task is cancelled."""
+        async with asyncio.TaskGroup() as group:
+            # The configuration comes first: it may switch everything off.
+            group.create_task(self._config.run())
+            await self._config.synced.wait()
+            if not self._config.items:
+                self._receivers.settings(None)
+            for reflector in self._others:
+                group.create_task(reflector.run())
+            for kind in OPTIONAL_WORKLOADS:
+                group.create_task(self._optional(kind, _workload(kind), self._workload))
+            pub, pdb = kinds.POD_UNAVAILABLE_BUDGETS, kinds.POD_DISRUPTION_BUDGETS
+            group.create_task(self._optional(pub, read_unavailable_budget, self._budget, budget="PodUnavailableBudget"))
+            group.create_task(self._optional(pdb, read_disruption_budget, self._budget, budget="PodDisruptionBudget"))
+        raise AssertionError("the mirrors end only by cancellation")
+
+    @property
+    def why_not_synced(self) -> str | None:
+        """Which kinds are not known or not current, in one line; None if everything is."""
+        missing = sorted(resource for resource, is_up in self._up.items() if not is_up)
+        return f"not read from the API server yet, or out of reach: {', '.join(missing)}" if missing else None
+
+    # Mirrors.
+
+    def _needed(
+        self,
+        kind: Kind,
+        decode: Callable[[dict[str, Any]], T | None],
+        on_change: Callable[[T | None, T | None], None],
+        *,
+        namespace: str = "",
+        fields: str = "",
+    ) -> Reflector[T]:
+        def connected(is_up: bool) -> None:
+            self._up[kind.resource] = is_up
+            self._check()
+
+        self._up[kind.resource] = False
+        return Reflector(
+            self._connection,
+            kind,
+            decode,
+            clock=self._clock,
+            on_change=on_change,
+            on_connected=connected,
+            namespace=namespace,
+            fields=fields,
+        )
+
+    def _check(self) -> None:
+        is_synced = all(self._up.values())
+        if is_synced != self._is_synced:
+            self._is_synced = is_synced
+            self._receivers.restart(restart.Synced(is_synced))
+
+    async def _optional(
+        self,
+        kind: Kind,
+        decode: Callable[[dict[str, Any]], T | None],
+        on_change: Callable[[T | None, T | None], None],
+        *,
+        budget: BudgetKind | None = None,
+    ) -> NoReturn:
+        """Mirrors a kind that the cluster may not serve."""
+        lost = asyncio.Event()
+
+        def say(readable: restart.Readable) -> None:
+            if budget is not None:
+                self._receivers.restart(restart.BudgetsReadable(budget, readable))
+
+        def connected(is_up: bool) -> None:
+            say("served" if is_up else "unreadable")
+            if not is_up:
+                lost.set()
+
+        mirror = Reflector(
+            self._connection, kind, decode, clock=self._clock, on_change=on_change, on_connected=connected
+        )
+        say("unreadable")
+        while True:
+            try:
+                await self._connection.list_as(kind, lambda _: None)
+            except NotFound:
+                say("absent")
+                await self._clock.sleep(LOOK_NS)
+            except KubeError:
+                say("unreadable")
+                await self._clock.sleep(AGAIN_NS)
+            else:
+                lost.clear()
+                await self._mirror_until(mirror, lost)
+                await self._clock.sleep(AGAIN_NS)
+
+    async def _mirror_until(self, mirror: Reflector[T], lost: asyncio.Event) -> None:
+        mirroring = asyncio.create_task(mirror.run())
+        try:
+            await lost.wait()
+        finally:
+            mirroring.cancel()
+            await asyncio.wait([mirroring])
+
+    # Changes, from a mirror's pair of before and now to an input.
+
+    def _pod(self, before: GuardedPod | None, now: GuardedPod | None) -> None:
+        uid = (now or before).uid  # type: ignore[union-attr]
+        self._receivers.mapping(mapping.PodChanged(uid, now))
+        self._receivers.restart(restart.PodChanged(uid, now))
+
+    def _node(self, before: GuardedNode | None, now: GuardedNode | None) -> None:
+        if before == now:
+            return
+        name = (now or before).name  # type: ignore[union-attr]
+        self._receivers.mapping(mapping.NodeChanged(name, now))
+        self._receivers.restart(restart.NodeChanged(name, now))
+
+    def _probes(self, before: SeenProbes | None, now: SeenProbes | None) -> None:
+        node = (now or before).probes.node  # type: ignore[union-attr]
+        self._receivers.mapping(mapping.ProbesChanged(node, None if now is None else now.generation))
+        self._receivers.restart(restart.ProbesChanged(node, None if now is None else now.probes))
+
+    def _request(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
+        found = now or before
+        assert found is not None
+        self._receivers.restart(restart.RequestChanged((found.namespace, found.name), now))
+
+    def _budget(self, before: Budget | None, now: Budget | None) -> None:
+        key = (now or before).key  # type: ignore[union-attr]
+        self._receivers.restart(restart.BudgetChanged(key, now))
+
+    def _workload(self, before: GuardedWorkload | None, now: GuardedWorkload | None) -> None:
+        if before != now:
+            uid = (now or before).uid  # type: ignore[union-attr]
+            self._receivers.restart(restart.WorkloadChanged(uid, now))
+
+
+def _workload(kind: Kind) -> Callable[[dict[str, Any]], GuardedWorkload]:
+    return lambda obj: read_workload(obj, kind.api_version, kind.kind)
+
+
+def _data(config_map: dict[str, Any]) -> dict[str, str]:
+    return {str(key): str(value) for key, value in (config_map.get("data") or {}).items()}

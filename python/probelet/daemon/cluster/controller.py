@@ -1,0 +1,100 @@
+"""Builds and runs the parts of ``controller``."""
+
+import asyncio
+import os
+import socket
+import ssl
+from contextlib import AsyncExitStack
+from dataclasses import dataclass
+from pathlib import Path
+
+import structlog
+
+from probelet.admission.certificate.served import load, new_context, stand_in
+from probelet.admission.pages import HealthPages
+from probelet.controller.service import ControllerOptions, ControllerService
+from probelet.daemon.error import DaemonError
+from probelet.daemon.signals import Lifetime
+from probelet.guard.mapping.merge import MergeOptions
+from probelet.guard.objects.probe_name import Naming
+from probelet.guard.restart.state.world import HEARTBEAT_NS, KRUISE_HEARTBEAT_NS, GuardOptions
+from probelet.kube.clock import Clock, LoopClock
+from probelet.kube.connection import Connection
+from probelet.server.address import Listening
+from probelet.spec.text.duration import SECOND
+
+log = structlog.get_logger("probelet.controller")
+
+
+@dataclass(frozen=True)
+class Controller:
+    """The options of the command line. ``seconds`` limits the run; None means until a signal."""
+
+    kubeconfig: Path | None
+    context: str
+    namespace: str
+    config_map: str
+    coexist: bool
+    """OpenKruise's manager runs in the cluster, too."""
+    is_prober_kruise: bool
+    """OpenKruise's daemon runs the probes."""
+    trust_changes: bool
+    pages: Listening | None
+    seconds: float | None
+
+
+def carry_out(controller: Controller) -> None:
+    """Decides until a signal or the end of ``seconds``. Raises DaemonError if a part dies, KubeConfigError if the API
+    server's address is not known."""
+    asyncio.run(_run(controller))
+
+
+async def _run(controller: Controller) -> None:
+    clock = LoopClock()
+    async with AsyncExitStack() as stack:
+        lifetime = stack.enter_context(Lifetime())
+        connection = await stack.enter_async_context(Connection.found(controller.kubeconfig, controller.context))
+        service = ControllerService(connection, options(controller), clock)
+        if controller.pages is not None:
+            pages = HealthPages(controller.pages, _tls(clock), lambda: service.why_not_ready, service.render_metrics)
+            await pages.start()
+            stack.push_async_callback(pages.close)
+            log.info("pages", url=f"https://{controller.pages.address}/metrics")
+        log.info("a candidate for the leader", server=connection.server, namespace=controller.namespace)
+        reason = await lifetime.wait(controller.seconds, _until_death(service))
+        log.info("ending", reason=reason)
+
+
+def options(controller: Controller) -> ControllerOptions:
+    """What the flags mean for the mapping and the decision."""
+    naming: Naming = "coexist" if controller.coexist else "seed"
+    host = socket.gethostname()
+    return ControllerOptions(
+        namespace=controller.namespace,
+        config_map=controller.config_map,
+        holder=f"{host}_{os.getpid()}_{os.urandom(4).hex()}",
+        host=host,
+        merge=MergeOptions(naming, keep_empty=controller.coexist, trust_changes=controller.trust_changes),
+        guard=GuardOptions(
+            naming=naming,
+            heartbeat_ns=KRUISE_HEARTBEAT_NS if controller.is_prober_kruise else HEARTBEAT_NS,
+            seed=int.from_bytes(os.urandom(8)),
+            # OpenKruise's webhook fills it, and refuses a request that has it already.
+            fills_context=not controller.coexist,
+        ),
+    )
+
+
+def _tls(clock: Clock) -> ssl.SSLContext:
+    """TLS for the pages. Nobody verifies it: a kubelet's probe does not, and a scraper has no authority to do it by."""
+    context = new_context()
+    load(context, stand_in(clock.wall_ns() // SECOND))
+    return context
+
+
+async def _until_death(service: ControllerService) -> None:
+    try:
+        await service.run()
+    except Exception as error:
+        log.exception("a part of the controller failed")
+        raise DaemonError(f"the controller died: {type(error).__name__}: {error}") from error

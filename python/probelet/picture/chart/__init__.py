@@ -1,0 +1,1 @@
+"""Charts of several plays beside each other."""

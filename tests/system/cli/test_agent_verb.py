@@ -1,0 +1,160 @@
+"""``probelet agent`` as a user starts it: a process of its own, against a scripted runtime and API server."""
+
+import asyncio
+import json
+import signal
+import ssl
+import subprocess
+import sys
+import urllib.request
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from probelet.cri.v1 import api_pb2
+from probelet.kube.kinds import EVENTS, LEASES
+
+from tests.unit.agent.made_pod import EXEC, NODE, made_pod
+from tests.unit.agent.scripted_agent import World, scripted_world
+
+pytestmark = pytest.mark.e2e
+
+
+@asynccontextmanager
+async def agent(world: World, **more: str) -> AsyncIterator[asyncio.subprocess.Process]:
+    """A running agent; the context's end ends it by SIGTERM."""
+    process = await begun(world, **more)
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+        await process.wait()
+
+
+async def begun(world: World, **more: str) -> asyncio.subprocess.Process:
+    flags = {
+        "node": NODE,
+        "kubeconfig": str(world.api.kubeconfig()),
+        "runtime": f"unix://{world.folder / 'cri.sock'}",
+        "state_dir": str(world.folder / "state"),
+        "listen": f"unix:{world.folder / 'pages.sock'}",
+        "log_format": "json",
+        **more,
+    }
+    given = [part for name, value in flags.items() for part in (f"--{name.replace('_', '-')}", value)]
+    return await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "probelet", "agent", *given, stderr=subprocess.PIPE
+    )
+
+
+async def until(true: Callable[[], object]) -> None:
+    for _ in range(600):
+        if true():
+            return
+        await asyncio.sleep(0.05)
+    raise TimeoutError
+
+
+@pytest.fixture
+async def world(tmp_path: Path) -> AsyncIterator[World]:
+    async with scripted_world(tmp_path) as world:
+        yield world
+
+
+async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(world: World) -> None:
+    pod = made_pod({"app": {"readinessProbe": EXEC, "livenessProbe": EXEC}})
+    (app,) = world.run(pod)
+    first = await begun(world)
+    await until(world.is_ready)
+    # A change is in the journal a tenth of a second later.
+    await asyncio.sleep(0.5)
+    writes = world.api.seen("apply", "pods")
+    first.send_signal(signal.SIGKILL)
+    await first.communicate()
+    async with agent(world) as second:
+        await until(lambda: len(world.api.all(LEASES)) == 1)
+        probed = len(world.runtime.called("exec_sync"))
+        await until(lambda: len(world.runtime.called("exec_sync")) > probed + 4)
+        assert world.api.seen("apply", "pods") == writes, "nothing flaps"
+        world.runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"dead")
+        await until(world.stopped)
+        assert world.stopped() == [(app, 30)]
+        await until(lambda: world.events("Killing"))
+        (found,) = [event for event in world.api.all(EVENTS) if event["reason"] == "Killing"]
+        assert found["source"] == {"component": "probelet-agent", "host": NODE}
+        assert found["involvedObject"]["fieldPath"] == "spec.containers{app}"
+    assert second.returncode == 0
+    assert world.runtime.containers[app].exit_code == 137
+
+
+async def test_a_second_agent_waits_for_nothing_and_says_who_runs(world: World) -> None:
+    async with agent(world):
+        await until(lambda: world.api.seen("watch", "pods"))
+        second = await begun(world)
+        _, err = await second.communicate()
+        assert second.returncode == 2
+        assert "another probelet (pid " in err.decode()
+
+
+async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> None:
+    for flags, said, code in (
+        ({"kubeconfig": str(tmp_path / "none")}, "none", 3),
+        ({"listen": "0.0.0.0:0"}, "--listen-health", 2),
+        ({"listen_health": "127.0.0.1:0"}, "--cert-file", 2),
+        ({"node_ip": "nowhere"}, '--node-ip: "nowhere" is no IP address', 2),
+        ({"runtime": f"unix://{tmp_path / 'no.sock'}"}, "no.sock", 3),
+    ):
+        process = await begun(world, **flags)
+        _, err = await process.communicate()
+        (line,) = err.decode().splitlines()
+        assert process.returncode == code
+        assert said in line.replace("\\", "")
+
+
+async def test_health_and_metrics_for_other_machines_go_over_tls_and_show_no_probe(
+    world: World, tmp_path: Path, tls_files: tuple[Path, Path]
+) -> None:
+    world.run(made_pod({"app": {"readinessProbe": EXEC}}))
+    chain, key = tls_files
+    process = await begun(world, listen_health="127.0.0.1:0", cert_file=str(chain), key_file=str(key))
+    try:
+        assert process.stderr is not None
+        while (line := json.loads(await process.stderr.readline()))["message"] != "pages":
+            pass
+        base = line["url"].removesuffix("/metrics")
+        await until(world.is_ready)
+        found = {path: await asyncio.to_thread(fetched, base + path) for path in ("/healthz", "/readyz", "/metrics")}
+        assert found["/healthz"][0] == found["/readyz"][0] == 200
+        assert b"probelet_agent_pods 1" in found["/metrics"][1]
+        assert (await asyncio.to_thread(fetched, base + "/statusz"))[0] == 404
+    finally:
+        process.terminate()
+        await process.communicate()
+
+
+def fetched(url: str) -> tuple[int, bytes]:
+    trusting = ssl.create_default_context()
+    trusting.check_hostname, trusting.verify_mode = False, ssl.CERT_NONE
+    try:
+        with urllib.request.urlopen(url, context=trusting, timeout=10) as response:
+            return response.status, response.read()
+    except urllib.error.HTTPError as error:
+        with error:
+            return error.code, b""
+
+
+@pytest.fixture
+def tls_files(tmp_path: Path) -> tuple[Path, Path]:
+    """A certificate and its key, as cert-manager would write them."""
+    import time
+
+    from probelet.admission.certificate.served import stand_in
+
+    pair: Any = stand_in(int(time.time()))
+    chain, key = tmp_path / "tls.crt", tmp_path / "tls.key"
+    chain.write_bytes(pair.chain)
+    key.write_bytes(pair.key)
+    return chain, key
