@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test unit e2e e2e-cluster fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test unit e2e e2e-cluster fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -197,6 +197,10 @@ bench-exec: build ## measure exec probes over the runtime and with execMode dire
 # BENCH_WEBHOOK="--rate 500 --seconds 30" asks for another load.
 bench-webhook: build ## measure admission requests over TLS: 200 a second, one replica and two (a minute)
 	@$(PY) -m benches.admission $(BENCH_WEBHOOK)
+
+# BENCH_AGENT="--pods 30 --seconds 10" asks for another load.
+bench-agent: build ## measure the agent beside 110 pods: memory and processor time (three minutes)
+	@$(PY) -m benches.agent $(BENCH_AGENT)
 
 bench-smoke: build ## run every benchmark once, in seconds, to see that it still works
 	@cargo bench -p probelet-benches -- --test

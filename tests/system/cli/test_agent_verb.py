@@ -81,7 +81,7 @@ async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(world: Worl
         assert world.api.seen("apply", "pods") == writes, "nothing flaps"
         world.runtime.exec_answers["probe",] = api_pb2.ExecSyncResponse(exit_code=1, stdout=b"dead")
         await until(world.stopped)
-        assert world.stopped() == [(app, 30)]
+        assert [id for id, _ in world.stopped()] == [app]
         await until(lambda: world.events("Killing"))
         (found,) = [event for event in world.api.all(EVENTS) if event["reason"] == "Killing"]
         assert found["source"] == {"component": "probelet-agent", "host": NODE}

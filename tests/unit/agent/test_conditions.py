@@ -145,6 +145,24 @@ async def test_the_conditions_stay_as_they_were_while_no_agent_runs(world: World
     assert world.is_ready()
 
 
+async def test_a_condition_that_somebody_else_changes_is_written_again_and_no_contest_follows(node: World) -> None:
+    node.runtime.exec_answers["probe",] = FAILS
+    node.run(made_pod(READINESS))
+    await node.until(lambda: node.condition().get("status") == "False")
+    opened = 0
+    begun = node.agent.timers.now()
+    while node.agent.timers.now() - begun < 100 * 10**9:
+        if not node.is_ready():
+            found = node.api.get(PODS, "web", "default")
+            assert found is not None
+            smuggled = [{"type": "probelet.dev/ready", "status": "True"}]
+            node.api.put(PODS, {**found, "status": {**found["status"], "conditions": smuggled}})
+            opened += 1
+        await node.round_trip()
+    assert 5 <= opened <= 13, "ten seconds between two writes"
+    await node.until(lambda: not node.is_ready())
+
+
 async def test_a_pod_whose_liveness_alone_was_taken_over_has_no_condition(node: World) -> None:
     node.run(made_pod({"app": {"livenessProbe": EXEC}}, readinessGates=[]))
     await node.until(lambda: node.runtime.called("exec_sync"))

@@ -69,7 +69,7 @@ class AgentPod:
         self._is_gone = api is None
         if api is not None:
             self.api = api
-            self._parts.conditions.found(self.uid, api.condition)
+            self._parts.conditions.found(self.uid, api.condition, api.version)
         self._note_end(api is None or api.terminating)
 
     def observe(self) -> None:

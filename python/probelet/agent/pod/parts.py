@@ -20,8 +20,8 @@ class ConditionSink(Protocol):
     def set(self, uid: str, namespace: str, name: str, readiness: Readiness) -> None:
         """The condition of a pod is this one from now on."""
 
-    def found(self, uid: str, condition: Condition | None) -> None:
-        """The API server has this condition of a pod."""
+    def found(self, uid: str, condition: Condition | None, version: str) -> None:
+        """The API server has this condition in this version of a pod."""
 
     def forget(self, uid: str) -> None:
         """The pod is gone."""

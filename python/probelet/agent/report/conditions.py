@@ -17,11 +17,15 @@ from probelet.kube.kinds import PODS
 from probelet.kube.pace import Pace
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
-from probelet.spec.text.duration import MILLISECOND
+from probelet.spec.text.duration import MILLISECOND, SECOND
 from probelet.takeover.names import CONDITION
 
 MANAGER: Final = "probelet-agent"
 """The field manager: the condition is the only field that it owns."""
+
+REASSERT_NS: Final = 10 * SECOND
+"""The shortest time between two writes of one condition because somebody else changed it: another program that does the
+same must not lead to a contest of writes."""
 
 WRITES_MAX: Final = 8
 """Most writes at once: a node whose pods all change waits a few round trips, and the API server is not flooded."""
@@ -38,6 +42,9 @@ class _Pod:
     """What the API server has; None if that is not known."""
     since: str = ""
     """``lastTransitionTime`` of what the API server has."""
+    version: int = 0
+    """The version of the pod that our last write made."""
+    reasserted_ns: int = 0
     over: bool = False
     """The API server has no such pod any more: nothing more is written."""
     writing: bool = False
@@ -68,23 +75,28 @@ class Conditions:
         """Pods whose condition the API server does not have yet."""
         return sum(pod.writing for pod in self._pods.values())
 
-    def found(self, uid: str, condition: Condition | None) -> None:
-        """The API server has this condition of a pod. What an agent has written itself it does not read again."""
-        if condition is not None and uid not in self._pods:
-            self._found[uid] = condition
+    def found(self, uid: str, condition: Condition | None, version: str) -> None:
+        """The API server has this condition in this version of a pod. If somebody else has changed it since our last
+        write, it is written again, as a kubelet does with its own conditions."""
+        pod = self._pods.get(uid)
+        if pod is None:
+            if condition is not None:
+                self._found[uid] = condition
+        elif not pod.writing and _number(version) > pod.version > 0:
+            _take(pod, condition)
+            now = self._timers.now()
+            wait_ns = max(0, pod.reasserted_ns + REASSERT_NS - now) if pod.reasserted_ns else 0
+            if self._begin(uid, pod, wait_ns):
+                pod.reasserted_ns = now + wait_ns
 
     def set(self, uid: str, namespace: str, name: str, readiness: Readiness) -> None:
         """The condition of a pod is this one from now on."""
         pod = self._pods.get(uid)
         if pod is None:
             pod = self._pods[uid] = _Pod(namespace, name, readiness)
-            if (found := self._found.pop(uid, None)) is not None:
-                pod.written = Readiness(found.status == "True", found.reason or "", found.message or "")
-                pod.since = found.last_transition_time or ""
+            _take(pod, self._found.pop(uid, None))
         pod.wanted = readiness
-        if not pod.writing and not pod.over and pod.wanted != pod.written:
-            pod.writing = True
-            self._tasks.spawn(self._write(uid, pod))
+        self._begin(uid, pod)
 
     def forget(self, uid: str) -> None:
         """The pod is gone."""
@@ -98,8 +110,18 @@ class Conditions:
         for pod in self._pods.values():
             pod.hurry.set()
 
-    async def _write(self, uid: str, pod: _Pod) -> None:
+    def _begin(self, uid: str, pod: _Pod, wait_ns: int = 0) -> bool:
+        """Writes a condition that the API server does not have, unless that is under way; True if it begins."""
+        if pod.writing or pod.over or pod.wanted == pod.written:
+            return False
+        pod.writing = True
+        self._tasks.spawn(self._write(uid, pod, wait_ns))
+        return True
+
+    async def _write(self, uid: str, pod: _Pod, wait_ns: int) -> None:
         pace = Pace()
+        if wait_ns:
+            await self._timers.sleep(wait_ns)
         while not pod.over and pod.wanted != pod.written:
             pod.hurry.clear()
             try:
@@ -137,8 +159,9 @@ class Conditions:
             "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": uid},
             "status": {"conditions": [condition]},
         }
-        await self._connection.apply(PODS, body, subresource="status", manager=MANAGER)
+        written = await self._connection.apply(PODS, body, subresource="status", manager=MANAGER)
         pod.written, pod.since = wanted, since
+        pod.version = _number(written.get("metadata", {}).get("resourceVersion", ""))
 
     async def _is_replaced(self, uid: str, pod: _Pod) -> bool:
         """Whether another pod has the name: a conflict may also be a passing one."""
@@ -160,3 +183,17 @@ class Conditions:
             await pod.hurry.wait()
         finally:
             self._timers.cancel(over)
+
+
+def _take(pod: _Pod, found: Condition | None) -> None:
+    """The API server has this condition of the pod."""
+    if found is None:
+        pod.written, pod.since = None, ""
+    else:
+        pod.written = Readiness(found.status == "True", found.reason or "", found.message or "")
+        pod.since = found.last_transition_time or ""
+
+
+def _number(version: str) -> int:
+    """A resourceVersion as a number, which of two is the newer one (KEP-5504, 1.35); 0 for a text that is none."""
+    return int(version) if version.isascii() and version.isdigit() and len(version) < 20 else 0

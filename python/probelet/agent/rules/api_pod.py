@@ -12,6 +12,7 @@ class _Meta(msgspec.Struct, rename="camel"):
     uid: str
     name: str
     namespace: str
+    resource_version: str = ""
     annotations: dict[str, str] | None = None
     deletion_timestamp: str | None = None
 
@@ -99,6 +100,8 @@ class ApiPod(msgspec.Struct, frozen=True):
     containers: dict[str, ApiContainer]
     condition: Condition | None
     """Ours, as the API server has it."""
+    version: str = ""
+    """``metadata.resourceVersion``."""
 
     @property
     def full_name(self) -> str:
@@ -129,6 +132,7 @@ def api_pod(found: dict[str, Any], node: str) -> ApiPod | None:
         phase=_PHASES.get(status.phase or "", "Unknown"),
         containers={row.name: _container(row) for row in rows},
         condition=next((condition for condition in conditions if condition.type == CONDITION), None),
+        version=pod.metadata.resource_version,
     )
 
 

@@ -1,9 +1,9 @@
 """A folder of the state directory with one JSON file for each object."""
 
-import asyncio
 import hashlib
 import os
 import re
+from asyncio import to_thread
 from pathlib import Path
 from typing import Final, Generic, TypeVar
 
@@ -54,11 +54,11 @@ class JsonFiles(Generic[T]):
 
     async def put(self, key: str, value: T) -> None:
         """Writes one object; on return it is on disk. Raises OSError."""
-        await asyncio.to_thread(self._write, file_name(key), msgspec.json.encode(value))
+        await to_thread(self._write, file_name(key), msgspec.json.encode(value))
 
     async def remove(self, key: str) -> None:
         """Removes one object, if it is there. Raises OSError."""
-        await asyncio.to_thread(below.remove_file, self._root, self._folder, file_name(key))
+        await to_thread(below.remove_file, self._root, self._folder, file_name(key))
 
     def _write(self, name: str, data: bytes) -> None:
         with os.fdopen(below.open_to_replace(self._root, self._folder, name + _NEW), "wb") as file:

@@ -129,11 +129,11 @@ async def test_the_next_agent_gives_the_rest_of_the_grace_and_runs_no_second_hoo
         await world.until(world.stopped)
         ((stopped, grace),) = world.stopped()
         assert stopped == app
-        assert 2 <= grace <= 18, "of 30 seconds the first agent used 12, and its disk and the second's start some more"
+        assert 2 <= grace <= 18, "of 30 seconds the first agent used 12"
         assert hooks(world) == 1
 
 
-@pytest.mark.parametrize(("jump_s", "grace"), [(-86_400, range(24, 31)), (86_400, range(2, 3))])
+@pytest.mark.parametrize(("jump_s", "grace"), [(-86_400, range(10, 31)), (86_400, range(2, 3))])
 async def test_a_jump_of_the_wall_clock_gives_no_more_than_the_whole_grace_and_no_less_than_the_least(
     world: World, jump_s: int, grace: range
 ) -> None:
