@@ -5,9 +5,13 @@ import stat
 import subprocess
 from pathlib import Path
 
+import pytest
+
 from tests.cluster.cluster import Cluster
 from tests.cluster.installed import OVERLAY, Installed
 from tests.support.paths import ROOT
+
+pytestmark = [pytest.mark.cluster, pytest.mark.timeout(900)]
 
 PAGE = ROOT / "docs" / "agent.md"
 BLOCK = re.compile(r"<!-- not run: tests/cluster runs it[^>]*-->\n```console\n(?P<text>.*?)```", re.DOTALL)

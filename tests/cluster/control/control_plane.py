@@ -107,11 +107,12 @@ class Kubectl:
     def __init__(self, space: Space, assets: Path, kubeconfig: Path) -> None:
         self.inside = space.inside
         """What a command begins with that runs in the network of the cluster."""
-        self._command = [*space.inside, str(assets / "kubectl"), f"--kubeconfig={kubeconfig}"]
+        self.command = [*space.inside, str(assets / "kubectl"), f"--kubeconfig={kubeconfig}"]
+        """What runs it, before its arguments."""
 
     def __call__(self, *arguments: str | Path, stdin: str = "", check: bool = True) -> str:
         """What kubectl prints. Raises RuntimeError with its words if it fails and ``check`` is true."""
-        command: Sequence[str] = [*self._command, *map(str, arguments)]
+        command: Sequence[str] = [*self.command, *map(str, arguments)]
         done = subprocess.run(command, input=stdin, capture_output=True, text=True, timeout=120)
         if check and done.returncode:
             raise RuntimeError(f"kubectl {' '.join(map(str, arguments))}: {done.stderr.strip()}")

@@ -35,8 +35,8 @@ def readme() -> list[str]:
         f"and uses {_core('kubelet')} of a core",
         f"a probe costs probelet {cpu('http-5000', 'probelet')} µs of CPU",
         f"kubelet's prober needs {cpu('http-5000', 'kubelet')} µs",
-        f"a raw epoll loop {cpu('http-5000', 'epoll-exact')} µs if it wakes for each probe",
-        f"or {cpu('http-5000', 'epoll')} µs if it wakes each millisecond",
+        f"a raw epoll loop {cpu('http-5000', 'epoll')} µs if it wakes for each probe",
+        f"or {cpu('http-5000', 'epoll-tick')} µs if it wakes each millisecond",
     ]
 
 
