@@ -44,7 +44,7 @@ class Installed:
     def install(self) -> None:
         """Raises RuntimeError if it does not become ready."""
         self._cluster.runtime.import_image(IMAGE)
-        self._api.patch(f"/api/v1/nodes/{NODE_NAME}", {"metadata": {"labels": {"probelet.dev/test": "true"}}})
+        self.choose_node(True)
         self.apply()
         until(self.is_ready, "the agent and the webhook to be ready", READY_SECONDS)
 
@@ -62,6 +62,16 @@ class Installed:
             text += "patches: [{path: agent.json}]\n"
         (folder / "kustomization.yaml").write_text(text)
         self._cluster.kubectl("apply", "-k", folder)
+
+    def choose_node(self, chosen: bool) -> None:
+        """Whether the node is one that gets an agent."""
+        labels = {"probelet.dev/test": "true" if chosen else None}
+        self._api.patch(f"/api/v1/nodes/{NODE_NAME}", {"metadata": {"labels": labels}})
+
+    def in_agent(self, *arguments: str) -> str:
+        """What a verb prints in the agent's pod."""
+        verb = ["probelet", *arguments, f"--state-dir=/{STATE}"]
+        return self._cluster.kubectl("exec", "-n", SYSTEM, f"daemonset/{AGENT}", "--", *verb)
 
     def is_ready(self) -> bool:
         return self.agent_is_ready() and self.webhook_is_ready()

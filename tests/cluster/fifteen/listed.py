@@ -16,6 +16,7 @@ from tests.kubelet.beside.verdict.forget import (
     if_true,
     later,
     only_probelet,
+    replaced,
 )
 from tests.kubelet.beside.verdict.listed import Listed
 
@@ -62,6 +63,7 @@ LISTED = (
     Listed("gate", "conditions", "Ready: reasons", only_probelet(GATE)),
     Listed("not-ready-first", "endpoints", "endpoint: states before it is ready", only_probelet("^not ready$")),
     Listed("restart-shown", "conditions", "Ready: dips", if_true(lambda kubelet, probelet: probelet)),
+    Listed("own-containers", "conditions", "verdict: reasons", replaced(r"side\d "), pods="sidecars"),
     # A stop that the kubelet did not ask for.
     Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),
     # The way through the API server.
