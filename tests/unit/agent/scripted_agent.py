@@ -49,11 +49,12 @@ class World:
         return self.agents[-1]
 
     @asynccontextmanager
-    async def an_agent(self, **options: Any) -> AsyncIterator[AgentService]:
-        """An agent, until the context ends; it leaves its state directory to the next one, as a kill would."""
+    async def an_agent(self, *, release: str = "1.36", **options: Any) -> AsyncIterator[AgentService]:
+        """An agent with the rules of a kubelet's release, until the context ends; it leaves its state directory to the
+        next one, as a kill would."""
         path = self.folder / "journal"
         known = journalled(path)
-        engine = Engine(start_jitter=False, journal=(path, Backoff()))
+        engine = Engine(start_jitter=False, journal=(path, Backoff()), kubelet_version=release)
         engine.advance(self.ahead_ns)
         given: dict[str, Any] = {"node": NODE, "namespace": NAMESPACE, "holder": "test", "journal": known}
         connection = self.api.connection()

@@ -1,6 +1,5 @@
 """When probing of a container begins, and where its probes go."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -108,17 +107,23 @@ async def test_a_pod_on_the_hosts_network_has_the_address_of_the_node(world: Wor
             await world.until(world.is_ready)
 
 
-async def test_a_container_nobody_remembers_has_not_started_before_its_startup_probe_passed(world: World) -> None:
+@pytest.mark.parametrize("release", ["1.35", "1.36"])
+async def test_a_container_nobody_remembers_has_not_started_before_its_startup_probe_passed(
+    world: World, release: str
+) -> None:
     """kubernetes#142305: a kubelet that restarts takes it for started, and it becomes ready and stays so."""
-    pod = made_pod({"app": {"startupProbe": {**EXEC, "failureThreshold": 1000}, "readinessProbe": EXEC}})
-    gate = asyncio.Event()
-    world.runtime.held["exec_sync"] = gate
-    world.run(pod)
-    async with world.an_agent():
-        await world.until(lambda: world.runtime.called("exec_sync"))
+    starts = {**EXEC, "exec": {"command": ["starts"]}, "failureThreshold": 1000}
+    world.runtime.exec_answers["starts",] = FAILS
+    world.run(made_pod({"app": {"startupProbe": starts, "readinessProbe": EXEC, "livenessProbe": EXEC}}))
+    written: list[bool] = []
+    world.api.store.listeners.append(lambda: written.append(world.is_ready()))
+    async with world.an_agent(release=release):
         await world.until(lambda: world.condition().get("status") == "False")
+        await world.for_seconds(5)
         assert not world.pod()["containers"][0]["started"]
-        gate.set()
+        assert {tuple(call.cmd) for call in world.runtime.called("exec_sync")} == {("starts",)}
+        assert True not in written, "not even for a moment"
+        world.runtime.exec_answers.clear()
         await world.until(world.is_ready)
 
 

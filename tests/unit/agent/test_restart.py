@@ -2,6 +2,7 @@
 
 import asyncio
 
+import pytest
 from probelet.cri.v1 import api_pb2
 
 from tests.unit.agent.made_pod import EXEC, made_pod
@@ -36,6 +37,26 @@ async def test_a_container_in_its_start_up_stays_unready_across_a_restart(world:
     async with world.an_agent():
         await world.for_seconds(20)
         assert not world.is_ready()
+        world.runtime.exec_answers.clear()
+        await world.until(world.is_ready)
+
+
+@pytest.mark.parametrize("release", ["1.35", "1.36"])
+async def test_an_instance_that_came_while_no_agent_ran_has_to_start_first(world: World, release: str) -> None:
+    starts = {**EXEC, "exec": {"command": ["starts"]}, "failureThreshold": 1000}
+    pod = made_pod({"app": {"startupProbe": starts, "readinessProbe": EXEC, "livenessProbe": EXEC}})
+    (first,) = world.run(pod)
+    async with world.an_agent(release=release):
+        await world.until(world.is_ready)
+    world.runtime.exec_answers["starts",] = FAILS
+    world.runtime.exit(first, 1)
+    second = world.restart(pod)
+    async with world.an_agent(release=release):
+        await world.until(lambda: not world.is_ready())
+        await world.for_seconds(5)
+        assert not world.pod()["containers"][0]["started"]
+        of_second = [call for call in world.runtime.called("exec_sync") if call.container_id == second]
+        assert {tuple(call.cmd) for call in of_second} == {("starts",)}
         world.runtime.exec_answers.clear()
         await world.until(world.is_ready)
 
@@ -93,8 +114,12 @@ async def test_two_kinds_of_pods_on_one_runtime_stay_apart(world: World) -> None
     sandbox = world.kubelet.sandbox(pod)
     world.runtime.sandboxes[sandbox].labels["probelet.dev/node"] = "worker-1"
     theirs = world.kubelet.start(pod, sandbox=sandbox)
-    world.runtime.exec_answers["probe",] = FAILS
     async with world.an_agent():
+        await world.until(lambda: world.runtime.called("exec_sync"))
+        # Without the API server the runtime's word alone begins a container.
+        await world.api.refuse()
+        await world.for_seconds(5)
+        world.runtime.exec_answers["probe",] = FAILS
         await world.until(world.stopped)
         await world.for_seconds(3)
         assert theirs not in [id for id, _ in world.stopped()]
