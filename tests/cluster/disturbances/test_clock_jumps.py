@@ -2,11 +2,13 @@
 
 import time
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import pytest
 
 from tests.cluster.cluster import Cluster
+from tests.cluster.control.control_plane import NODE_NAME
 from tests.cluster.disturbances.pods import STARTING, STEADY
 from tests.cluster.disturbances.scene import (
     Scene,
@@ -15,7 +17,7 @@ from tests.cluster.disturbances.scene import (
     nothing_was_killed_that_should_live,
     stayed_ready,
 )
-from tests.cluster.installed import Installed
+from tests.cluster.installed import AGENT, SYSTEM, Installed
 from tests.support.required import missing
 
 pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
@@ -23,7 +25,9 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 LIBRARIES = Path("/usr/lib")
 JUMPS = ("+3600", "-3600", "+86400", "-86400", "+0")
 """Seconds that the agent's wall clock is before the machine's."""
-BETWEEN_SECONDS = 7.0
+BETWEEN_SECONDS = 11.0
+"""The agent renews its Lease every ten seconds, which shows its clock."""
+DAY = 86400
 
 
 @pytest.fixture
@@ -57,13 +61,23 @@ def _with_clock(folder: Path) -> dict[str, object]:
     return {"spec": {"containers": [agent], "volumes": [volume]}}
 
 
-def test_a_clock_that_jumps_kills_nobody_and_turns_no_condition(clock: Path, scene: Scene) -> None:
+def test_a_clock_that_jumps_kills_nobody_and_turns_no_condition(cluster: Cluster, clock: Path, scene: Scene) -> None:
+    seen_ahead = []
     for jump in JUMPS:
         clock.write_text(f"{jump}\n")
         time.sleep(BETWEEN_SECONDS)
+        seen_ahead.append(_seconds_ahead(cluster))
+    assert max(seen_ahead) > DAY / 2 > -DAY / 2 > min(seen_ahead), "the agent did not see another clock"
     scene.settle()
     seen = scene.end()
     nothing_was_killed_that_should_live(seen)
     assert each_failure_killed_once(seen) > 0
     assert all(stayed_ready(seen, name) for name in STEADY)
     assert never_ready(seen, STARTING)
+
+
+def _seconds_ahead(cluster: Cluster) -> float:
+    """How far the agent's clock was before this one when it renewed its Lease."""
+    path = f"/apis/coordination.k8s.io/v1/namespaces/{SYSTEM}/leases/{AGENT}-{NODE_NAME}"
+    renewed = datetime.fromisoformat(cluster.api.get(path)["spec"]["renewTime"])
+    return renewed.timestamp() - time.time()

@@ -62,6 +62,7 @@ LISTED = (
     Listed("containers-ready", "status", r"\S+: status", without_flags),
     Listed("gate", "conditions", "Ready: reasons", only_probelet(GATE)),
     Listed("not-ready-first", "endpoints", "endpoint: states before it is ready", only_probelet("^not ready$")),
+    Listed("restart-shown", "conditions", "Ready: reasons", only_probelet("^False ContainersNotReady: "), "sidecars"),
     Listed("restart-shown", "conditions", "Ready: dips", if_true(lambda kubelet, probelet: probelet)),
     Listed("own-containers", "conditions", "verdict: reasons", replaced(r"side\d "), pods="sidecars"),
     # A stop that the kubelet did not ask for.
