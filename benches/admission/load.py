@@ -29,7 +29,8 @@ class Latencies:
 def review(containers: int) -> bytes:
     """A review of a new pod with three probes in each container, and the fields that an API server fills in."""
     action = {"path": "/healthz", "port": "http", "scheme": "HTTP"}
-    probe = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3, "httpGet": action}
+    counts = {"timeoutSeconds": 1, "periodSeconds": 10, "successThreshold": 1, "failureThreshold": 3}
+    probe: dict[str, object] = {**counts, "httpGet": action}
     given = [
         {
             "name": f"container-{number}",
@@ -40,7 +41,7 @@ def review(containers: int) -> bytes:
             "volumeMounts": [{"name": "config", "mountPath": "/etc/service"}],
             "livenessProbe": probe,
             "readinessProbe": probe,
-            "startupProbe": {**probe, "failureThreshold": 30},
+            "startupProbe": probe | {"failureThreshold": 30},
             "terminationMessagePath": "/dev/termination-log",
             "imagePullPolicy": "IfNotPresent",
         }

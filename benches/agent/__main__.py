@@ -60,7 +60,8 @@ def probed_pod(index: int, port: int) -> dict[str, Any]:
     get = {"httpGet": {"path": "/", "port": port}}
     probes = {"app": {"readinessProbe": {**get, "periodSeconds": 5}, "livenessProbe": {**get, "periodSeconds": 17}}}
     pod = made_pod(probes, name=f"pod-{index}")
-    fields = {f"f:field-{field}": {"f:name": {}, "f:value": {}} for field in range(OTHER_FIELDS)}
+    owned: dict[str, Any] = {"f:name": {}, "f:value": {}}
+    fields = {f"f:field-{field}": owned for field in range(OTHER_FIELDS)}
     pod["metadata"]["managedFields"] = [{"manager": "kubelet", "operation": "Update", "fieldsV1": fields}]
     return pod
 
