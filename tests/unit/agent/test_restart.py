@@ -61,6 +61,21 @@ async def test_an_instance_that_came_while_no_agent_ran_has_to_start_first(world
         await world.until(world.is_ready)
 
 
+async def test_a_probe_keeps_its_schedule_across_a_restart(world: World) -> None:
+    """Else a rollout of agents would make every probe of the cluster at once."""
+    world.run(made_pod({"app": {"readinessProbe": {**EXEC, "periodSeconds": 600}}}))
+    async with world.an_agent():
+        await world.until(world.is_ready)
+        await world.round_trip(400 * 10**9)
+    made = len(world.runtime.called("exec_sync"))
+    async with world.an_agent():
+        await world.until(lambda: world.pod() and world.pod()["ready"])
+        await world.for_seconds(20)
+        assert len(world.runtime.called("exec_sync")) == made, "not at once"
+        await world.round_trip(250 * 10**9)
+        await world.until(lambda: len(world.runtime.called("exec_sync")) == made + 1)
+
+
 async def test_a_streak_of_failures_goes_on_after_a_restart(world: World) -> None:
     probe = {**EXEC, "failureThreshold": 3, "periodSeconds": 30}
     world.runtime.exec_answers["probe",] = FAILS
