@@ -1,11 +1,14 @@
 """The commands of the control socket. The HTTP port has none."""
 
 from collections.abc import Iterable
-from typing import Any, Final, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeVar
 
 from probelet.errors import ProbeletError
-from probelet.server.document.event import PausedProbe
-from probelet.spec.model.probe import ProbeType
+
+if TYPE_CHECKING:
+    # The client imports this module, and does without spec.
+    from probelet.server.document.event import PausedProbe
+    from probelet.spec.model.probe import ProbeType
 
 
 class NoSuchPodError(ProbeletError):
@@ -52,8 +55,8 @@ class Commands(Protocol):
         """Where the logs of ``pod`` are, and the state of its containers: ``probelet-logs/1``."""
 
     async def pause(
-        self, pod: str, container: str | None, probe_type: ProbeType | None, seconds: int
-    ) -> list[PausedProbe]:
+        self, pod: str, container: str | None, probe_type: "ProbeType | None", seconds: int
+    ) -> "list[PausedProbe]":
         """Lets the probes of ``pod``, or only of ``container`` or ``probe_type``, make no attempt for ``seconds``.
 
         With 0 it ends their pauses. Returns these probes.
