@@ -52,6 +52,8 @@ def _without_flags(rows: Any) -> Any:
     return [row for row, _ in groupby(re.sub(" (ready|started)(?= )", "", row) for row in rows)]
 
 
+RESTARTED = "tcp|liveness-http|liveness-exec|grace-of-a-probe|prestop-exec|startup-never|sidecars"
+"""Pods whose probes kill a container."""
 GATE = "^False ReadinessGatesNotReady: "
 
 LISTED = (
@@ -63,7 +65,8 @@ LISTED = (
     Listed("gate", "conditions", "Ready: reasons", only_probelet(GATE)),
     Listed("not-ready-first", "endpoints", "endpoint: states before it is ready", only_probelet("^not ready$")),
     Listed("restart-shown", "conditions", "Ready: reasons", only_probelet("^False ContainersNotReady: "), "sidecars"),
-    Listed("restart-shown", "conditions", "Ready: dips", if_true(lambda kubelet, probelet: probelet)),
+    # A longer wait makes a turn of a dip, so either side may have one.
+    Listed("restart-shown", "conditions", "Ready: dips", pods=RESTARTED),
     Listed("own-containers", "conditions", "verdict: reasons", replaced(r"side\d "), pods="sidecars"),
     # A stop that the kubelet did not ask for.
     Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),
