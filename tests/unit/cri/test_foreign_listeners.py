@@ -1,7 +1,9 @@
 """Which program answers at a pod's address: the kernel's tables, the processes, and the verdict."""
 
+import math
 import os
 import socket
+import subprocess
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -145,3 +147,16 @@ def test_what_crosses_the_cri() -> None:
     assert ports_in({"probelet.dev/probed-ports": ports_text({9090, 80})}) == [80, 9090]
     assert ports_in({"probelet.dev/probed-ports": "x,²,123456,7"}) == [7]
     assert ports_in({}) == []
+
+
+def test_a_process_that_ends_during_the_look_holds_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    child = subprocess.Popen(["sleep", "60"])
+    listdir = os.listdir
+
+    def late(folder: int) -> list[str]:
+        child.kill()
+        child.wait()
+        return listdir(folder)
+
+    monkeypatch.setattr(os, "listdir", late)
+    assert sockets_of(child.pid, {1}, deadline=math.inf) == set()

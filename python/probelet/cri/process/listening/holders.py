@@ -52,7 +52,8 @@ def sockets_of(pid: int, inodes: Collection[int], deadline: float) -> set[int] |
         return None
     try:
         return {wanted[link] for link in _links(folder, deadline) if link in wanted}
-    except ProcessLookupError:
+    except (FileNotFoundError, ProcessLookupError):
+        # The process has ended since: its folder lists nothing, or does not exist any more.
         return set()
     except PermissionError:
         return None
