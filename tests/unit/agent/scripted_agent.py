@@ -20,7 +20,6 @@ from probelet.takeover.names import CONDITION
 from tests.support.kube_api import KubeApi
 from tests.unit.agent.made_pod import NAMESPACE, NODE
 from tests.unit.agent.scripted_kubelet import ScriptedKubelet
-from tests.unit.agent.threads import Threads
 from tests.unit.node.scripted_runtime import ScriptedRuntime
 
 ROUND_TRIP_NS: Final = 10_000_000
@@ -39,8 +38,6 @@ class World:
         self.ahead_ns = 0
         """How far the clocks of agent and runtime are ahead of the machine's."""
         self.agents: list[AgentService] = []
-        self.threads = Threads()
-        asyncio.get_running_loop().set_default_executor(self.threads)
         runtime.wall_ns = lambda: time.time_ns() + self.ahead_ns
 
     @property
@@ -77,14 +74,10 @@ class World:
             await self.round_trip()
 
     async def round_trip(self, takes_ns: int = ROUND_TRIP_NS) -> None:
-        """Calls the runtime and the API server's process once, and puts the clocks forward by ``takes_ns``.
-
-        A file that is written takes none of that time: on a busy machine it would outlast a grace.
-        """
+        """Calls the runtime and the API server's process once, and puts the clocks forward by ``takes_ns``."""
         with suppress(errors.CriError):
             await self.client.version()
         await asyncio.sleep(0)
-        await self.threads.rest()
         self.ahead_ns += takes_ns
         self.agent.engine.advance(takes_ns)
 
