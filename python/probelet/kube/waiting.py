@@ -21,5 +21,5 @@ async def ended(task: "asyncio.Future[Any]") -> None:
     task.cancel()
     await asyncio.wait([task])
     if not task.cancelled():
-        # Otherwise asyncio would complain about an exception that a caller who is cancelled never reads.
+        # Otherwise asyncio would complain about an exception that a cancelled caller never reads.
         task.exception()

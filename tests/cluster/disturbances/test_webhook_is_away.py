@@ -1,4 +1,4 @@
-"""Without the webhook pods keep their native probes: a rollout goes on, and nobody who is ready is missed."""
+"""Without the webhook pods keep their native probes: a rollout goes on, and no moment has too few ready endpoints."""
 
 from collections.abc import Iterator
 

@@ -71,8 +71,8 @@ RULE = Rule(
     summary="A field of the probe is 0, which the API server takes for absent.",
     why="""
 The API server cannot tell a 0 from a field that is absent, and puts the default in: 10 s for the period, 1 s for the
-timeout, 3 for the failureThreshold. A person who writes `timeoutSeconds: 0` mostly wants no limit, and gets the
-shortest one there is. `failureThreshold: 0` does not turn a probe off.
+timeout, 3 for the failureThreshold. Most authors of `timeoutSeconds: 0` want no limit, and get the shortest one there
+is. `failureThreshold: 0` does not turn a probe off.
 """,
     source=("kubernetes/pkg/apis/core/v1/defaults.go: SetDefaults_Probe, 1.36",),
     fix="""

@@ -8,7 +8,7 @@ RULE = Rule(
     severity="error",
     summary="A comment or annotation switches a rule off and gives no reason.",
     why="""
-The next person who reads the manifest has to decide whether the reason still holds, and cannot if nobody wrote it down.
+A later reader of the manifest has to decide whether the reason still holds, and needs its text for that.
 A suppression without a reason suppresses nothing, so the finding that it was meant for is in the report too.
 
 A comment `# probelet-lint: disable=PL205 reason=the kill is cheap` counts for everything that begins on its line, and
