@@ -11,7 +11,7 @@ class ExecCounts:
     """The counts of one ``RuntimeExecs``."""
 
     in_flight: int = 0
-    """Attempts that wait for the runtime's answer."""
+    """Attempts that Python has under way, over the runtime or through the helper."""
     waiting: int = 0
     """Attempts that wait for their turn (``max_in_flight``)."""
     hanging: int = 0
@@ -27,8 +27,9 @@ class ExecCounts:
 
     def series(self) -> Iterator[str]:
         """The lines of ``/metrics``."""
+        _, engines = self.direct.by_engine()
         for name, kind, text, value in (
-            ("in_flight", "gauge", "that wait for the runtime", self.in_flight),
+            ("in_flight", "gauge", "that wait for the runtime or the helper", self.in_flight + engines),
             ("waiting", "gauge", "that wait for their turn (execMaxInFlight)", self.waiting),
             ("hanging", "gauge", "given up that still hang in the runtime (execSingleFlight)", self.hanging),
             ("waited_total", "counter", "that had to wait for their turn", self.waited),

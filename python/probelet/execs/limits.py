@@ -16,3 +16,10 @@ class ExecLimits:
     starved_share: float = 0.5
     """An attempt that probelet itself gives up is starved if the event loop was late by more than this share of the
     wait."""
+
+    @property
+    def let_the_engine_enter(self) -> bool:
+        """Whether the engine may give attempts to the helper itself (``execMode: direct``): it knows nothing of turns
+        and of calls that hang. A deadline of the client does not matter, because the helper ends each command at its
+        timeout."""
+        return self.max_in_flight is None and not self.single_flight

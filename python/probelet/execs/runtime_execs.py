@@ -8,7 +8,7 @@ library: putting the engine's clocks forward (``Engine.advance``) leaves attempt
 """
 
 import asyncio
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import Any, Final, Protocol
 
 import structlog
@@ -22,6 +22,7 @@ from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.end import exec_end
 from probelet.execs.limits import ExecLimits
 from probelet.execs.overdue import Overdue, judged
+from probelet.execs.turns import Turns
 
 HANG_SECONDS_MAX: Final = 3600.0
 """With single flight a call stays open so that its end is seen. A call that hangs for an hour is given up, because the
@@ -41,6 +42,7 @@ class RuntimeExecs:
     """Carries out the attempts that the engine hands out, at most one per worker at a time.
 
     With ``direct``, the runtime gets only the attempts that the helper does not carry out; ``close`` closes it too.
+    ``runtime_id`` makes the runtime's own ID of a container's ID in the engine.
     Create it on the event loop that uses it.
     """
 
@@ -50,29 +52,38 @@ class RuntimeExecs:
         engine: ExecEngine,
         limits: ExecLimits | None = None,
         direct: DirectExecs | None = None,
+        *,
+        runtime_id: Callable[[str], str] = bare_id,
     ) -> None:
         self.counts = ExecCounts() if direct is None else ExecCounts(direct=direct.counts)
         self._client = client
         self._direct = direct
+        self._runtime_id = runtime_id
         self._engine = engine
         self._limits = limits = limits or ExecLimits()
-        self._turns = None if limits.max_in_flight is None else asyncio.Semaphore(limits.max_in_flight)
+        self._turns = None if limits.max_in_flight is None else Turns(limits.max_in_flight)
+        if direct is not None:
+            direct.turns = self._turns
         self._tasks: set[asyncio.Task[None]] = set()
         # Calls that were given up, by container ID and probe type.
         self._hanging: dict[tuple[str, str], asyncio.Future[ExecOutcome]] = {}
         self._finished: list[ExecEnd] = []
+        self._is_closed = False
         self._loop_time = asyncio.get_running_loop().time
         self._overdue = Overdue(self._loop_time)
         # The unexpected failure that the log named last.
         self._logged = ""
 
     def start(self, runs: list[ExecRun]) -> None:
-        """Begins these attempts."""
+        """Begins these attempts; after ``close`` none."""
+        if self._is_closed:
+            return
         for run in runs:
             self._spawn(self._run(run))
 
     async def close(self) -> None:
         """Cancels the calls in flight and waits for them; their attempts get no answer."""
+        self._is_closed = True
         tasks = list(self._tasks)
         for task in tasks:
             task.cancel()
@@ -100,21 +111,21 @@ class RuntimeExecs:
         """The wait for a turn takes nothing from the probe's timeout, because ``max_in_flight`` is the node's limit."""
         if self._turns is None:
             return await self._attempt(run)
-        if self._turns.locked():
+        if self._turns.are_taken():
             asked = self._engine.now()
             self.counts.waiting += 1
             try:
-                await self._turns.acquire()
+                await self._turns.take()
             finally:
                 self.counts.waiting -= 1
             self.counts.waited += 1
             self.counts.waited_ns += self._engine.now() - asked
         else:
-            await self._turns.acquire()
+            await self._turns.take()
         try:
             return await self._attempt(run)
         finally:
-            self._turns.release()
+            self._turns.give_back()
 
     async def _attempt(self, run: ExecRun) -> ExecOutcome:
         self.counts.in_flight += 1
@@ -141,9 +152,9 @@ class RuntimeExecs:
         """Any failure that is no CRI error is a prober error too: an attempt without an answer would stop its worker
         for ever."""
         try:
-            container_id = bare_id(run.container_id)
-            if self._direct is not None and (outcome := await self._direct.attempt(run, container_id)) is not None:
+            if self._direct is not None and (outcome := await self._direct.attempt(run)) is not None:
                 return outcome
+            container_id = self._runtime_id(run.container_id)
             return await exec_attempt(self._client, container_id, run.argv, run.timeout_seconds, deadline=deadline)
         except asyncio.CancelledError as error:
             task = asyncio.current_task()

@@ -9,7 +9,7 @@ use crate::sys::check;
 /// What a descriptor is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    /// The socket to probelet.
+    /// A socket to probelet; the event's number is that of the socket.
     Socket,
     /// The reports of a command's forks.
     Status,
@@ -23,8 +23,8 @@ pub(crate) enum Kind {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Event {
     pub(crate) kind: Kind,
-    /// The loop's number of the command; never used twice, so that a late event meets no other command.
-    pub(crate) command: u64,
+    /// The loop's number of the command or socket; a command's is never used twice, so that a late event meets no other command.
+    pub(crate) number: u64,
 }
 
 #[derive(Debug)]
@@ -43,17 +43,17 @@ impl Poll {
     }
 
     /// Whether the loop also wakes when the socket takes answers again.
-    pub(crate) fn watch_room(&self, socket: RawFd, is_wanted: bool) -> Result<()> {
+    pub(crate) fn watch_room(&self, socket: RawFd, event: Event, is_wanted: bool) -> Result<()> {
         let events = if is_wanted { libc::EPOLLIN | libc::EPOLLOUT } else { libc::EPOLLIN };
-        self.control(libc::EPOLL_CTL_MOD, socket, events, Event { kind: Kind::Socket, command: 0 })
+        self.control(libc::EPOLL_CTL_MOD, socket, events, event)
     }
 
     pub(crate) fn forget(&self, fd: RawFd) -> Result<()> {
-        self.control(libc::EPOLL_CTL_DEL, fd, 0, Event { kind: Kind::Exit, command: 0 })
+        self.control(libc::EPOLL_CTL_DEL, fd, 0, Event { kind: Kind::Exit, number: 0 })
     }
 
     fn control(&self, operation: i32, fd: RawFd, events: i32, event: Event) -> Result<()> {
-        let mut data = libc::epoll_event { events: events.unsigned_abs(), u64: event.command << 2 | event.kind as u64 };
+        let mut data = libc::epoll_event { events: events.unsigned_abs(), u64: event.number << 2 | event.kind as u64 };
         // SAFETY: the pointer is to a structure that lives until the call returns.
         check(unsafe { libc::epoll_ctl(self.0.as_raw_fd(), operation, fd, &raw mut data) }).map(drop)
     }
@@ -69,8 +69,8 @@ impl Poll {
         };
         match usize::try_from(count) {
             Ok(count) => into.extend(events.iter().take(count).map(|event| {
-                let number = event.u64;
-                Event { kind: KINDS[usize::try_from(number & 3).unwrap_or(0)], command: number >> 2 }
+                let data = event.u64;
+                Event { kind: KINDS[usize::try_from(data & 3).unwrap_or(0)], number: data >> 2 }
             })),
             Err(_) => {
                 let error = Error::last_os_error();

@@ -1,4 +1,4 @@
-//! The socket to probelet.
+//! The sockets to probelet.
 
 use std::collections::VecDeque;
 use std::io::{Error, ErrorKind, Result};
@@ -34,38 +34,6 @@ impl Sender {
         usize::try_from(count).map_err(|_| Error::last_os_error())
     }
 
-    /// Answers for a command that has ended, from the memory that holds its output. What the socket does not take waits
-    /// without the output: probelet has not read for so long that it has given the attempt up.
-    pub(crate) fn answer(&self, command: &mut Command, unsent: &mut VecDeque<Vec<u8>>) -> Result<()> {
-        let head = match command.end {
-            Some(End::Exit(code)) => ended(command.id, code, command.stdout.kept().len()),
-            Some(End::TimedOut) => timed_out(command.id),
-            Some(End::Stuck) => stuck(command.id),
-            Some(End::Refused(why)) => refused(command.id, why),
-            None => return Ok(()),
-        };
-        let outputs = match command.exit() {
-            Some(_) => [command.stdout.kept(), command.stderr.kept()],
-            None => [[].as_slice(); 2],
-        };
-        if !self.send(&[&head, outputs[0], outputs[1]])? {
-            let code = command.exit();
-            unsent.push_back(code.map_or(head, |code| ended(command.id, code, 0)));
-        }
-        Ok(())
-    }
-
-    /// Sends what waits, until the socket takes no more.
-    pub(crate) fn send_rest(&self, unsent: &mut VecDeque<Vec<u8>>) -> Result<()> {
-        while let Some(message) = unsent.front() {
-            if !self.send(&[message])? {
-                break;
-            }
-            unsent.pop_front();
-        }
-        Ok(())
-    }
-
     /// Sends one packet; false if the socket takes no more now.
     pub(crate) fn send(&self, parts: &[&[u8]]) -> Result<bool> {
         let parts: Vec<libc::iovec> = parts
@@ -85,5 +53,86 @@ impl Sender {
         }
         let error = Error::last_os_error();
         if error.kind() == ErrorKind::WouldBlock { Ok(false) } else { Err(error) }
+    }
+}
+
+/// A socket, and the answers that it did not take.
+#[derive(Debug)]
+pub(crate) struct Line {
+    sender: Sender,
+    unsent: VecDeque<Vec<u8>>,
+    /// False when probelet has closed its end: then nobody needs an answer.
+    pub(crate) is_open: bool,
+    /// Whether the loop wakes when the socket takes answers again.
+    pub(crate) waits_for_room: bool,
+}
+
+impl Line {
+    pub(crate) fn new(sender: Sender) -> Self {
+        Self { sender, unsent: VecDeque::new(), is_open: true, waits_for_room: false }
+    }
+
+    pub(crate) fn fd(&self) -> RawFd {
+        self.sender.fd()
+    }
+
+    pub(crate) fn receive(&self, into: &mut [u8]) -> Result<usize> {
+        self.sender.receive(into)
+    }
+
+    /// Sends an answer without output after the answers that wait.
+    pub(crate) fn push(&mut self, message: Vec<u8>) {
+        self.unsent.push_back(message);
+    }
+
+    /// Whether answers wait for room in the socket.
+    pub(crate) fn is_behind(&self) -> bool {
+        !self.unsent.is_empty()
+    }
+
+    /// Answers for a command that has ended, from the memory that holds its output. What the socket does not take waits
+    /// without the output: probelet has not read for so long that it has given the attempt up.
+    pub(crate) fn answer(&mut self, command: &Command) -> Result<()> {
+        let head = match command.end {
+            Some(End::Exit(code)) => ended(command.id, code, command.stdout.kept().len()),
+            Some(End::TimedOut) => timed_out(command.id),
+            Some(End::Stuck) => stuck(command.id),
+            Some(End::Refused(why)) => refused(command.id, why),
+            None => return Ok(()),
+        };
+        let outputs = match command.exit() {
+            Some(_) => [command.stdout.kept(), command.stderr.kept()],
+            None => [[].as_slice(); 2],
+        };
+        if !self.send(&[&head, outputs[0], outputs[1]])? {
+            let code = command.exit();
+            self.push(code.map_or(head, |code| ended(command.id, code, 0)));
+        }
+        Ok(())
+    }
+
+    /// Sends what waits, until the socket takes no more.
+    pub(crate) fn send_rest(&mut self) -> Result<()> {
+        while let Some(message) = self.unsent.pop_front() {
+            if !self.send(&[&message])? {
+                self.unsent.push_front(message);
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// Sends one packet; false if the socket takes no more now. A line that probelet has closed takes everything.
+    fn send(&mut self, parts: &[&[u8]]) -> Result<bool> {
+        if !self.is_open {
+            return Ok(true);
+        }
+        match self.sender.send(parts) {
+            Err(error) if matches!(error.kind(), ErrorKind::BrokenPipe | ErrorKind::ConnectionReset) => {
+                self.is_open = false;
+                Ok(true)
+            }
+            sent => sent,
+        }
     }
 }

@@ -1,6 +1,6 @@
 //! The event loop: requests come in, commands go on, answers go out. Nothing here ever waits for a command.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::HashMap;
 use std::io::{Error, ErrorKind, Result};
 use std::os::fd::OwnedFd;
 use std::time::{Duration, Instant};
@@ -9,9 +9,9 @@ use crate::attempt::command::{Command, End};
 use crate::attempt::private_memory::PrivateMemory;
 use crate::check::identity::Own;
 use crate::poll::{Event, Kind, Poll};
-use crate::protocol::answer::{Refusal, Refused, pong, refused};
+use crate::protocol::answer::{Refusal, Refused, over, pong, refused};
 use crate::protocol::request::Request;
-use crate::send::Sender;
+use crate::send::{Line, Sender};
 use crate::start::start;
 use crate::sys::open;
 
@@ -29,38 +29,48 @@ const LINGER: Duration = Duration::from_millis(100);
 pub(crate) struct Server {
     own: Own,
     poll: Poll,
-    sender: Sender,
+    /// The sockets to Python and to the engine; a command is answered on the one that asked for it.
+    lines: [Line; 2],
     null: OwnedFd,
     request: PrivateMemory,
     scratch: PrivateMemory,
-    commands: HashMap<u64, Command>,
+    commands: HashMap<u64, Running>,
     next: u64,
-    /// Answers that the socket did not take.
-    unsent: VecDeque<Vec<u8>>,
 }
 
+/// A command, and the index of the line that asked for it.
+struct Running {
+    command: Command,
+    line: usize,
+}
+
+/// The index of the socket to Python.
+const PYTHON: usize = 0;
+
 impl Server {
-    pub(crate) fn new(own: Own, sender: Sender) -> Result<Self> {
+    pub(crate) fn new(own: Own, senders: [Sender; 2]) -> Result<Self> {
         let poll = Poll::new()?;
-        poll.watch(sender.fd(), Event { kind: Kind::Socket, command: 0 })?;
+        let lines = senders.map(Line::new);
+        for (line, number) in lines.iter().zip(0..) {
+            poll.watch(line.fd(), Event { kind: Kind::Socket, number })?;
+        }
         Ok(Self {
             own,
             poll,
-            sender,
+            lines,
             null: open(c"/dev/null", libc::O_RDONLY)?,
             request: PrivateMemory::shared_with_forks(REQUEST_BYTES_MAX)?,
             scratch: PrivateMemory::new(SCRATCH_BYTES)?,
             commands: HashMap::new(),
             next: 1,
-            unsent: VecDeque::new(),
         })
     }
 
-    /// Serves until probelet closes the socket; then every command is killed.
+    /// Serves until probelet's Python closes its socket; then every command is killed.
     pub(crate) fn serve(&mut self) -> Result<()> {
         let outcome = self.turns();
-        for command in self.commands.values_mut() {
-            command.kill();
+        for running in self.commands.values_mut() {
+            running.command.kill();
         }
         outcome
     }
@@ -72,12 +82,18 @@ impl Server {
             let mut touched = Vec::new();
             for event in events.drain(..) {
                 if event.kind == Kind::Socket {
-                    if !self.take_requests()? {
-                        return Ok(());
+                    let line = usize::try_from(event.number).unwrap_or(PYTHON);
+                    if !self.take_requests(line)? {
+                        if line == PYTHON {
+                            return Ok(());
+                        }
+                        // The engine ends before the rest of probelet does.
+                        self.lines[line].is_open = false;
+                        self.poll.forget(self.lines[line].fd())?;
                     }
-                } else if let Some(command) = self.commands.get_mut(&event.command) {
-                    handle(command, event, &self.poll, &mut self.scratch)?;
-                    touched.push(event.command);
+                } else if let Some(running) = self.commands.get_mut(&event.number) {
+                    handle(&mut running.command, event, &self.poll, &mut self.scratch)?;
+                    touched.push(event.number);
                 }
             }
             self.settle(&touched)?;
@@ -87,7 +103,7 @@ impl Server {
     /// Until the next deadline; while killed forks have not ended, at most `LINGER`.
     fn patience(&self) -> Option<Duration> {
         let now = Instant::now();
-        let waits = self.commands.values().map(|command| match command.end {
+        let waits = self.commands.values().map(|Running { command, .. }| match command.end {
             None => command.deadline.saturating_duration_since(now),
             Some(_) => LINGER,
         });
@@ -100,49 +116,63 @@ impl Server {
         let due: Vec<u64> = self
             .commands
             .iter()
-            .filter(|(key, command)| touched.contains(key) || command.end.is_some() || command.deadline <= now)
+            .filter(|(key, Running { command, .. })| {
+                touched.contains(key) || command.end.is_some() || command.deadline <= now
+            })
             .map(|(key, _)| *key)
             .collect();
         for key in due {
-            let Some(command) = self.commands.get_mut(&key) else { continue };
+            let Some(Running { command, line }) = self.commands.get_mut(&key) else { continue };
+            let line = &mut self.lines[*line];
             command.reap_first();
             command.decide(now);
             if command.end.is_some() && !command.is_answered {
                 command.is_answered = true;
-                self.sender.answer(command, &mut self.unsent)?;
+                line.answer(command)?;
             }
             if command.end.is_some() && command.reap() {
+                if command.was_killed() {
+                    line.push(over(command.id));
+                }
                 self.commands.remove(&key);
             }
         }
         if self.commands.is_empty() {
             reap_the_unknown();
         }
-        self.sender.send_rest(&mut self.unsent)?;
-        self.poll.watch_room(self.sender.fd(), !self.unsent.is_empty())
+        for (line, number) in self.lines.iter_mut().zip(0..) {
+            line.send_rest()?;
+            if line.is_open && line.is_behind() != line.waits_for_room {
+                line.waits_for_room = line.is_behind();
+                self.poll.watch_room(line.fd(), Event { kind: Kind::Socket, number }, line.waits_for_room)?;
+            }
+        }
+        Ok(())
     }
 
     /// False if probelet has closed the socket.
-    fn take_requests(&mut self) -> Result<bool> {
+    fn take_requests(&mut self, line: usize) -> Result<bool> {
         for _ in 0..REQUESTS_PER_TURN {
-            let length = match self.sender.receive(self.request.bytes_mut()) {
+            let length = match self.lines[line].receive(self.request.bytes_mut()) {
                 Ok(0) => return Ok(false),
                 Ok(length) => length,
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return Ok(true),
                 Err(error) if error.kind() == ErrorKind::Interrupted => continue,
+                // probelet has closed its end before it read the last answers.
+                Err(error) if error.kind() == ErrorKind::ConnectionReset => return Ok(false),
                 Err(error) => return Err(error),
             };
-            let answer = self.take(length);
+            let answer = self.take(length, line);
             self.request.clear(length);
             if let Some(answer) = answer? {
-                self.unsent.push_back(answer);
+                self.lines[line].push(answer);
             }
         }
         Ok(true)
     }
 
     /// Carries out the request in the buffer; what has no command is answered at once.
-    fn take(&mut self, length: usize) -> Result<Option<Vec<u8>>> {
+    fn take(&mut self, length: usize, line: usize) -> Result<Option<Vec<u8>>> {
         let message = self.request.bytes().get(..length).unwrap_or_default();
         let run = match Request::read(message) {
             Ok(Request::Ping(number)) => return Ok(Some(pong(number))),
@@ -165,10 +195,10 @@ impl Server {
                 ];
                 for (fd, kind) in fds {
                     if let Some(fd) = fd {
-                        self.poll.watch(fd, Event { kind, command: key })?;
+                        self.poll.watch(fd, Event { kind, number: key })?;
                     }
                 }
-                self.commands.insert(key, command);
+                self.commands.insert(key, Running { command, line });
                 Ok(None)
             }
         }
@@ -181,7 +211,7 @@ fn handle(command: &mut Command, event: Event, poll: &Poll, scratch: &mut Privat
             if command.read_status()
                 && let Some(pidfd) = command.pidfd()
             {
-                poll.watch(pidfd, Event { kind: Kind::Exit, command: event.command })?;
+                poll.watch(pidfd, Event { kind: Kind::Exit, number: event.number })?;
             }
         }
         Kind::Output => command.read_outputs(scratch),
@@ -213,5 +243,10 @@ impl Command {
             Some(End::Exit(code)) => Some(code),
             _ => None,
         }
+    }
+
+    /// Whether the command was answered before its processes had ended.
+    fn was_killed(&self) -> bool {
+        matches!(self.end, Some(End::TimedOut | End::Stuck))
     }
 }

@@ -67,4 +67,5 @@ def run(number: int, worker: str = "", timeout: int = 1) -> Any:
         probe_type="liveness",
         argv=[f"probe{number}"],
         timeout_seconds=timeout,
+        refusal=None,
     )

@@ -62,6 +62,24 @@ class Surroundings:
     """The shim's nice value."""
     limits: tuple[tuple[int, int], ...]
     """Soft and hard limits of the sandbox's process, which changes none of its own."""
+    shim: int
+    """The PID of the shim."""
+    shim_start_time: int
+    """When the shim started, in clock ticks since the machine did."""
+
+
+@dataclass(frozen=True, slots=True)
+class Filter:
+    """A seccomp filter in the kernel's form."""
+
+    flags: int
+    """``SECCOMP_FILTER_FLAG_*`` with which it is loaded."""
+    instructions: bytes
+    """``struct sock_filter``, eight bytes each."""
+
+
+NO_FILTER: Final = Filter(0, b"")
+"""A container without a seccomp profile."""
 
 
 def container_info(text: str) -> ContainerInfo:
@@ -92,8 +110,6 @@ def specification(info: ContainerInfo) -> Specification:
     if not spec.oci_version.startswith("1."):
         raise FallbackError(Reason.SPECIFICATION, f"ociVersion {spec.oci_version!r} is not 1.x")
     process, linux = spec.process, spec.linux
-    if bytes(linux.seccomp) != b"null":
-        raise FallbackError(Reason.SECCOMP, "the container has a seccomp profile")
     if label := process.apparmor_profile or process.selinux_label or linux.mount_label:
         raise FallbackError(Reason.LABEL, f"the container has the label {label!r}")
     if linux.uid_mappings or linux.gid_mappings:
@@ -102,7 +118,7 @@ def specification(info: ContainerInfo) -> Specification:
 
 
 def described(
-    container_id: str, info: ContainerInfo, spec: Specification, around: Surroundings, bounds: Bounds
+    container_id: str, info: ContainerInfo, spec: Specification, around: Surroundings, seccomp: Filter, bounds: Bounds
 ) -> bytes:
     """The container in the helper's form (rust/enter/src/protocol/request.rs: ``Container``)."""
     process = spec.process
@@ -121,6 +137,8 @@ def described(
             struct.pack(f"<I{len(groups)}I", len(groups), *groups),
             text(process.cwd),
             texts(process.env or []),
+            struct.pack("<II", seccomp.flags, len(seccomp.instructions)),
+            seccomp.instructions,
         )
     )
 

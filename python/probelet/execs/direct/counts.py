@@ -1,7 +1,7 @@
 """How many attempts the helper carried out, and how many went over the runtime, with the series that show it."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 from probelet.execs.direct.fallback import Reason
@@ -12,7 +12,9 @@ class DirectCounts:
     """The counts of ``execMode: direct``."""
 
     attempts: int = 0
-    """Attempts that the helper carried out."""
+    """Attempts that Python gave to the helper and the helper carried out."""
+    by_engine: Callable[[], tuple[int, int]] = lambda: (0, 0)
+    """Attempts that the helper carried out for the engine itself, and those in flight."""
     fallbacks: Counter[Reason] = field(default_factory=Counter)
     """Attempts that went over the runtime."""
     starts: int = 0
@@ -22,7 +24,7 @@ class DirectCounts:
         """The lines of ``/metrics``."""
         yield "# HELP probelet_exec_direct_attempts_total Exec attempts that the helper carried out."
         yield "# TYPE probelet_exec_direct_attempts_total counter"
-        yield f"probelet_exec_direct_attempts_total {self.attempts}"
+        yield f"probelet_exec_direct_attempts_total {self.attempts + self.by_engine()[0]}"
         yield "# HELP probelet_exec_direct_fallbacks_total Exec attempts that went over the runtime in direct mode."
         yield "# TYPE probelet_exec_direct_fallbacks_total counter"
         for reason in Reason:

@@ -1,30 +1,38 @@
-"""Attempts that the helper carries out; each one that it cannot goes back to the runtime."""
+"""Attempts that the helper carries out; each one that it cannot goes back to the runtime.
+
+The engine gives the helper the attempts in containers that it knows, and this module makes them known. What comes here
+is the first attempt of a container, what the helper has refused, and everything if a limit of exec attempts is set.
+"""
 
 import asyncio
 import contextlib
 import itertools
-from collections import OrderedDict
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-import msgspec
 import structlog
 
 from probelet._rust import ExecRun
 from probelet.cri.client import RuntimeClient
-from probelet.cri.errors import CriError
 from probelet.cri.exec import OUTPUT_BYTES_MAX, ExecOutcome, timed_out
-from probelet.execs.direct.container import container_info, described, specification
+from probelet.execs.direct.containers import Containers, DirectEngine
 from probelet.execs.direct.counts import DirectCounts
 from probelet.execs.direct.fallback import FallbackError, Reason
+from probelet.execs.direct.filters import Filters
 from probelet.execs.direct.helper_process import Helper
-from probelet.execs.direct.message import REQUEST_BYTES_MAX, Answer, Ended, Refused, Stuck, TimedOut, run
-from probelet.execs.direct.specification import SandboxInfo
-from probelet.execs.direct.surroundings import surroundings
-
-CONTAINERS_MAX: Final = 4096
-"""Containers whose description is kept; the one that was used least recently goes first."""
+from probelet.execs.direct.message import (
+    REQUEST_BYTES_MAX,
+    Answer,
+    Ended,
+    Over,
+    Refused,
+    Stuck,
+    TimedOut,
+    refused,
+    run,
+)
+from probelet.execs.turns import Turns
 
 START_SECONDS: Final = 5.0
 """How long the start of the node waits for the helper."""
@@ -47,12 +55,15 @@ class DirectExecs:
 
     def __init__(self, client: RuntimeClient, program: Path) -> None:
         self.counts = DirectCounts()
-        self._client = client
-        self._helper = Helper(program, self._take, self._lose)
+        self.turns: Turns | None = None
+        """The turns of attempts; a command that cannot be ended keeps one of them."""
+        self._helper = Helper(program, self._take, self._lose, self._ready)
+        self._containers = Containers(client, self._helper, Filters(program))
+        self._engine: DirectEngine | None = None
         self._ids = itertools.count(1)
         self._waiting: dict[int, asyncio.Future[Answer | _Lost]] = {}
-        # What the helper needs of a container, or why its attempts go over the runtime, by container ID.
-        self._containers: OrderedDict[str, bytes | FallbackError] = OrderedDict()
+        # Commands that were killed and have not ended, by the number of their attempts.
+        self._held: set[int] = set()
         self._said: set[Reason] = set()
 
     async def start(self) -> None:
@@ -66,26 +77,31 @@ class DirectExecs:
         else:
             log.info("exec probes enter containers directly")
 
+    def share(self, engine: DirectEngine) -> None:
+        """Lets ``engine`` give the helper attempts without a batch. Call it once."""
+        self._engine = self._containers.engine = engine
+        self.counts.by_engine = engine.direct_counts
+        self._hand_over()
+
     async def close(self) -> None:
         """Ends the helper with every command in flight."""
         await self._helper.close()
 
-    async def attempt(self, run: ExecRun, container_id: str) -> ExecOutcome | None:
-        """Carries out an attempt; None if the runtime has to, because nothing was started. ``container_id`` is the
-        runtime's own."""
+    async def attempt(self, run: ExecRun) -> ExecOutcome | None:
+        """Carries out an attempt; None if the runtime has to, because nothing was started."""
         try:
-            outcome = await self._attempt(run, container_id)
+            outcome = await self._attempt(run)
         except FallbackError as error:
-            self._fall_back(container_id, error)
+            self._fall_back(run.container_id, error)
             return None
-        finally:
-            self.counts.starts = self._helper.starts
         self.counts.attempts += 1
         return outcome
 
-    async def _attempt(self, run: ExecRun, container_id: str) -> ExecOutcome:
-        described = await self._described(container_id)
-        found = await self._carried_out(run, described)
+    async def _attempt(self, run: ExecRun) -> ExecOutcome:
+        if run.refusal is not None:
+            found: Answer | _Lost = refused(run.run, run.refusal)
+        else:
+            found = await self._carried_out(run, await self._containers.described(run.container_id))
         match found:
             case Ended(_, code, stdout, stderr):
                 return ExecOutcome("exit", code, (stdout + stderr)[:OUTPUT_BYTES_MAX])
@@ -95,7 +111,7 @@ class DirectExecs:
                 return ExecOutcome("error", -1, b"the program could not be started before its timeout")
             case Refused(_, reason, detail):
                 if reason not in _PASSING:
-                    self._containers.pop(container_id, None)
+                    self._containers.forget(run.container_id)
                 raise FallbackError(reason, detail)
             case _Lost(why):
                 return ExecOutcome("error", -1, f"the helper of exec probes was lost: {why}".encode())
@@ -118,57 +134,48 @@ class DirectExecs:
             if not self._waiting:
                 self._helper.watch(False)
 
-    async def _described(self, container_id: str) -> bytes:
-        """What the helper needs of a container. A container's specification and its first process never change."""
-        hello = self._helper.hello
-        if hello is None:
-            raise FallbackError(Reason.HELPER, self._helper.why or "it is starting")
-        found = self._containers.get(container_id)
-        if found is None:
-            try:
-                found = await self._read(container_id)
-            except FallbackError as error:
-                found = error
-            if not isinstance(found, FallbackError) or found.reason is not Reason.IDENTITY:
-                self._containers[container_id] = found
-                if len(self._containers) > CONTAINERS_MAX:
-                    self._containers.popitem(last=False)
-        else:
-            self._containers.move_to_end(container_id)
-        if isinstance(found, FallbackError):
-            raise found
-        return found
+    def _ready(self) -> None:
+        self.counts.starts = self._helper.starts
+        self._hand_over()
 
-    async def _read(self, container_id: str) -> bytes:
-        hello = self._helper.hello
-        if hello is None:
-            raise FallbackError(Reason.IDENTITY, self._helper.why)
-        try:
-            answer = await self._client.container_status(container_id, verbose=True)
-            info = container_info(answer.info.get("info", ""))
-            spec = specification(info)
-            sandbox = await self._client.pod_sandbox_status(info.sandbox_id, verbose=True)
-            sandbox_pid = msgspec.json.decode(sandbox.info.get("info", ""), type=SandboxInfo).pid
-        except CriError as error:
-            raise FallbackError(Reason.IDENTITY, str(error)) from None
-        except msgspec.DecodeError as error:
-            raise FallbackError(Reason.RUNTIME, f"PodSandboxStatus says nothing usable: {error}") from None
-        around = surroundings(info.pid, sandbox_pid, info.sandbox_id)
-        return described(container_id, info, spec, around, hello.bounds)
+    def _hand_over(self) -> None:
+        if self._engine is not None and self._helper.hello is not None:
+            self._engine.use_helper(*self._helper.for_engine)
 
     def _take(self, answer: Answer) -> None:
         match answer:
-            case Ended(id=number) | TimedOut(id=number) | Stuck(id=number) | Refused(id=number):
-                future = self._waiting.get(number)
-                if future is not None and not future.done():
-                    future.set_result(answer)
+            case Over(number) if number in self._held:
+                self._held.discard(number)
+                self._drop_turns(1)
+            case TimedOut(number) | Stuck(number):
+                self._held.add(number)
+                if self.turns is not None:
+                    self.turns.keep()
+                self._answer(number, answer)
+            case Ended(id=number) | Refused(id=number):
+                self._answer(number, answer)
+
+    def _answer(self, number: int, answer: Answer) -> None:
+        future = self._waiting.get(number)
+        if future is not None and not future.done():
+            future.set_result(answer)
 
     def _lose(self, why: str) -> None:
-        # The next helper may be bound otherwise.
+        self.counts.starts = self._helper.starts
         self._containers.clear()
+        if self._engine is not None:
+            self._engine.lose_helper(why)
+        # What a lost helper left running gets SIGKILL from the kernel, and nobody could say when it has ended.
+        self._drop_turns(len(self._held))
+        self._held.clear()
         for future in self._waiting.values():
             if not future.done():
                 future.set_result(_Lost(why))
+
+    def _drop_turns(self, count: int) -> None:
+        if self.turns is not None:
+            for _ in range(count):
+                self.turns.drop()
 
     def _fall_back(self, container_id: str, error: FallbackError) -> None:
         self.counts.fallbacks[error.reason] += 1

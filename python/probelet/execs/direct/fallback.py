@@ -15,7 +15,7 @@ class Reason(StrEnum):
     SPECIFICATION = "specification"
     """A field of the OCI specification that is not understood."""
     SECCOMP = "seccomp"
-    """The container has a seccomp profile."""
+    """The container has a seccomp profile whose filter asks another process or cannot be read from runc."""
     LABEL = "label"
     """The container has an AppArmor or SELinux label, or the helper has another one than the container."""
     USER_NAMESPACE = "user_namespace"
@@ -29,7 +29,8 @@ class Reason(StrEnum):
     IDENTITY = "identity"
     """The process is not, or no longer, the container's first one."""
     CGROUP = "cgroup"
-    """The first process is not in the cgroup that bears the container's name, or the cgroup cannot be joined."""
+    """The first process is not in the cgroup that bears the container's name (in version 2, not below it), or the
+    cgroup cannot be joined."""
     NAMESPACES = "namespaces"
     """The first process has a namespace that the specification does not name."""
     ROOT = "root"
@@ -78,6 +79,7 @@ STEPS = (
     "dumpable",
     "program",
     "killed before its start",
+    "seccomp",
 )
 """The helper's steps, by number (``Step`` beside ``Refusal``)."""
 

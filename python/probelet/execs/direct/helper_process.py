@@ -1,4 +1,4 @@
-"""The helper's process: its start, its socket, its end. One helper serves all containers; a dead one is replaced."""
+"""The helper's process: its start, its sockets, its end. One helper serves all containers; a dead one is replaced."""
 
 import asyncio
 import contextlib
@@ -20,6 +20,7 @@ RESTART_SECONDS: Final = 1.0
 _CLOSE_SECONDS: Final = 1.0
 
 _SOCKET: Final = 3
+_ENGINE_SOCKET: Final = 4
 _ANSWER_BYTES_MAX: Final = 64 * 1024
 _ANSWERS_PER_TURN: Final = 64
 _SO_SNDBUFFORCE: Final = 32
@@ -34,11 +35,17 @@ log = structlog.get_logger("probelet.execs.direct")
 class Helper:
     """Keeps one helper running on the running event loop.
 
-    ``on_answer`` gets what concerns an attempt. ``on_lost`` is called when a helper has ended: its attempts get no
-    answer any more.
+    ``on_ready`` is called when a helper is ready. ``on_answer`` gets what concerns an attempt. ``on_lost`` is called
+    when a helper has ended: its attempts get no answer any more.
     """
 
-    def __init__(self, program: Path, on_answer: Callable[[Answer], None], on_lost: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        program: Path,
+        on_answer: Callable[[Answer], None],
+        on_lost: Callable[[str], None],
+        on_ready: Callable[[], None] = lambda: None,
+    ) -> None:
         self.hello: Hello | None = None
         """What the helper has said of itself; None until it is ready."""
         self.why = ""
@@ -49,8 +56,10 @@ class Helper:
         self._program = program
         self._on_answer = on_answer
         self._on_lost = on_lost
+        self._on_ready = on_ready
         self._loop = asyncio.get_running_loop()
         self._socket: socket.socket | None = None
+        self._for_engine: socket.socket | None = None
         self._pid = 0
         self._pidfd = -1
         self._timer: asyncio.TimerHandle | None = None
@@ -60,13 +69,13 @@ class Helper:
 
     def start(self) -> None:
         """Starts a helper; its first message comes later."""
-        ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        with its:
-            ours.setblocking(False)
-            with contextlib.suppress(PermissionError):
-                ours.setsockopt(socket.SOL_SOCKET, _SO_SNDBUFFORCE, _REQUESTS_BYTES)
+        ours, its = _socket_pair()
+        for_engine, its_for_engine = _socket_pair()
+        with its, its_for_engine:
             null = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in range(3)]
-            actions = [(os.POSIX_SPAWN_DUP2, its.fileno(), _SOCKET), *null]
+            # In this order: the second socket's number is above 4, because those of three others are below it.
+            sockets = ((its, _SOCKET), (its_for_engine, _ENGINE_SOCKET))
+            actions = [*((os.POSIX_SPAWN_DUP2, end.fileno(), number) for end, number in sockets), *null]
             try:
                 # A session of its own, so that a key pressed in a terminal ends probelet first.
                 self._pid = os.posix_spawn(
@@ -80,6 +89,7 @@ class Helper:
                 )
             except OSError as error:
                 ours.close()
+                for_engine.close()
                 self._later(f"{self._program} cannot be started: {error.strerror}")
                 return
         try:
@@ -87,12 +97,13 @@ class Helper:
         except OSError as error:
             # Its socket is closed, so it ends at once.
             ours.close()
+            for_engine.close()
             os.waitpid(self._pid, 0)
             self._later(f"it cannot be watched: {error.strerror}")
             return
         self.starts += 1
         self.why = ""
-        self._socket = ours
+        self._socket, self._for_engine = ours, for_engine
         self._asked = self._answered = 0
         self._ended.clear()
         self._loop.add_reader(ours.fileno(), self._read)
@@ -107,6 +118,12 @@ class Helper:
         except (BlockingIOError, BrokenPipeError, ConnectionResetError):
             return False
         return True
+
+    @property
+    def for_engine(self) -> tuple[int, int]:
+        """Descriptors for the engine while the helper is ready: a socket that only the engine reads, and the pidfd."""
+        assert self._for_engine is not None
+        return self._for_engine.fileno(), self._pidfd
 
     def watch(self, is_busy: bool) -> None:
         """While attempts are in flight, the helper has to answer a ping every second."""
@@ -170,6 +187,7 @@ class Helper:
             case Hello():
                 self.hello, self.why = found, ""
                 self.heard.set()
+                self._on_ready()
             case Pong(number):
                 self._answered = max(self._answered, number)
             case Unable(why):
@@ -186,7 +204,9 @@ class Helper:
         self._loop.remove_reader(self._pidfd)
         _, status = os.waitpid(self._pid, 0)
         os.close(self._pidfd)
-        self._socket, self._pidfd = None, -1
+        if self._for_engine is not None:
+            self._for_engine.close()
+        self._socket, self._for_engine, self._pidfd = None, None, -1
         self._ended.set()
         self.why = f"it ended ({os.waitstatus_to_exitcode(status)})" + (f": {self.why}" if self.why else "")
         if not self._is_closed:
@@ -206,3 +226,12 @@ class Helper:
     def _again(self) -> None:
         self._timer = None
         self.start()
+
+
+def _socket_pair() -> tuple[socket.socket, socket.socket]:
+    """Our end and the helper's end of a socket that keeps packets apart."""
+    ours, its = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    ours.setblocking(False)
+    with contextlib.suppress(PermissionError):
+        ours.setsockopt(socket.SOL_SOCKET, _SO_SNDBUFFORCE, _REQUESTS_BYTES)
+    return ours, its

@@ -1,17 +1,19 @@
-"""The messages between probelet and the helper (rust/enter/src/protocol), one per packet, little-endian."""
+"""The messages between probelet and the helper (rust/enter/src/protocol), one per packet, little-endian.
+
+The engine writes and reads the same on a socket of its own (rust/engine/src/live/direct/message.rs)."""
 
 import struct
 from dataclasses import dataclass
 from typing import Final
 
 from probelet.execs.direct.container import Bounds, texts
-from probelet.execs.direct.fallback import REFUSALS, STEPS, Reason
+from probelet.execs.direct.fallback import REFUSALS, STEPS, FallbackError, Reason
 from probelet.execs.direct.limits import LIMITS
 
 REQUEST_BYTES_MAX: Final = 128 * 1024
 """Below the helper's buffer and below what the kernel takes as one packet by default."""
 
-VERSION: Final = 1
+VERSION: Final = 2
 """The helper's protocol (rust/enter/src/protocol/answer.rs)."""
 
 _RUN, _PING = 1, 2
@@ -71,7 +73,14 @@ class Refused:
     detail: str
 
 
-Answer = Hello | Unable | Pong | Ended | TimedOut | Stuck | Refused
+@dataclass(frozen=True, slots=True)
+class Over:
+    """Every process of a command that was ``TimedOut`` or ``Stuck`` has ended."""
+
+    id: int
+
+
+Answer = Hello | Unable | Pong | Ended | TimedOut | Stuck | Refused | Over
 
 
 def ping(number: int) -> bytes:
@@ -81,6 +90,8 @@ def ping(number: int) -> bytes:
 
 def run(id: int, timeout_seconds: int, container: bytes, argv: list[str]) -> bytes:
     """Asks for a command. Raises FallbackError for words that no system call takes."""
+    if not argv or not argv[0]:
+        raise FallbackError(Reason.PROGRAM, "the command has no program")
     head = struct.pack("<BQI", _RUN, id, min(timeout_seconds, _SECONDS_MAX) * 1000)
     return head + container + texts(argv)
 
@@ -116,8 +127,16 @@ def _answer(kind: int, rest: bytes) -> Answer:
             return TimedOut(number)
         case 6:
             return Stuck(number)
-    refusal, step, errno = struct.unpack("<BBi", rest[8:])
-    return Refused(number, REFUSALS[refusal], _detail(step, errno))
+        case 8:
+            return Over(number)
+    return refused(number, struct.unpack("<BBi", rest[8:]))
+
+
+def refused(number: int, refusal: tuple[int, int, int]) -> Refused:
+    """The refusal in the helper's numbers: why, the step, the system's error number. Raises KeyError and IndexError for
+    numbers that the helper does not have."""
+    why, step, errno = refusal
+    return Refused(number, REFUSALS[why], _detail(step, errno))
 
 
 def _detail(step: int, errno: int) -> str:

@@ -24,19 +24,22 @@ def surroundings(pid: int, sandbox_pid: int, sandbox_id: str) -> Surroundings:
     try:
         start_time = int(_fields(pid)[_START_TIME])
         shim = int(_fields(sandbox_pid)[_PARENT])
-        nice, policy = int(_fields(shim)[_NICE]), int(_fields(shim)[_POLICY])
+        of_shim = _fields(shim)
+        nice, policy, shim_start_time = (int(of_shim[place]) for place in (_NICE, _POLICY, _START_TIME))
         cpus = os.sched_getaffinity(shim)
         umask = re.search(r"^Umask:\s+([0-7]+)$", (_PROC / str(shim) / "status").read_text(), re.MULTILINE)
         limits = tuple(_limits((_PROC / str(sandbox_pid) / "limits").read_text()))
         # Last, so that what was read before was this process's.
         is_sandbox = sandbox_id in (_PROC / str(sandbox_pid) / "cgroup").read_text()
+        # A parent that has ended is never a parent again, so that the PID was the shim's all the time.
+        is_sandbox &= int(_fields(sandbox_pid)[_PARENT]) == shim
     except (OSError, ValueError, IndexError) as error:
         raise FallbackError(Reason.IDENTITY, f"its processes cannot be read: {error}") from None
     if umask is None or not is_sandbox:
         raise FallbackError(Reason.IDENTITY, f"process {sandbox_pid} is not the sandbox's")
     if policy != os.SCHED_OTHER or len(cpus) < (os.cpu_count() or 1):
         raise FallbackError(Reason.LIMITS, f"the runtime has scheduling policy {policy} and {len(cpus)} CPUs")
-    return Surroundings(start_time, int(umask[1], 8), nice, limits)
+    return Surroundings(start_time, int(umask[1], 8), nice, limits, shim, shim_start_time)
 
 
 def _limits(table: str) -> Iterator[tuple[int, int]]:

@@ -7,6 +7,7 @@ use std::time::Instant;
 
 use super::output::Output;
 use super::private_memory::PrivateMemory;
+use crate::check::leaf::Leaf;
 use crate::inside::{Message, REPORT_BYTES, read_report};
 use crate::protocol::answer::{Refusal, Refused, Step};
 use crate::sys::{check, pidfd_open};
@@ -33,6 +34,8 @@ pub(crate) struct Command {
     first: Option<i32>,
     /// The second fork, which becomes the program, until it was reaped. Its PID is its process group's.
     second: Option<(i32, OwnedFd)>,
+    /// The cgroup of its own, if it has one.
+    leaf: Option<Leaf>,
     /// The pipe of reports; closed when the program has started, or never will.
     status: Option<std::fs::File>,
     is_starting: bool,
@@ -46,12 +49,19 @@ pub(crate) struct Command {
 }
 
 impl Command {
-    pub(crate) fn new(id: u64, deadline: Instant, first: i32, status: OwnedFd, outputs: (Output, Output)) -> Self {
+    pub(crate) fn new(
+        id: u64,
+        deadline: Instant,
+        (first, leaf): (i32, Option<Leaf>),
+        status: OwnedFd,
+        outputs: (Output, Output),
+    ) -> Self {
         Self {
             id,
             deadline,
             first: Some(first),
             second: None,
+            leaf,
             status: Some(status.into()),
             is_starting: false,
             failure: None,
@@ -152,7 +162,7 @@ impl Command {
         }
     }
 
-    /// Kills the forks and everything in the process group of the command, and reads no more of it.
+    /// Kills the forks and everything in the leaf and in the process group of the command, and reads no more of it.
     ///
     /// A second fork that is not known yet ends by itself, because it waits for the first.
     pub(crate) fn kill(&mut self) {
@@ -168,6 +178,9 @@ impl Command {
                 libc::kill(second, libc::SIGKILL);
                 libc::kill(-second, libc::SIGKILL);
             }
+        }
+        if let Some(leaf) = &self.leaf {
+            leaf.kill();
         }
         self.stdout.close();
         self.stderr.close();
@@ -232,7 +245,7 @@ mod tests {
         let (status, reports) = pipe().unwrap();
         let output = || Output::new(pipe().unwrap().0).unwrap();
         let deadline = Instant::now() + Duration::from_secs(60);
-        let mut command = Command::new(7, deadline, 0, status, (output(), output()));
+        let mut command = Command::new(7, deadline, (0, None), status, (output(), output()));
         command.first = None;
         (command, reports)
     }

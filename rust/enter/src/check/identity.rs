@@ -3,7 +3,7 @@
 use std::ffi::CString;
 use std::os::fd::{AsRawFd, OwnedFd};
 
-use crate::check::cgroups::{open_cgroups, unreadable};
+use crate::check::cgroups::{Joined, open_cgroups, unreadable};
 use crate::check::hierarchy::{Hierarchy, hierarchies};
 use crate::check::labels::Labels;
 use crate::check::namespaces::Namespaces;
@@ -41,8 +41,7 @@ impl Own {
 pub(crate) struct Found {
     /// The first process.
     pub(crate) pidfd: OwnedFd,
-    /// `cgroup.procs` of each cgroup to join.
-    pub(crate) cgroups: Vec<OwnedFd>,
+    pub(crate) joined: Joined,
     /// The first process's root.
     pub(crate) root: Place,
 }
@@ -65,7 +64,7 @@ pub(crate) fn find(container: &Container<'_>, own: &Own) -> Result<Found, Refuse
     let (Ok(cgroup), Ok(id)) = (std::str::from_utf8(&cgroup), std::str::from_utf8(container.id)) else {
         return Err(Refused::new(Refusal::Cgroup));
     };
-    let cgroups = open_cgroups(cgroup, id, &own.hierarchies)?;
+    let joined = open_cgroups(cgroup, id, &own.hierarchies)?;
     if !Namespaces::of(fd).map_err(|error| unreadable(&error))?.differ_only_in(&own.namespaces, container.namespaces) {
         return Err(Refused::new(Refusal::Namespaces));
     }
@@ -77,11 +76,11 @@ pub(crate) fn find(container: &Container<'_>, own: &Own) -> Result<Found, Refuse
     if has_ended(&pidfd).map_err(|error| unreadable(&error))? {
         return Err(gone());
     }
-    Ok(Found { pidfd, cgroups, root })
+    Ok(Found { pidfd, joined, root })
 }
 
 /// Field 22 of `/proc/PID/stat`. The process chooses field 2, its name, which may hold spaces and parentheses.
-fn start_time(stat: &[u8]) -> Option<u64> {
+pub(crate) fn start_time(stat: &[u8]) -> Option<u64> {
     let end = stat.iter().rposition(|byte| *byte == b')')?;
     let rest = std::str::from_utf8(stat.get(end + 1..)?).ok()?;
     rest.split_ascii_whitespace().nth(22 - 3)?.parse().ok()

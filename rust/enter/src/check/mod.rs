@@ -4,4 +4,5 @@ pub(crate) mod cgroups;
 pub(crate) mod hierarchy;
 pub(crate) mod identity;
 pub(crate) mod labels;
+pub(crate) mod leaf;
 pub(crate) mod namespaces;

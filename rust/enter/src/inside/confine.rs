@@ -10,6 +10,7 @@ use super::capabilities::{apply_sets, drop_bounding_set};
 use super::environment::environment;
 use super::program::{find_program, start_program};
 use super::report::{Failed, at, report_start};
+use super::seccomp::load_filter;
 use crate::protocol::answer::Step;
 use crate::protocol::request::{Container, LIMITS, Run};
 use crate::sys::{check, check_long, close_all_but, prctl};
@@ -27,6 +28,10 @@ pub(super) fn confine_and_start(run: &Run<'_>, status: RawFd) -> Result<Infallib
     // SAFETY: the call takes a number and cannot fail.
     unsafe { libc::umask(container.umask) };
     set_limits(&container.limits)?;
+    // As runc: without no_new_privs the kernel takes a filter only from a process with CAP_SYS_ADMIN.
+    if !container.no_new_privileges {
+        load_filter(container.seccomp)?;
+    }
     let cwd = CString::new(container.cwd).map_err(|_| Failed::because(Step::Cwd, libc::EINVAL))?;
     let is_there = change_directory(&cwd)?;
     let environment = environment(container.environment, container.uid)?;
@@ -46,6 +51,10 @@ pub(super) fn confine_and_start(run: &Run<'_>, status: RawFd) -> Result<Infallib
     prctl(libc::PR_SET_PDEATHSIG, u64::from(libc::SIGKILL.unsigned_abs()), 0).map_err(at(Step::Death))?;
     let program = find_program(run.argv, &environment)?;
     report_start(status);
+    // As runc: with no_new_privs at the last moment, so that the filter may forbid what confining takes.
+    if container.no_new_privileges {
+        load_filter(container.seccomp)?;
+    }
     Err(start_program(&program, run.argv, &environment))
 }
 

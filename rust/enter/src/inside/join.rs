@@ -5,6 +5,7 @@ use std::os::fd::{AsRawFd, OwnedFd};
 
 use super::confine::confine_and_start;
 use super::report::{Failed, at, report_failure, report_fork};
+use crate::check::cgroups::Cgroup;
 use crate::check::identity::Found;
 use crate::protocol::answer::Step;
 use crate::protocol::request::Run;
@@ -64,8 +65,8 @@ fn join(run: &Run<'_>, found: &Found, descriptors: &Descriptors<'_>) -> Result<F
     // As runc: while /proc is still the host's.
     set_oom_score(run.container.oom_score_adj)?;
     // Before the namespaces, so that whatever the container's file systems do to this fork is the container's to pay.
-    for cgroup in &found.cgroups {
-        write(cgroup.as_raw_fd(), b"0").map_err(at(Step::Cgroup))?;
+    for cgroup in &found.joined.cgroups {
+        cgroup.join().map_err(at(Step::Cgroup))?;
     }
     set_priorities(run.container.nice)?;
     // SAFETY: the call takes numbers.
@@ -84,7 +85,8 @@ fn keep_only(found: &Found, descriptors: &Descriptors<'_>) -> Result<(), Failed>
         // SAFETY: the call takes numbers. 0 to 2 are /dev/null in this program, so no other descriptor is lost.
         check(unsafe { libc::dup2(fd.as_raw_fd(), number) }).map_err(at(Step::Descriptors))?;
     }
-    let kept = [&found.pidfd, &descriptors.status].into_iter().chain(&found.cgroups);
+    let cgroups = found.joined.cgroups.iter().flat_map(Cgroup::descriptors);
+    let kept = [&found.pidfd, &descriptors.status].into_iter().chain(cgroups);
     close_all_but(kept.map(AsRawFd::as_raw_fd)).map_err(at(Step::Descriptors))
 }
 

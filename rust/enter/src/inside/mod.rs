@@ -11,6 +11,7 @@ mod home;
 mod join;
 mod program;
 mod report;
+mod seccomp;
 
 pub(crate) use join::{Descriptors, enter};
 pub(crate) use report::{Message, REPORT_BYTES, read_report};

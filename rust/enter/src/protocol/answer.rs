@@ -50,6 +50,7 @@ pub(crate) enum Step {
     Dumpable = 17,
     Program = 18,
     Death = 19,
+    Seccomp = 20,
 }
 
 impl Step {
@@ -95,7 +96,7 @@ pub(crate) struct Bounds {
 }
 
 /// Of both directions; probelet uses no helper of another version, which could take one field for another.
-const VERSION: u8 = 1;
+const VERSION: u8 = 2;
 
 const HELLO: u8 = 1;
 const UNABLE: u8 = 2;
@@ -104,6 +105,7 @@ const ENDED: u8 = 4;
 const TIMED_OUT: u8 = 5;
 const STUCK: u8 = 6;
 const REFUSED: u8 = 7;
+const OVER: u8 = 8;
 
 /// The first message: this program is ready.
 pub(crate) fn hello(bounds: &Bounds) -> Vec<u8> {
@@ -140,6 +142,12 @@ pub(crate) fn timed_out(id: u64) -> Vec<u8> {
 /// The timeout was over before the program had started: nobody can say whether it is healthy.
 pub(crate) fn stuck(id: u64) -> Vec<u8> {
     numbered(STUCK, id)
+}
+
+/// Every process of a command whose answer was [`timed_out`] or [`stuck`] has ended. It comes after that answer, because a
+/// file system or a frozen cgroup can hold a process that was killed.
+pub(crate) fn over(id: u64) -> Vec<u8> {
+    numbered(OVER, id)
 }
 
 pub(crate) fn refused(id: u64, refused: Refused) -> Vec<u8> {

@@ -29,10 +29,15 @@ impl<'a> Reader<'a> {
         self.fixed().map(u64::from_le_bytes)
     }
 
+    /// Bytes with their length before them.
+    pub(crate) fn bytes(&mut self) -> Result<&'a [u8], Malformed> {
+        let length = self.u32()? as usize;
+        self.take(length)
+    }
+
     /// A text with its length before it; system calls take no NUL inside a text.
     pub(crate) fn text(&mut self) -> Result<&'a [u8], Malformed> {
-        let length = self.u32()? as usize;
-        let text = self.take(length)?;
+        let text = self.bytes()?;
         if text.contains(&0) { Err(Malformed) } else { Ok(text) }
     }
 

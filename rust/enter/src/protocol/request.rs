@@ -48,7 +48,22 @@ pub(crate) struct Container<'a> {
     pub(crate) groups: Numbers<'a>,
     pub(crate) cwd: &'a [u8],
     pub(crate) environment: Texts<'a>,
+    pub(crate) seccomp: Option<Filter<'a>>,
 }
+
+/// The seccomp filter that the runtime's exec loads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Filter<'a> {
+    /// `SECCOMP_FILTER_FLAG_LOG` and `SECCOMP_FILTER_FLAG_SPEC_ALLOW`.
+    pub(crate) flags: u32,
+    /// `struct sock_filter`, one after the other.
+    pub(crate) instructions: &'a [u8],
+}
+
+/// `sizeof(struct sock_filter)`.
+pub(crate) const INSTRUCTION_BYTES: usize = 8;
+/// As many as the kernel takes (`BPF_MAXINSNS`).
+pub(crate) const INSTRUCTIONS_MAX: usize = 4096;
 
 /// The five sets, one bit per capability.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -129,6 +144,7 @@ impl<'a> Container<'a> {
             groups: numbers(reader)?,
             cwd: reader.text()?,
             environment: reader.texts()?,
+            seccomp: filter(reader)?,
         };
         // A name of 32 bytes or more cannot be a part of a cgroup's path by chance.
         let is_named = container.id.len() >= ID_BYTES_MIN && container.id.iter().all(u8::is_ascii_alphanumeric);
@@ -154,6 +170,18 @@ fn numbers<'a>(reader: &mut Reader<'a>) -> Result<Numbers<'a>, Malformed> {
         reader.u32()?;
     }
     Ok(numbers)
+}
+
+/// No instructions are no filter.
+fn filter<'a>(reader: &mut Reader<'a>) -> Result<Option<Filter<'a>>, Malformed> {
+    // What the other flags ask for is no property of a filter: a listener, and other threads.
+    const FLAGS: u64 = libc::SECCOMP_FILTER_FLAG_LOG | libc::SECCOMP_FILTER_FLAG_SPEC_ALLOW;
+    let (flags, instructions) = (reader.u32()?, reader.bytes()?);
+    let is_whole = instructions.len().is_multiple_of(INSTRUCTION_BYTES);
+    if !is_whole || instructions.len() > INSTRUCTIONS_MAX * INSTRUCTION_BYTES || u64::from(flags) & !FLAGS != 0 {
+        return Err(Malformed);
+    }
+    Ok((!instructions.is_empty()).then_some(Filter { flags, instructions }))
 }
 
 #[cfg(test)]
@@ -192,6 +220,8 @@ pub(crate) mod tests {
         text(&mut message, cwd);
         message.extend(1u32.to_le_bytes());
         text(&mut message, b"A=b");
+        message.extend(4u32.to_le_bytes());
+        text(&mut message, FILTER);
         message.extend(u32::try_from(argv.len()).unwrap().to_le_bytes());
         for word in argv {
             text(&mut message, word);
@@ -199,6 +229,8 @@ pub(crate) mod tests {
         message
     }
 
+    /// Allows everything.
+    const FILTER: &[u8] = &[6, 0, 0, 0, 0, 0, 0xff, 0x7f];
     const ID: &[u8] = b"0123456789abcdef0123456789abcdef";
 
     #[test]
@@ -215,6 +247,7 @@ pub(crate) mod tests {
         assert_eq!((container.limits[0], container.limits[15]), ((0, 1), (30, 31)));
         assert_eq!(container.groups.collect::<Vec<_>>(), [10, 20]);
         assert_eq!(container.environment.collect::<Vec<_>>(), [b"A=b"]);
+        assert_eq!(container.seccomp, Some(Filter { flags: 4, instructions: FILTER }));
         assert_eq!(run.argv.collect::<Vec<_>>(), [b"true".as_slice(), b"-v"]);
     }
 
@@ -235,5 +268,20 @@ pub(crate) mod tests {
         assert!(Request::read(&example(ID, b"srv", &[b"true"])).is_err());
         assert!(Request::read(&example(b"", b"/", &[b"true"])).is_err());
         assert!(Request::read(&example(b"0123456789abcdef/123456789abcdef0", b"/", &[b"true"])).is_err());
+    }
+
+    #[test]
+    fn a_filter_that_is_cut_too_long_or_has_a_listener_is_malformed() {
+        let read = |flags: u32, instructions: &[u8]| {
+            let mut message = flags.to_le_bytes().to_vec();
+            text(&mut message, instructions);
+            filter(&mut Reader::new(&message)).map(|filter| filter.is_some())
+        };
+        assert_eq!(read(0, &[]), Ok(false));
+        assert_eq!(read(0, &[0; INSTRUCTION_BYTES]), Ok(true));
+        assert_eq!(read(0, &[0; INSTRUCTION_BYTES + 1]), Err(Malformed));
+        assert_eq!(read(0, &[0; (INSTRUCTIONS_MAX + 1) * INSTRUCTION_BYTES]), Err(Malformed));
+        // SECCOMP_FILTER_FLAG_NEW_LISTENER.
+        assert_eq!(read(8, &[0; INSTRUCTION_BYTES]), Err(Malformed));
     }
 }

@@ -28,8 +28,13 @@ class Both:
         return await exec_attempt(self.client, self.ids[pod], command, seconds)
 
     async def directly(self, pod: str, command: Sequence[str], seconds: int = 30) -> ExecOutcome | None:
-        run: Any = SimpleNamespace(argv=list(command), timeout_seconds=seconds)
-        return await self.direct.attempt(run, self.ids[pod])
+        name, argv = self.name(pod), list(command)
+        run: Any = SimpleNamespace(container_id=name, argv=argv, timeout_seconds=seconds, refusal=None)
+        return await self.direct.attempt(run)
+
+    def name(self, pod: str) -> str:
+        """The full ID of a pod's container."""
+        return f"containerd://{self.ids[pod]}"
 
     async def outcome(self, pod: str, command: Sequence[str], seconds: int = 30) -> ExecOutcome:
         """The outcome of an attempt that the helper carries out."""

@@ -8,6 +8,7 @@ import pytest
 from tests.system.containerd.conftest import started_containerd
 from tests.system.containerd.direct.both import Both, both_ways
 from tests.system.containerd.direct.pods import PODS
+from tests.system.containerd.direct.profiles import profiles
 from tests.system.containerd.machine import Containerd, remove_pods
 from tests.system.containerd.node import ContainerdNode
 
@@ -24,11 +25,12 @@ def pod_ids(containerd: Containerd, tmp_path_factory: pytest.TempPathFactory) ->
     node = ContainerdNode(containerd, tmp_path_factory.mktemp("direct"))
     for row in PODS:
         node.run(row.name, {"name": "app", "command": ["sleep", "100000"], **row.container}, **row.pod)
-    node.start()
-    node.until(lambda: all(node.container(row.name)["state"] == "running" for row in PODS), "running containers")
-    yield {row.name: node.container(row.name)["container_id"].rpartition("/")[2] for row in PODS}
-    node.close()
-    asyncio.run(remove_pods(containerd.endpoint, node.name))
+    with profiles():
+        node.start()
+        node.until(lambda: all(node.container(row.name)["state"] == "running" for row in PODS), "running containers")
+        yield {row.name: node.container(row.name)["container_id"].rpartition("/")[2] for row in PODS}
+        node.close()
+        asyncio.run(remove_pods(containerd.endpoint, node.name))
 
 
 @pytest.fixture

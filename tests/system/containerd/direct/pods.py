@@ -1,6 +1,7 @@
 """The pods of these tests: every security context, and a few more that an exec can see."""
 
-from tests.system.containerd.security_contexts import ROWS, Row, context
+from tests.system.containerd.direct.profiles import local
+from tests.system.containerd.security_contexts import ROWS, RUNTIME_DEFAULT, Row, context
 
 SHARED = Row("shared-processes", pod={"shareProcessNamespace": True})
 HOST_NETWORK = Row("host-network", pod={"hostNetwork": True})
@@ -17,8 +18,23 @@ ENVIRONMENT = Row(
 LIMITED = Row("limited", {"resources": {"limits": {"memory": "64Mi"}}})
 JAIL = "mkdir -p /jail/bin && cp /bin/busybox /jail/bin/sleep && exec chroot /jail /bin/sleep 100000"
 JAILED = Row("jailed", {"command": ["sh", "-c", JAIL]})
+READ_ONLY_PROC = Row(
+    "read-only-proc",
+    {"command": ["sh", "-c", "mount -o remount,ro /proc && exec sleep 100000"], **context(privileged=True)},
+)
+DEFAULT_PROFILE = Row("runtime-default", context(seccompProfile=RUNTIME_DEFAULT))
+DEFAULT_PROFILE_AGAIN = Row("runtime-default-again", context(seccompProfile=RUNTIME_DEFAULT))
+OWN_PROFILE = Row("own-profile", context(seccompProfile=local("own")))
+LATE_PROFILE = Row(
+    "late-profile", context(runAsUser=1000, allowPrivilegeEscalation=False, seccompProfile=local("late"))
+)
+ASKING_PROFILE = Row("asking-profile", context(runAsUser=1000, seccompProfile=local("asking")))
+# Its first process outlives `killall sleep`.
+LEAFED = Row("leafed", {"command": ["sh", "-c", "while :; do tail -f /dev/null; done"]})
 # Tests pause this one, limit it, and end its processes.
 VICTIM, NEIGHBOUR = Row("victim"), Row("neighbour")
+# Tests move its first process into a cgroup below.
+DELEGATING = Row("delegating")
 
 MORE = (
     SHARED,
@@ -32,13 +48,35 @@ MORE = (
     ENVIRONMENT,
     LIMITED,
     JAILED,
+    READ_ONLY_PROC,
+    DEFAULT_PROFILE,
+    DEFAULT_PROFILE_AGAIN,
+    OWN_PROFILE,
+    LATE_PROFILE,
+    ASKING_PROFILE,
+    LEAFED,
     VICTIM,
     NEIGHBOUR,
+    DELEGATING,
 )
 PODS = (*ROWS, *MORE)
 
-PROFILED = frozenset({"hardened", "inherits"})
-"""Pods with a seccomp profile, which the helper leaves to the runtime."""
+PROFILED = ("hardened", "inherits", "runtime-default", "own-profile", "late-profile", "asking-profile")
+"""Pods with a seccomp profile."""
 
-CONFINED = sorted({row.name for row in PODS} - PROFILED - {VICTIM.name, JAILED.name})
-"""Pods that the helper enters."""
+CONFINED = sorted({row.name for row in PODS} - {VICTIM.name, JAILED.name})
+"""Pods whose facts tests compare."""
+
+TEN = {
+    "root": "bare",
+    "non-root": "image-user",
+    "every capability dropped": "drop-all",
+    "an added capability": "added",
+    "RuntimeDefault": "runtime-default",
+    "Unconfined": "overrides",
+    "a profile of its own": "own-profile",
+    "privileged": "privileged",
+    "a read-only root": "read-only",
+    "supplemental groups": "groups",
+}
+"""The security contexts that pods really have, each with a pod."""

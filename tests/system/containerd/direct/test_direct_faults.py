@@ -5,13 +5,14 @@ import os
 import signal
 import struct
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from probelet.execs.direct.fallback import Reason
 
 from tests.system.containerd.direct.both import Both, eventually
+from tests.system.containerd.direct.sleepers import commands_of, sleepers_of
 from tests.system.containerd.machine import Containerd
 
 pytestmark = pytest.mark.e2e
@@ -81,12 +82,12 @@ async def test_a_process_that_is_not_the_containers_first_is_refused(
 ) -> None:
     await both.outcome("bare", ["true"])
     await both.outcome("neighbour", ["true"])
-    known = both.direct._containers
-    bare, other = known[both.ids["bare"]], known[both.ids["neighbour"]]
+    known = both.direct._containers._known
+    bare, other = known[both.name("bare")], known[both.name("neighbour")]
     assert isinstance(bare, bytes)
     assert isinstance(other, bytes)
     changed = change(bare, other)
-    known[both.ids["bare"]] = bare[:at] + changed + bare[at + len(changed) :]
+    known[both.name("bare")] = bare[:at] + changed + bare[at + len(changed) :]
     assert await both.falls_back("bare") is reason
     # What was wrong is read again.
     assert (await both.outcome("bare", ["true"])).exit_code == 0
@@ -107,17 +108,6 @@ async def test_a_first_process_that_ends_in_mid_probe_takes_the_command_with_it(
     assert await both.falls_back("victim") is Reason.IDENTITY
 
 
-def sleepers_of(container_id: str) -> list[int]:
-    """Processes in the container's cgroup that sleep."""
-    found = []
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            is_inside = container_id in (process / "cgroup").read_text()
-            if is_inside and (process / "cmdline").read_bytes().startswith(b"sleep\0"):
-                found.append(int(process.name))
-    return found
-
-
 async def test_a_helper_that_is_killed_takes_its_commands_along_and_is_replaced(both: Both) -> None:
     attempt = asyncio.create_task(both.directly("neighbour", ["sleep", "100321"]))
     await eventually(lambda: commands_of(both.ids["neighbour"], b"100321"), "the command")
@@ -130,16 +120,6 @@ async def test_a_helper_that_is_killed_takes_its_commands_along_and_is_replaced(
     await eventually(lambda: both.is_ready, "another helper")
     assert (await both.outcome("neighbour", ["true"])).exit_code == 0
     assert both.direct.counts.starts == 2
-
-
-def commands_of(container_id: str, seconds: bytes) -> list[int]:
-    """Processes in the container's cgroup that sleep for so long."""
-    found = []
-    for pid in sleepers_of(container_id):
-        with suppress(OSError):
-            if Path(f"/proc/{pid}/cmdline").read_bytes() == b"sleep\0" + seconds + b"\0":
-                found.append(pid)
-    return found
 
 
 async def test_a_helper_that_answers_no_ping_is_replaced(both: Both) -> None:

@@ -25,7 +25,7 @@ def value(page: str, series: str) -> int:
     return int(found[1])
 
 
-def test_probes_enter_containers_and_profiles_go_over_the_runtime(node: ContainerdNode) -> None:
+def test_probes_enter_containers_with_and_without_a_profile(node: ContainerdNode) -> None:
     profile = {"securityContext": {"seccompProfile": {"type": "RuntimeDefault"}}}
     sleep = ["sh", "-c", "touch /tmp/well; sleep 100000"]
     probe = exec_probe("cat", "/tmp/well")
@@ -36,17 +36,21 @@ def test_probes_enter_containers_and_profiles_go_over_the_runtime(node: Containe
     node.until(lambda: node.pod("plain")["ready"] and node.pod("profiled")["ready"], "ready pods")
     page = node.metrics()
     assert value(page, "probelet_exec_direct_attempts_total") > 0
-    assert value(page, 'probelet_exec_direct_fallbacks_total{reason="seccomp"}') > 0
+    assert value(page, 'probelet_exec_direct_fallbacks_total{reason="seccomp"}') == 0
     assert value(page, "probelet_exec_direct_helper_starts_total") == 1
-    (line,) = node.lines_with("exec probes go over the runtime")
-    assert line["reason"] == "seccomp"
+    (line,) = node.lines_with("seccomp filter read from runc")
+    assert line["instructions"] > 100
+    assert not node.lines_with("exec probes go over the runtime")
 
+    first = node.container("plain")["container_id"].rpartition("/")[2]
     # The helper's failure restarts the container as the runtime's would.
     node.execute("plain", "rm", "/tmp/well")
     node.until(lambda: node.container("plain")["restart_count"] == 1, "a restart")
     assert node.events("Unhealthy")
     # The new container has another ID and another first process.
     node.until(lambda: node.pod("plain")["ready"], "a ready pod")
+    # The leaves of its commands were no hindrance.
+    node.until(lambda: not list(Path("/sys/fs/cgroup").glob(f"**/*{first}*")), "the end of the first one's cgroups")
     before = value(node.metrics(), "probelet_exec_direct_attempts_total")
     node.until(lambda: value(node.metrics(), "probelet_exec_direct_attempts_total") > before + 2, "more attempts")
 

@@ -81,6 +81,33 @@ async def test_a_command_has_the_same_outcome_both_ways(both: Both, name: str) -
         assert directly == await both.over_the_runtime(pod, COMMANDS[name])
 
 
+KINDS = (
+    "host-processes",
+    "shared-processes",
+    "privileged",
+    "read-only",
+    "read-only-proc",
+    "hardened",
+    "own-profile",
+    "limited",
+    "host-network",
+)
+USUAL = ("success", "exit 3", "killed", "missing in a shell", "9 KiB of each", "a child that ends later", "broken pipe")
+
+
+@pytest.mark.parametrize("pod", KINDS)
+async def test_the_usual_commands_have_the_same_outcome_in_every_kind_of_pod(both: Both, pod: str) -> None:
+    for name in USUAL:
+        directly = await both.outcome(pod, COMMANDS[name])
+        assert directly == await both.over_the_runtime(pod, COMMANDS[name]), name
+
+
+async def test_a_container_with_a_read_only_proc_can_be_entered(both: Both) -> None:
+    found = await both.outcome("read-only-proc", ["sh", "-c", "echo 0 > /proc/self/oom_score_adj"])
+    assert found.exit_code == 1
+    assert b"Read-only file system" in found.output
+
+
 MISSING = {
     "missing": ["no-such-program"],
     "missing by its path": ["/no/such/program"],

@@ -4,13 +4,23 @@ import copy
 import json
 from typing import Any
 
-from probelet.execs.direct.container import Bounds, Surroundings, container_info, described, specification
+from probelet.execs.direct.container import (
+    NO_FILTER,
+    Bounds,
+    Filter,
+    Surroundings,
+    container_info,
+    described,
+    specification,
+)
 from probelet.execs.direct.fallback import FallbackError, Reason
 
 ID = "c469f5fea66cc32009ae2015e18b3fbd7d1701111be17adf19b0bd3b9e0f82f0"
 INFINITE = 2**64 - 1
 BOUNDS = Bounds(2**41 - 1, (INFINITE,) * 16)
-AROUND = Surroundings(start_time=4711, umask=0o22, nice=0, limits=((1024, 4096),) * 16)
+AROUND = Surroundings(
+    start_time=4711, umask=0o22, nice=0, limits=((1024, 4096),) * 16, shim=28000, shim_start_time=4000
+)
 
 INFO: dict[str, Any] = {
     "sandboxID": "a50beab9d64e1b64e0c5e7b35009ca83f5e08f127999146b2e9c82348b7e19fb",
@@ -57,9 +67,11 @@ def changed(path: str, value: Any) -> dict[str, Any]:
     return info
 
 
-def description(info: dict[str, Any], *, around: Surroundings = AROUND, bounds: Bounds = BOUNDS) -> bytes:
+def description(
+    info: dict[str, Any], *, around: Surroundings = AROUND, bounds: Bounds = BOUNDS, seccomp: Filter = NO_FILTER
+) -> bytes:
     found = container_info(json.dumps(info))
-    return described(ID, found, specification(found), around, bounds)
+    return described(ID, found, specification(found), around, seccomp, bounds)
 
 
 def refusal(info: dict[str, Any], **others: Any) -> tuple[Reason, str]:

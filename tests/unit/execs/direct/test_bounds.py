@@ -7,7 +7,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
-from probelet.execs.direct import direct_execs as module
+from probelet.execs.direct import containers as module
 from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.direct.fallback import Reason
 from probelet.execs.direct.message import REQUEST_BYTES_MAX
@@ -41,10 +41,11 @@ async def reasons(runtime: Runtime, ids: list[str]) -> list[Reason]:
     client: Any = runtime
     direct = DirectExecs(client, program)
     await direct.start()
-    run: Any = SimpleNamespace(argv=["true"], timeout_seconds=1)
     try:
         for container_id in ids:
-            assert await direct.attempt(run, container_id) is None
+            name = f"containerd://{container_id}"
+            run: Any = SimpleNamespace(container_id=name, argv=["true"], timeout_seconds=1, refusal=None)
+            assert await direct.attempt(run) is None
         return list(direct.counts.fallbacks.elements())
     finally:
         await direct.close()

@@ -1,9 +1,10 @@
 """What probelet tells the helper of a container, and every container that goes over the runtime instead."""
 
+import dataclasses
 import struct
 
 import pytest
-from probelet.execs.direct.container import Bounds, Surroundings
+from probelet.execs.direct.container import Bounds, Filter
 from probelet.execs.direct.fallback import REFUSALS, STEPS, Reason
 
 from tests.support.paths import ROOT
@@ -23,6 +24,7 @@ def test_a_usual_container_in_the_helpers_form() -> None:
         struct.pack("<3I", 2, 2000, 3000),
         struct.pack("<I", 4) + b"/srv",
         struct.pack("<II", 2, 9) + b"PATH=/bin" + struct.pack("<I", 13) + b"HOSTNAME=bare",
+        struct.pack("<II", 0, 0),
     ]
     assert description(INFO) == b"".join(expected)
 
@@ -30,10 +32,16 @@ def test_a_usual_container_in_the_helpers_form() -> None:
 def test_the_specification_comes_before_what_a_process_inherits() -> None:
     info = changed(f"{SPEC}.process.rlimits", [{"type": "RLIMIT_NOFILE", "soft": 7, "hard": 8}])
     info[SPEC]["process"]["user"]["umask"] = 0o77
-    found = description(info, around=Surroundings(4711, 0o22, -5, AROUND.limits))
+    found = description(info, around=dataclasses.replace(AROUND, nice=-5))
     assert struct.pack("<III", 1000, 2000, 0o77) in found
     assert struct.pack("<ii", 1000, -5) in found
     assert struct.pack("<8Q", *(1024, 4096) * 2, 1024, 4096, 7, 8)[32:] in found
+
+
+def test_a_filter_ends_the_description() -> None:
+    allow = struct.pack("<HBBI", 6, 0, 0, 0x7FFF0000)
+    found = description(INFO, seccomp=Filter(4, allow))
+    assert found == description(INFO)[:-8] + struct.pack("<II", 4, 8) + allow
 
 
 FIELDS = {
@@ -70,7 +78,6 @@ def test_what_is_not_understood_goes_over_the_runtime(name: str) -> None:
 
 
 OTHERS = {
-    "seccomp": (Reason.SECCOMP, f"{SPEC}.linux.seccomp", {"defaultAction": "SCMP_ACT_ALLOW"}),
     "AppArmor": (Reason.LABEL, f"{SPEC}.process.apparmorProfile", "cri-containerd.apparmor.d"),
     "SELinux": (Reason.LABEL, f"{SPEC}.process.selinuxLabel", "system_u:system_r:container_t:s0:c1,c2"),
     "the label of its mounts": (Reason.LABEL, f"{SPEC}.linux.mountLabel", "system_u:object_r:container_file_t:s0"),

@@ -1,7 +1,9 @@
 """The helper's answers, and the real helper where it needs no container."""
 
 import asyncio
+import dataclasses
 import os
+import socket
 import struct
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -19,6 +21,7 @@ from probelet.execs.direct.message import (
     Answer,
     Ended,
     Hello,
+    Over,
     Pong,
     Refused,
     Stuck,
@@ -40,8 +43,9 @@ def test_every_answer_is_read() -> None:
     assert answer(struct.pack("<BQ", 5, 7)) == TimedOut(7)
     assert answer(struct.pack("<BQ", 6, 7)) == Stuck(7)
     assert answer(b"\x02why") == Unable("why")
-    assert isinstance(answer(struct.pack("<BB17Q", 1, 1, *range(17))), Hello)
-    assert isinstance(answer(struct.pack("<BB17Q", 1, 2, *range(17))), Unable)
+    assert answer(struct.pack("<BQ", 8, 7)) == Over(7)
+    assert isinstance(answer(struct.pack("<BB17Q", 1, 2, *range(17))), Hello)
+    assert isinstance(answer(struct.pack("<BB17Q", 1, 1, *range(17))), Unable)
     refused = answer(struct.pack("<BQBBi", 7, 7, 9, 16, 1))
     assert refused == Refused(7, Reason.SETUP, "capabilities: error 1")
     assert answer(struct.pack("<BQBBi", 7, 7, 7, 0, 0)) == Refused(7, Reason.PAUSED, "the container")
@@ -107,7 +111,7 @@ async def test_a_process_of_that_start_time_is_refused_for_its_cgroup(heard: Hea
 def surroundings_of(start_time: int) -> Any:
     from tests.unit.execs.direct.example import AROUND
 
-    return type(AROUND)(start_time, AROUND.umask, AROUND.nice, AROUND.limits)
+    return dataclasses.replace(AROUND, start_time=start_time)
 
 
 @needs_root
@@ -129,6 +133,28 @@ async def test_a_ping_is_answered(heard: Heard) -> None:
     assert heard.helper.send(run(7, 1, description(INFO), ["true"]))
     await heard.answers.get()
     assert heard.helper._answered == 41
+
+
+@needs_root
+async def test_each_socket_gets_its_own_answers_and_the_engines_may_close(heard: Heard) -> None:
+    engine = socket.socket(fileno=os.dup(heard.helper.for_engine[0]))
+    engine.send(run(7, 1, description(INFO), ["true"]))
+    assert heard.helper.send(run(8, 1, description(INFO), ["true"]))
+    found = await heard.answers.get()
+    assert isinstance(found, Refused)
+    assert found.id == 8
+    engine.settimeout(30)
+    answered = answer(engine.recv(1024))
+    assert isinstance(answered, Refused)
+    assert answered.id == 7
+    # One request more, whose answer nobody reads: the helper must not end with this socket.
+    engine.send(run(9, 1, description(INFO), ["true"]))
+    engine.shutdown(socket.SHUT_RDWR)
+    engine.close()
+    assert heard.helper.send(run(10, 1, description(INFO), ["true"]))
+    found = await heard.answers.get()
+    assert isinstance(found, Refused)
+    assert (found.id, heard.helper.starts) == (10, 1)
 
 
 async def test_a_program_that_is_no_helper_is_tried_again_later(tmp_path: Path) -> None:
@@ -156,7 +182,7 @@ async def test_a_request_without_a_helper_goes_over_the_runtime(tmp_path: Path) 
     client: Any = SimpleNamespace()
     direct = DirectExecs(client, tmp_path / "no-such")
     await direct.start()
-    attempt: Any = SimpleNamespace(argv=["true"], timeout_seconds=1)
-    assert await direct.attempt(attempt, "0" * 64) is None
+    attempt: Any = SimpleNamespace(container_id="containerd://0", argv=["true"], timeout_seconds=1, refusal=None)
+    assert await direct.attempt(attempt) is None
     assert direct.counts.fallbacks == {Reason.HELPER: 1}
     await direct.close()

@@ -1,0 +1,261 @@
+//! The helper's client on the engine's thread: sends requests, reads answers, and kills a helper that hangs.
+
+use std::collections::HashMap;
+use std::io::{self, ErrorKind, IoSlice, Read};
+use std::os::fd::OwnedFd;
+use std::sync::Arc;
+use std::time::Duration;
+
+use probelet_core::time::Instant;
+use rustix::process::{Signal, pidfd_send_signal};
+use socket2::SockRef;
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::message::{ANSWER_BYTES_MAX, Answer, FULL, ping};
+use super::shared::{DirectExecs, DirectStart, HelperProcess};
+use crate::attempt::starvation::Spent;
+use crate::golang::text::TEXT_BYTES_MAX;
+use crate::live::attempt::{EndedAttempt, Ticket};
+use crate::live::exec::{ExecAttempt, ExecEnd, timed_out};
+use crate::net::async_fd::watched;
+
+/// The client of the helper in use, and its attempts in flight.
+#[derive(Default)]
+pub(in super::super) struct HelperClient {
+    helper: Option<Connected>,
+    /// [`DirectExecs::changes`] when `helper` was taken from there.
+    changes: u64,
+    /// The attempts in flight: at most one per worker.
+    flights: HashMap<u64, Flight>,
+    /// Attempts that have ended.
+    pub(in super::super) ended: Vec<EndedAttempt>,
+    /// Attempts that the helper did not carry out, for Python.
+    pub(in super::super) refused: Vec<(Ticket, Instant, ExecAttempt)>,
+    /// Lines for the log.
+    pub(in super::super) notices: Vec<String>,
+    due: Vec<DirectStart>,
+    answer: Vec<u8>,
+}
+
+/// An attempt that the helper carries out.
+struct Flight {
+    ticket: Ticket,
+    exec: ExecAttempt,
+    began: Instant,
+    /// How long the loop had been overdue then, in total.
+    overdue: Duration,
+}
+
+/// What the engine's thread knows of the moment.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct LoopTime {
+    pub(in super::super) now: Instant,
+    /// How long the loop was overdue until now, in total.
+    pub(in super::super) overdue: Duration,
+}
+
+struct Connected {
+    process: Arc<HelperProcess>,
+    socket: AsyncFd<OwnedFd>,
+    alive: Signs,
+}
+
+/// Signs of life. The machine's clock counts, because a test puts the engine's forward.
+struct Signs {
+    /// Since when the helper owes a sign: the moment of the last one or of the last idleness.
+    since: std::time::Instant,
+    /// How long the loop had been overdue then.
+    overdue: Duration,
+    is_asked: bool,
+}
+
+impl Signs {
+    fn new(overdue: Duration) -> Self {
+        Self { since: std::time::Instant::now(), overdue, is_asked: false }
+    }
+
+    /// Whether a ping's time has passed, less the time that the engine's own loop was late.
+    fn is_owed(&self, overdue: Duration) -> bool {
+        self.since.elapsed().saturating_sub(overdue.saturating_sub(self.overdue)) >= PING
+    }
+}
+
+impl HelperClient {
+    /// Waits until the helper may have said something; without a helper for ever.
+    pub(in super::super) async fn readable(&self) {
+        match &self.helper {
+            // A reader that finds nothing clears the readiness itself.
+            Some(helper) => drop(helper.socket.readable().await),
+            None => std::future::pending().await,
+        }
+    }
+
+    /// Takes up a change of the helper. The attempts of the one before have ended.
+    pub(in super::super) fn follow(&mut self, shared: &mut DirectExecs, time: LoopTime) {
+        if self.changes == shared.changes && self.helper.is_none() && shared.helper.is_some() {
+            // Its socket has ended: attempts must not go there, and its owner will see its process end.
+            shared.lose_helper("");
+            self.changes = shared.changes;
+        }
+        if self.changes == shared.changes {
+            return;
+        }
+        self.changes = shared.changes;
+        // What waits was described for the helper before.
+        let late = shared.starts.drain(..);
+        self.refused.extend(late.map(|start| (start.ticket, time.now, start.exec)));
+        self.lose(&shared.why, time);
+        self.helper = shared.helper.as_ref().and_then(|process| Connected::new(process, time.overdue).ok());
+    }
+
+    /// Takes the attempts that are to go to the helper.
+    pub(in super::super) fn take_due(&mut self, shared: &mut DirectExecs) {
+        std::mem::swap(&mut self.due, &mut shared.starts);
+    }
+
+    /// Sends the attempts that were taken. False if Python has to carry some of them out.
+    pub(in super::super) fn send_due(&mut self, time: LoopTime) -> bool {
+        let mut due = std::mem::take(&mut self.due);
+        due.drain(..).for_each(|start| self.start(start, time));
+        self.due = due;
+        self.refused.is_empty()
+    }
+
+    fn start(&mut self, start: DirectStart, time: LoopTime) {
+        let DirectStart { ticket, exec, head, description, command } = start;
+        let parts = [&head, &*description, &command].map(IoSlice::new);
+        let sent = self.helper.as_ref().map(|helper| send(&helper.socket, &parts));
+        if let Some(Ok(())) = sent {
+            if self.flights.is_empty()
+                && let Some(helper) = &mut self.helper
+            {
+                helper.alive = Signs::new(time.overdue);
+            }
+            let flight = Flight { ticket, exec, began: time.now, overdue: time.overdue };
+            self.flights.insert(flight.exec.id, flight);
+        } else {
+            let refusal = sent.is_some().then_some(FULL);
+            self.refused.push((ticket, time.now, ExecAttempt { refusal, ..exec }));
+        }
+    }
+
+    /// Reads the answers that have come, at most [`ANSWERS_PER_TURN`], and looks whether the helper still turns.
+    pub(in super::super) fn read(&mut self, time: LoopTime) {
+        if self.helper.is_none() {
+            return;
+        }
+        let mut message = std::mem::take(&mut self.answer);
+        message.resize(ANSWER_BYTES_MAX, 0);
+        for _ in 0..ANSWERS_PER_TURN {
+            let Some(helper) = &mut self.helper else { break };
+            let received =
+                helper.socket.try_io(Interest::READABLE, |socket| (&*SockRef::from(socket)).read(&mut message));
+            match received {
+                Err(error) if error.kind() == ErrorKind::WouldBlock => break,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Ok(0) | Err(_) => self.lose("its socket was closed", time),
+                Ok(length) => {
+                    helper.alive = Signs::new(time.overdue);
+                    match Answer::read(&message[..length]) {
+                        Some(answer) => self.take(answer, time),
+                        None => self.kill("it gave an answer that is none", time),
+                    }
+                }
+            }
+        }
+        self.answer = message;
+        self.watch(time);
+    }
+
+    /// While attempts are in flight, the helper has to answer a ping within [`PING`]. An answer that waited in the socket
+    /// counts, because the loop and not the helper is late then.
+    fn watch(&mut self, time: LoopTime) {
+        let Some(helper) = &mut self.helper else { return };
+        if self.flights.is_empty() || !helper.alive.is_owed(time.overdue) {
+            return;
+        }
+        if helper.alive.is_asked {
+            self.kill("it answered no ping for 1 s", time);
+            return;
+        }
+        // A socket that takes no ping is full of requests that the helper does not read.
+        let _ = send(&helper.socket, &[IoSlice::new(&ping())]);
+        helper.alive = Signs { is_asked: true, ..Signs::new(time.overdue) };
+    }
+
+    fn take(&mut self, answer: Answer<'_>, time: LoopTime) {
+        let (id, end) = match answer {
+            Answer::Alive => return,
+            Answer::Refused { id, refusal } => {
+                if let Some(Flight { ticket, exec, began, .. }) = self.flights.remove(&id) {
+                    self.refused.push((ticket, began, ExecAttempt { refusal: Some(refusal), ..exec }));
+                }
+                return;
+            }
+            Answer::Ended { id, code, stdout, stderr } => {
+                // A success has no message.
+                let kept = if code == 0 { 0 } else { TEXT_BYTES_MAX };
+                let output = stdout.iter().chain(stderr).take(kept).copied().collect();
+                (id, ExecEnd::Exit { code, output })
+            }
+            Answer::TimedOut { id } => {
+                let Some(flight) = self.flights.get(&id) else { return };
+                (id, ExecEnd::Timeout(timed_out(flight.exec.argv(), flight.exec.timeout_seconds())))
+            }
+            Answer::Stuck { id } => (id, ExecEnd::Error("the program could not be started before its timeout".into())),
+        };
+        if let Some(flight) = self.flights.remove(&id) {
+            self.ended.push(flight.end(end, time));
+        }
+    }
+
+    /// Ends the helper; its owner replaces it.
+    fn kill(&mut self, why: &str, time: LoopTime) {
+        if let Some(helper) = &self.helper {
+            // A process that has ended already is as good.
+            let _ = pidfd_send_signal(&helper.process.pidfd, Signal::KILL);
+            self.notices.push(format!("the helper of exec probes is killed: {why}"));
+        }
+        self.lose(why, time);
+    }
+
+    fn lose(&mut self, why: &str, time: LoopTime) {
+        self.helper = None;
+        for flight in std::mem::take(&mut self.flights).into_values() {
+            let end = ExecEnd::Error(format!("the helper of exec probes was lost: {why}").into());
+            self.ended.push(flight.end(end, time));
+        }
+    }
+}
+
+impl Connected {
+    fn new(process: &Arc<HelperProcess>, overdue: Duration) -> io::Result<Self> {
+        // A descriptor for this loop: the next loop after a panic registers its own.
+        let socket = process.socket.try_clone()?;
+        SockRef::from(&socket).set_nonblocking(true)?;
+        Ok(Self { process: Arc::clone(process), socket: watched(socket)?, alive: Signs::new(overdue) })
+    }
+}
+
+impl Flight {
+    /// Its helper keeps the deadline, so a timeout is the command's, however late the engine reads of it.
+    fn end(self, end: ExecEnd, time: LoopTime) -> EndedAttempt {
+        let timeout = u64::try_from(self.exec.timeout_seconds()).unwrap_or(0);
+        let spent = Spent {
+            timeout: Duration::from_secs(timeout),
+            took: time.now.since(self.began),
+            overdue: time.overdue.saturating_sub(self.overdue),
+        };
+        EndedAttempt { ticket: self.ticket, began: self.began, held: Duration::ZERO, spent, report: end.report() }
+    }
+}
+
+fn send(socket: &AsyncFd<OwnedFd>, parts: &[IoSlice<'_>]) -> io::Result<()> {
+    SockRef::from(socket.get_ref()).send_vectored_with_flags(parts, libc::MSG_NOSIGNAL).map(drop)
+}
+
+/// So many answers take a fraction of a millisecond; then other attempts have their turn.
+const ANSWERS_PER_TURN: usize = 64;
+/// A helper that answers no ping for so long is killed.
+const PING: Duration = Duration::from_secs(1);

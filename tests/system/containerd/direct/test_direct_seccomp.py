@@ -1,0 +1,110 @@
+"""A command that the helper starts has the filter that runc gives its own: instruction by instruction."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+
+import pytest
+
+from tests.system.containerd.direct.both import Both, eventually, specification
+from tests.system.containerd.direct.loaded import loaded
+from tests.system.containerd.direct.pods import PROFILED
+from tests.system.containerd.direct.sleepers import commands_of
+from tests.system.containerd.machine import Containerd
+
+pytestmark = pytest.mark.e2e
+
+SECONDS = b"100789"
+TRIES = 40
+"""runc puts the architectures of its ENOSYS rule into the filter in the order of a Go map, another one at each exec.
+There are two or four orders, so that this many execs without the helper's filter mean that none has it."""
+
+Loaded = list[tuple[int, list[bytes]]]
+
+
+async def filters_of(both: Both, pod: str, attempt: Callable[..., Awaitable[object]]) -> Loaded:
+    """The filters of a command that is started in one of the ways."""
+    task = asyncio.ensure_future(attempt(pod, ["sleep", SECONDS.decode()]))
+    await eventually(lambda: commands_of(both.ids[pod], SECONDS) or task.done(), f"a command in {pod}")
+    assert not task.done(), f"{task.result()} {both.fallbacks()}"
+    (pid,) = commands_of(both.ids[pod], SECONDS)
+    found = loaded(pid)
+    os.kill(pid, signal.SIGKILL)
+    await task
+    await eventually(lambda: not commands_of(both.ids[pod], SECONDS), "its end")
+    return found
+
+
+@pytest.mark.parametrize("pod", PROFILED)
+async def test_the_filter_is_one_of_runcs_instruction_by_instruction(both: Both, pod: str) -> None:
+    directly = await filters_of(both, pod, both.directly)
+    assert both.direct.counts.attempts == 1
+    ((_, instructions),) = directly
+    assert len(instructions) > 5
+    for _ in range(TRIES):
+        over_the_runtime = await filters_of(both, pod, both.over_the_runtime)
+        # Whatever the order, nothing is more or less.
+        assert [(flags, len(code)) for flags, code in over_the_runtime] == [
+            (flags, len(code)) for flags, code in directly
+        ]
+        if over_the_runtime == directly:
+            return
+    raise AssertionError(f"none of {TRIES} execs of runc had the helper's filter")
+
+
+async def test_the_filters_of_the_profiles_differ(both: Both) -> None:
+    """Otherwise the comparison above would say nothing."""
+    pods = ("runtime-default", "own-profile", "late-profile")
+    assert len({str(await filters_of(both, pod, both.directly)) for pod in pods}) == 3
+
+
+async def test_runc_is_asked_once_for_a_profile(both: Both) -> None:
+    pods = ("runtime-default", "runtime-default-again")
+    for pod in pods:
+        await both.outcome(pod, ["true"])
+    assert len(both.direct._containers._filters._known) == 1
+
+
+async def test_nothing_is_left_of_the_container_that_was_asked(both: Both) -> None:
+    def traces() -> set[str]:
+        mounts = {line.split()[1] for line in Path("/proc/mounts").read_text().splitlines()}
+        cgroups = {str(path) for path in Path("/sys/fs/cgroup").glob("**/probelet-enter-*")}
+        return {name for name in mounts | cgroups if "probelet-enter" in name}
+
+    await both.outcome("late-profile", ["true"])
+    assert traces() == set()
+    children = Path(f"/proc/{os.getpid()}/task/{os.getpid()}/children").read_text().split()
+    programs = [(Path("/proc") / child / "cmdline").read_bytes() for child in children]
+    assert not [program for program in programs if b"filter" in program]
+
+
+COMMANDS = {
+    "an error of the profile's own": ["sh", "-c", "mkdir /tmp/made && rmdir /tmp/made"],
+    "the usual error": ["unshare", "-m", "true"],
+    "killed": ["sync"],
+    "trapped": ["sh", "-c", "ln -s a /tmp/link && rm /tmp/link"],
+    "an argument": ["sh", "-c", "ping -c 1 -W 1 127.0.0.1 > /dev/null"],
+    "a tracer that is missing": ["sh", "-c", "mkdir -p /tmp/asked && rmdir /tmp/asked"],
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+async def test_a_command_under_a_profile_has_the_same_outcome_both_ways(both: Both, name: str) -> None:
+    for pod in PROFILED:
+        directly = await both.outcome(pod, COMMANDS[name])
+        assert directly == await both.over_the_runtime(pod, COMMANDS[name]), pod
+
+
+async def test_the_profile_forbids(both: Both) -> None:
+    """The outcomes above are the profile's and not the container's."""
+    found = [await both.outcome("own-profile", command) for command in COMMANDS.values()]
+    assert [outcome.exit_code for outcome in found[:4]] == [1, 1, 159, 159]
+    assert b"No space left on device" in found[0].output
+    assert b"Address family not supported by protocol" in found[4].output
+
+
+async def test_the_specification_of_each_has_a_profile(both: Both, containerd: Containerd) -> None:
+    for pod in PROFILED:
+        assert specification(containerd, both.ids[pod])["linux"]["seccomp"]["defaultAction"]
