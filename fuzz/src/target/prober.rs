@@ -5,6 +5,7 @@ mod driver;
 
 use arbitrary::{Arbitrary, Result, Unstructured};
 use probelet_core::restart::RestartPolicy;
+use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec};
 
 use self::driver::{Driver, Step};
@@ -16,8 +17,8 @@ const STEPS_MAX: usize = 200;
 /// Plays one input.
 pub fn play(bytes: &[u8]) {
     let Ok(program) = Unstructured::new(bytes).arbitrary::<Program>() else { return };
-    let mut first = Driver::new(program.seed);
-    let mut second = Driver::new(program.seed);
+    let mut first = Driver::new(program.seed, program.semantics());
+    let mut second = Driver::new(program.seed, program.semantics());
     for step in &program.steps {
         first.apply(&program.pods, step);
         second.apply(&program.pods, step);
@@ -31,6 +32,13 @@ struct Program {
     seed: u64,
     pods: Vec<PodSpec>,
     steps: Vec<Step>,
+}
+
+impl Program {
+    /// Half of the seeds play by the rules of enhanced liveness. The seed decides, so that the corpus stays as it is.
+    const fn semantics(&self) -> Semantics {
+        if self.seed & 1 == 0 { Semantics::V1_36 } else { Semantics::ENHANCED }
+    }
 }
 
 impl<'a> Arbitrary<'a> for Program {

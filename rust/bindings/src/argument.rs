@@ -46,6 +46,7 @@ parameters! {
     now_ns: u64 = 0..=u64::MAX;
     more_ns: u64 = 0..=CLOCK_NS_MAX;
     ns: u64 = 0..=CLOCK_NS_MAX;
+    pidfd: i32 = 0..=i32::MAX;
     pod: u64 = 0..=u64::MAX;
     reset_ns: u64 = 0..=u64::MAX;
     run: u64 = 0..=u64::MAX;
@@ -53,6 +54,7 @@ parameters! {
     run_min_ns: u64 = 0..=u64::MAX;
     seed: u64 = 0..=u64::MAX;
     slot_ns: u64 = 1..=u64::MAX;
+    socket: i32 = 0..=i32::MAX;
     spread_ns: u64 = 0..=u64::MAX;
     stretch: u64 = 0..=u64::MAX;
     t_ms: i64 = -TIME_MS_MAX..=TIME_MS_MAX;

@@ -58,6 +58,13 @@ impl ExecAttempt {
     fn due_ns(&self) -> u64 {
         self.0.due.as_nanos()
     }
+
+    /// Why the helper did not start the command (rust/enter/src/protocol/answer.rs): the numbers of ``Refusal`` and
+    /// ``Step``, and the system's error number. None if the engine did not ask the helper.
+    #[getter]
+    fn refusal(&self) -> Option<(u8, u8, i32)> {
+        self.0.refusal.map(|refusal| (refusal.why, refusal.step, refusal.errno))
+    }
 }
 
 /// A result that changed; the latest one of each probe type and container. ``Batch.updates`` lists them.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::net::{IpAddr, SocketAddr};
+use std::os::fd::BorrowedFd;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +20,7 @@ use pyo3::types::PyBytes;
 use crate::argument;
 use crate::backoff::Backoff;
 use crate::batch::Batch;
-use crate::error::{InputError, known, phasing, probe_type, release, starving};
+use crate::error::{InputError, known, phasing, probe_type, semantics, starving};
 use crate::exec_end::ExecEnd;
 
 /// The live prober, ``probelet.Prober``: one Rust thread owns the sockets, the timer wheel and the clock.
@@ -36,6 +37,10 @@ use crate::exec_end::ExecEnd;
 ///     seed: of the jitter of first probes.
 ///     user_agent: the ``User-Agent`` of HTTP and gRPC probes.
 ///     kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+///     semantics: what results mean. ``kubelet``: the kubelet acts on them. ``enhanced``: they only report, and the
+///         cluster decides, as in OpenKruise's proposal of an enhanced liveness probe: liveness begins as ``Unknown``,
+///         is ``Unknown`` while the container does not run, goes on after a failure and during a pod's deletion, and
+///         counts each new container from 0.
 ///     start_jitter: delay first probes at random after the start of the prober, as the kubelet does.
 ///     phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
 ///         from the second attempt on, so that workers that start together spread.
@@ -72,7 +77,7 @@ impl Engine {
 impl Engine {
     #[new]
     #[pyo3(signature = (
-        *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", start_jitter = true, phase = "kubelet",
+        *, seed = 0, user_agent = "kube-probe/1.36", kubelet_version = "1.36", semantics = "kubelet", start_jitter = true, phase = "kubelet",
         wake_slack_ns = 0, glue = true, starved_share = 0.5, starved_verdict = "failure", journal = None,
         recorder = None,
     ))]
@@ -81,6 +86,7 @@ impl Engine {
         #[pyo3(from_py_with = argument::seed)] seed: u64,
         user_agent: &str,
         kubelet_version: &str,
+        semantics: &str,
         start_jitter: bool,
         phase: &str,
         #[pyo3(from_py_with = argument::wake_slack_ns)] wake_slack_ns: u64,
@@ -92,7 +98,7 @@ impl Engine {
     ) -> PyResult<Self> {
         let journal = journal.map(|(path, table)| JournalOptions { path, table: Arc::clone(&table.get().0) });
         let options = Options {
-            semantics: release(kubelet_version)?,
+            semantics: self::semantics(kubelet_version, semantics)?,
             seed,
             user_agent: user_agent.to_owned(),
             start_jitter,
@@ -170,6 +176,25 @@ impl Engine {
         let facts = decode_status(facts)?;
         let status = known(self.with(py, |mut engine| engine.sync_pod(uid, facts)), uid)?;
         Ok(PyBytes::new(py, &status))
+    }
+
+    /// SetPodStatus, then AddPod: for a pod whose containers run already, with their ``ready`` and ``started``.
+    /// SyncPod would take a container without a worker for started, and ready.
+    ///
+    /// Raises:
+    ///     InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
+    ///     UnknownPodError: no pod with this UID was defined.
+    fn begin_pod(&self, py: Python<'_>, uid: &str, status: &[u8]) -> Result<(), InputError> {
+        let status = decode_status(status)?;
+        let is_defined = self.with(py, |mut engine| {
+            let is_defined = engine.read(|manager| manager.prober().pod(uid).is_some());
+            if is_defined {
+                engine.set_pod_status(uid, status);
+                engine.add_pod(uid);
+            }
+            is_defined
+        });
+        is_defined.then_some(()).ok_or_else(|| InputError::UnknownPod(uid.to_owned()))
     }
 
     /// SyncTerminatingPod: as ``sync_pod``, but StopLivenessAndStartup in place of AddPod.
@@ -300,6 +325,50 @@ impl Engine {
         self.with(py, |engine| engine.finish_execs(ends));
     }
 
+    /// From now on exec attempts in described containers go to this helper, without a batch. The engine duplicates
+    /// both descriptors: its own socket to the helper, which nobody else may read, and the helper's pidfd, by which it
+    /// kills a helper that answers no ping for a second. A helper that was used before is lost.
+    ///
+    /// Raises:
+    ///     InvalidInputError: a descriptor is below 0.
+    ///     OSError: a descriptor is not open, or the process has none left.
+    fn use_helper(
+        &self,
+        py: Python<'_>,
+        #[pyo3(from_py_with = argument::socket)] socket: i32,
+        #[pyo3(from_py_with = argument::pidfd)] pidfd: i32,
+    ) -> PyResult<()> {
+        // SAFETY: neither is -1, the caller keeps them open until this call returns, and another number is an error of
+        // the system call that duplicates it.
+        let (socket, pidfd) = unsafe { (BorrowedFd::borrow_raw(socket), BorrowedFd::borrow_raw(pidfd)) };
+        let helper = live::HelperProcess::duplicate(socket, pidfd)?;
+        self.with(py, |engine| engine.use_helper(helper));
+        Ok(())
+    }
+
+    /// There is no helper any more: its attempts in flight are prober errors with ``why``, and no container is
+    /// described.
+    fn lose_helper(&self, py: Python<'_>, why: &str) {
+        self.with(py, |engine| engine.lose_helper(why));
+    }
+
+    /// Gives the engine the helper's description of a container, ``type://id``. An exec attempt there comes in a
+    /// batch only if the helper refuses it (``ExecRun.refusal``) or its request is longer than 128 KiB. The caller
+    /// bounds the number of containers. Without a helper it does nothing.
+    fn describe_container(&self, py: Python<'_>, container_id: &str, description: &[u8]) {
+        self.with(py, |engine| engine.describe_container(container_id, description));
+    }
+
+    /// Exec attempts in this container come in batches again.
+    fn forget_container(&self, py: Python<'_>, container_id: &str) {
+        self.with(py, |engine| engine.forget_container(container_id));
+    }
+
+    /// How many exec attempts the helper has carried out for the engine, and how many are in flight.
+    fn direct_counts(&self, py: Python<'_>) -> (u64, u64) {
+        self.with(py, live::Engine::direct_counts)
+    }
+
     /// From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
     /// port was judged to be the pod's own. ``ports`` are from 0 to 65535.
     ///
@@ -356,6 +425,12 @@ impl Engine {
         #[pyo3(from_py_with = argument::token)] token: u64,
     ) -> u64 {
         self.with(py, |engine| engine.arm(Instant::from_nanos(deadline_ns), token).to_bits())
+    }
+
+    /// Puts ``token`` into ``Batch.timers`` once the journal has on disk what the engine knows now. It comes without
+    /// that if there is no journal, and if the disk refuses a write or takes longer than five seconds.
+    fn when_journalled(&self, py: Python<'_>, #[pyo3(from_py_with = argument::token)] token: u64) {
+        self.with(py, |engine| engine.when_journalled(token));
     }
 
     /// Cancels a timer; False if it has fired or was cancelled before.

@@ -113,6 +113,16 @@ pub(crate) fn release(name: &str) -> Result<Semantics, InputError> {
         .ok_or_else(|| InputError::word("kubelet_version", name, &RELEASES.map(|(name, _)| name)))
 }
 
+/// The rules of a release; `enhanced` replaces its rules about liveness.
+pub(crate) fn semantics(kubelet_version: &str, semantics: &str) -> Result<Semantics, InputError> {
+    let of_release = release(kubelet_version)?;
+    match semantics {
+        "kubelet" => Ok(of_release),
+        "enhanced" => Ok(of_release.enhanced()),
+        _ => Err(InputError::word("semantics", semantics, &["kubelet", "enhanced"])),
+    }
+}
+
 pub(crate) fn starving(share: f64, verdict: &str) -> Result<Starving, InputError> {
     let verdict = match verdict {
         "failure" => StarvedVerdict::Failure,

@@ -14,11 +14,11 @@ use crate::spec::ProbeType;
 /// The cached verdict of a probe. A missing entry is a state of its own, apart from all of these.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ProbeResult {
-    /// The failure threshold was reached, or the container does not run.
+    /// The failure threshold was reached, or, in a kubelet, the container does not run.
     Failure,
     /// The success threshold was reached.
     Success,
-    /// A startup probe has not decided yet.
+    /// A startup probe has not decided yet; in enhanced liveness also a liveness probe, or its container does not run.
     Unknown,
 }
 

@@ -1,4 +1,5 @@
-//! What differs between Kubernetes releases, as named fields with a constant per release.
+//! What differs between Kubernetes releases, as named fields with a constant per release, and what differs for enhanced
+//! liveness ([`Semantics::ENHANCED`]).
 //!
 //! | row | topic | field |
 //! |---|---|---|
@@ -11,6 +12,17 @@
 //! | V10 | a terminated container's workers | [`Semantics::restart_rules`], [`Semantics::restart_all_containers`] |
 //! | V11 | a startup success holds | [`Semantics::startup_success_holds`] |
 //! | V12 | a manual trigger resets the ticker | [`Semantics::trigger_resets_ticker`] |
+//!
+//! In enhanced liveness a failure is a report: nothing on the node follows from it, and the cluster decides. No release
+//! differs in these:
+//!
+//! | topic | field |
+//! |---|---|
+//! | what liveness publishes for a new container | [`Semantics::liveness_start`] |
+//! | what a published liveness failure does to its worker | [`Semantics::liveness_failure_holds`] |
+//! | the failures of the container before | [`Semantics::new_container`] |
+//! | what liveness publishes for a container that does not run | [`Semantics::liveness_not_running`] |
+//! | whether liveness ends when the pod's deletion begins | [`Semantics::deletion_ends_liveness`] |
 
 use serde::{Deserialize, Serialize};
 
@@ -46,6 +58,33 @@ pub enum GrpcConnect {
     UntilTimeout,
 }
 
+/// What a liveness probe publishes while no run of a new container has decided.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum LivenessStart {
+    /// Success (kubelet prober/worker.go:newWorker, 1.36).
+    Success,
+    /// Unknown, because a cluster must not take a container that nobody has asked for a healthy one.
+    Unknown,
+}
+
+/// What a liveness probe publishes for a container that does not run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NotRunning {
+    /// Failure (kubelet prober/worker.go:doProbe, 1.36).
+    Failure,
+    /// Unknown: a container that exited is started again anyway, and a failure would ask for a restart of the next one.
+    Unknown,
+}
+
+/// What a worker that meets a new container does with the runs of the old one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum NewContainer {
+    /// It keeps counting them, except after a hold (kubelet prober/worker.go:doProbe, 1.36).
+    KeepsRuns,
+    /// It counts from 0, because without a hold nothing else clears the failures that led to the restart.
+    DropsRuns,
+}
+
 /// From which status a regenerated container status inherits `started`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StartedInheritance {
@@ -60,12 +99,24 @@ pub enum StartedInheritance {
 /// The rules that one prober follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Semantics {
+    /// Whether liveness probes end when a pod's deletion begins; if not, they end with their container or when their
+    /// caller takes them away.
+    pub deletion_ends_liveness: bool,
     /// What AddPod does with a probe that has a worker.
     pub existing_worker: ExistingWorker,
     /// What the prober publishes first for a container that is older than itself.
     pub first_publish: FirstPublish,
     /// What a gRPC probe does when it cannot connect.
     pub grpc_connect: GrpcConnect,
+    /// Whether a published liveness failure puts its worker on hold until the container is replaced; if not, the worker
+    /// goes on, so that a recovery is seen.
+    pub liveness_failure_holds: bool,
+    /// What liveness publishes for a container that does not run.
+    pub liveness_not_running: NotRunning,
+    /// What liveness publishes first for a new container.
+    pub liveness_start: LivenessStart,
+    /// What a worker does with the runs of the container before.
+    pub new_container: NewContainer,
     /// Gate `RestartAllContainersOnContainerExits`: whether a restart of all a pod's containers keeps the workers of
     /// ended containers, and whether the rule of that name counts.
     pub restart_all_containers: bool,
@@ -103,9 +154,14 @@ impl Semantics {
     pub const V1_35: Self = Self { first_publish: FirstPublish::Nothing, restart_all_containers: false, ..Self::V1_36 };
     /// Kubernetes 1.36.3, as recorded.
     pub const V1_36: Self = Self {
+        deletion_ends_liveness: true,
         existing_worker: ExistingWorker::AbortCall,
         first_publish: FirstPublish::NothingButStartedSidecars,
         grpc_connect: GrpcConnect::UntilTimeout,
+        liveness_failure_holds: true,
+        liveness_not_running: NotRunning::Failure,
+        liveness_start: LivenessStart::Success,
+        new_container: NewContainer::KeepsRuns,
         restart_all_containers: true,
         restart_rules: true,
         started_inheritance: StartedInheritance::ByName,
@@ -122,6 +178,22 @@ impl Semantics {
         stop_covers_sidecars: true,
         ..Self::V1_37
     };
+
+    /// Enhanced liveness: a release's handlers and timing, with results that only report.
+    pub const ENHANCED: Self = Self::V1_36.enhanced();
+
+    /// These rules with those of enhanced liveness in place of the kubelet's about liveness.
+    pub const fn enhanced(self) -> Self {
+        Self {
+            deletion_ends_liveness: false,
+            first_publish: FirstPublish::Initial,
+            liveness_failure_holds: false,
+            liveness_not_running: NotRunning::Unknown,
+            liveness_start: LivenessStart::Unknown,
+            new_container: NewContainer::DropsRuns,
+            ..self
+        }
+    }
 
     /// The rules of a release named like `1.36`; None for an unknown one.
     pub fn of_release(release: &str) -> Option<Self> {

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use probelet_core::prober::{Memory, Prober};
 use probelet_core::restart::RestartPolicy;
+use probelet_core::semantics::Semantics;
 use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec};
 use probelet_core::time::Instant;
 use proptest::prelude::*;
@@ -66,9 +67,13 @@ fn pod(index: usize) -> impl Strategy<Value = PodSpec> {
     })
 }
 
-fn scenario() -> impl Strategy<Value = (u64, Vec<PodSpec>, Vec<Step>)> {
+/// How a life begins: the seed of its jitter, and its rules.
+type Beginning = (u64, Semantics);
+
+fn scenario() -> impl Strategy<Value = (Beginning, Vec<PodSpec>, Vec<Step>)> {
     let pods: Vec<_> = (0..PODS).map(pod).collect();
-    (any::<u64>(), pods, prop::collection::vec(step(), 1..120))
+    let semantics = prop_oneof![Just(Semantics::V1_36), Just(Semantics::ENHANCED)];
+    ((any::<u64>(), semantics), pods, prop::collection::vec(step(), 1..120))
 }
 
 /// Lets another prober take over; returns what the old one and the new one know of the containers that still run.
@@ -85,7 +90,7 @@ fn succeed(driver: &Driver, pods: &[PodSpec]) -> (Vec<Memory>, Vec<Memory>) {
             memory.result_run = 0;
         }
     }
-    let mut new = Prober::new(driver::settings(1), driver.now);
+    let mut new = Prober::new(driver::settings(1, *old.semantics()), driver.now);
     given.into_iter().for_each(|memory| new.recall(memory));
     for pod in pods.iter().filter(|pod| old.pod(&pod.uid).is_some()) {
         new.define_pod(Arc::new(pod.clone()));
@@ -126,8 +131,8 @@ fn holds<S: Strategy>(lives: S, law: impl Fn(S::Value) -> Result<(), TestCaseErr
 
 #[test]
 fn laws_hold_and_nothing_is_left_behind() {
-    holds(scenario(), |(seed, pods, steps)| {
-        let mut driver = Driver::new(seed);
+    holds(scenario(), |((seed, semantics), pods, steps)| {
+        let mut driver = Driver::new(seed, semantics);
         for step in &steps {
             driver.apply(&pods, step);
         }
@@ -138,9 +143,9 @@ fn laws_hold_and_nothing_is_left_behind() {
 
 #[test]
 fn same_inputs_give_the_same_outputs_across_a_snapshot() {
-    holds((scenario(), any::<usize>()), |((seed, pods, steps), cut)| {
-        let mut whole = Driver::new(seed);
-        let mut halved = Driver::new(seed);
+    holds((scenario(), any::<usize>()), |(((seed, semantics), pods, steps), cut)| {
+        let mut whole = Driver::new(seed, semantics);
+        let mut halved = Driver::new(seed, semantics);
         for (index, step) in steps.iter().enumerate() {
             if index == cut % steps.len() {
                 let bytes = postcard::to_stdvec(&halved.manager).expect("plain data");
@@ -156,8 +161,8 @@ fn same_inputs_give_the_same_outputs_across_a_snapshot() {
 
 #[test]
 fn a_successor_knows_what_its_predecessor_knew() {
-    holds(scenario(), |(seed, pods, steps)| {
-        let mut driver = Driver::new(seed);
+    holds(scenario(), |((seed, semantics), pods, steps)| {
+        let mut driver = Driver::new(seed, semantics);
         for step in &steps {
             driver.apply(&pods, step);
         }

@@ -16,8 +16,8 @@ use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::{Instant, WallOffset};
 use probelet_engine::attempt::cause::Cause;
 use probelet_engine::recorder::{
-    Attempt, Begun, ContainerDefinition, End, HandlerKind, Input, PodLog, PodRecord, ProbeRecord, Published, Start,
-    StatusRecord, Stretch, Told,
+    Attempt, Begun, ContainerDefinition, End, HandlerKind, Input, PauseRecord, PodLog, PodRecord, ProbeRecord,
+    Published, Start, StatusRecord, Stretch, Told,
 };
 use probelet_engine::whatif::{Assumption, Change, Kill, Lives, play};
 use proptest::prelude::*;
@@ -32,6 +32,8 @@ struct Script {
     /// Seconds after which a container exits by itself, counted from the pod's start.
     exits: Vec<u64>,
     latency_ms: u64,
+    /// Seconds after which somebody pauses a probe, and for how many seconds; with 0 its pause ends.
+    pauses: Vec<(u64, u64, ProbeType)>,
     /// The most that the prober is late, in microseconds.
     late_us: u64,
     jitter: bool,
@@ -48,6 +50,7 @@ enum Trouble {
 enum Due {
     Attempt { worker: u32, run: u32, scheduled: u64, began: u64, end: End },
     Exit { number: u64 },
+    Pause { probe_type: ProbeType, until: u64 },
     Start,
     Sync,
 }
@@ -92,6 +95,10 @@ impl<'a> World<'a> {
         for (number, exit) in script.exits.iter().enumerate() {
             world.arm(START + exit * SECOND, Due::Exit { number: number as u64 + 1 });
         }
+        for &(from, length, probe_type) in &script.pauses {
+            let from = START + from * SECOND;
+            world.arm(from, Due::Pause { probe_type, until: from + length * SECOND });
+        }
         world
     }
 
@@ -128,6 +135,11 @@ impl<'a> World<'a> {
                 Due::Attempt { worker, run, scheduled, began, end } => ended.push((worker, run, scheduled, began, end)),
                 Due::Exit { number } if number == self.container => self.exit(),
                 Due::Exit { .. } => {}
+                Due::Pause { probe_type, until } => {
+                    let pause = PauseRecord { container: "app".into(), probe_type, until_us: until };
+                    self.call(Input::Pause(pause));
+                    self.manager.prober_mut().pause("u", "app", probe_type, at(until), at(now));
+                }
                 Due::Start => {
                     self.container += 1;
                     (self.started, self.is_running) = (now, true);
@@ -216,9 +228,13 @@ impl<'a> World<'a> {
         let state = if self.is_running { State::Running { started_at_ms } } else { State::Terminated { exit_code: 1 } };
         let containers = vec![ContainerStatus::new("app".into(), self.id().into(), state)];
         let facts = PodStatus { phase: Phase::Running, containers, regular: 1, ..PodStatus::default() };
-        let input = Input::Sync(Arc::new(StatusRecord::of(&facts)));
-        self.log.inputs.push(Told { at_us: self.now, turned_us: self.turned, input });
+        self.call(Input::Sync(Arc::new(StatusRecord::of(&facts))));
         self.manager.sync_pod("u", facts);
+    }
+
+    /// Records a call.
+    fn call(&mut self, input: Input) {
+        self.log.inputs.push(Told { at_us: self.now, turned_us: self.turned, input });
     }
 }
 
@@ -249,10 +265,11 @@ fn script(late_us: u64) -> impl Strategy<Value = Script> {
         prop_oneof![Just(Trouble::Fails), Just(Trouble::Hangs), (1..4_000_u64).prop_map(|ms| Trouble::Slow { ms }),];
     let troubles = prop::collection::vec((0..300_u64, 1..60_u64, trouble), 0..5);
     let exits = prop::collection::vec(5..300_u64, 0..3);
-    (0..20_u64, troubles, exits, 1..40_u64, any::<bool>()).prop_map(
-        move |(startup, troubles, exits, latency_ms, jitter)| {
+    let pauses = prop::collection::vec((0..300_u64, 0..60_u64, prop::sample::select(&ProbeType::ALL)), 0..3);
+    (0..20_u64, troubles, exits, 1..40_u64, pauses, any::<bool>()).prop_map(
+        move |(startup, troubles, exits, latency_ms, pauses, jitter)| {
             let troubles = troubles.into_iter().map(|(from, length, trouble)| (from, from + length, trouble)).collect();
-            Script { startup, troubles, exits, latency_ms, late_us, jitter }
+            Script { startup, troubles, exits, latency_ms, pauses, late_us, jitter }
         },
     )
 }

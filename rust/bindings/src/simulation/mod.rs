@@ -13,7 +13,7 @@ use pyo3::types::PyBytes;
 
 pub(crate) use self::cluster::ClusterModel;
 use crate::argument;
-use crate::error::{self, InputError, glue, known, phasing, release, worker};
+use crate::error::{self, InputError, glue, known, phasing, worker};
 
 /// The same prober under a virtual clock with scripted outcomes: hours in milliseconds, the same every time.
 ///
@@ -26,6 +26,10 @@ use crate::error::{self, InputError, glue, known, phasing, release, worker};
 ///     warmup_ms: how long before t = 0 the prober started, from 0 to 2**41 (69 years).
 ///     seed: of the jitter of first probes.
 ///     kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+///     semantics: what results mean. ``kubelet``: the kubelet acts on them. ``enhanced``: they only report, and the
+///         cluster decides, as in OpenKruise's proposal of an enhanced liveness probe: liveness begins as ``Unknown``,
+///         is ``Unknown`` while the container does not run, goes on after a failure and during a pod's deletion, and
+///         counts each new container from 0.
 ///     glue: which results change a status. ``kubelet`` does all that the kubelet does, ``none`` nothing, and a list
 ///         with commas some of ``readiness``, ``startup`` and ``sync``.
 ///     record: keep the lines that ``take_records`` returns.
@@ -45,13 +49,14 @@ impl Simulation {
     #[new]
     #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     #[pyo3(signature = (
-        *, warmup_ms = 3_600_000, seed = 0, kubelet_version = "1.36", glue = "kubelet", record = true,
+        *, warmup_ms = 3_600_000, seed = 0, kubelet_version = "1.36", semantics = "kubelet", glue = "kubelet", record = true,
         sockets = false, user_agent = "kube-probe/1.36", phase = "kubelet"
     ))]
     fn new(
         #[pyo3(from_py_with = argument::warmup_ms)] warmup_ms: i64,
         #[pyo3(from_py_with = argument::seed)] seed: u64,
         kubelet_version: &str,
+        semantics: &str,
         glue: &str,
         record: bool,
         sockets: bool,
@@ -59,7 +64,7 @@ impl Simulation {
         phase: &str,
     ) -> Result<Self, InputError> {
         Ok(Self(simulation::Simulation::new(Scene {
-            semantics: release(kubelet_version)?,
+            semantics: error::semantics(kubelet_version, semantics)?,
             seed,
             warmup: Duration::from_millis(warmup_ms.unsigned_abs()),
             starts: None,

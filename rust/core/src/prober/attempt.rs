@@ -125,7 +125,7 @@ impl Prober {
         if !worker.count(result) {
             return;
         }
-        if worker.holds_after(result, self.semantics.startup_success_holds) {
+        if worker.holds_after(result, &self.semantics) {
             worker.on_hold = true;
             worker.result_run = 0;
         }

@@ -9,7 +9,7 @@ use super::model::worker::{Signal, Worker};
 use super::output::{Output, WorkerId};
 use super::state::Prober;
 use crate::podstatus::PodStatus;
-use crate::semantics::ExistingWorker;
+use crate::semantics::{ExistingWorker, Semantics};
 use crate::spec::{PodSpec, ProbeType};
 use crate::time::Instant;
 
@@ -63,12 +63,18 @@ impl Prober {
         self.stop_workers(uid, |_| true);
     }
 
-    /// Stops the liveness and startup workers, as the first step of a pod's termination.
+    /// Stops the liveness and startup workers, as the first step of a pod's termination; liveness workers only where
+    /// `deletion_ends_liveness` says so.
     pub fn stop_liveness_and_startup(&mut self, uid: &str) {
-        let sidecars_too = self.semantics.stop_covers_sidecars;
+        let Semantics { stop_covers_sidecars, deletion_ends_liveness, .. } = self.semantics;
         self.stop_workers(uid, |worker| {
             let regular = (worker.container as usize) < worker.object.regular;
-            worker.probe_type != ProbeType::Readiness && (regular || sidecars_too)
+            let ends = match worker.probe_type {
+                ProbeType::Liveness => deletion_ends_liveness,
+                ProbeType::Readiness => false,
+                ProbeType::Startup => true,
+            };
+            ends && (regular || stop_covers_sidecars)
         });
     }
 

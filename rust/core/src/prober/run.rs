@@ -7,12 +7,15 @@
 //! | D3 | no status of that container with an ID | | continue |
 //! | D4 | another container ID than before | removes the old, sets the initial value | go on |
 //! | D5 | on hold | | continue |
-//! | D6 | not running | Failure | continue if it would be restarted, else stop |
-//! | D7 | being deleted, liveness or startup | Success | stop |
+//! | D6 | not running | Failure, or Unknown ([`Semantics::liveness_not_running`]) | continue if it would be restarted, else stop |
+//! | D7 | being deleted, liveness ([`Semantics::deletion_ends_liveness`]) or startup | Success | stop |
 //! | D8 | initial delay not over | | continue |
 //! | D9 | started and startup; not started and not startup | | continue |
 //! | | paused by a caller | | continue |
 //! | D10 | otherwise | | probe |
+//!
+//! [`Semantics::liveness_not_running`]: crate::semantics::Semantics::liveness_not_running
+//! [`Semantics::deletion_ends_liveness`]: crate::semantics::Semantics::deletion_ends_liveness
 //!
 //! The rest of the table (D11 counting, D12 thresholds, D13 publishing and hold) follows the end of the attempt.
 
@@ -23,7 +26,7 @@ use super::state::Prober;
 use crate::podstatus::{PodStatus, State};
 use crate::restart::RestartPolicy;
 use crate::results::ProbeResult;
-use crate::semantics::FirstPublish;
+use crate::semantics::{FirstPublish, NewContainer, NotRunning};
 use crate::spec::{PodSpec, ProbeType};
 use crate::time::Instant;
 
@@ -74,8 +77,12 @@ impl Prober {
         let State::Running { started_at_ms } = seen.state else {
             return self.judge_not_running(id, seen.state); // D6
         };
-        let gates = worker.probe_type != ProbeType::Readiness;
-        if worker.deleting && gates {
+        let ends = match worker.probe_type {
+            ProbeType::Liveness => self.semantics.deletion_ends_liveness,
+            ProbeType::Readiness => false,
+            ProbeType::Startup => true,
+        };
+        if worker.deleting && ends {
             self.set_result(id, ProbeResult::Success);
             return Verdict::Stop; // D7
         }
@@ -99,7 +106,7 @@ impl Prober {
         })
     }
 
-    /// D4: takes on a container that is new to this worker. `result_run` and `last_result` stay, as in the kubelet.
+    /// D4: takes on a container that is new to this worker. In the kubelet `result_run` and `last_result` stay.
     pub(super) fn adopt(&mut self, id: WorkerId, seen: Seen) {
         let old = self.workers[id].container_key.take();
         if let Some(old) = old {
@@ -110,6 +117,9 @@ impl Prober {
         let worker = &mut self.workers[id];
         worker.container_key = Some(seen.key);
         worker.on_hold = false;
+        if self.semantics.new_container == NewContainer::DropsRuns {
+            worker.result_run = 0;
+        }
         worker.begin_initialization();
         self.touch(id);
         if old.is_none() && self.remember(id, seen) {
@@ -118,7 +128,7 @@ impl Prober {
         let worker = &self.workers[id];
         let sidecar = worker.object.is_sidecar(worker.container as usize);
         let started_sidecar = sidecar && worker.probe_type == ProbeType::Startup && seen.started;
-        let initial = worker.initial_value();
+        let initial = worker.initial_value(self.semantics.liveness_start);
         let first_publish = self.semantics.first_publish;
         if first_publish == FirstPublish::NothingButStartedSidecars && started_sidecar {
             self.set_result(id, ProbeResult::Success);
@@ -139,7 +149,9 @@ impl Prober {
     fn judge_not_running(&mut self, id: WorkerId, state: State) -> Verdict {
         let key = self.workers[id].container_key;
         if key.is_some_and(|key| !self.results.is_empty(key)) {
-            self.set_result(id, ProbeResult::Failure);
+            let reports_unknown = self.workers[id].probe_type == ProbeType::Liveness
+                && self.semantics.liveness_not_running == NotRunning::Unknown;
+            self.set_result(id, if reports_unknown { ProbeResult::Unknown } else { ProbeResult::Failure });
         }
         let State::Terminated { exit_code } = state else {
             return Verdict::Continue;

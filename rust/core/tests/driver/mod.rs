@@ -8,6 +8,7 @@ use std::time::Duration;
 use probelet_core::podstatus::{ContainerStatus, Phase, PodStatus, State};
 use probelet_core::prober::{Attempt, Outcome, Output, Prober, ResultRecord, Settings, WorkerId};
 use probelet_core::results::ProbeResult;
+use probelet_core::semantics::{NotRunning, Semantics};
 use probelet_core::spec::{PodSpec, ProbeType};
 use probelet_core::status::{Glue, StatusManager};
 use probelet_core::time::Instant;
@@ -41,8 +42,8 @@ pub(crate) struct Driver {
 }
 
 impl Driver {
-    pub(crate) fn new(seed: u64) -> Self {
-        let manager = StatusManager::new(Prober::new(settings(seed), Instant::ZERO), Glue::KUBELET);
+    pub(crate) fn new(seed: u64, semantics: Semantics) -> Self {
+        let manager = StatusManager::new(Prober::new(settings(seed, semantics), Instant::ZERO), Glue::KUBELET);
         Self {
             manager,
             now: Instant::ZERO,
@@ -171,8 +172,8 @@ impl Driver {
         assert_eq!(has_started, *probe_type != ProbeType::Startup, "{probe_type:?} is probed");
     }
 
-    /// Checks that Ready comes from a run that just ended, that a run publishes its own result, and that a verdict puts
-    /// its worker on hold.
+    /// Checks that Ready comes from a run that just ended, and in enhanced liveness a failure too; that a run publishes
+    /// its own result; and that a verdict puts its worker on hold where the semantics say so.
     fn results_follow_their_runs(&mut self, run: Option<(WorkerId, ProbeResult)>, record: &ResultRecord) {
         let Some(result) = record.result else {
             // The record's worker has seen another container, or has ended.
@@ -183,6 +184,13 @@ impl Driver {
         if record.probe_type == ProbeType::Readiness && result == ProbeResult::Success {
             assert!(matches!(run, Some((_, ProbeResult::Success))), "ready without a run");
         }
+        let semantics = *self.manager.prober().semantics();
+        if record.probe_type == ProbeType::Liveness
+            && result == ProbeResult::Failure
+            && semantics.liveness_not_running == NotRunning::Unknown
+        {
+            assert!(matches!(run, Some((_, ProbeResult::Failure))), "a failure without a run");
+        }
         let Some((worker, ran)) = run.filter(|(worker, _)| self.started.contains_key(worker)) else {
             return;
         };
@@ -192,7 +200,7 @@ impl Driver {
             return;
         }
         let holds = match probe_type {
-            ProbeType::Liveness => result == ProbeResult::Failure,
+            ProbeType::Liveness => result == ProbeResult::Failure && semantics.liveness_failure_holds,
             ProbeType::Readiness => false,
             ProbeType::Startup => true,
         };
@@ -210,8 +218,8 @@ impl Driver {
 /// More deadlines than a dozen workers with periods of seconds can have in a wait of a few seconds.
 const MOST_MOMENTS: usize = 10_000;
 
-pub(crate) fn settings(seed: u64) -> Settings {
-    Settings { seed, record: true, ..Settings::default() }
+pub(crate) fn settings(seed: u64, semantics: Semantics) -> Settings {
+    Settings { semantics, seed, record: true, ..Settings::default() }
 }
 
 fn facts(pod: &PodSpec, states: [u8; 2], generation: [u8; 2], now: Instant) -> PodStatus {

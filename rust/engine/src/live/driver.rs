@@ -13,6 +13,7 @@ use tokio::time::sleep;
 use super::attempt::{EndedAttempt, Start};
 use super::batch::Batch;
 use super::connect_first::ConnectFirst;
+use super::direct::{HelperClient, LoopTime};
 use super::journal::JournalKeeper;
 use super::pool::AttemptPool;
 use super::state::{Shared, State};
@@ -60,13 +61,15 @@ async fn turn(shared: Arc<Shared>) {
     let mut timer_floor = pin!(sleep(TIMER_FLOOR));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
     let mut held = ConnectFirst::default();
+    let mut helper = HelperClient::default();
     let table = shared.lock_journal().map(|journal| journal.table());
     recover(&shared);
     while !shared.closing.load(Ordering::Acquire) {
         pool.finished(&mut ended);
-        let settled = settle(&shared, &pool, &mut ended, &mut starts);
+        let settled = settle(&shared, &pool, &mut helper, &mut ended, &mut starts);
         let beat = settled.has_attempts.then(|| settled.now + BEAT);
         pool.turned(settled.now, beat);
+        let is_sent = helper.send_due(LoopTime { now: settled.now, overdue: pool.overdue(settled.now) });
         if !starts.is_empty() && timer_floor.deadline() < tokio::time::Instant::now() + TIMER_FLOOR / 2 {
             timer_floor.as_mut().reset(tokio::time::Instant::now() + TIMER_FLOOR);
         }
@@ -85,6 +88,9 @@ async fn turn(shared: Arc<Shared>) {
             others_first().await;
             continue;
         }
+        if !is_sent {
+            continue;
+        }
         alarm.set(settled.wakes_at.into_iter().chain(beat).min());
         let for_the_journal = async {
             match &table {
@@ -95,6 +101,7 @@ async fn turn(shared: Arc<Shared>) {
         tokio::select! {
             biased;
             () = pool.bell.notified() => {}
+            () = helper.readable() => {}
             () = for_the_journal => {}
             () = alarm.rung() => {}
             () = shared.bell.notified() => {
@@ -102,6 +109,7 @@ async fn turn(shared: Arc<Shared>) {
                 tokio::select! {
                     biased;
                     () = pool.bell.notified() => {}
+                    () = helper.readable() => {}
                     () = alarm.rung() => {}
                 }
             }
@@ -157,11 +165,20 @@ struct Settled {
 }
 
 /// One turn under the lock: finishes attempts that have ended, settles the core, hands out its outputs.
-fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<EndedAttempt>, starts: &mut Vec<Start>) -> Settled {
+fn settle(
+    shared: &Shared,
+    pool: &AttemptPool,
+    helper: &mut HelperClient,
+    ended: &mut Vec<EndedAttempt>,
+    starts: &mut Vec<Start>,
+) -> Settled {
+    let time = |now| LoopTime { now, overdue: pool.overdue(now) };
+    helper.read(time(shared.clock.now()));
     let mut journal = shared.lock_journal();
     let mut state = shared.lock();
     let (now, wall) = (shared.clock.now(), shared.clock.wall());
     state.engine_stats.overdue = pool.overdue(now);
+    state.take_from_helper(helper, &shared.starving, time(now), wall.wall_ms(now));
     state.manager.prober_mut().handle_wall_offset(wall);
     for ended in ended.drain(..) {
         #[cfg(test)]
@@ -171,6 +188,7 @@ fn settle(shared: &Shared, pool: &AttemptPool, ended: &mut Vec<EndedAttempt>, st
     state.manager.settle(now);
     state.hand_out_all(shared, now, wall);
     std::mem::swap(&mut state.starts, starts);
+    helper.take_due(&mut state.direct);
     let has_attempts = state.engine_stats.in_flight > state.execs.len() as u64;
     let deadline = state.manager.prober_mut().next_deadline();
     state.looks_at = deadline;
@@ -193,10 +211,10 @@ fn turn_journal(
     now: Instant,
     wall: WallOffset,
 ) -> Option<Instant> {
-    let State { manager, gone, engine_stats, .. } = state;
-    let notices = journal.turn(manager.prober_mut(), gone, now, wall);
+    let State { manager, gone, journal_tokens, engine_stats, .. } = state;
+    let said = journal.turn(manager.prober_mut(), gone, journal_tokens, now, wall);
     engine_stats.journal = journal.tally();
-    shared.mailbox.post(Batch::of_notices(notices));
+    shared.mailbox.post(said);
     journal.deadline()
 }
 

@@ -17,6 +17,7 @@ use probelet_core::timer::TimerId;
 use tokio::sync::Notify;
 
 use super::batch::Batch;
+use super::direct::{DirectExecs, HelperProcess};
 use super::doubts::Word;
 use super::driver::drive;
 use super::exec::ExecEnd;
@@ -32,7 +33,7 @@ use super::time::wake_up::CallerTimers;
 use crate::attempt::starvation::Starving;
 use crate::net::descriptors;
 use crate::pods::PodCalls;
-use crate::recorder::{Call, Note};
+use crate::recorder::{Call, Note, PauseRecord};
 use crate::stats::engine::EngineStats;
 use crate::stats::worker::StatsTable;
 
@@ -109,10 +110,12 @@ impl Engine {
             outgoing: Batch::default(),
             execs: HashMap::new(),
             next_exec: 0,
+            direct: DirectExecs::default(),
             starts: Vec::new(),
             looks_at: None,
             caller_timers: CallerTimers::default(),
             gone: Gone::default(),
+            journal_tokens: Vec::new(),
             recorder: recorder.transpose()?,
         };
         let shared = Arc::new(Shared {
@@ -203,11 +206,16 @@ impl Engine {
         })
     }
 
-    /// Lets a probe make no attempt before `until`, and keep its result meanwhile; false if the pod was not defined. A
-    /// recording does not have the pause: a play of it lacks these attempts, as it lacks lost ones.
+    /// Lets a probe make no attempt before `until`, and keep its result meanwhile; false if the pod was not defined.
     pub fn pause(&self, uid: &str, container: &str, probe_type: ProbeType, until: Instant) -> bool {
-        let now = self.now();
-        self.touch(|state| state.manager.prober_mut().pause(uid, container, probe_type, until, now))
+        let (now, until_us) = (self.now(), until.as_nanos() / 1_000);
+        let pause = || PauseRecord { container: container.into(), probe_type, until_us };
+        let note = self.noted(|| Note::called(uid, Call::Pause(pause())));
+        self.touch(|state| {
+            let is_defined = state.manager.prober_mut().pause(uid, container, probe_type, until, now);
+            state.note(note.filter(|_| is_defined));
+            is_defined
+        })
     }
 
     /// Disarms a timer; false if it was not armed.
@@ -216,6 +224,20 @@ impl Engine {
             state.caller_timers.cancelled(timer);
             state.manager.prober_mut().cancel(timer)
         })
+    }
+
+    /// Puts `token` among the timers of a batch once the journal has on disk what the engine knows now: the changes that
+    /// wait are handed over at once. The token comes without that if there is no journal, and if the disk refuses a write
+    /// or takes longer than five seconds.
+    pub fn when_journalled(&self, token: u64) {
+        if self.shared.journal.is_some() {
+            self.touch(|state| state.journal_tokens.push(token));
+        } else {
+            let mut batch = Batch::default();
+            batch.timers.push(token);
+            self.shared.mailbox.post(batch);
+            self.shared.mailbox.ring();
+        }
     }
 
     /// From now on an answer from one of these addresses counts only after [`Engine::judge`]. Any earlier word about
@@ -253,6 +275,33 @@ impl Engine {
         if rings {
             self.shared.bell.notify_one();
         }
+    }
+
+    /// From now on exec attempts in containers that [`Engine::describe_container`] names go to this helper. It needs every
+    /// description anew; the attempts of the one before end as prober errors.
+    pub fn use_helper(&self, helper: HelperProcess) {
+        self.touch(|state| state.direct.use_helper(helper));
+    }
+
+    /// There is no helper any more; its attempts in flight end as prober errors with `why`.
+    pub fn lose_helper(&self, why: &str) {
+        self.touch(|state| state.direct.lose_helper(why));
+    }
+
+    /// Gives the engine what the helper needs of a container. Without a helper it does nothing.
+    pub fn describe_container(&self, container_id: &str, description: &[u8]) {
+        self.shared.lock().direct.describe(container_id, description);
+    }
+
+    /// From now on the exec attempts of this container go to the caller.
+    pub fn forget_container(&self, container_id: &str) {
+        self.shared.lock().direct.forget(container_id);
+    }
+
+    /// How many exec attempts the helper has carried out for the engine, and how many are in flight.
+    pub fn direct_counts(&self) -> (u64, u64) {
+        let state = self.shared.lock();
+        (state.direct.attempts, state.direct.in_flight)
     }
 
     /// Changes the state and wakes the thread, which settles the core.

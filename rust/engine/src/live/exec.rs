@@ -1,4 +1,4 @@
-//! Exec attempts, which Python carries out.
+//! Exec attempts, which Python carries out, or the helper if it can enter the container.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,6 +10,7 @@ use probelet_core::time::Instant;
 use super::attempt::{ELSEWHERE, EndedAttempt, Ticket};
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
+use crate::golang::text::{quote_whole, seconds};
 
 /// An exec attempt for Python to carry out.
 #[derive(Clone, Debug)]
@@ -26,6 +27,8 @@ pub struct ExecAttempt {
     pub container_id: Box<str>,
     /// When the attempt was due.
     pub due: Instant,
+    /// Why the helper did not start the command; None if it was not asked.
+    pub refusal: Option<Refusal>,
 }
 
 impl ExecAttempt {
@@ -55,6 +58,17 @@ impl ExecAttempt {
     }
 }
 
+/// Why the helper did not start a command, by its numbers: the refusal, the step that failed, and the system's error.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Refusal {
+    /// Why.
+    pub why: u8,
+    /// The step; 0 for none.
+    pub step: u8,
+    /// The system's error number; 0 for none.
+    pub errno: i32,
+}
+
 /// What the engine keeps of an exec attempt until Python answers.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct ExecFlight {
@@ -65,22 +79,21 @@ pub(super) struct ExecFlight {
 impl ExecFlight {
     /// The attempt is over. The client of the runtime keeps its deadline, so the engine's loop took none of its time.
     pub(super) fn end(self, end: ExecEnd) -> EndedAttempt {
-        let (outcome, cause) = match end {
-            ExecEnd::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
-            ExecEnd::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
-            ExecEnd::Starved(output) => (Outcome::Failure { output }, Cause::Starved),
-            ExecEnd::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
-            ExecEnd::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
-        };
-        let (report, Self { ticket, began }) = (Report::new(outcome, cause), self);
-        EndedAttempt { ticket, began, held: Duration::ZERO, spent: ELSEWHERE, report }
+        let Self { ticket, began } = self;
+        EndedAttempt { ticket, began, held: Duration::ZERO, spent: ELSEWHERE, report: end.report() }
     }
 }
 
-/// How an exec attempt ended, as the CRI runtime reported it.
+/// The kubelet's words for a command that took too long.
+pub(super) fn timed_out(argv: &[Box<str>], timeout_seconds: i32) -> Box<[u8]> {
+    let (command, after) = (quote_whole(argv.join(" ").as_bytes()), seconds(timeout_seconds.into()));
+    format!("command timed out: {command} timed out after {after}").into_bytes().into()
+}
+
+/// How an exec attempt ended, as the runtime or the helper reported it.
 #[derive(Clone, Debug)]
 pub enum ExecEnd {
-    /// The runtime reported an error.
+    /// The runtime or the helper reported an error.
     Error(Box<str>),
     /// The command ended by itself.
     Exit {
@@ -93,4 +106,18 @@ pub enum ExecEnd {
     Starved(Box<[u8]>),
     /// The command ran into its timeout; the text is the client's.
     Timeout(Box<[u8]>),
+}
+
+impl ExecEnd {
+    /// What the core learns of it, and why the attempt ended so.
+    pub(super) fn report(self) -> Report {
+        let (outcome, cause) = match self {
+            Self::Exit { code: 0, .. } => (Outcome::Success, Cause::Ok),
+            Self::Exit { output, .. } => (Outcome::Failure { output }, Cause::ExecExit),
+            Self::Starved(output) => (Outcome::Failure { output }, Cause::Starved),
+            Self::Timeout(output) => (Outcome::Failure { output }, Cause::ExecTimeout),
+            Self::Error(error) => (Outcome::Error { failure: false, error }, Cause::Cri),
+        };
+        Report::new(outcome, cause)
+    }
 }

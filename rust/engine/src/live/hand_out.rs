@@ -7,7 +7,7 @@ use probelet_core::time::{Instant, WallOffset};
 
 use super::attempt::Start;
 use super::attempt::Ticket;
-use super::exec::{ExecAttempt, ExecFlight};
+use super::exec::ExecAttempt;
 use super::state::{Shared, State};
 #[cfg(test)]
 use super::tests::trap::Moment;
@@ -37,15 +37,19 @@ impl State {
                 self.engine_stats.count_start();
                 if target.is_exec() {
                     self.next_exec += 1;
-                    self.execs.insert(self.next_exec, ExecFlight { ticket: Ticket::of(&attempt), began: now });
-                    batch.execs.push(ExecAttempt {
+                    let ticket = Ticket::of(&attempt);
+                    let exec = ExecAttempt {
                         id: self.next_exec,
                         pod: Arc::clone(target.pod),
                         container: target.container_index,
                         probe_type: target.probe_type,
                         container_id: target.container_id.into(),
                         due: attempt.scheduled,
-                    });
+                        refusal: None,
+                    };
+                    if let Err(exec) = self.direct.take(ticket, exec) {
+                        self.give_to_python(ticket, now, exec);
+                    }
                 } else {
                     self.starts.push(Start::of(attempt, &target, &shared.user_agent));
                 }

@@ -76,13 +76,17 @@ impl Engine {
 struct Gauges {
     workers: usize,
     timers: usize,
-    execs: usize,
+    execs: u64,
 }
 
 impl Gauges {
     fn of(state: &State) -> Self {
         let prober = state.manager.prober();
-        Self { workers: prober.worker_count(), timers: prober.timer_count(), execs: state.execs.len() }
+        Self {
+            workers: prober.worker_count(),
+            timers: prober.timer_count(),
+            execs: state.execs.len() as u64 + state.direct.in_flight,
+        }
     }
 
     fn write(&self, page: &mut String, in_flight: u64) {
@@ -90,7 +94,7 @@ impl Gauges {
             ("probelet_workers", "Workers, one per probe of a container.", self.workers as u64),
             ("probelet_timers", "Armed timers.", self.timers as u64),
             ("probelet_probe_attempts_in_flight", "Attempts that have begun and not ended.", in_flight),
-            ("probelet_exec_attempts_in_flight", "Exec attempts handed out and not answered.", self.execs as u64),
+            ("probelet_exec_attempts_in_flight", "Exec attempts that have begun and not ended.", self.execs),
         ];
         for (name, help, value) in gauges {
             let _ = writeln!(page, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");

@@ -11,9 +11,10 @@ use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
 use super::attempt::{EndedAttempt, Start, Ticket};
-use super::batch::Batch;
+use super::batch::{Batch, Notice};
+use super::direct::{DirectExecs, HelperClient, LoopTime};
 use super::doubts::Doubts;
-use super::exec::ExecFlight;
+use super::exec::{ExecAttempt, ExecFlight};
 use super::journal::{Gone, JournalKeeper};
 use super::mailbox::Mailbox;
 use super::recorder::RecorderKeeper;
@@ -59,6 +60,8 @@ pub(super) struct State {
     pub(super) outgoing: Batch,
     pub(super) execs: HashMap<u64, ExecFlight>,
     pub(super) next_exec: u64,
+    /// Exec attempts that need no Python.
+    pub(super) direct: DirectExecs,
     /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
     pub(super) starts: Vec<Start>,
     /// When that thread wakes by itself; None: only when its bell rings.
@@ -66,6 +69,8 @@ pub(super) struct State {
     pub(super) caller_timers: CallerTimers,
     /// Workers that have ended since the journal last took changes.
     pub(super) gone: Gone,
+    /// Tokens of callers that wait for the journal since the engine's last turn.
+    pub(super) journal_tokens: Vec<u64>,
     /// What the flight recorder has not written yet. Boxed, because most engines have none.
     pub(super) recorder: Option<Box<RecorderKeeper>>,
 }
@@ -84,7 +89,8 @@ impl Shared {
 impl State {
     pub(super) fn is_due_before_the_thread_looks(&mut self) -> bool {
         let next = self.manager.prober_mut().next_deadline();
-        !self.starts.is_empty() || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
+        let starts = !self.starts.is_empty() || !self.direct.starts.is_empty();
+        starts || next.is_some_and(|next| self.looks_at.is_none_or(|looks_at| next < looks_at))
     }
 
     /// Notes a call that a pod's owner is about to make.
@@ -95,9 +101,11 @@ impl State {
     }
 
     /// Ends every attempt over a socket as a prober error, because after a panic of the loop no task carries it out any
-    /// more. Exec attempts stay with Python, or on their way to it. Takes up workers that the panic stopped halfway.
+    /// more, and the attempts of the helper, whose client is gone. Other exec attempts stay with Python, or on their way to
+    /// it. Takes up workers that the panic stopped halfway.
     pub(super) fn recover(&mut self, law: &Starving, now: Instant, wall_ms: i64) {
         self.starts.clear();
+        self.direct.recover();
         let execs: HashSet<WorkerId> = self.execs.values().map(|flight| flight.ticket.worker).collect();
         let in_flight: Vec<(WorkerId, u32)> = self.manager.prober().in_flight().collect();
         for (worker, run) in in_flight.into_iter().filter(|(worker, _)| !execs.contains(worker)) {
@@ -122,5 +130,25 @@ impl State {
         self.engine_stats.count_attempt(ended.report.cause, ended.is_success(), lateness, took);
         self.worker_stats.remember(ended.ticket.worker, ended.last_attempt(now, wall_ms), ended.held);
         self.manager.prober_mut().handle_attempt(ended.ticket.worker, ended.ticket.run, outcome, now);
+    }
+
+    /// Takes what the helper's client has brought: attempts that have ended, attempts for Python, lines for the log.
+    pub(super) fn take_from_helper(&mut self, client: &mut HelperClient, law: &Starving, time: LoopTime, wall_ms: i64) {
+        client.follow(&mut self.direct, time);
+        self.direct.in_flight -= (client.ended.len() + client.refused.len()) as u64;
+        self.direct.attempts += client.ended.len() as u64;
+        for ended in client.ended.drain(..) {
+            self.finish(ended, law, time.now, wall_ms);
+        }
+        for (ticket, began, exec) in client.refused.drain(..) {
+            self.give_to_python(ticket, began, exec);
+        }
+        self.outgoing.notices.extend(client.notices.drain(..).map(Notice::warning));
+    }
+
+    /// Python carries out an exec attempt that began at `began`.
+    pub(super) fn give_to_python(&mut self, ticket: Ticket, began: Instant, exec: ExecAttempt) {
+        self.execs.insert(exec.id, ExecFlight { ticket, began });
+        self.outgoing.execs.push(exec);
     }
 }

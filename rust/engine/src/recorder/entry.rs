@@ -178,6 +178,8 @@ pub enum Call {
     TakeStatus(Facts),
     /// UpdatePodStatus on a copy.
     Update(Facts),
+    /// A probe makes no attempt for a while. The last variant, so that recordings without it read as before.
+    Pause(PauseRecord),
 }
 
 impl Call {
@@ -195,9 +197,21 @@ impl Call {
             | Self::Remove
             | Self::RemoveStatus
             | Self::StopLivenessAndStartup
-            | Self::Take => None,
+            | Self::Take
+            | Self::Pause(_) => None,
         }
     }
+}
+
+/// The pause of a probe.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PauseRecord {
+    /// The container's name.
+    pub container: Box<str>,
+    /// The probe's type.
+    pub probe_type: ProbeType,
+    /// The end, on the engine's clock in microseconds. A pause that has ended already ends an earlier one.
+    pub until_us: u64,
 }
 
 /// What a call says of a pod's containers. Most calls say what the call before said.

@@ -38,7 +38,7 @@ mod varint;
 
 #[cfg(feature = "fuzzing")]
 pub use self::block::bytes_of;
-pub use self::entry::{Attempt, Call, End, Entry, Event, Facts, PodState, WorkerState};
+pub use self::entry::{Attempt, Call, End, Entry, Event, Facts, PauseRecord, PodState, WorkerState};
 pub use self::note::Note;
 pub use self::pending::Pending;
 pub use self::pod::{ContainerDefinition, HandlerKind, PodRecord, ProbeRecord};

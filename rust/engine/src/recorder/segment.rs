@@ -11,7 +11,7 @@ use crate::attempt::cause::Cause;
 use crate::disk::frame;
 
 /// The first bytes of every segment, the version of the format last.
-pub(super) const HEADER: [u8; 12] = *b"probelet-f1\n";
+pub(super) const HEADER: [u8; 12] = *b"probelet-f2\n";
 
 /// What a reader must know before the first entry of a segment.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]

@@ -14,7 +14,7 @@ use super::answers::{Answers, Question, SAME};
 use super::change::{Change, changed};
 use super::lives::{Kill, Lives};
 use crate::journal::WorkerKey;
-use crate::recorder::{End, Input, PodLog, PodRecord, PodState, Published, Start, StatusRecord};
+use crate::recorder::{End, Input, PauseRecord, PodLog, PodRecord, PodState, Published, Start, StatusRecord};
 
 /// What is played.
 #[derive(Clone, Copy, Debug)]
@@ -137,7 +137,7 @@ impl<'a> Player<'a> {
         let uid = self.uid();
         if let Some(facts) = input.facts() {
             self.facts = Some(facts);
-            self.is_synced = matches!(input, Input::Sync(_));
+            self.is_synced = matches!(input, Input::Sync(_) | Input::SetStatus(_));
         }
         match input {
             Input::Add => drop(self.prober().add_pod(uid)),
@@ -159,6 +159,10 @@ impl<'a> Player<'a> {
                 self.prober().set_pod_status(uid, status.to_status());
             }
             Input::Update(status) => self.prober().update_pod_status(uid, &mut status.to_status()),
+            Input::Pause(PauseRecord { container, probe_type, until_us }) => {
+                let now = self.now;
+                self.prober().pause(uid, container, *probe_type, at(*until_us), now);
+            }
         }
     }
 

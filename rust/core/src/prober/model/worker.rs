@@ -26,6 +26,7 @@ use serde::{Deserialize, Serialize};
 use super::view::View;
 use crate::prober::output::Streak;
 use crate::results::{ContainerKey, ProbeResult};
+use crate::semantics::{LivenessStart, Semantics};
 use crate::spec::{PodSpec, ProbeSpec, ProbeType};
 use crate::time::Instant;
 
@@ -142,9 +143,12 @@ impl Worker {
     }
 
     /// The result that a container starts with when the worker first sees it.
-    pub(crate) const fn initial_value(&self) -> ProbeResult {
+    pub(crate) const fn initial_value(&self, liveness: LivenessStart) -> ProbeResult {
         match self.probe_type {
-            ProbeType::Liveness => ProbeResult::Success,
+            ProbeType::Liveness => match liveness {
+                LivenessStart::Success => ProbeResult::Success,
+                LivenessStart::Unknown => ProbeResult::Unknown,
+            },
             ProbeType::Readiness => ProbeResult::Failure,
             ProbeType::Startup => ProbeResult::Unknown,
         }
@@ -201,11 +205,11 @@ impl Worker {
     }
 
     /// Whether publishing `result` puts the worker on hold until the container is replaced.
-    pub(crate) fn holds_after(&self, result: ProbeResult, startup_success_holds: bool) -> bool {
+    pub(crate) fn holds_after(&self, result: ProbeResult, semantics: &Semantics) -> bool {
         match self.probe_type {
-            ProbeType::Liveness => result == ProbeResult::Failure,
+            ProbeType::Liveness => result == ProbeResult::Failure && semantics.liveness_failure_holds,
             ProbeType::Readiness => false,
-            ProbeType::Startup => result == ProbeResult::Failure || startup_success_holds,
+            ProbeType::Startup => result == ProbeResult::Failure || semantics.startup_success_holds,
         }
     }
 }

@@ -35,6 +35,10 @@ impl WriteWatch {
         self.is_failing
     }
 
+    pub(in super::super) const fn is_hanging(&self) -> bool {
+        self.is_hanging
+    }
+
     /// The thread was handed work.
     pub(in super::super) const fn handed(&mut self, now: Instant) {
         self.since = Some(now);

@@ -12,7 +12,7 @@ use probelet_core::prober::Prober;
 use probelet_core::time::{Instant, WallOffset};
 
 use super::super::backoff_table::BackoffTable;
-use super::super::batch::Notice;
+use super::super::batch::{Batch, Notice};
 use super::super::disk::WriteWatch;
 use super::gone::Gone;
 use super::thread::{self, JournalThread, Opened, Written};
@@ -36,6 +36,8 @@ pub(in super::super) struct JournalKeeper {
     /// When the waiting changes are due to be handed over.
     due: Option<Instant>,
     watch: WriteWatch,
+    /// Tokens of callers that wait for the write in progress.
+    handed: Vec<u64>,
     /// When to drop memories that no worker has asked for.
     claims_end: Option<Instant>,
     /// The thread's counters; None before the first write.
@@ -85,6 +87,7 @@ impl JournalKeeper {
             outdated,
             due: None,
             watch: WriteWatch::new("journal", "probing goes on, a restart now would forget"),
+            handed: Vec::new(),
             claims_end: (workers > 0).then(|| now + CLAIM_TIME),
             tally: None,
         };
@@ -106,15 +109,17 @@ impl JournalKeeper {
     }
 
     /// Takes the result of the last write, and hands over the changes if they are due. `gone` are the workers that have
-    /// ended since the last hand-over. Returns lines for the log.
+    /// ended since the last hand-over; `tokens` are those of callers that wait until the file has what the engine knows
+    /// now, so that the changes are due at once. Returns lines for the log, and the tokens whose wait is over.
     pub(in super::super) fn turn(
         &mut self,
         prober: &mut Prober,
         gone: &mut Gone,
+        tokens: &mut Vec<u64>,
         now: Instant,
         wall: WallOffset,
-    ) -> Vec<Notice> {
-        let notices = self.hear(now);
+    ) -> Batch {
+        let mut said = self.hear(now);
         if self.claims_end.is_some_and(|end| end <= now) {
             self.claims_end = None;
             let unclaimed = prober.forget_recalled();
@@ -124,7 +129,7 @@ impl JournalKeeper {
         if self.due.is_none() && changed {
             self.due = Some(now + DELAY);
         }
-        if prober.is_urgent() && !self.watch.is_failing() {
+        if (prober.is_urgent() || changed && !tokens.is_empty()) && !self.watch.is_failing() {
             self.due = Some(now);
         }
         if self.watch.is_free() && self.due.is_some_and(|due| due <= now) {
@@ -132,23 +137,34 @@ impl JournalKeeper {
             self.thread.hand(changes);
             self.due = None;
             self.watch.handed(now);
+            self.handed.append(tokens);
         }
-        notices
+        // A disk that refuses or hangs holds nobody up: what waits for it would otherwise never be done.
+        if self.watch.is_free() || self.watch.is_hanging() || self.watch.is_failing() {
+            said.timers.append(tokens);
+        }
+        said
     }
 
-    /// Takes the result of the write in progress, or notices that the write hangs.
-    fn hear(&mut self, now: Instant) -> Vec<Notice> {
+    /// Takes the result of the write in progress, or notices that the write hangs: either ends the wait for it.
+    fn hear(&mut self, now: Instant) -> Batch {
         if self.watch.is_free() {
-            return Vec::new();
+            return Batch::default();
         }
-        let Some(Written { result, tally }) = self.thread.result() else {
-            return self.watch.goes_on(now).into_iter().collect();
+        let notices = if let Some(Written { result, tally }) = self.thread.result() {
+            self.tally = Some(tally);
+            if result.is_err() {
+                self.due = Some(now + RETRY);
+            }
+            self.watch.ended(&result, now)
+        } else {
+            self.watch.goes_on(now).into_iter().collect()
         };
-        self.tally = Some(tally);
-        if result.is_err() {
-            self.due = Some(now + RETRY);
+        let mut said = Batch::of_notices(notices);
+        if self.watch.is_free() || self.watch.is_hanging() {
+            said.timers.append(&mut self.handed);
         }
-        self.watch.ended(&result, now)
+        said
     }
 
     /// Takes the changes.

@@ -157,6 +157,9 @@ impl RecorderKeeper {
     fn called(&mut self, uid: &str, mut call: Call) {
         let (pod, is_new) = self.pods.ensure(uid);
         pod.shorten(&mut call);
+        if let Call::Pause(pause) = &call {
+            pod.keep(pause);
+        }
         let pod = pod.number;
         if is_new {
             // A status may come before the pod that it is of.

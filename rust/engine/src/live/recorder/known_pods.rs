@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::recorder::{Call, Facts, StatusRecord};
+use crate::recorder::{Call, Facts, PauseRecord, StatusRecord};
 
 /// The pods by UID.
 #[derive(Debug, Default)]
@@ -18,6 +18,8 @@ pub(super) struct KnownPod {
     pub(super) number: u32,
     pub(super) is_supplied: bool,
     pub(super) facts: Option<StatusRecord>,
+    /// The latest pause of each probe that was paused.
+    pub(super) pauses: Vec<PauseRecord>,
 }
 
 impl KnownPods {
@@ -28,7 +30,8 @@ impl KnownPods {
             let number = self.next;
             // Numbers come around after four thousand million pods; the first ones are gone by then.
             self.next = self.next.wrapping_add(1);
-            self.pods.insert(uid.into(), KnownPod { number, is_supplied: false, facts: None });
+            let pod = KnownPod { number, is_supplied: false, facts: None, pauses: Vec::new() };
+            self.pods.insert(uid.into(), pod);
         }
         (self.pods.get_mut(uid).expect("it was inserted above"), is_new)
     }
@@ -47,6 +50,12 @@ impl KnownPods {
 }
 
 impl KnownPod {
+    /// Keeps a pause, which the next segment says again.
+    pub(super) fn keep(&mut self, pause: &PauseRecord) {
+        self.pauses.retain(|it| (&it.container, it.probe_type) != (&pause.container, pause.probe_type));
+        self.pauses.push(pause.clone());
+    }
+
     /// Shortens a call that says what the last one said.
     pub(super) fn shorten(&mut self, call: &mut Call) {
         self.is_supplied |= matches!(call, Call::Take | Call::TakeStatus(_));

@@ -9,7 +9,7 @@ use probelet_core::time::{Instant, WallOffset};
 
 use super::known_pods::KnownPods;
 use crate::journal::{Record, WorkerRecord};
-use crate::recorder::{Event, Pending, PodRecord, PodState, StatusRecord, WorkerState};
+use crate::recorder::{Call, Event, Pending, PodRecord, PodState, StatusRecord, WorkerState};
 
 /// The pods whose state this segment does not have yet.
 #[derive(Debug, Default)]
@@ -46,7 +46,12 @@ impl Survey {
             if self.patience.is_some_and(|end| now < end) && is_busy() {
                 self.left.push_back(uid);
             } else if let Some(state) = state(prober, pods, &uid, wall) {
-                pending.event(now.as_nanos() / 1_000, Event::Pod(state));
+                let (pod, now_us) = (state.pod, now.as_nanos() / 1_000);
+                pending.event(now_us, Event::Pod(state));
+                let pauses = pods.get(&uid).into_iter().flat_map(|pod| &pod.pauses);
+                for pause in pauses.filter(|pause| pause.until_us > now_us) {
+                    pending.event(now_us, Event::Called { pod, call: Call::Pause(pause.clone()) });
+                }
             }
         }
     }
@@ -87,3 +92,41 @@ const PAUSE: Duration = Duration::from_millis(10);
 
 /// Longer than usual timeouts. A pod whose probes hang all the time is noted after that, without their attempts.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+#[cfg(test)]
+mod tests {
+    use probelet_core::prober::Settings;
+    use probelet_core::spec::{PodSpec, ProbeType};
+
+    use super::*;
+    use crate::recorder::{Entry, PauseRecord};
+
+    #[test]
+    fn a_segment_says_again_which_pauses_go_on() {
+        let now = Instant::from_nanos(10_000_000);
+        let pause = |container: &str, until_us| PauseRecord {
+            container: container.into(),
+            probe_type: ProbeType::Liveness,
+            until_us,
+        };
+        let mut prober = Prober::new(Settings::default(), now);
+        prober.define_pod(Arc::new(PodSpec { uid: "u".into(), ..PodSpec::default() }));
+        let (mut pods, mut survey, mut pending) = (KnownPods::default(), Survey::default(), Pending::default());
+        let pod = pods.ensure("u").0;
+        for (container, until_us) in [("a", 20_000), ("over", 9_000), ("a", 30_000), ("ended", 40_000), ("ended", 0)] {
+            pod.keep(&pause(container, until_us));
+        }
+        survey.begin(&pods, now);
+        survey.go_on(&prober, &pods, &mut pending, now, WallOffset(0));
+        let entries = pending.take(Vec::new());
+        let events: Vec<_> = entries
+            .into_iter()
+            .filter_map(|entry| match entry {
+                Entry::Event { event, .. } => Some(*event),
+                _ => None,
+            })
+            .collect();
+        assert!(matches!(events[0], Event::Pod(_)), "{events:?}");
+        assert_eq!(events[1..], [Event::Called { pod: 0, call: Call::Pause(pause("a", 30_000)) }]);
+    }
+}

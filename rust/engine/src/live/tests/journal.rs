@@ -1,5 +1,5 @@
-//! A journal on a disk that hangs: probes go on in time, and the log says so. A named pipe is such a disk, because
-//! opening it for writing waits for a reader.
+//! What callers learn of the journal: a token once it has what they know. And a journal on a disk that hangs: probes go on
+//! in time, and the log says so. A named pipe is such a disk, because opening it for writing waits for a reader.
 
 use std::ffi::CString;
 use std::fs::File;
@@ -14,18 +14,30 @@ use probelet_core::results::ProbeResult;
 
 use super::super::backoff_table::BackoffTable;
 use super::super::journal::JournalOptions;
-use super::rig::{Rig, uid};
+use super::rig::{Rig, container_id, uid};
 use crate::journal::{read, read_file};
 
-/// A directory of its own whose journal cannot be written until somebody reads the pipe in its place.
+/// A directory of its own for a journal.
 struct Disk(PathBuf);
 
 impl Disk {
-    fn that_hangs(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("probelet-hung-{name}-{}", std::process::id()));
+    fn that_works(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("probelet-disk-{name}-{}", std::process::id()));
         let _ = std::fs::remove_dir_all(&path);
         std::fs::create_dir(&path).expect("a directory");
-        let disk = Self(path);
+        Self(path)
+    }
+
+    /// The journal cannot be written: something that is no file has its place.
+    fn that_refuses(name: &str) -> Self {
+        let disk = Self::that_works(name);
+        std::fs::create_dir(disk.pipe()).expect("a directory");
+        disk
+    }
+
+    /// The journal cannot be written until somebody reads the pipe in its place.
+    fn that_hangs(name: &str) -> Self {
+        let disk = Self::that_works(name);
         let pipe = CString::new(disk.pipe().as_os_str().as_bytes()).expect("a path");
         // SAFETY: the pointer is to a string that ends in NUL and lives until the call returns.
         assert_eq!(unsafe { libc::mkfifo(pipe.as_ptr(), 0o600) }, 0);
@@ -104,6 +116,61 @@ fn the_end_does_not_wait_for_a_disk_that_hangs_and_says_what_is_missing() {
     let missing = "journal: the last changes were not written before the end; the next start does not know them";
     assert_eq!(notices, [missing]);
 }
+
+#[test]
+fn a_token_comes_once_the_file_has_every_result_that_is_known() {
+    let disk = Disk::that_works("tokens");
+    let rig = Rig::new(PODS, 0, Some(disk.options()));
+    for life in 0..10 {
+        if life > 0 {
+            rig.restart(PODS, life);
+            rig.engine.advance(Duration::from_secs(1));
+        }
+        rig.known(PODS);
+        rig.engine.when_journalled(life as u64);
+        rig.token(life as u64);
+        // A process that is killed now has told nobody of more than the file has.
+        let kept = read_file(&disk.journal()).expect("a journal").contents;
+        let found: Vec<_> = kept.workers.values().map(|worker| (&*worker.container_id, worker.result)).collect();
+        let ids: Vec<_> = (0..PODS).map(|pod| container_id(pod, life)).collect();
+        assert_eq!(found, ids.iter().map(|id| (&**id, Some(ProbeResult::Success))).collect::<Vec<_>>());
+    }
+}
+
+#[test]
+fn a_token_comes_at_once_if_nothing_waits_to_be_written() {
+    let disk = Disk::that_works("nothing");
+    let rig = Rig::new(0, 0, Some(disk.options()));
+    rig.engine.when_journalled(7);
+    rig.token(7);
+    let without = Rig::new(0, 0, None);
+    without.engine.when_journalled(8);
+    without.token(8);
+}
+
+#[test]
+fn a_token_does_not_wait_for_a_disk_that_hangs_or_refuses() {
+    let disk = Disk::that_hangs("token");
+    let rig = Rig::new(1, 0, Some(disk.options()));
+    rig.probed(1, 1);
+    rig.engine.when_journalled(1);
+    rig.probed(1, 1);
+    rig.engine.when_journalled(2);
+    rig.engine.advance(Duration::from_secs(6));
+    rig.token(1);
+    rig.token(2);
+    rig.engine.when_journalled(3);
+    rig.token(3);
+    let refusing = Disk::that_refuses("refused-token");
+    let rig = Rig::new(1, 0, Some(refusing.options()));
+    rig.probed(1, 1);
+    rig.engine.when_journalled(4);
+    rig.token(4);
+    rig.engine.when_journalled(5);
+    rig.token(5);
+}
+
+const PODS: usize = 3;
 
 /// More than the journal notes one by one.
 const MANY: usize = 10_001;

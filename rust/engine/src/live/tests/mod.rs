@@ -1,5 +1,6 @@
 //! The live engine against targets, disks and panics that misbehave.
 
+mod direct;
 mod journal;
 mod panics;
 mod recorder;

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use probelet_core::results::ProbeResult;
+use probelet_core::spec::ProbeType;
 
 use super::super::recorder::RecorderOptions;
 use super::rig::{Rig, uid};
@@ -67,6 +68,26 @@ fn attempts_calls_and_results_of_sockets_and_commands_are_recorded() {
             );
         }
     }
+}
+
+#[test]
+fn a_pause_is_recorded_and_a_play_makes_no_attempt_in_it_either() {
+    let folder = Folder::new("pause");
+    let rig = Rig::recorded(1, 0, folder.options());
+    rig.probed(1, 2);
+    let until = rig.engine.now() + Duration::from_secs(30);
+    assert!(rig.engine.pause(&uid(0), "c", ProbeType::Readiness, until));
+    rig.engine.advance(Duration::from_secs(10));
+    rig.engine.advance(Duration::from_secs(25));
+    rig.probed(1, 2);
+    rig.into_engine().close();
+    let recording = folder.read();
+    let pod = &recording.stretches[0].pods[0];
+    let paused =
+        pod.inputs.iter().filter(|told| matches!(&told.input, Input::Pause(pause) if &*pause.container == "c"));
+    assert_eq!(paused.count(), 1);
+    let played = play(&recording.stretches[0], pod, &[], Assumption::Failing);
+    assert_eq!((played.published, played.counts.unknown), (pod.results.clone(), 0));
 }
 
 /// What a kill leaves: nothing is closed, and what is older than a second or two is on disk.

@@ -27,8 +27,12 @@ use crate::pods::PodCalls;
 pub(super) enum Seen {
     /// A pod was probed.
     Probe(usize),
-    /// A pod's result is no longer cached: its worker has ended.
+    /// A result became known.
+    Known,
+    /// A pod's result is no longer cached: its worker has ended, or has another container.
     Gone,
+    /// A token of a timer, or of a wait for the journal.
+    Token(u64),
     /// A line for the log.
     Notice(String),
 }
@@ -52,18 +56,7 @@ impl Rig {
     }
 
     fn with(sockets: usize, execs: usize, journal: Option<JournalOptions>, recorder: Option<RecorderOptions>) -> Self {
-        let options = Options {
-            semantics: Semantics::default(),
-            seed: 0,
-            user_agent: "kube-probe/1.36".into(),
-            start_jitter: false,
-            phasing: Phasing::Kubelet,
-            wake_slack: Duration::ZERO,
-            glue: Glue::NONE,
-            starving: Starving::default(),
-            journal,
-            recorder,
-        };
+        let options = Options { journal, recorder, ..options() };
         let engine = Arc::new(Engine::start(options).expect("a thread"));
         let (tell, seen) = channel();
         let is_over = Arc::new(AtomicBool::new(false));
@@ -108,6 +101,25 @@ impl Rig {
         while !matches!(self.next(end), Seen::Notice(text) if text.contains(part)) {}
     }
 
+    /// Gives each of the first pods another container.
+    pub(super) fn restart(&self, pods: usize, life: usize) {
+        (0..pods).for_each(|pod| start(&self.engine, pod, life));
+    }
+
+    /// Waits until so many results have become known.
+    pub(super) fn known(&self, results: usize) {
+        let (mut left, end) = (results, Instant::now() + PATIENCE);
+        while left > 0 {
+            left -= usize::from(matches!(self.next(end), Seen::Known));
+        }
+    }
+
+    /// Waits for a token.
+    pub(super) fn token(&self, token: u64) {
+        let end = Instant::now() + PATIENCE;
+        while self.next(end) != Seen::Token(token) {}
+    }
+
     /// Waits until the results of so many pods are no longer cached.
     pub(super) fn gone(&self, pods: usize) {
         let (mut left, end) = (pods, Instant::now() + PATIENCE);
@@ -131,6 +143,22 @@ impl Rig {
     }
 }
 
+/// An engine that keeps nothing on disk.
+pub(super) fn options() -> Options {
+    Options {
+        semantics: Semantics::default(),
+        seed: 0,
+        user_agent: "kube-probe/1.36".into(),
+        start_jitter: false,
+        phasing: Phasing::Kubelet,
+        wake_slack: Duration::ZERO,
+        glue: Glue::NONE,
+        starving: Starving::default(),
+        journal: None,
+        recorder: None,
+    }
+}
+
 pub(super) fn uid(pod: usize) -> String {
     format!("pod{pod}")
 }
@@ -150,7 +178,8 @@ fn target(pod: usize, tell: Sender<Seen>) -> Handler {
     Handler::TcpSocket { host: "".into(), port }
 }
 
-fn add(engine: &Engine, pod: usize, handler: Handler) {
+/// Adds a pod whose container `c://POD-0` is probed every second.
+pub(super) fn add(engine: &Engine, pod: usize, handler: Handler) {
     let uid = uid(pod);
     let probe = ProbeSpec { handler, period_seconds: 1, timeout_seconds: 1, ..ProbeSpec::default() };
     let probes = [None, Some(Box::new(probe)), None];
@@ -163,13 +192,23 @@ fn add(engine: &Engine, pod: usize, handler: Handler) {
         regular: 1,
         ..PodSpec::default()
     });
+    start(engine, pod, 0);
+}
+
+/// The ID of a pod's container.
+pub(super) fn container_id(pod: usize, life: usize) -> String {
+    format!("c://{pod}-{life}")
+}
+
+/// A pod's container runs.
+fn start(engine: &Engine, pod: usize, life: usize) {
     let state = State::Running { started_at_ms: Some(0) };
-    let mut container = ContainerStatus::new("c".into(), format!("c://{pod}").into(), state);
+    let mut container = ContainerStatus::new("c".into(), container_id(pod, life).into(), state);
     container.started = Some(true);
     let containers = vec![container];
     let pod_ip = "127.0.0.1".into();
     engine.take_pod_status(
-        &uid,
+        &uid(pod),
         PodStatus { phase: Phase::Running, pod_ip, containers, regular: 1, ..PodStatus::default() },
     );
 }
@@ -188,9 +227,10 @@ fn read(engine: &Engine, tell: &Sender<Seen>, is_over: &AtomicBool) {
             engine.finish_execs(vec![(exec.id, ExecEnd::Exit { code: 0, output: [].into() })]);
         }
         for change in batch.updates {
-            if change.result.is_none() {
-                let _ = tell.send(Seen::Gone);
-            }
+            let _ = tell.send(if change.result.is_none() { Seen::Gone } else { Seen::Known });
+        }
+        for token in batch.timers {
+            let _ = tell.send(Seen::Token(token));
         }
         for notice in batch.notices {
             let _ = tell.send(Seen::Notice(notice.text));
@@ -199,4 +239,4 @@ fn read(engine: &Engine, tell: &Sender<Seen>, is_over: &AtomicBool) {
 }
 
 /// Longer than anything takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(30);
+pub(super) const PATIENCE: Duration = Duration::from_secs(30);

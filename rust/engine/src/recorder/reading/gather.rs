@@ -144,6 +144,7 @@ impl Gather {
             Call::SyncTerminating(facts) => self.facts(pod, facts).map(Input::SyncTerminating),
             Call::TakeStatus(facts) => self.facts(pod, facts).map(Input::TakeStatus),
             Call::Update(facts) => self.facts(pod, facts).map(Input::Update),
+            Call::Pause(pause) => Some(Input::Pause(pause)),
         };
         let Some(input) = input else { return };
         let is_last = input == Input::Forget;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use probelet_core::results::ProbeResult;
 use probelet_core::spec::ProbeType;
 
-use super::super::entry::{Attempt, PodState};
+use super::super::entry::{Attempt, PauseRecord, PodState};
 use super::super::pod::PodRecord;
 use super::super::segment::Start;
 use super::super::status::StatusRecord;
@@ -96,6 +96,8 @@ pub enum Input {
     TakeStatus(Arc<StatusRecord>),
     /// UpdatePodStatus on a copy.
     Update(Arc<StatusRecord>),
+    /// A probe makes no attempt for a while.
+    Pause(PauseRecord),
 }
 
 impl Input {
