@@ -1,32 +1,38 @@
 """The service of an agent: puts its parts together on one event loop."""
 
 import asyncio
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import structlog
 
-from probelet._rust import Engine
+from probelet._rust import Engine, Update
+from probelet.agent.enhanced.enhanced import Enhanced
+from probelet.agent.enhanced.surroundings import Surroundings
 from probelet.agent.kill.kill import KillParts
 from probelet.agent.kill.kills import Kills
 from probelet.agent.pod.agent_pods import AgentPods
 from probelet.agent.pod.parts import Parts
 from probelet.agent.pod.pauses import Pauses
+from probelet.agent.recreate.executor import Executor
+from probelet.agent.recreate.parts import ExecutorParts
 from probelet.agent.report.conditions import Conditions
 from probelet.agent.report.events import COMPONENT, Events
-from probelet.agent.rules.lease import lease_name
+from probelet.agent.rules.api_pod import ApiPod
+from probelet.agent.rules.facts import Known
 from probelet.agent.rules.owned import owned
 from probelet.agent.show.metrics import Numbers
 from probelet.agent.show.operator import Operator
 from probelet.agent.show.view import AgentView, Sources
 from probelet.agent.source.pod_source import PodSource, Watched
-from probelet.agent.state import first_seen, intent, paused
+from probelet.agent.state import first_seen, intent, paused, request_note
 from probelet.agent.state.first_seen import FirstSeen
 from probelet.agent.state.intent import Intent
 from probelet.agent.state.json_files import JsonFiles
 from probelet.agent.state.paused import PausedPod
+from probelet.agent.state.request_note import RequestNote
 from probelet.cri.client import RuntimeClient
 from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.limits import ExecLimits
@@ -46,7 +52,9 @@ from probelet.node.runtime.pleg import Pleg
 from probelet.node.runtime.runtime_calls import RuntimeCalls
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
+from probelet.policy.rules.grace import KillReason
 from probelet.spec.text.duration import SECOND
+from probelet.takeover.lease import lease_name
 
 API_PATIENCE_NS: Final = 5 * SECOND
 """How long a start waits for the first list of the API server before it begins with the pods of an earlier agent. A
@@ -64,8 +72,9 @@ class AgentOptions:
 
     ``namespace`` is the agent's own; ``host_ip`` is the address of pods on the host's network, None for that of the
     default route; ``log_root`` is the kubelet's directory for logs; ``probe_grace`` says that the gate
-    ProbeTerminationGracePeriod is on; ``journal`` has the container IDs of the engine's journal; ``holder`` names this
-    process in the Lease.
+    ProbeTerminationGracePeriod is on; ``journal`` has the results of the engine's journal; ``holder`` names this
+    process in the Lease. ``enhanced_engine`` makes the engine for the probes of the node's NodePodProbe; None leaves
+    them to another prober.
     """
 
     node: str
@@ -79,7 +88,10 @@ class AgentOptions:
     configuration: Mapping[str, Any] | None = None
     exec_limits: ExecLimits | None = None
     event_wording: EventWording = "kubelet"
-    journal: Collection[str] = frozenset()
+    journal: Known = field(default_factory=dict)
+    node_executor: Literal["own", "external"] = "own"
+    """Who carries out ContainerRecreateRequests for this node: this agent, or OpenKruise's daemon."""
+    enhanced_engine: Callable[[], Engine] | None = None
 
 
 class AgentService:
@@ -104,6 +116,7 @@ class AgentService:
         self.recorder = Events(engine.now, engine.wall_ms, self._events)
         self.pods = AgentPods(options.namespace)
         self._client = client
+        self._connection = connection
         self._options = options
         self._tasks = Tasks()
         kept = JsonFiles(options.state_dir, paused.FOLDER, PausedPod)
@@ -118,6 +131,7 @@ class AgentService:
             timers=self.timers,
             pods=self.pods.by_uid,
             wording=options.event_wording,
+            on_update=self._note_result,
         )
         self._intents = JsonFiles(options.state_dir, intent.FOLDER, Intent)
         files = JsonFiles(options.state_dir, first_seen.FOLDER, FirstSeen)
@@ -127,7 +141,7 @@ class AgentService:
             PODS,
             self._source.decode,
             clock=self.timers,
-            on_change=self._source.changed,
+            on_change=self._pod_changed,
             on_connected=self._connected,
             fields=f"spec.nodeName={options.node}",
             page=LIST_PAGE,
@@ -137,6 +151,8 @@ class AgentService:
             connection, lease_name(options.node), options.namespace, options.holder, self.timers
         )
         self._kills: Kills | None = None
+        self._executor: Executor | None = None
+        self._enhanced: Enhanced | None = None
         sources = Sources(
             node=options.node,
             configuration=options.configuration or {},
@@ -146,6 +162,7 @@ class AgentService:
             recorder=self.recorder,
             calls=calls or RuntimeCalls(),
             numbers=self._numbers,
+            enhanced=lambda: b"" if self._enhanced is None else self._enhanced.metrics(),
         )
         self.view = AgentView(sources)
         """What the pages show."""
@@ -161,12 +178,15 @@ class AgentService:
             self.timers,
             self._tasks,
             inspection,
-            counts=owned(self.pods.by_uid),
-            own=self.pods.by_uid,
-            on_change=self.pods.observe,
+            counts=owned(self),
+            own=self,
+            on_change=self._observe,
         )
         self._kills = kills = Kills(self._kill_parts(inspection))
         options = self._options
+        host_ip = options.host_ip or node_address(on_host=False)
+        if options.node_executor == "own":
+            self._executor = Executor(self._executor_parts(version.runtime_name, host_ip, inspection, pleg))
         parts = Parts(
             engine=self.engine,
             cache=self._cache,
@@ -175,11 +195,12 @@ class AgentService:
             kills=kills,
             conditions=self._conditions,
             pauses=self._pauses,
-            host_ip=options.host_ip or node_address(on_host=False),
+            host_ip=host_ip,
             journal=options.journal,
             is_away=lambda: not self._reflector.connected,
         )
         self.pods.connect(parts, pleg.request_relist, self._forget)
+        self._enhanced = self._enhanced_liveness(parts, pleg)
         self._pauses.load()
         self._source.load()
         # The list has a limit of time, and its end arrives in a batch.
@@ -194,12 +215,70 @@ class AgentService:
             self._begin(kills),
         ):
             self._tasks.spawn(work)
+        if self._enhanced is not None:
+            self._enhanced.start()
         log.info(
             "runtime found",
             endpoint=self._client.endpoint,
             runtime=version.runtime_name,
             version=version.runtime_version,
         )
+
+    def __contains__(self, uid: object) -> bool:
+        """Whether the containers of the pod are in the cache: it has a probe here, or a request is about it."""
+        if uid in self.pods.by_uid or (self._executor is not None and uid in self._executor):
+            return True
+        return self._enhanced is not None and uid in self._enhanced.pods
+
+    def _enhanced_liveness(self, parts: Parts, pleg: Pleg) -> Enhanced | None:
+        options = self._options
+        if options.enhanced_engine is None:
+            return None
+        return Enhanced(
+            Surroundings(
+                node=options.node,
+                host_ip=parts.host_ip,
+                client=self._client,
+                connection=self._connection,
+                timers=self.timers,
+                tasks=self._tasks,
+                recorder=self.recorder,
+                cache=self._cache,
+                exec_limits=options.exec_limits or ExecLimits(),
+                make_engine=options.enhanced_engine,
+                api_pod=self._api_pod,
+                has_started=self.pods.has_started,
+                is_taken_over=self.pods.by_uid.__contains__,
+                request_relist=pleg.request_relist,
+                on_served=self._served,
+            )
+        )
+
+    def _served(self) -> None:
+        if self._executor is not None:
+            self._executor.look_again()
+
+    def _api_pod(self, uid: str, namespace: str, name: str) -> ApiPod | None:
+        watched = self._reflector.items.get((namespace, name))
+        return watched.api if watched is not None and watched.api.uid == uid else None
+
+    def _pod_changed(self, before: Watched | None, now: Watched | None) -> None:
+        self._source.changed(before, now)
+        if self._executor is not None:
+            self._executor.pod_changed(None if before is None else before.api, None if now is None else now.api)
+        if self._enhanced is not None and (watched := now or before) is not None:
+            self._enhanced.observe(watched.api.uid)
+
+    def _observe(self, uid: str) -> None:
+        self.pods.observe(uid)
+        if self._executor is not None:
+            self._executor.observe(uid)
+        if self._enhanced is not None:
+            self._enhanced.observe(uid)
+
+    def _note_result(self, update: Update) -> None:
+        if self._enhanced is not None and update.probe_type == "startup":
+            self._enhanced.observe(update.pod_uid)
 
     def _forget(self, uid: str) -> None:
         self._source.forget(uid)
@@ -218,6 +297,24 @@ class AgentService:
             probe_grace=self._options.probe_grace,
         )
 
+    def _executor_parts(self, runtime: str, host_ip: str, inspection: Inspection, pleg: Pleg) -> ExecutorParts:
+        assert self._kills is not None, "kills come before requests for them"
+        return ExecutorParts(
+            node=self._options.node,
+            runtime=runtime,
+            host_ip=host_ip,
+            client=self._client,
+            connection=self._connection,
+            cache=self._cache,
+            inspection=inspection,
+            timers=self.timers,
+            tasks=self._tasks,
+            kills=self._kills,
+            notes=JsonFiles(self._options.state_dir, request_note.FOLDER, RequestNote),
+            request_relist=pleg.request_relist,
+            observe=self._observe,
+        )
+
     async def _begin(self, kills: Kills) -> None:
         """Begins to probe: with what the API server has, or without it after ``API_PATIENCE_NS``."""
         synced = asyncio.ensure_future(self._reflector.synced.wait())
@@ -227,12 +324,20 @@ class AgentService:
             else:
                 self._keep_listed()
             # Which pods terminate is known as well as it can be, so no kill of an earlier agent goes on in vain.
-            kills.resume(self._intents.load(), self.pods.by_uid)
+            self._resume(kills, self._intents.load())
             self.pods.begin()
             await synced
             self._keep_listed()
         finally:
             synced.cancel()
+
+    def _resume(self, kills: Kills, intents: list[Intent]) -> None:
+        if self._executor is None:
+            kills.resume(intents, self.pods.by_uid)
+            return
+        kills.resume((each for each in intents if each.reason is not KillReason.RECREATE), self.pods.by_uid)
+        self._executor.resume(each for each in intents if each.reason is KillReason.RECREATE)
+        self._tasks.spawn(self._executor.run())
 
     def _keep_listed(self) -> None:
         self._source.keep_only({watched.api.uid for watched in self._reflector.items.values()})
@@ -250,6 +355,8 @@ class AgentService:
         """Stops everything that runs here. The next agent goes on with the kills that are under way."""
         await self._tasks.close()
         await self._execs.close()
+        if self._enhanced is not None:
+            await self._enhanced.close()
         self._changes.close()
         self.engine.close()
         self._changes.log_notices(self.engine.drain())
@@ -266,6 +373,8 @@ class AgentService:
             condition_writes=self._conditions.counts,
             conditions_waiting=self._conditions.waiting,
             kills={} if kills is None else kills.counts,
+            requests={} if self._executor is None else self._executor.counts,
+            requests_open=0 if self._executor is None else len(self._executor),
             probes_paused=self._pauses.count,
             kills_under_way=0 if kills is None else len(kills),
             kills_resumed=0 if kills is None else kills.resumed,

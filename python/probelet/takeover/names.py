@@ -14,6 +14,9 @@ NOT_TAKEN_OVER_ANNOTATION: Final = "probelet.dev/not-taken-over"
 CONDITION: Final = "probelet.dev/ready"
 """The pod condition that the agent sets, and the type of the readiness gate."""
 
+FIELD_MANAGER: Final = "probelet-agent"
+"""The field manager of that condition: its writer owns the whole condition and nothing else."""
+
 ENHANCED_LIVENESS: Final = "apps.kruise.io/using-enhanced-liveness"
 """A pod with this annotation and the value ``true`` leaves its liveness probes to enhanced liveness (OpenKruise)."""
 

@@ -38,6 +38,8 @@ class World:
         self.ahead_ns = 0
         """How far the clocks of agent and runtime are ahead of the machine's."""
         self.agents: list[AgentService] = []
+        self.engines: list[Engine] = []
+        """The engines of enhanced liveness, of all agents."""
         runtime.wall_ns = lambda: time.time_ns() + self.ahead_ns
 
     @property
@@ -54,6 +56,7 @@ class World:
         engine = Engine(start_jitter=False, journal=(path, Backoff()), kubelet_version=release)
         engine.advance(self.ahead_ns)
         given: dict[str, Any] = {"node": NODE, "namespace": NAMESPACE, "holder": "test", "journal": known}
+        given["enhanced_engine"] = self._enhanced_engine
         connection = self.api.connection()
         service = AgentService(
             self.client, engine, connection, AgentOptions(state_dir=self.folder, **{**given, **options})
@@ -65,6 +68,12 @@ class World:
         finally:
             await service.close()
             await connection.aclose()
+
+    def _enhanced_engine(self) -> Engine:
+        engine = Engine(start_jitter=False, semantics="enhanced", glue=False)
+        engine.advance(self.ahead_ns)
+        self.engines.append(engine)
+        return engine
 
     # Time.
 
@@ -80,6 +89,8 @@ class World:
         await asyncio.sleep(0)
         self.ahead_ns += takes_ns
         self.agent.engine.advance(takes_ns)
+        for engine in self.engines[-1:]:
+            engine.advance(takes_ns)
 
     async def for_seconds(self, seconds: float) -> None:
         """Lets so much of the agent's time pass, in round trips."""

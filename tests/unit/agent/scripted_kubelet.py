@@ -1,6 +1,7 @@
 """A kubelet's part of a node: it makes sandboxes and containers on the scripted runtime and writes their statuses."""
 
 import itertools
+import json
 from typing import Any
 
 from probelet.cri.v1 import api_pb2
@@ -50,7 +51,7 @@ class ScriptedKubelet:
             created_at=now,
             started_at=now,
             labels={**_identity(pod), labels.CONTAINER_NAME: container},
-            annotations={labels.RESTART_COUNT: str(count)},
+            annotations={labels.RESTART_COUNT: str(count), **_noted(pod, container)},
         )
         self.runtime.publish(sandbox, id, api_pb2.CONTAINER_STARTED_EVENT)
         return id
@@ -89,7 +90,22 @@ class ScriptedKubelet:
             "containerID": f"scripted://{newest.id}",
             "state": {state: inner},
             "started": started and state == "running",
+            "ready": started and state == "running",
+            "restartCount": labels.restart_count(newest.annotations),
         }
+
+
+def _noted(pod: dict[str, Any], container: str) -> dict[str, str]:
+    """What a kubelet notes of a container's definition in the runtime (kuberuntime labels.go, 1.36)."""
+    spec = next(
+        each for each in pod["spec"]["containers"] + pod["spec"].get("initContainers", []) if each["name"] == container
+    )
+    noted = {labels.POD_GRACE: str(pod["spec"]["terminationGracePeriodSeconds"])}
+    if hook := spec.get("lifecycle", {}).get("preStop"):
+        noted[labels.PRE_STOP] = json.dumps(hook)
+    if ports := spec.get("ports"):
+        noted[labels.PORTS] = json.dumps(ports)
+    return noted
 
 
 def _identity(pod: dict[str, Any]) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """An agent that restarts, and one that starts while the API server is away."""
 
 import asyncio
+import os
 
 import pytest
 from probelet.cri.v1 import api_pb2
@@ -25,6 +26,42 @@ async def test_nothing_flaps_across_many_restarts(world: World) -> None:
     assert world.api.seen("apply", "pods") == writes
     assert world.condition()["lastTransitionTime"] == since
     assert not world.stopped()
+
+
+@pytest.mark.parametrize("probes", [("readinessProbe",), ("readinessProbe", "startupProbe", "livenessProbe")])
+async def test_an_agent_that_is_killed_as_the_condition_is_written_is_followed_by_one_that_knows_it(
+    world: World, probes: tuple[str, ...]
+) -> None:
+    """The next agent has only what the journal had on disk when the API server got the condition."""
+    world.run(made_pod({"app": dict.fromkeys(probes, EXEC)}))
+    journal, kept = world.folder / "journal", list[bytes]()
+
+    def keep() -> None:
+        if world.is_ready() and not kept:
+            kept.append(journal.read_bytes() if journal.exists() else b"")
+
+    world.api.store.listeners.append(keep)
+    async with world.an_agent():
+        while not kept:
+            # Little time passes, so the journal's own delay is not over.
+            await world.round_trip(takes_ns=0)
+    journal.write_bytes(kept[0])
+    writes = world.api.seen("apply", "pods")
+    async with world.an_agent():
+        await world.until(lambda: world.pod() and world.pod()["ready"])
+        await world.for_seconds(2)
+    assert world.api.seen("apply", "pods") == writes
+
+
+async def test_the_condition_waits_for_the_journal_and_not_for_a_disk_that_hangs(world: World) -> None:
+    # A write to a named pipe waits for a reader.
+    os.mkfifo(world.folder / "journal.new")
+    world.run(made_pod(READINESS))
+    async with world.an_agent():
+        await world.until(lambda: world.pod() and world.pod()["containers"][0]["ready"])
+        await world.for_seconds(2)
+        assert not world.is_ready()
+        await world.until(world.is_ready)
 
 
 async def test_a_container_in_its_start_up_stays_unready_across_a_restart(world: World) -> None:

@@ -3,7 +3,7 @@
 | step | on disk before it | an agent that died in it |
 |---|---|---|
 | Killing event | the intent | writes no second event |
-| preStop hook | ``hook_begun`` | runs no second hook |
+| preStop hook, once the runtime answers | ``hook_begun`` | runs no second hook |
 | StopContainer | | calls it again with the rest of the grace |
 | the container has ended | | drops the intent |
 
@@ -45,8 +45,8 @@ RETRY_NS: Final = 10 * SECOND
 """How long after a call that failed, or that stopped nothing, the next one follows, as a kubelet's sync does
 (pod_workers.go ``backOffPeriod``, 1.36)."""
 
-End = Literal["ended", "terminating"]
-"""How a kill is over: the container has ended, or its pod terminates and the kubelet kills it."""
+End = Literal["ended", "terminating", "failed"]
+"""How a kill is over: the container has ended, its pod terminates and the kubelet kills it, or its time is over."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -77,6 +77,8 @@ class Kill:
     def __init__(self, pod: KilledPod, intent: Intent, parts: KillParts, seconds: int) -> None:
         self.intent = intent
         """As it is on disk."""
+        self.error = ""
+        """What the runtime said last when a call failed."""
         self._pod = pod
         self._parts = parts
         self._end_ns = parts.timers.now() + seconds * SECOND
@@ -124,6 +126,8 @@ class Kill:
         lifecycle, parts = victim.container.lifecycle, self._parts
         if lifecycle is None or lifecycle.pre_stop is None or self.intent.grace_seconds <= 0:
             return
+        if lifecycle.pre_stop.exec is not None and not await self._is_reached():
+            return
         if self._pod.terminating.is_set():
             return
         await self._keep(replace(self.intent, hook_begun=True))
@@ -139,6 +143,19 @@ class Kill:
             terminating.cancel()
             over.cancel()
 
+    async def _is_reached(self) -> bool:
+        """Waits until the runtime can run a command in this instance; False if nothing is left to run it in. After a
+        wait the grace begins anew, as with each attempt of a kubelet: the program has not been asked to end yet."""
+        has_waited = False
+        while (state := await self._look()) is None and not self._pod.terminating.is_set():
+            has_waited = True
+            await self._parts.timers.sleep(RETRY_NS)
+        if has_waited:
+            timers, grace_ns = self._parts.timers, self.intent.grace_seconds * SECOND
+            self._end_ns = timers.now() + grace_ns
+            self.intent = replace(self.intent, deadline_ms=(timers.wall_ns() + grace_ns) // MILLISECOND)
+        return state is State.RUNNING
+
     async def _stop(self) -> End:
         """Stops the container once it is certain that this instance runs, again and again until it has ended."""
         intent, parts = self.intent, self._parts
@@ -150,7 +167,7 @@ class Kill:
                 try:
                     await parts.client.stop_container(bare_id(intent.container_id), self._seconds_left())
                 except errors.CriError as error:
-                    self._failed(error=str(error))
+                    self._note(error)
                 state = await self._look()
             if state in (State.ENDED, State.EXITED):
                 return "ended"
@@ -166,12 +183,21 @@ class Kill:
                 intent.pod_uid, intent.container_id, "" if known is None else known.sandbox_id
             )
         except errors.CriError as error:
-            self._failed(error=str(error))
+            self._note(error)
             return None
         if changed:
             self._pod.observe()
         found = parts.cache.container(intent.pod_uid, intent.container_id)
         return State.EXITED if found is None else found.state
+
+    def _note(self, error: errors.CriError) -> None:
+        self.error = str(error)
+        self._failed(error=self.error)
+
+    async def give_up(self) -> End:
+        """Ends a kill whose time is over; ``begin`` or ``resume`` has been cancelled."""
+        self._log.error("container was not stopped in time", error=self.error)
+        return await self._ended("failed")
 
     def _seconds_left(self) -> int:
         left = -((self._parts.timers.now() - self._end_ns) // SECOND)

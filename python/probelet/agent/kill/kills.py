@@ -1,18 +1,24 @@
-"""All kills under way: at most one for each container instance, begun by a failure or resumed from disk."""
+"""All kills under way: at most one for each container instance, begun by a failure or a request, or resumed."""
 
+import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Coroutine, Iterable, Mapping
+from typing import Any, Final
 
 import structlog
 
-from probelet.agent.kill.kill import Kill, KillParts
+from probelet.agent.kill.kill import End, Kill, KillParts
 from probelet.agent.kill.pod import KilledPod
 from probelet.agent.rules.victim import Victim
 from probelet.agent.state.intent import Intent
 from probelet.cri.container_id import bare_id
 from probelet.node.metrics.counters import REASONS
+from probelet.policy.rules.grace import MINIMUM_GRACE_SECONDS
 from probelet.policy.rules.kind import containers
-from probelet.spec.text.duration import MILLISECOND
+from probelet.spec.text.duration import MILLISECOND, SECOND
+
+SPARE_SECONDS: Final = 10
+"""How long after the grace a kill for a request is over in any case, so that a runtime that hangs ends the request."""
 
 log = structlog.get_logger("probelet.agent")
 
@@ -39,6 +45,38 @@ class Kills:
         if victim.record.id not in self._under_way and not pod.terminating.is_set():
             kill = self._under_way[victim.record.id] = Kill.of(pod, victim, self._parts)
             self._parts.tasks.spawn(self._run(kill, victim))
+
+    async def stop(self, pod: KilledPod, victim: Victim) -> tuple[End, str]:
+        """Kills an instance for a request, within its grace and ``SPARE_SECONDS``; returns how that ended, and for a
+        failure the runtime's error. A kill of the same instance that is under way ends it too."""
+        if victim.record.id in self._under_way:
+            return "ended", ""
+        kill = Kill.of(pod, victim, self._parts)
+        return await self._in_time(kill, kill.begin(victim), kill.intent.grace_seconds)
+
+    async def go_on(self, pod: KilledPod, intent: Intent) -> tuple[End, str]:
+        """As ``stop``, for a kill that an earlier agent began for a request."""
+        seconds = intent.seconds_left(self._parts.timers.wall_ns() // MILLISECOND)
+        self.resumed += 1
+        kill = Kill(pod, intent, self._parts, seconds)
+        return await self._in_time(kill, kill.resume(), seconds)
+
+    async def _in_time(self, kill: Kill, work: Coroutine[Any, Any, End], seconds: int) -> tuple[End, str]:
+        id, limit = kill.intent.container_id, max(seconds, MINIMUM_GRACE_SECONDS) + SPARE_SECONDS
+        self._under_way[id] = kill
+        running = asyncio.ensure_future(work)
+        try:
+            if await self._parts.timers.done_within(limit * SECOND, running):
+                end = running.result()
+            else:
+                running.cancel()
+                await asyncio.wait((running,))
+                end = await kill.give_up()
+        finally:
+            running.cancel()
+            del self._under_way[id]
+        self.counts[REASONS[kill.intent.reason], end] += 1
+        return end, kill.error or f"the container has not ended within {limit} s" if end == "failed" else ""
 
     def resume(self, intents: Iterable[Intent], pods: Mapping[str, KilledPod]) -> None:
         """Goes on with the kills of an earlier agent, and drops those of pods that are gone."""

@@ -11,7 +11,7 @@ from probelet.agent.rules.api_pod import ApiPod
 from probelet.agent.rules.begun import Begun, is_unwatched
 from probelet.agent.rules.condition import Readiness, gated, readiness
 from probelet.agent.rules.definition import probed
-from probelet.agent.rules.facts import first_published, published
+from probelet.agent.rules.facts import begun, published
 from probelet.agent.rules.victim import victims
 from probelet.agent.state.first_seen import FirstSeen
 from probelet.glue.status_layer import encode_facts, read_probe_state, status_of
@@ -90,6 +90,13 @@ class AgentPod:
         """Logs a result that changed."""
         self._results.note(update)
 
+    def has_started(self, container: str, container_id: str) -> bool:
+        """Whether the startup probe that was taken over of a container has passed; True where there is none."""
+        own = next((each for _, each in containers(self.pod) if each.name == container), None)
+        if own is None or own.startup_probe is None:
+            return True
+        return self._parts.engine.result("startup", container_id) == "Success"
+
     # What follows.
 
     def address(self) -> str:
@@ -132,11 +139,14 @@ class AgentPod:
 
     def _publish(self, publish: Publish) -> None:
         engine = self._parts.engine
-        if self._published is None:
-            engine.sync_pod(self.uid, encode_facts(first_published(publish, self._parts.journal)))
-        self._published = publish
-        set_status = engine.sync_terminating_pod if publish.terminating else engine.sync_pod
-        set_status(self.uid, encode_facts(publish))
+        is_first, self._published = self._published is None, publish
+        if is_first:
+            status = encode_facts(publish, begun(self.pod, publish.containers, self._parts.journal))
+            engine.begin_pod(self.uid, status)
+        if publish.terminating:
+            engine.sync_terminating_pod(self.uid, encode_facts(publish))
+        elif not is_first:
+            engine.sync_pod(self.uid, encode_facts(publish))
 
     def _judge(self, seen: Snapshot) -> None:
         """Kills what has failed, and sets the condition."""

@@ -77,6 +77,11 @@ class AgentPods:
             for pod in list(self.by_uid.values()):
                 pod.observe()
 
+    def has_started(self, uid: str, container: str, container_id: str) -> bool:
+        """Whether the startup probe that was taken over of a container has passed; True where there is none."""
+        pod = self.by_uid.get(uid)
+        return pod is None or pod.has_started(container, container_id)
+
     def _over(self, pod: AgentPod) -> None:
         del self.by_uid[pod.uid]
         self._on_over(pod.uid)

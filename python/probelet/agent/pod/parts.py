@@ -1,6 +1,6 @@
 """What all pods of an agent share."""
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -9,6 +9,7 @@ from probelet.agent.kill.kills import Kills
 from probelet.agent.pod.pauses import Pauses
 from probelet.agent.rules.api_pod import Condition
 from probelet.agent.rules.condition import Readiness
+from probelet.agent.rules.facts import Known
 from probelet.node.recorder import Recorder
 from probelet.node.runtime.cache import PodCache
 from probelet.node.timers import Timers
@@ -29,7 +30,7 @@ class ConditionSink(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """``journal`` has the IDs of the containers that the journal knows; ``is_away`` says whether the API server is."""
+    """``journal`` has the results of an earlier agent; ``is_away`` says whether the API server is."""
 
     engine: Engine
     cache: PodCache
@@ -39,5 +40,5 @@ class Parts:
     conditions: ConditionSink
     pauses: Pauses
     host_ip: str
-    journal: Collection[str]
+    journal: Known
     is_away: Callable[[], bool]

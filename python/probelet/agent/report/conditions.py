@@ -18,10 +18,7 @@ from probelet.kube.pace import Pace
 from probelet.node.tasks import Tasks
 from probelet.node.timers import Timers
 from probelet.spec.text.duration import MILLISECOND, SECOND
-from probelet.takeover.names import CONDITION
-
-MANAGER: Final = "probelet-agent"
-"""The field manager: the condition is the only field that it owns."""
+from probelet.takeover.names import CONDITION, FIELD_MANAGER
 
 REASSERT_NS: Final = 10 * SECOND
 """The shortest time between two writes of one condition because somebody else changed it: another program that does the
@@ -54,6 +51,7 @@ class _Pod:
 class Conditions:
     """Writes conditions by server-side apply, with the pod's UID as precondition.
 
+    The API server never has a result that a kill of the agent would lose: the engine's journal has it first.
     A write that fails is tried again with what is then the latest, until the pod is gone; ``hurry`` ends all waits
     but a wait that the API server asked for (Retry-After).
     ``counts`` has the writes by how they ended: ``ok``, ``gone`` or ``error``.
@@ -126,7 +124,10 @@ class Conditions:
             pod.hurry.clear()
             try:
                 async with self._turns:
-                    await self._apply(uid, pod)
+                    wanted = pod.wanted
+                    # The agent after one that is killed knows only the journal, and would take this back.
+                    await self._timers.journalled()
+                    await self._apply(uid, pod, wanted)
                 self.counts["ok"] += 1
             except NotFound:
                 self._end(pod)
@@ -143,8 +144,7 @@ class Conditions:
                     await self._pause(pod, wait_ns)
         pod.writing = False
 
-    async def _apply(self, uid: str, pod: _Pod) -> None:
-        wanted = pod.wanted
+    async def _apply(self, uid: str, pod: _Pod, wanted: Readiness) -> None:
         since = pod.since
         if pod.written is None or pod.written.ready != wanted.ready or not since:
             # metav1.Time has whole seconds.
@@ -159,7 +159,7 @@ class Conditions:
             "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": uid},
             "status": {"conditions": [condition]},
         }
-        written = await self._connection.apply(PODS, body, subresource="status", manager=MANAGER)
+        written = await self._connection.apply(PODS, body, subresource="status", manager=FIELD_MANAGER)
         pod.written, pod.since = wanted, since
         pod.version = _number(written.get("metadata", {}).get("resourceVersion", ""))
 

@@ -54,6 +54,7 @@ class _Status(msgspec.Struct, rename="camel"):
 
 class _Spec(msgspec.Struct, rename="camel"):
     node_name: str | None = None
+    host_network: bool | None = None
 
 
 class _Pod(msgspec.Struct):
@@ -102,6 +103,7 @@ class ApiPod(msgspec.Struct, frozen=True):
     """Ours, as the API server has it."""
     version: str = ""
     """``metadata.resourceVersion``."""
+    is_on_host_network: bool = False
 
     @property
     def full_name(self) -> str:
@@ -133,6 +135,7 @@ def api_pod(found: dict[str, Any], node: str) -> ApiPod | None:
         containers={row.name: _container(row) for row in rows},
         condition=next((condition for condition in conditions if condition.type == CONDITION), None),
         version=pod.metadata.resource_version,
+        is_on_host_network=pod.spec.host_network is True,
     )
 
 

@@ -1,13 +1,22 @@
 """What the engine gets of a pod (``sync_pod``): the runtime's word on containers, the kubelet's on the pod's phase."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import TypeAlias
 
 from probelet.agent.rules.api_pod import ApiContainer, ApiPod
+from probelet.glue.status_layer import Begun
+from probelet.policy.facts.probe_state import ResultName
 from probelet.policy.facts.snapshot import Snapshot, State
 from probelet.policy.protocol.actions import Publish
+from probelet.policy.rules.kind import containers
 from probelet.policy.status.container_status import ContainerStatus, container_statuses
+from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod, PodPhase
+from probelet.spec.model.probe import ProbeType
+
+Known: TypeAlias = Mapping[tuple[ProbeType, str], ResultName | None]
+"""The results that the journal of an earlier agent has, by type and container ID; None for a probe without a result."""
 
 
 def published(
@@ -24,15 +33,14 @@ def published(
     return Publish(_phase(seen, api), pod_ip, statuses, terminating)
 
 
-def first_published(publish: Publish, known: Collection[str]) -> Publish:
-    """The first status of a pod: a running container is in it only if the journal knows its ID.
+def begun(pod: Pod, statuses: Mapping[str, ContainerStatus], known: Known) -> dict[str, Begun]:
+    """Which containers have started and are ready in the first status of a pod: those with the results for it.
 
-    UpdatePodStatus takes a container without a worker for its startup probe for started (kubelet
-    prober_manager.go:isContainerStarted, 1.36), and makes the workers later. So a container that no journal remembers
-    gets its worker first; else it would be started, and ready, before its startup probe has passed
-    (kubernetes#142305).
+    UpdatePodStatus takes a container without a worker for its startup probe for started, and one without a worker for
+    its readiness probe for ready (kubelet prober_manager.go, 1.36); a kubelet makes the workers later, and after its
+    restart a container is ready before its startup probe has passed (kubernetes#142305).
     """
-    return replace(publish, containers={name: _hidden(row, known) for name, row in publish.containers.items()})
+    return {container.name: _begun(container, statuses.get(container.name), known) for _, container in containers(pod)}
 
 
 def with_reasons(statuses: Mapping[str, ContainerStatus], api: ApiPod | None) -> dict[str, ContainerStatus]:
@@ -47,10 +55,15 @@ def _phase(seen: Snapshot, api: ApiPod | None) -> PodPhase:
     return "Running" if any(record.state is State.RUNNING for record in seen.containers) else "Pending"
 
 
-def _hidden(row: ContainerStatus, known: Collection[str]) -> ContainerStatus:
-    if row.state != "running" or row.container_id in known:
-        return row
-    return ContainerStatus(row.name, row.kind)
+def _begun(container: Container, row: ContainerStatus | None, known: Known) -> Begun:
+    if row is None or row.state != "running":
+        return Begun(started=False, ready=row is not None and row.kind == "init" and row.exit_code == 0)
+
+    def has_passed(probe_type: ProbeType) -> bool:
+        return container.probe(probe_type) is None or known.get((probe_type, row.container_id)) == "Success"
+
+    started = has_passed("startup")
+    return Begun(started=started, ready=started and row.kind != "init" and has_passed("readiness"))
 
 
 def _explained(row: ContainerStatus, told: ApiContainer | None) -> ContainerStatus:

@@ -13,12 +13,13 @@ from probelet.policy.rules.restart import restart_spec
 from probelet.spec.model.container import Container
 from probelet.spec.model.pod import Pod
 
-Cause = Literal[KillReason.LIVENESS, KillReason.STARTUP]
+Cause = Literal[KillReason.LIVENESS, KillReason.STARTUP, KillReason.RECREATE]
+"""The last one is that of a ContainerRecreateRequest."""
 
 
 @dataclass(frozen=True, slots=True)
 class Victim:
-    """A running instance whose own probe failed; ``message`` is that of its Killing event."""
+    """A running instance that is to be killed; ``message`` is that of its Killing event."""
 
     container: Container
     kind: Kind

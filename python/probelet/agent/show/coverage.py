@@ -5,10 +5,9 @@ from typing import Any, Final, Literal, TypedDict
 
 import msgspec
 
-from probelet.agent.rules.api_pod import Condition
-from probelet.agent.rules.lease import PREFIX
 from probelet.exposition.timestamp import rfc3339, unix_ms
-from probelet.takeover.names import CONDITION, MIRROR_ANNOTATION, PROBES_ANNOTATION
+from probelet.takeover.lease import PREFIX
+from probelet.takeover.taken_pod import TakenPod
 
 SKEW_MS: Final = 30_000
 """How far this machine's clock and a node's may be apart: a Lease counts as live for that much longer."""
@@ -54,32 +53,6 @@ class ClusterDocument(TypedDict):
 
 class _Meta(msgspec.Struct):
     name: str
-    namespace: str = ""
-    annotations: dict[str, str] | None = None
-
-
-class _Status(msgspec.Struct):
-    phase: str | None = None
-    conditions: list[Condition] | None = None
-
-
-class _Spec(msgspec.Struct, rename="camel"):
-    node_name: str | None = None
-
-
-class _Pod(msgspec.Struct):
-    metadata: _Meta
-    spec: _Spec
-    status: _Status | None = None
-
-
-class TakenPod(msgspec.Struct, frozen=True):
-    """A taken-over pod that is bound to a node and has not ended."""
-
-    namespace: str
-    name: str
-    node: str
-    ready: bool
 
 
 class _LeaseSpec(msgspec.Struct, rename="camel"):
@@ -102,18 +75,6 @@ class AgentLease(msgspec.Struct, frozen=True):
     def is_live(self, wall_ms: int) -> bool:
         """Whether an agent has renewed it in time."""
         return wall_ms - self.renewed_ms <= self.duration_ms + SKEW_MS
-
-
-def taken_pod(found: dict[str, Any]) -> TakenPod | None:
-    """The pod, or None for one that is not taken over, not bound, or over. Raises msgspec.ValidationError."""
-    pod = msgspec.convert(found, _Pod)
-    annotations, status = pod.metadata.annotations or {}, pod.status or _Status()
-    if PROBES_ANNOTATION not in annotations or MIRROR_ANNOTATION in annotations or not pod.spec.node_name:
-        return None
-    if status.phase in ("Succeeded", "Failed"):
-        return None
-    ready = any(each.type == CONDITION and each.status == "True" for each in status.conditions or ())
-    return TakenPod(pod.metadata.namespace, pod.metadata.name, pod.spec.node_name, ready)
 
 
 def agent_lease(found: dict[str, Any]) -> AgentLease | None:

@@ -24,8 +24,9 @@ _NUMBERS: Final = {
 
 _WRITES: Final = ("error", "gone", "ok")
 _DROPPERS: Final = ("engine", "full_queue", "refused", "spam_filter")
-_PROBES: Final = ("liveness", "startup")
-_ENDS: Final = ("ended", "terminating")
+_REASONS: Final = ("liveness", "recreate_request", "startup")
+_ENDS: Final = ("ended", "failed", "terminating")
+_RESULTS: Final = ("failed", "succeeded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +48,10 @@ class Numbers:
     condition_writes: Mapping[str, int]
     """By how they ended."""
     kills: Mapping[tuple[str, str], int]
-    """Kills that are over, by the probe that failed and by how they ended."""
+    """Kills that are over, by their reason and by how they ended."""
+    requests: Mapping[str, int]
+    """ContainerRecreateRequests that are over, by how they ended."""
+    requests_open: int
     events_dropped: Mapping[str, int]
     """By what dropped them."""
     execs: ExecCounts
@@ -63,15 +67,31 @@ def render(numbers: Numbers) -> bytes:
     for result in _WRITES:
         count = numbers.condition_writes.get(result, 0)
         lines.append(f'probelet_agent_condition_writes_total{{result="{result}"}} {count}')
-    lines += _head("kills_total", "counter", "Kills that are over, by the probe that failed and by how they ended.")
-    for probe in _PROBES:
+    lines += _head("kills_total", "counter", "Kills that are over, by their reason and by how they ended.")
+    for reason in _REASONS:
         for end in _ENDS:
-            count = numbers.kills.get((probe, end), 0)
-            lines.append(f'probelet_agent_kills_total{{reason="{probe}",end="{end}"}} {count}')
+            count = numbers.kills.get((reason, end), 0)
+            lines.append(f'probelet_agent_kills_total{{reason="{reason}",end="{end}"}} {count}')
+    lines += _requests(numbers)
     lines += _head("events_dropped_total", "counter", "Events that the API server does not get, by what dropped them.")
     for by in _DROPPERS:
         lines.append(f'probelet_agent_events_dropped_total{{by="{by}"}} {numbers.events_dropped.get(by, 0)}')
     return ("\n".join([*lines, *numbers.execs.series()]) + "\n").encode()
+
+
+def _requests(numbers: Numbers) -> list[str]:
+    """Enhanced liveness, which has names of its own."""
+    lines = [
+        "# HELP probelet_elp_recreate_requests_open ContainerRecreateRequests of this node that are not over.",
+        "# TYPE probelet_elp_recreate_requests_open gauge",
+        f"probelet_elp_recreate_requests_open {numbers.requests_open}",
+        "# HELP probelet_elp_recreate_requests_total ContainerRecreateRequests that this node has carried out.",
+        "# TYPE probelet_elp_recreate_requests_total counter",
+    ]
+    for result in _RESULTS:
+        count = numbers.requests.get(result, 0)
+        lines.append(f'probelet_elp_recreate_requests_total{{result="{result}"}} {count}')
+    return lines
 
 
 def _head(name: str, kind: str, text: str) -> list[str]:

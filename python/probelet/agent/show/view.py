@@ -30,6 +30,8 @@ class Sources:
     calls: RuntimeCalls
     numbers: Callable[[bool], Numbers]
     """The numbers of this moment; the argument: whether the runtime could be listed."""
+    enhanced: Callable[[], bytes]
+    """The series of enhanced liveness."""
 
 
 class AgentView:
@@ -54,7 +56,8 @@ class AgentView:
     def metrics(self) -> bytes:
         """The page ``/metrics``: the engine's series, then the agent's own."""
         own = render(self._of.numbers(self.pleg is not None and self.pleg.error is None))
-        return b"".join((self._of.engine.metrics(), own, self._of.calls.render(), render_process()))
+        enhanced = self._of.enhanced()
+        return b"".join((self._of.engine.metrics(), own, enhanced, self._of.calls.render(), render_process()))
 
     def metrics_pods(self) -> bytes:
         """Always empty: the kubelet restarts containers, and counts that."""

@@ -5,11 +5,8 @@ The state directory is copied at the moment of the crash, so the next agent find
 
 import asyncio
 import json
-import shutil
-import types
-from collections.abc import AsyncIterator, Coroutine, Generator
-from contextlib import asynccontextmanager, suppress
-from pathlib import Path
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, Final
 
 import pytest
@@ -17,6 +14,7 @@ from probelet.agent.kill.kill import Kill
 from probelet.cri.v1 import api_pb2
 from probelet.kube.kinds import PODS
 
+from tests.unit.agent.crash import Crash
 from tests.unit.agent.made_pod import EXEC, made_pod
 from tests.unit.agent.scripted_agent import World
 
@@ -25,48 +23,6 @@ HOOK: dict[str, Any] = {"lifecycle": {"preStop": {"exec": {"command": ["hook"]}}
 
 STEPS: Final = 24
 """More awaits than a kill has: ``test_a_kill_has_fewer_steps`` makes sure."""
-
-
-class Crash:
-    """Lets a kill come to its await number ``step``, counted from 0, and no further. ``steps`` counts them."""
-
-    def __init__(self, step: int, folder: Path) -> None:
-        self.steps = 0
-        self.has_come = asyncio.Event()
-        self.left = folder.with_name(f"{folder.name}-left")
-        self._step = step
-        self._folder = folder
-
-    async def drive(self, kill: Coroutine[Any, Any, str]) -> str:
-        try:
-            return await self._driven(kill)
-        finally:
-            kill.close()
-
-    @types.coroutine
-    def _driven(self, kill: Coroutine[Any, Any, str]) -> Generator[Any, None, str]:
-        while True:
-            try:
-                waited = kill.send(None)
-            except StopIteration as end:
-                return str(end.value)
-            if self.steps == self._step:
-                # What the await has begun, such as a write on a thread, may or may not happen; here it has begun.
-                shutil.copytree(self._folder, self.left, ignore=_ignored, copy_function=_copied)
-                self.has_come.set()
-                yield from asyncio.Event().wait().__await__()
-            self.steps += 1
-            yield waited
-
-
-def _ignored(folder: str, names: list[str]) -> set[str]:
-    return {name for name in names if name.endswith(".sock")}
-
-
-def _copied(source: str, target: str) -> None:
-    # Another thread may just rename a file that it has written.
-    with suppress(FileNotFoundError):
-        shutil.copy(source, target)
 
 
 @asynccontextmanager

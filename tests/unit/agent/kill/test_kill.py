@@ -184,6 +184,37 @@ async def test_a_runtime_that_does_not_answer_is_asked_again_and_nothing_is_stop
     assert node.stopped() == [(app, 2)], "half a minute is over"
 
 
+async def test_a_hook_waits_for_a_runtime_that_is_away_and_runs_once_with_the_whole_grace(node: World) -> None:
+    (app,) = node.run(made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED))
+    await node.until(lambda: node.runtime.called("exec_sync"))
+    node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
+    failing(node)
+    await node.until(lambda: intents(node))
+    await node.for_seconds(40)
+    assert not hooks(node), "the runtime could not run it"
+    assert not node.stopped()
+    node.runtime.refuse.clear()
+    await node.until(lambda: not intents(node))
+    ((stopped, grace),) = node.stopped()
+    assert (stopped, hooks(node)) == (app, 1)
+    assert 20 <= grace <= 30
+
+
+async def test_a_hook_that_waits_for_the_runtime_is_the_kubelets_once_the_pod_terminates(node: World) -> None:
+    pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
+    node.run(pod)
+    await node.until(lambda: node.runtime.called("exec_sync"))
+    node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
+    failing(node)
+    await node.until(lambda: intents(node))
+    node.terminate(pod)
+    await node.until(lambda: not intents(node))
+    node.runtime.refuse.clear()
+    await node.for_seconds(20)
+    assert not hooks(node)
+    assert not node.stopped()
+
+
 async def test_a_stop_that_fails_is_repeated_without_a_second_hook_or_event(node: World) -> None:
     failing(node)
     node.runtime.refuse["stop_container"] = errors.DeadlineExceeded("context deadline exceeded")

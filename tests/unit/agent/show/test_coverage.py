@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from probelet.agent.show.coverage import SKEW_MS, AgentLease, TakenPod, agent_lease, cluster_document, taken_pod
+from probelet.agent.show.coverage import SKEW_MS, AgentLease, agent_lease, cluster_document
 from probelet.exposition.timestamp import rfc3339
+from probelet.takeover.taken_pod import TakenPod, taken_pod
 
 from tests.unit.agent.made_pod import EXEC, made_pod
 
@@ -74,7 +75,7 @@ def test_a_pod_is_uncovered_if_and_only_if_its_node_has_no_lease_in_time(
     leases: list[tuple[str, int]], nodes: list[str]
 ) -> None:
     known = dict(leases)
-    pods = [TakenPod("default", f"p{index}", node, False) for index, node in enumerate(nodes)]
+    pods = [TakenPod("default", f"p{index}", f"uid-{index}", node, False) for index, node in enumerate(nodes)]
     found = cluster_document(pods, [AgentLease(node, NOW - ago, 40_000) for node, ago in known.items()], NOW)
     expected = {pod.name for pod in pods if known.get(pod.node, 10**9) > 40_000 + SKEW_MS}
     assert {row["name"] for row in found["uncovered"]} == expected

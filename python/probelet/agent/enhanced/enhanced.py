@@ -1,0 +1,104 @@
+"""Enhanced liveness on this node: the NodePodProbe, its probes and its status, put together."""
+
+from collections.abc import Container
+from typing import Any, Final
+
+from probelet.agent.enhanced.metrics import EnhancedNumbers, render
+from probelet.agent.enhanced.probes import EnhancedProbes
+from probelet.agent.enhanced.rules.publishing import Publishing
+from probelet.agent.enhanced.rules.report import Report, read_reports
+from probelet.agent.enhanced.rules.wanted import Key, read_wanted
+from probelet.agent.enhanced.status_writer import StatusWriter
+from probelet.agent.enhanced.surroundings import Surroundings
+from probelet.kube.kinds import NODE_POD_PROBES
+from probelet.kube.served import LOOK_NS, Served, ServedMirror
+
+LOOKS_MAX: Final = 5
+"""A cluster without the kind is asked after one minute, then after two more, and at last every five: each node asks."""
+
+
+class Enhanced:
+    """``start`` once the runtime is known, ``observe`` with news of a pod, ``close`` at the end."""
+
+    def __init__(self, around: Surroundings) -> None:
+        self._around = around
+        self._was_absent = False
+        self._publishing = Publishing()
+        self.probes = EnhancedProbes(around, on_added=self._added, on_report=self._reported, on_removed=self._removed)
+        self.writer = StatusWriter(around.connection, around.timers, self._publishing, self.probes.reports)
+        self._mirror = ServedMirror(
+            around.connection,
+            NODE_POD_PROBES,
+            self._decode,
+            clock=around.timers,
+            on_change=self._changed,
+            on_served=self._served,
+            fields=f"metadata.name={around.node}",
+            look_ns=lambda times: LOOK_NS * min(times, LOOKS_MAX),
+        )
+
+    @property
+    def pods(self) -> Container[str]:
+        """The UIDs of the pods that have a probe, a view that changes."""
+        return self.probes.by_pod
+
+    def start(self) -> None:
+        """Follows the object from now on."""
+        self._around.tasks.spawn(self._mirror.run())
+        self._around.tasks.spawn(self.writer.run())
+
+    def observe(self, uid: str) -> None:
+        """The runtime or the API server has news of a pod."""
+        self.probes.observe(uid)
+
+    async def close(self) -> None:
+        """Ends all probes; the status stays as it is."""
+        await self.probes.close()
+
+    def metrics(self) -> bytes:
+        """The part of the page ``/metrics``; empty until the node has a probe."""
+        engine = self.probes.engine
+        if engine is None:
+            return b""
+        probes = sum(len(probes) for probes in self.probes.by_pod.values())
+        return render(EnhancedNumbers(probes, self.probes.refused, self.writer.counts), engine.metrics())
+
+    # What the API server says.
+
+    def _decode(self, found: dict[str, Any]) -> dict[str, Any] | None:
+        """The object of this node: a server or proxy that ignores selectors must not give this node others' probes."""
+        return found if found["metadata"]["name"] == self._around.node else None
+
+    def _changed(self, before: dict[str, Any] | None, now: dict[str, Any] | None) -> None:
+        if now is None:
+            self.probes.set({}, {})
+        elif before is None or before.get("spec") != now.get("spec"):
+            self.probes.set(read_wanted(now), read_reports(now))
+        self.writer.found(now)
+
+    def _served(self, served: Served) -> None:
+        if served == "absent":
+            # Its definition was deleted, and all objects with it; no event of a watch says so.
+            self._was_absent = True
+            self._changed(None, None)
+        elif served == "served":
+            if self._was_absent:
+                # If it was the server that was wrong, the object is as before, and the mirror reports no change.
+                self._was_absent = False
+                self._changed(None, next(iter(self._mirror.items.values()), None))
+            self.writer.hurry()
+            self._around.on_served()
+
+    # What the probes say.
+
+    def _added(self, key: Key, shown: Report | None) -> None:
+        self._publishing.begin(key, shown, self._around.timers.now())
+        self.writer.wake()
+
+    def _reported(self, key: Key, report: Report) -> None:
+        self._publishing.note(key, report, self._around.timers.now())
+        self.writer.wake()
+
+    def _removed(self, key: Key) -> None:
+        self._publishing.forget(key, self._around.timers.now())
+        self.writer.wake()

@@ -1,0 +1,34 @@
+"""One probe of the NodePodProbe while it is in the spec."""
+
+from dataclasses import dataclass, field
+
+from probelet.agent.enhanced.rules.engine_pod import engine_id, engine_uid
+from probelet.agent.enhanced.rules.report import Report
+from probelet.agent.enhanced.rules.wanted import Wanted
+from probelet.policy.facts.snapshot import ContainerRecord
+
+
+@dataclass(slots=True)
+class LiveProbe:
+    """``number`` is its own for the life of the agent. ``report`` begins as what the object has, if that may stay."""
+
+    wanted: Wanted
+    number: int
+    report: Report | None = None
+    record: ContainerRecord | None = None
+    """The instance that the engine was last told of."""
+    told: bytes = field(default=b"", repr=False)
+    """The status that the engine was last told; empty while it has no worker."""
+    is_warned: bool = False
+    """Whether an event says why the probe cannot run."""
+    event_ns: int | None = None
+    """When the last event about its state was."""
+
+    @property
+    def engine_uid(self) -> str:
+        """The UID of its pod in the engine."""
+        return engine_uid(self.wanted.uid, self.number)
+
+    def is_seen_by(self, container_id: str) -> bool:
+        """Whether a worker whose container has this ID has seen the present instance."""
+        return self.record is not None and container_id == engine_id(self.record.id, self.number)

@@ -1,0 +1,278 @@
+"""All probes of the node's NodePodProbe: facts go to the engine, and its results become reports."""
+
+import asyncio
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import count
+from typing import Any, Final
+
+import msgspec
+import structlog
+
+from probelet._rust import Engine
+from probelet.agent.enhanced.live_probe import LiveProbe
+from probelet.agent.enhanced.rules.engine_pod import engine_pod, engine_status, runtime_id
+from probelet.agent.enhanced.rules.report import NOT_RUNNING, Report, of_running, unknown
+from probelet.agent.enhanced.rules.wanted import Key, Wanted, refused_host
+from probelet.agent.enhanced.surroundings import Surroundings
+from probelet.agent.rules.begun import Begun
+from probelet.execs.limits import ExecLimits
+from probelet.execs.runtime_execs import RuntimeExecs
+from probelet.guard.objects.node_probes import cut
+from probelet.policy.facts.snapshot import ContainerRecord, Snapshot, State
+from probelet.spec.text.duration import MILLISECOND, SECOND
+
+EXECS_MAX: Final = 128
+"""Most commands at once (D-15): each is a process in a container and a call of the runtime. Others wait, first come,
+first served. Probes over sockets have no such limit here: the engine's share of descriptors limits them."""
+
+EXEC_DEADLINE: Final = 1.0
+"""Seconds after its own timeout at which a command's attempt is over, whatever the runtime does (D-7)."""
+
+EVENT_NS: Final = 60 * SECOND
+"""The shortest time between two events about one probe (D-13)."""
+
+_UNDECIDED: Final[Mapping[str, Any]] = {"result": None, "last": None}
+"""The row of a worker that has not seen the instance yet."""
+
+log = structlog.get_logger("probelet.agent")
+
+
+class EnhancedProbes:
+    """The probes by key. ``on_report`` is called with each probe whose report has changed, ``on_removed`` with a key
+    that is no longer wanted; ``on_added`` with a new key and what the object has of it."""
+
+    def __init__(
+        self,
+        around: Surroundings,
+        *,
+        on_added: Callable[[Key, Report | None], None],
+        on_report: Callable[[Key, Report], None],
+        on_removed: Callable[[Key], None],
+    ) -> None:
+        self.by_pod: dict[str, dict[str, LiveProbe]] = {}
+        """The probes by the UID of their pod and by name."""
+        self.engine: Engine | None = None
+        """None until the first probe."""
+        self.refused = 0
+        """Probes that could not run, by what the object says of them."""
+        self._around = around
+        self._on_added = on_added
+        self._on_report = on_report
+        self._on_removed = on_removed
+        self._execs: RuntimeExecs | None = None
+        self._begun: dict[str, Begun] = {}
+        self._by_engine_uid: dict[str, LiveProbe] = {}
+        self._numbers = count(1)
+
+    # What is wanted.
+
+    def set(self, wanted: Mapping[Key, Wanted], shown: Mapping[Key, Report]) -> None:
+        """The object asks for these probes and no others; ``shown`` are the states that it has."""
+        for probe in [probe for probes in self.by_pod.values() for probe in probes.values()]:
+            if probe.wanted.key not in wanted:
+                self._remove(probe)
+        changed: set[str] = set()
+        for key, each in wanted.items():
+            old = self.by_pod.get(each.uid, {}).get(each.name)
+            if old is None or old.wanted != each:
+                self._add(each, old, shown.get(key))
+                changed.add(each.uid)
+        if changed:
+            self._around.request_relist()
+        for uid in changed:
+            self.observe(uid)
+
+    def _add(self, wanted: Wanted, old: LiveProbe | None, shown: Report | None) -> None:
+        report = shown if old is None else old.report
+        if old is not None and not old.wanted.counts_as(wanted):
+            # Another question: the answer to the old one must not stand for it (D-10).
+            report = unknown(report, "", self._wall_ms())
+        probe = LiveProbe(wanted, next(self._numbers), report)
+        if old is None:
+            self.by_pod.setdefault(wanted.uid, {})
+            self._begun.setdefault(wanted.uid, Begun(()))
+            self._on_added(wanted.key, shown)
+        else:
+            probe.event_ns = old.event_ns
+            self._leave_engine(old)
+            if report is not None:
+                self._on_report(wanted.key, report)
+        self.by_pod[wanted.uid][wanted.name] = probe
+
+    def _remove(self, probe: LiveProbe) -> None:
+        self._leave_engine(probe)
+        uid = probe.wanted.uid
+        del self.by_pod[uid][probe.wanted.name]
+        if not self.by_pod[uid]:
+            del self.by_pod[uid], self._begun[uid]
+            if not self._around.is_taken_over(uid):
+                self._around.cache.forget(uid)
+        self._on_removed(probe.wanted.key)
+
+    def _leave_engine(self, probe: LiveProbe) -> None:
+        if probe.told and self.engine is not None:
+            self.engine.forget_pod(probe.engine_uid)
+            self._by_engine_uid.pop(probe.engine_uid, None)
+            probe.told = b""
+
+    # What the runtime and the kubelet say.
+
+    def observe(self, uid: str) -> None:
+        """The cache or the API server may have news of this pod."""
+        probes = self.by_pod.get(uid)
+        if not probes:
+            return
+        first = next(iter(probes.values())).wanted
+        api = self._around.api_pod(uid, first.namespace, first.pod)
+        snapshot = self._around.cache.snapshot(uid)
+        seen = self._begun[uid].look(snapshot, {} if api is None else api.containers, is_away=False)
+        on_host = api is not None and api.is_on_host_network
+        address = self._around.host_ip if on_host else snapshot.pod_ip
+        for probe in list(probes.values()):
+            problem = probe.wanted.problem or refused_host(probe.wanted, address, on_host_network=on_host)
+            if problem:
+                self._refuse(probe, problem, address)
+            else:
+                self._look(probe, snapshot, seen, probe.wanted.host or address if on_host else address)
+
+    def observe_all(self) -> None:
+        """Everything may have changed."""
+        for uid in list(self.by_pod):
+            self.observe(uid)
+
+    def _refuse(self, probe: LiveProbe, problem: str, address: str) -> None:
+        wanted = probe.wanted
+        self._leave_engine(probe)
+        if not probe.is_warned:
+            probe.is_warned = True
+            self.refused += 1
+            reason = "ELPInvalidProbe" if wanted.problem else "ELPHostRefused"
+            self._record(probe, "Warning", reason, f"probe {wanted.name} does not run: {problem}")
+        self._report(probe, unknown(probe.report, problem, self._wall_ms()))
+
+    def _look(self, probe: LiveProbe, snapshot: Snapshot, seen: Snapshot, address: str) -> None:
+        newest = snapshot.newest(probe.wanted.container)
+        if newest is None and probe.record is None:
+            # The runtime has not been listed, or the pod has only begun: what is known stays.
+            self._report(probe, probe.report or unknown(None, "", self._wall_ms()))
+            return
+        if newest is None or newest.state in (State.CREATED, State.ENDED, State.EXITED):
+            self._tell_ended(probe, newest)
+            self._report(probe, unknown(probe.report, NOT_RUNNING, self._wall_ms()))
+        elif newest.state is State.RUNNING and newest.id in self._begun[probe.wanted.uid]:
+            self._tell(probe, newest, address)
+            self._read(probe, None)
+        elif probe.record is None or newest.id != probe.record.id:
+            # It runs, and its postStart hook or native startup probe may be under way.
+            self._tell_ended(probe, None)
+            self._report(probe, of_running(probe.report, newest, _UNDECIDED, self._wall_ms()))
+
+    def _tell_ended(self, probe: LiveProbe, record: ContainerRecord | None) -> None:
+        """The engine sees no running instance. A worker that never saw one needs no status."""
+        if probe.record is not None:
+            self._tell(probe, record or replace(probe.record, state=State.ENDED), "")
+
+    def _tell(self, probe: LiveProbe, record: ContainerRecord, address: str) -> None:
+        wanted = probe.wanted
+        started = bool(address or not wanted.is_dialled) and self._around.has_started(
+            wanted.uid, wanted.container, record.id
+        )
+        status = engine_status(record, probe.number, address=address, started=started)
+        if status == probe.told:
+            return
+        engine, is_new = self._running_engine(), not probe.told
+        probe.record, probe.told = record, status
+        self._by_engine_uid[probe.engine_uid] = probe
+        # The status comes first: a worker that finds none makes its first run a period later.
+        engine.set_pod_status(probe.engine_uid, status)
+        if is_new:
+            engine.add_pod(engine_pod(wanted, probe.number))
+
+    # What the engine finds.
+
+    def _running_engine(self) -> Engine:
+        if self.engine is None:
+            limits = self._around.exec_limits
+            self.engine = self._around.make_engine()
+            self._execs = RuntimeExecs(self._around.client, self.engine, exec_limits(limits), runtime_id=runtime_id)
+            asyncio.get_running_loop().add_reader(self.engine.fileno(), self._drain)
+            log.info("enhanced liveness: this node has probes")
+        return self.engine
+
+    def _drain(self) -> None:
+        assert self.engine is not None, "a reader has an engine"
+        assert self._execs is not None, "it is made with the engine"
+        batch = self.engine.drain()
+        self._execs.start(batch.execs)
+        news = {update.pod_uid for update in batch.updates if update.result is not None}
+        # A failure below the threshold, or one that lasts, is no update, but it may have another message.
+        for uid in news.union(event.pod_uid for event in batch.events):
+            if probe := self._by_engine_uid.get(uid):
+                self._read(probe, None)
+        for notice in batch.notices:
+            (log.warning if notice.is_warning else log.info)(notice.text)
+
+    def reports(self) -> dict[Key, Report]:
+        """The present states, with the times of the last runs."""
+        rows = {} if self.engine is None else _rows(self.engine, None)
+        for probe in list(self._by_engine_uid.values()):
+            self._read(probe, rows)
+        probes = (probe for probes in self.by_pod.values() for probe in probes.values())
+        return {probe.wanted.key: probe.report for probe in probes if probe.report is not None}
+
+    def _read(self, probe: LiveProbe, rows: Mapping[str, Mapping[str, Any]] | None) -> None:
+        record = probe.record
+        if self.engine is None or record is None or record.state is not State.RUNNING:
+            return
+        row = (_rows(self.engine, probe.engine_uid) if rows is None else rows).get(probe.engine_uid, _UNDECIDED)
+        if row is not _UNDECIDED and not probe.is_seen_by(row["container_id"]):
+            row = _UNDECIDED
+        self._report(probe, of_running(probe.report, record, row, self._wall_ms()))
+
+    def _report(self, probe: LiveProbe, report: Report) -> None:
+        before, probe.report = probe.report, report
+        if before is None or not before.looks_like(report):
+            self._on_report(probe.wanted.key, report)
+        if report.state != "Unknown" and (before is None or before.state != report.state):
+            self._tell_people(probe, report)
+
+    def _tell_people(self, probe: LiveProbe, report: Report) -> None:
+        now, wanted = self._around.timers.now(), probe.wanted
+        if probe.event_ns is not None and now - probe.event_ns < EVENT_NS:
+            return
+        probe.event_ns = now
+        if report.state == "Succeeded":
+            self._record(probe, "Normal", "ELPProbeSucceeded", f"probe {wanted.name} succeeded")
+        else:
+            self._record(probe, "Warning", "ELPProbeFailed", cut(f"probe {wanted.name} failed: {report.message}"))
+
+    def _record(self, probe: LiveProbe, type: Any, reason: str, message: str) -> None:
+        wanted = probe.wanted
+        place = f"spec.containers{{{wanted.container}}}"
+        self._around.recorder.record(wanted.uid, wanted.full_name, type, reason, message, place)
+
+    def _wall_ms(self) -> int:
+        return self._around.timers.wall_ns() // MILLISECOND
+
+    async def close(self) -> None:
+        """Ends all probes."""
+        if self.engine is not None and self._execs is not None:
+            asyncio.get_running_loop().remove_reader(self.engine.fileno())
+            await self._execs.close()
+            self.engine.close()
+
+
+def exec_limits(limits: ExecLimits) -> ExecLimits:
+    """The limits of commands: the node's own where they are tighter."""
+    most, deadline = limits.max_in_flight, limits.client_deadline
+    return replace(
+        limits,
+        max_in_flight=EXECS_MAX if most is None else min(most, EXECS_MAX),
+        client_deadline=EXEC_DEADLINE if deadline is None else min(deadline, EXEC_DEADLINE),
+    )
+
+
+def _rows(engine: Engine, uid: str | None) -> dict[str, Mapping[str, Any]]:
+    """The workers by the UID of their pod in the engine: each has one."""
+    return {row["pod_uid"]: row for row in msgspec.json.decode(engine.probe_states(uid))}

@@ -1,0 +1,41 @@
+"""What the probes of a node need from the rest of the agent."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from probelet._rust import Engine
+from probelet.agent.rules.api_pod import ApiPod
+from probelet.cri.client import RuntimeClient
+from probelet.execs.limits import ExecLimits
+from probelet.kube.connection import Connection
+from probelet.node.recorder import Recorder
+from probelet.node.runtime.cache import PodCache
+from probelet.node.tasks import Tasks
+from probelet.node.timers import Timers
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Surroundings:
+    """``make_engine`` makes an engine with ``semantics="enhanced"`` for the first probe.
+
+    ``api_pod`` returns the API server's version of a pod of this node, by UID, namespace and name. ``has_started`` says
+    whether the startup probe that the agent itself runs for a container, by pod, container and ID, has passed; True if
+    there is none. ``is_taken_over`` says whether a pod's probes were taken over, so that its part of the cache stays.
+    ``on_served`` is called when the API server begins to serve NodePodProbes.
+    """
+
+    node: str
+    host_ip: str
+    client: RuntimeClient
+    connection: Connection
+    timers: Timers
+    tasks: Tasks
+    recorder: Recorder
+    cache: PodCache
+    exec_limits: ExecLimits
+    make_engine: Callable[[], Engine]
+    api_pod: Callable[[str, str, str], ApiPod | None]
+    has_started: Callable[[str, str, str], bool]
+    is_taken_over: Callable[[str], bool]
+    request_relist: Callable[[], None]
+    on_served: Callable[[], None] = lambda: None

@@ -1,0 +1,76 @@
+"""The container that a request is about, as the kubelet noted it in the runtime: hook, ports, grace period."""
+
+import asyncio
+from collections.abc import Callable
+
+import msgspec
+import structlog
+
+from probelet.agent.rules.api_pod import ApiPod
+from probelet.cri.v1 import api_pb2
+from probelet.node.runtime import labels
+from probelet.spec.model.container import Container, ContainerPort, Lifecycle, LifecycleHandler
+from probelet.spec.model.meta import ObjectMeta
+from probelet.spec.model.pod import Pod, PodSpec
+from probelet.spec.rules.defaults import TERMINATION_GRACE_PERIOD_SECONDS
+
+log = structlog.get_logger("probelet.agent")
+
+
+class Target:
+    """A pod whose container is killed for a request (``KilledPod``)."""
+
+    def __init__(
+        self, pod: Pod, terminating: asyncio.Event, observe: Callable[[str], None], address: Callable[[str], str]
+    ) -> None:
+        self.uid = pod.metadata.uid
+        self.full_name = pod.full_name
+        self.pod = pod
+        self.terminating = terminating
+        self._observe = observe
+        self._address = address
+
+    def observe(self) -> None:
+        """The cache has news of this pod."""
+        self._observe(self.uid)
+
+    def address(self) -> str:
+        """The address of the pod, for HTTP hooks; empty without one."""
+        return self._address(self.uid)
+
+
+def noted(api: ApiPod, container: str, status: api_pb2.ContainerStatus, grace_seconds: int | None) -> Pod:
+    """The pod with this container alone. ``grace_seconds``: the request's; None: the pod's own."""
+    annotations = status.annotations
+    grace = labels.count_in(annotations.get(labels.POD_GRACE, "")) if grace_seconds is None else grace_seconds
+    found = Container(name=container, ports=_ports(annotations.get(labels.PORTS, "")))
+    if hook := _hook(api, container, annotations.get(labels.PRE_STOP, "")):
+        found = msgspec.structs.replace(found, lifecycle=Lifecycle(pre_stop=hook))
+    return bare_pod(api.uid, api.namespace, api.name, found, grace)
+
+
+def bare_pod(uid: str, namespace: str, name: str, container: Container, grace: int | None) -> Pod:
+    """A pod of one container."""
+    return Pod(
+        metadata=ObjectMeta(name=name, namespace=namespace, uid=uid),
+        spec=PodSpec(
+            containers=[container],
+            termination_grace_period_seconds=TERMINATION_GRACE_PERIOD_SECONDS if grace is None else grace,
+        ),
+    )
+
+
+def _hook(api: ApiPod, container: str, text: str) -> LifecycleHandler | None:
+    try:
+        return msgspec.json.decode(text, type=LifecycleHandler) if text else None
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
+        log.warning("hook noted by the runtime left out", pod=api.full_name, container=container, error=str(error))
+        return None
+
+
+def _ports(text: str) -> list[ContainerPort]:
+    try:
+        return msgspec.json.decode(text, type=list[ContainerPort]) if text else []
+    except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError):
+        # A hook that names a port then fails with an event.
+        return []
