@@ -1,6 +1,6 @@
-"""The handlers: pure functions from a request to an answer."""
+"""The handlers of pods: pure functions from a request to an answer."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import TypeAlias
 
 from probelet.admission.review import AdmissionRequest, AdmissionResponse, Refusal
@@ -10,6 +10,9 @@ from probelet.takeover.view import ViewError
 
 Handler: TypeAlias = Callable[[AdmissionRequest], AdmissionResponse | Refusal]
 """Answers one request. It raises nothing that it knows; for an exception the API server gets the HTTP status 500."""
+
+AsyncHandler: TypeAlias = Callable[[AdmissionRequest], Awaitable[AdmissionResponse | Refusal]]
+"""As ``Handler``, for one that asks the API server first."""
 
 IGNORED = AdmissionResponse("ignored")
 """The answer to a request that a handler is not for, whatever the webhook's rules say."""

@@ -9,7 +9,7 @@ from contextlib import contextmanager, suppress
 import structlog
 from aiohttp import web
 
-from probelet.admission.handler import Handler
+from probelet.admission.handler import AsyncHandler, Handler
 from probelet.admission.limit import (
     ANSWERS_SECONDS,
     BODY_BYTES_MAX,
@@ -43,7 +43,11 @@ class AdmissionServer:
     """Serves ``handlers`` by path on ``listening``, which it then owns. Start it inside a running event loop."""
 
     def __init__(
-        self, handlers: Mapping[str, Handler], listening: Listening, tls: ssl.SSLContext, metrics: WebhookMetrics
+        self,
+        handlers: Mapping[str, Handler | AsyncHandler],
+        listening: Listening,
+        tls: ssl.SSLContext,
+        metrics: WebhookMetrics,
     ) -> None:
         self.refusals = Refusals("webhook")
         """Connections and requests that never reached a handler."""
@@ -75,7 +79,7 @@ class AdmissionServer:
                 await self._nothing_in_flight.wait()
         await self._site.close()
 
-    def _route(self, path: str, handler: Handler) -> Callable[[web.Request], Awaitable[web.Response]]:
+    def _route(self, path: str, handler: Handler | AsyncHandler) -> Callable[[web.Request], Awaitable[web.Response]]:
         name = path.lstrip("/")
 
         async def answer(request: web.Request) -> web.Response:
@@ -100,7 +104,9 @@ class AdmissionServer:
             if not self._requests:
                 self._nothing_in_flight.set()
 
-    async def _answered(self, request: web.Request, name: str, handler: Handler) -> tuple[web.Response, str]:
+    async def _answered(
+        self, request: web.Request, name: str, handler: Handler | AsyncHandler
+    ) -> tuple[web.Response, str]:
         if request.content_type != "application/json":
             return web.Response(status=415, text="Content-Type must be application/json\n"), "malformed"
         try:
@@ -110,7 +116,8 @@ class AdmissionServer:
         except web.HTTPRequestEntityTooLarge:
             return web.Response(status=413, text=f"a review has at most {BODY_BYTES_MAX} bytes\n"), "malformed"
         try:
-            answer = handler(review)
+            found = handler(review)
+            answer = found if isinstance(found, AdmissionResponse | Refusal) else await found
         except Exception as error:
             self._failed(handler=name, error=type(error).__name__, exc_info=error)
             return web.Response(status=500, text="the handler failed; the log of the webhook says why\n"), "error"

@@ -19,6 +19,7 @@ DURATION: Final = "probelet_elp_crr_duration_seconds"
 BREAKERS: Final = "probelet_elp_breaker_open"
 WRITES: Final = "probelet_elp_writes_total"
 LEADER: Final = "probelet_elp_leader"
+GIVEN_UP: Final = "probelet_elp_recreate_requests_given_up_total"
 CONFIGURED: Final = "probelet_elp_configuration_valid"
 
 BOUNDS: Final = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
@@ -26,6 +27,9 @@ BOUNDS: Final = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600)
 
 WORKLOADS_MAX: Final = 100
 """Workloads with series of their own; the others add up under ``other``."""
+
+REASONS_TO_GIVE_UP: Final = ("Deadline", "NotAnswered", "PodGone")
+"""Why the manager ends a request that its node has not ended."""
 
 _SECOND: Final = 1_000_000_000
 
@@ -39,6 +43,7 @@ class ControllerMetrics:
         """Whether the ConfigMap, if there is one, can be read."""
         self._decisions: Counter[str] = Counter({reason: 0 for reason in REASONS})
         self._writes: Counter[str] = Counter()
+        self._given_up: Counter[str] = Counter({reason: 0 for reason in REASONS_TO_GIVE_UP})
         self._times = Histogram(DURATION, "From the creation of a ContainerRecreateRequest to its completion.", BOUNDS)
 
     def decided(self, reason: str) -> None:
@@ -48,6 +53,10 @@ class ControllerMetrics:
     def wrote(self, resource: str, verb: str, outcome: str) -> None:
         """Counts one write to the API server."""
         self._writes[f'resource="{resource}",verb="{verb}",outcome="{outcome}"'] += 1
+
+    def gave_up(self, reason: str) -> None:
+        """Counts a request, of ours or of a user, that ended without its node."""
+        self._given_up[reason] += 1
 
     def finished(self, finished: Finished) -> None:
         """Counts a request of ours that has completed."""
@@ -60,6 +69,8 @@ class ControllerMetrics:
         lines += [f'{DECISIONS}{{reason="{reason}"}} {count}' for reason, count in self._decisions.items()]
         lines += _head(WRITES, "counter", "Writes of enhanced liveness to the API server.")
         lines += [f"{WRITES}{{{labels}}} {count}" for labels, count in sorted(self._writes.items())]
+        lines += _head(GIVEN_UP, "counter", "ContainerRecreateRequests that ended without their node, by reason.")
+        lines += [f'{GIVEN_UP}{{reason="{reason}"}} {count}' for reason, count in self._given_up.items()]
         lines += self._times.render()
         lines += _head(LEADER, "gauge", "Whether this process decides.")
         lines.append(f"{LEADER} {int(self.is_leader)}")

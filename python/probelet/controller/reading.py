@@ -1,4 +1,4 @@
-"""A NodePodProbe as both machines need it."""
+"""Objects that two receivers need, each in its own form."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +7,8 @@ import msgspec
 
 from probelet.guard.objects.node_probes import NodeProbes, read_node_probes
 from probelet.guard.objects.probe_name import Naming
+from probelet.guard.objects.recreate_request import RecreateRequest, read_request
+from probelet.guard.objects.whole_request import WholeRequest, read_whole_request
 
 
 class SeenProbes(msgspec.Struct, frozen=True):
@@ -14,6 +16,18 @@ class SeenProbes(msgspec.Struct, frozen=True):
 
     generation: int
     probes: NodeProbes
+
+
+class SeenRequest(msgspec.Struct, frozen=True):
+    """A request: for the decision what it needs of it, for the management all of it."""
+
+    short: RecreateRequest
+    whole: WholeRequest
+
+
+def read_seen_request(obj: dict[str, Any]) -> SeenRequest:
+    """Reads a ContainerRecreateRequest."""
+    return SeenRequest(read_request(obj), read_whole_request(obj))
 
 
 def probes_reader(naming: Naming) -> Callable[[dict[str, Any]], SeenProbes]:

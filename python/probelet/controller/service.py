@@ -1,13 +1,15 @@
 """The controller: mirrors, mapping and restart decision, while this process leads."""
 
 import asyncio
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, NoReturn
 
 import structlog
 
+from probelet.controller.absence import AbsenceCarrier
 from probelet.controller.mapping import MappingCarrier
 from probelet.controller.metrics import ControllerMetrics
+from probelet.controller.requests import RequestCarrier
 from probelet.controller.restarts import RestartCarrier
 from probelet.controller.settings import Settings
 from probelet.controller.sources import Receivers, Sources
@@ -44,6 +46,8 @@ class ControllerOptions:
     host: str
     merge: MergeOptions
     guard: GuardOptions
+    manages_requests: bool = True
+    """Whether requests are managed here, and not by OpenKruise's manager."""
 
 
 class ControllerService:
@@ -109,7 +113,11 @@ class Leading:
         self._tasks = Tasks()
         self._mapping = MappingCarrier(connection, options.merge, clock, events, metrics, self._tasks)
         self.restarts = RestartCarrier(connection, options.guard, clock, events, metrics, self._tasks)
+        self._absence = AbsenceCarrier(connection, options.namespace, clock, events, metrics, self._tasks)
         receivers = Receivers(self._mapping.give, self.restarts.give, self._configure)
+        if options.manages_requests:
+            requests = RequestCarrier(connection, clock, metrics, self._tasks)
+            receivers = replace(receivers, requests=requests.changed, pods=requests.pod_changed)
         self.sources = Sources(
             connection, clock, receivers, options.guard.naming, options.namespace, options.config_map
         )
@@ -121,6 +129,7 @@ class Leading:
             self._tasks.begin(group)
             group.create_task(self._mapping.alarm.run())
             group.create_task(self.restarts.alarm.run())
+            group.create_task(self._absence.run())
             group.create_task(self._set_clock_often())
             group.create_task(self._resync())
             group.create_task(self.sources.run())
@@ -133,6 +142,7 @@ class Leading:
             self._events.record(regarding, "Warning", "ELPConfigurationInvalid", self._settings.mistakes[0])
         self._mapping.give(MappingConfigured(config.detection))
         self.restarts.give(Configured(config))
+        self._absence.configure(config.unready_after_ns)
 
     def _set_clock(self) -> None:
         self.restarts.give(WallClock(self._clock.wall_ns() - self._clock.now()))

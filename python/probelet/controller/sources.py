@@ -9,27 +9,22 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final, NoReturn, TypeVar
 
-from probelet.controller.reading import SeenProbes, probes_reader
+from probelet.controller.reading import SeenProbes, SeenRequest, probes_reader, read_seen_request
 from probelet.guard.mapping import protocol as mapping
 from probelet.guard.objects.budget import Budget, BudgetKind, read_disruption_budget, read_unavailable_budget
 from probelet.guard.objects.node import GuardedNode, GuardedWorkload, read_node, read_workload
 from probelet.guard.objects.pod import GuardedPod, read_pod
 from probelet.guard.objects.probe_name import Naming
-from probelet.guard.objects.recreate_request import RecreateRequest, read_request
+from probelet.guard.objects.whole_request import WholeRequest
 from probelet.guard.restart.protocol import inputs as restart
 from probelet.kube import kinds
 from probelet.kube.clock import Clock
 from probelet.kube.connection import Connection
-from probelet.kube.error import KubeError, NotFound
 from probelet.kube.kind import Kind
 from probelet.kube.reflector import Reflector
+from probelet.kube.served import Served, ServedMirror
 
 T = TypeVar("T")
-
-LOOK_NS: Final = 60_000_000_000
-"""How often the controller asks for a kind that is not served."""
-AGAIN_NS: Final = 1_000_000_000
-"""How long after a mirror lost its server the controller asks for its kind again."""
 
 NEEDED_WORKLOADS: Final = (kinds.DEPLOYMENTS, kinds.REPLICA_SETS, kinds.STATEFUL_SETS, kinds.DAEMON_SETS)
 OPTIONAL_WORKLOADS: Final = (kinds.CLONE_SETS, kinds.ADVANCED_STATEFUL_SETS, kinds.ADVANCED_DAEMON_SETS)
@@ -43,6 +38,10 @@ class Receivers:
     restart: Callable[[restart.Input], None]
     settings: Callable[[dict[str, str] | None], None]
     """Gets the data of the ConfigMap; None if there is none."""
+    requests: Callable[[WholeRequest | None, WholeRequest | None], None] = lambda before, now: None
+    """Gets each change of a request, before and now."""
+    pods: Callable[[str], None] = lambda uid: None
+    """Gets the UID of each pod that changed."""
 
 
 class Sources:
@@ -73,7 +72,7 @@ class Sources:
             self._needed(kinds.PODS, read_pod, self._pod),
             self._needed(kinds.NODES, read_node, self._node),
             self._needed(kinds.NODE_POD_PROBES, probes_reader(naming), self._probes),
-            self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_request, self._request),
+            self._needed(kinds.CONTAINER_RECREATE_REQUESTS, read_seen_request, self._request),
             *(self._needed(kind, _workload(kind), self._workload) for kind in NEEDED_WORKLOADS),
         ]
 
@@ -142,42 +141,12 @@ class Sources:
         budget: BudgetKind | None = None,
     ) -> NoReturn:
         """Mirrors a kind that the cluster may not serve."""
-        lost = asyncio.Event()
 
-        def say(readable: restart.Readable) -> None:
+        def say(served: Served) -> None:
             if budget is not None:
-                self._receivers.restart(restart.BudgetsReadable(budget, readable))
+                self._receivers.restart(restart.BudgetsReadable(budget, served))
 
-        def connected(is_up: bool) -> None:
-            say("served" if is_up else "unreadable")
-            if not is_up:
-                lost.set()
-
-        mirror = Reflector(
-            self._connection, kind, decode, clock=self._clock, on_change=on_change, on_connected=connected
-        )
-        say("unreadable")
-        while True:
-            try:
-                await self._connection.list_as(kind, lambda _: None)
-            except NotFound:
-                say("absent")
-                await self._clock.sleep(LOOK_NS)
-            except KubeError:
-                say("unreadable")
-                await self._clock.sleep(AGAIN_NS)
-            else:
-                lost.clear()
-                await self._mirror_until(mirror, lost)
-                await self._clock.sleep(AGAIN_NS)
-
-    async def _mirror_until(self, mirror: Reflector[T], lost: asyncio.Event) -> None:
-        mirroring = asyncio.create_task(mirror.run())
-        try:
-            await lost.wait()
-        finally:
-            mirroring.cancel()
-            await asyncio.wait([mirroring])
+        await ServedMirror(self._connection, kind, decode, clock=self._clock, on_change=on_change, on_served=say).run()
 
     # Changes, from a mirror's pair of before and now to an input.
 
@@ -185,6 +154,7 @@ class Sources:
         uid = (now or before).uid  # type: ignore[union-attr]
         self._receivers.mapping(mapping.PodChanged(uid, now))
         self._receivers.restart(restart.PodChanged(uid, now))
+        self._receivers.pods(uid)
 
     def _node(self, before: GuardedNode | None, now: GuardedNode | None) -> None:
         if before == now:
@@ -198,10 +168,12 @@ class Sources:
         self._receivers.mapping(mapping.ProbesChanged(node, None if now is None else now.generation))
         self._receivers.restart(restart.ProbesChanged(node, None if now is None else now.probes))
 
-    def _request(self, before: RecreateRequest | None, now: RecreateRequest | None) -> None:
+    def _request(self, before: SeenRequest | None, now: SeenRequest | None) -> None:
         found = now or before
         assert found is not None
-        self._receivers.restart(restart.RequestChanged((found.namespace, found.name), now))
+        key = (found.short.namespace, found.short.name)
+        self._receivers.restart(restart.RequestChanged(key, None if now is None else now.short))
+        self._receivers.requests(None if before is None else before.whole, None if now is None else now.whole)
 
     def _budget(self, before: Budget | None, now: Budget | None) -> None:
         key = (now or before).key  # type: ignore[union-attr]

@@ -6,6 +6,7 @@ Laws
 - ``context/``: the annotation that holds the liveness probes of a pod, read and written byte for byte as OpenKruise.
 - ``admission/``: what happens to a pod when it is created. A pure function.
 - ``mapping/``: which probes the NodePodProbe of each node should have. Sans-IO.
+- ``recreate/``: what becomes of a request to recreate containers: in the webhook, in the controller, on the node. Pure.
 - ``restart/``: which failed probe leads to a restart, and when. Sans-IO.
 
 ``mapping`` and ``restart`` are machines: ``handle(now, input)`` returns outputs. ``now`` is in nanoseconds and never

@@ -16,6 +16,11 @@ POD_NAME: Final = "crr.apps.kruise.io/pod-name"
 NODE_NAME: Final = "crr.apps.kruise.io/node-name"
 ACTIVE: Final = "crr.apps.kruise.io/active"
 """Labels of a ContainerRecreateRequest; the node's executor selects by the last two."""
+SNAPSHOT: Final = "crr.apps.kruise.io/sync-container-statuses"
+"""Annotation of a ContainerRecreateRequest: the statuses of its new containers, for the node's executor."""
+UNREADY_ACQUIRED: Final = "crr.apps.kruise.io/unready-acquired"
+"""Annotation of a ContainerRecreateRequest: when its pod was taken out of service. Also the finalizer that keeps the
+request until the pod is back."""
 MANAGED: Final = "elp.kruise.io/managed"
 """Label of a ContainerRecreateRequest that this controller made."""
 

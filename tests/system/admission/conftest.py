@@ -5,10 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.support.paths import ROOT
 from tests.support.required import missing
 from tests.system.admission.api_server import ApiServer, what_is_missing
 from tests.system.admission.client import Refused
-from tests.system.admission.objects import ADMISSION, POLICY, documents, pod, pods_of, until
+from tests.system.admission.objects import ADMISSION, KRUISE, POLICY, documents, pod, pods_of, until
 
 
 @pytest.fixture(scope="session")
@@ -47,6 +48,24 @@ def policy(api: ApiServer) -> Iterator[None]:
     yield
     for kind, document in made:
         api.admin.delete(f"{ADMISSION}/{kind}/{document['metadata']['name']}")
+
+
+@pytest.fixture(scope="session")
+def kinds(api: ApiServer) -> None:
+    """The kinds of enhanced liveness as people apply them, served."""
+    for name in ("nodepodprobes", "containerrecreaterequests"):
+        for document in documents(ROOT / "deploy" / "crds" / f"{name}.yaml"):
+            api.admin.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", document)
+
+    def is_served() -> bool:
+        try:
+            api.admin.get(f"{KRUISE}/nodepodprobes")
+            api.admin.get(f"{KRUISE}/containerrecreaterequests")
+        except Refused:
+            return False
+        return True
+
+    until(is_served, "the kinds of enhanced liveness")
 
 
 def _takes(api: ApiServer, path: str) -> bool:

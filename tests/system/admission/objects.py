@@ -16,6 +16,8 @@ POLICY = ROOT / "deploy" / "policy" / "policy.yaml"
 ADMISSION = "/apis/admissionregistration.k8s.io/v1"
 RBAC = "/apis/rbac.authorization.k8s.io/v1"
 
+KRUISE = "/apis/apps.kruise.io/v1alpha1"
+
 PATIENCE_SECONDS = 30.0
 
 

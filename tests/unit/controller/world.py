@@ -27,6 +27,7 @@ class Running:
 
     def __init__(self, world: "World", name: str, **options: Any) -> None:
         merge = {key: options.pop(key) for key in ("naming", "keep_empty", "trust_changes") if key in options}
+        manages = options.pop("manages_requests", True)
         self.world = world
         self.options = ControllerOptions(
             namespace=NAMESPACE,
@@ -35,6 +36,7 @@ class Running:
             host=name,
             merge=MergeOptions(**merge),
             guard=GuardOptions(naming=merge.get("naming", "seed"), **options),
+            manages_requests=manages,
         )
         self.stack = AsyncExitStack()
         self.service: ControllerService
@@ -227,11 +229,11 @@ class World:
         """Let time go by until something holds: the clock moves on whenever nothing else happens."""
         async with asyncio.timeout(20):
             while not holds():
-                await self._quiet()
+                await self.quiet()
                 if not holds():
                     self.clock.advance(step_ns)
 
-    async def _quiet(self) -> None:
+    async def quiet(self) -> None:
         """Wait until nothing arrives at the API server any more, so that the clock does not overtake what was sent."""
         seen, rounds = (-1, -1), 0
         while rounds < 3:

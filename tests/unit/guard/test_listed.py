@@ -5,26 +5,52 @@ import re
 from tests.support.paths import ROOT
 
 PAGE = ROOT / "docs" / "dev" / "enhanced-liveness-cases.md"
-FOLDER = ROOT / "tests" / "unit" / "guard"
+TESTS = ROOT / "tests"
+FOLDER = TESTS / "unit" / "guard"
+# The node's side: the prober, and requests.
+NODE = (TESTS / "unit" / "agent" / "enhanced", TESTS / "unit" / "agent" / "recreate")
 TEST = re.compile(r"`([\w/]+\.py)::(\w+)`")
-ID = re.compile(r"^\| ([WMRSFT]-\w+|laws) \|", re.MULTILINE)
+ID = re.compile(r"^\| ([DWMRSFTC]-\w+|laws) \|", re.MULTILINE)
 
 EXPECTED = {
+    *(f"D-{number}" for number in range(1, 18)),
     *(f"W-{number}" for number in range(1, 13)),
     *(f"M-{number}" for number in range(1, 14)),
     *(f"R-{number}" for number in range(1, 19)),
     *("R-B", "R-Q", "R-T", "R-X", "laws"),
     *(f"S-{number}" for number in range(1, 6)),
+    *(f"C-{number}" for number in range(1, 10)),
     *(
         f"F-{number}"
-        for number in ("1", "1b", "1c", "2", "2c", "3", "5", "6", "8", "10", "11", "12", "13", "15", "16", "17")
+        for number in (
+            "1",
+            "1b",
+            "1c",
+            "2",
+            "2b",
+            "2c",
+            "3",
+            "4",
+            "5",
+            "6",
+            "8",
+            "9",
+            "10",
+            "11",
+            "12",
+            "13",
+            "15",
+            "16",
+            "17",
+        )
     ),
-    *(f"T-{number}" for number in (1, 3, 4, 5, 6, 7, 8, 9, 16, *range(30, 44))),
+    *(f"T-{number}" for number in (1, *range(3, 17), *range(20, 44))),
 }
 
 
 def named_in(path: str) -> set[str]:
-    return set(re.findall(r"^(?:async )?def (test_\w+)", (FOLDER / path).read_text(), re.MULTILINE))
+    folder = TESTS if path.startswith(("unit/", "system/", "cluster/")) else FOLDER
+    return set(re.findall(r"^(?:async )?def (test_\w+)", (folder / path).read_text(), re.MULTILINE))
 
 
 def test_every_named_test_exists() -> None:
@@ -42,8 +68,9 @@ def test_every_test_with_an_id_in_its_name_is_named() -> None:
     named = {test for _, test in TEST.findall(PAGE.read_text())}
     with_id = {
         test
-        for path in FOLDER.rglob("test_*.py")
-        for test in named_in(path.relative_to(FOLDER).as_posix())
-        if re.match(r"test_(upstream|[wmrsft]\d+[bc]?)_", test)
+        for folder in (FOLDER, *NODE)
+        for path in folder.rglob("test_*.py")
+        for test in named_in(path.relative_to(TESTS).as_posix())
+        if re.match(r"test_(upstream|[dwmrsftc]\d+[bc]?)_", test)
     }
     assert with_id - named == set()

@@ -42,6 +42,7 @@ def test_every_key() -> None:
             "budget.reserve.pub": "false",
             "budget.reserve.pdb": "true",
             "annotatePods": "true\n",
+            "agent.unreadyAfter": "5m",
         }
     )
     assert lines == []
@@ -76,6 +77,7 @@ def test_every_key() -> None:
         reserve_pub=False,
         reserve_pdb=True,
         annotate_pods=True,
+        unready_after_ns=300 * SECOND,
     )
 
 

@@ -71,3 +71,6 @@ class Config:
     """Whether a restart is written into the status of the budget first."""
     annotate_pods: bool = False
     """Whether the last decision is written into an annotation of the pod."""
+    unready_after_ns: int | None = None
+    """How long the agent of a node may be silent before the taken-over pods there become unready. None: for ever. The
+    restart decision does not use it."""

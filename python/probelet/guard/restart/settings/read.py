@@ -154,4 +154,6 @@ _KEYS: Final[dict[str, tuple[str, Callable[[str], Any]]]] = {
     "budget.reserve.pub": ("reserve_pub", _bool),
     "budget.reserve.pdb": ("reserve_pdb", _bool),
     "annotatePods": ("annotate_pods", _bool),
+    # An agent's Lease holds for 40 s.
+    "agent.unreadyAfter": ("unready_after_ns", _or_none(_duration("1m"), "off")),
 }

@@ -1,0 +1,171 @@
+"""Carries out ``agent.unreadyAfter``: closes the gates of taken-over pods on nodes whose agent has been silent.
+
+Its two mirrors, of all pods and of the agents' Leases, run only while the setting is on.
+"""
+
+import asyncio
+from typing import Any, Final, NoReturn
+
+import structlog
+
+from probelet.controller.alarm import Alarm
+from probelet.controller.metrics import ControllerMetrics
+from probelet.controller.tasks import Tasks
+from probelet.exposition.timestamp import rfc3339
+from probelet.kube.clock import Clock
+from probelet.kube.connection import Connection, Object
+from probelet.kube.error import Conflict, KubeError, NotFound
+from probelet.kube.events.writer import EventWriter, Regarding
+from probelet.kube.kinds import LEASES, PODS
+from probelet.kube.reflector import Reflector
+from probelet.spec.text.duration import MILLISECOND, SECOND, format_duration
+from probelet.takeover.absence import Absence, Close
+from probelet.takeover.lease import PREFIX
+from probelet.takeover.names import CONDITION, FIELD_MANAGER
+from probelet.takeover.taken_pod import TakenPod, taken_pod
+
+REASON: Final = "AgentAbsent"
+"""The reason of a condition that the controller wrote."""
+
+WRITES_MAX: Final = 8
+"""Most writes at once: a node's pods all change together, and the API server is not flooded."""
+
+log = structlog.get_logger("probelet.controller")
+
+
+class AbsenceCarrier:
+    """The setting of one leadership."""
+
+    def __init__(
+        self,
+        connection: Connection,
+        namespace: str,
+        clock: Clock,
+        events: EventWriter,
+        metrics: ControllerMetrics,
+        tasks: Tasks,
+    ) -> None:
+        self._connection = connection
+        self._namespace = namespace
+        self._clock = clock
+        self._events = events
+        self._metrics = metrics
+        self._tasks = tasks
+        self._turns = asyncio.Semaphore(WRITES_MAX)
+        self._after_ns: int | None = None
+        self._changed = asyncio.Event()
+
+    def configure(self, after_ns: int | None) -> None:
+        """Use this setting; None switches it off."""
+        if after_ns != self._after_ns:
+            self._after_ns = after_ns
+            self._changed.set()
+
+    async def run(self) -> NoReturn:
+        """Follows the setting until the task is cancelled."""
+        async with asyncio.TaskGroup() as group:
+            while True:
+                self._changed.clear()
+                after_ns = self._after_ns
+                following = None if after_ns is None else group.create_task(self._follow(after_ns))
+                await self._changed.wait()
+                if following is not None:
+                    following.cancel()
+                    await asyncio.wait([following])
+        raise AssertionError("the setting is followed until cancellation")
+
+    async def _follow(self, after_ns: int) -> None:
+        absence = Absence(after_ns)
+        alarm = Alarm(self._clock, absence.deadline, lambda: self._close(absence, alarm))
+
+        def connected(_: bool) -> None:
+            absence.synced(pods.connected and leases.connected, self._clock.now())
+            alarm.look()
+
+        def pod_changed(before: TakenPod | None, now: TakenPod | None) -> None:
+            absence.pod((now or before).uid, now, self._clock.now())  # type: ignore[union-attr]
+            alarm.look()
+
+        def lease_changed(before: tuple[str, str] | None, now: tuple[str, str] | None) -> None:
+            if now is not None:
+                absence.renewed(now[0], self._clock.now())
+            elif before is not None:
+                absence.unknown(before[0])
+
+        leases = Reflector(
+            self._connection,
+            LEASES,
+            _renewal,
+            clock=self._clock,
+            on_change=lease_changed,
+            on_connected=connected,
+            namespace=self._namespace,
+        )
+        # No selector finds an annotation.
+        pods = Reflector(
+            self._connection, PODS, taken_pod, clock=self._clock, on_change=pod_changed, on_connected=connected
+        )
+        async with asyncio.TaskGroup() as group:
+            group.create_task(leases.run())
+            group.create_task(pods.run())
+            group.create_task(alarm.run())
+
+    def _close(self, absence: Absence, alarm: Alarm) -> None:
+        closes = absence.due(self._clock.now())
+        for close in closes:
+            self._tasks.start(self._write(absence, alarm, close))
+        counts: dict[str, list[Close]] = {}
+        for close in closes:
+            counts.setdefault(close.pod.node, []).append(close)
+        for node, of_node in counts.items():
+            text = f"{_silence(node, of_node[0])}; pods that become unready: {len(of_node)}"
+            log.warning("no agent", node=node, why=text)
+            # A node's events have its name as UID, as the kubelet's.
+            self._events.record(Regarding("v1", "Node", "", node, node), "Warning", REASON, text)
+
+    async def _write(self, absence: Absence, alarm: Alarm, close: Close) -> None:
+        pod = close.pod
+        async with self._turns:
+            try:
+                await self._connection.apply(PODS, self._closed(close), subresource="status", manager=FIELD_MANAGER)
+                outcome = "done"
+            except (Conflict, NotFound):
+                outcome = "gone"
+            except KubeError as error:
+                outcome = "failed"
+                log.warning("a pod does not become unready", pod=f"{pod.namespace}/{pod.name}", problem=str(error))
+        self._metrics.wrote("pods", "unready", outcome)
+        absence.wrote(pod.uid, outcome != "failed", self._clock.now())
+        alarm.look()
+
+    def _closed(self, close: Close) -> Object:
+        pod = close.pod
+        # As the agent's field manager: what the agent applies when it is back replaces reason and message, too.
+        return {
+            "metadata": {"name": pod.name, "namespace": pod.namespace, "uid": pod.uid},
+            "status": {
+                "conditions": [
+                    {
+                        "type": CONDITION,
+                        "status": "False",
+                        "reason": REASON,
+                        "message": f"{_silence(pod.node, close)}, so the probes of this pod are not made",
+                        # metav1.Time has whole seconds.
+                        "lastTransitionTime": rfc3339(self._clock.wall_ns() // MILLISECOND)[:19] + "Z",
+                    }
+                ]
+            },
+        }
+
+
+def _silence(node: str, close: Close) -> str:
+    whole = close.silent_ns // SECOND * SECOND
+    return f"the agent of node {node} has not renewed its Lease for {format_duration(whole)}"
+
+
+def _renewal(lease: dict[str, Any]) -> tuple[str, str] | None:
+    """The node of an agent's Lease, and the version of the Lease: a renewal makes another one."""
+    meta = lease["metadata"]
+    if not meta["name"].startswith(PREFIX):
+        return None
+    return meta["name"].removeprefix(PREFIX), meta["resourceVersion"]

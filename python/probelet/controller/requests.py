@@ -1,0 +1,167 @@
+"""Carries the management of requests out: their ends, the statuses of new containers, pods out of service."""
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Final
+
+import structlog
+from msgspec import ValidationError
+
+from probelet.controller.metrics import ControllerMetrics
+from probelet.controller.tasks import Tasks
+from probelet.guard.objects.requested_pod import RequestedPod, read_requested_pod
+from probelet.guard.objects.whole_request import WholeRequest, read_whole_request
+from probelet.guard.recreate.manage import Age, Delete, Management, Patch, SetConditions, manage
+from probelet.kube.clock import Clock
+from probelet.kube.connection import Connection, Object
+from probelet.kube.error import Conflict, KubeError, NotFound
+from probelet.kube.kinds import CONTAINER_RECREATE_REQUESTS, PODS
+from probelet.kube.pace import Pace
+from probelet.kube.waiting import done_within, ended
+
+CALLS_MAX: Final = 16
+"""Requests that are being read or written at the same time; OpenKruise's manager has three to ten workers."""
+
+RequestName = tuple[str, str]
+"""Namespace and name."""
+
+log = structlog.get_logger("probelet.controller")
+
+
+@dataclass(slots=True, eq=False)
+class _Managed:
+    """One request: its newest version, and since when this leader knows it."""
+
+    request: WholeRequest
+    seen_ns: int
+    pace: Pace = field(default_factory=Pace)
+    news: asyncio.Event = field(default_factory=asyncio.Event)
+    is_gone: bool = False
+
+
+class RequestCarrier:
+    """The management of all requests in one leadership: a task for each request that may still need something."""
+
+    def __init__(self, connection: Connection, clock: Clock, metrics: ControllerMetrics, tasks: Tasks) -> None:
+        self._connection = connection
+        self._clock = clock
+        self._metrics = metrics
+        self._tasks = tasks
+        self._managed: dict[RequestName, _Managed] = {}
+        self._slots = asyncio.Semaphore(CALLS_MAX)
+
+    def changed(self, before: WholeRequest | None, now: WholeRequest | None) -> None:
+        """A request came, changed or is gone."""
+        found = now or before
+        assert found is not None, "a change has a side"
+        name = (found.namespace, found.name)
+        known = self._managed.get(name)
+        if now is None or (known is not None and known.request.uid != now.uid):
+            if known is not None:
+                known.is_gone = True
+                known.news.set()
+                del self._managed[name]
+            known = None
+        if now is None:
+            return
+        if known is not None:
+            known.request = now
+            known.news.set()
+            return
+        managed = self._managed[name] = _Managed(now, self._clock.now())
+        self._tasks.start(self._manage(managed))
+
+    def pod_changed(self, uid: str) -> None:
+        """A pod that the controller mirrors has changed: its requests need not wait for the next look."""
+        for managed in self._managed.values():
+            if managed.request.pod_uid == uid and not managed.request.is_completed:
+                managed.news.set()
+
+    async def _manage(self, managed: _Managed) -> None:
+        while not managed.is_gone:
+            managed.news.clear()
+            try:
+                async with self._slots:
+                    again_ns = await self._once(managed)
+            except (KubeError, ValidationError) as error:
+                log.warning("request not managed", request=managed.request.full_name, problem=str(error))
+                wait = error.retry_after_ns if isinstance(error, KubeError) else 0
+                again_ns = managed.pace.after_failure(self._clock.now(), wait)
+            await self._wait(managed, again_ns)
+
+    async def _wait(self, managed: _Managed, again_ns: int | None) -> None:
+        if again_ns is None:
+            await managed.news.wait()
+            return
+        news = asyncio.ensure_future(managed.news.wait())
+        try:
+            await done_within(self._clock, again_ns, news)
+        finally:
+            await ended(news)
+
+    async def _once(self, managed: _Managed) -> int | None:
+        """Makes the next write; returns when to look again. Raises KubeError."""
+        request = managed.request
+        pod = await self._pod(request)
+        now, wall = self._clock.now(), self._clock.wall_ns()
+        age = Age(by_clock_ns=wall - request.created_ns, seen_ns=now - managed.seen_ns)
+        found: Management = manage(request, pod, age, wall)
+        if found.action is None:
+            return found.again_ns
+        try:
+            await self._carry_out(found, managed, pod)
+        except Conflict:
+            # Somebody else wrote in between; the newest version says what is left to do.
+            managed.request = read_whole_request(await self._read(request))
+        except NotFound:
+            # The mirror will say so too.
+            return None
+        return 0
+
+    async def _pod(self, request: WholeRequest) -> RequestedPod | None:
+        """The pod of that name. A request that is over needs it only to put it back into service."""
+        if (request.is_completed or request.is_deleting) and not request.finalizers:
+            return None
+        try:
+            return read_requested_pod(await self._connection.get(PODS, request.pod_name, request.namespace))
+        except NotFound:
+            return None
+
+    async def _read(self, request: WholeRequest) -> Object:
+        return await self._connection.get(CONTAINER_RECREATE_REQUESTS, request.name, request.namespace)
+
+    async def _carry_out(self, found: Management, managed: _Managed, pod: RequestedPod | None) -> None:
+        request = managed.request
+        match found.action:
+            case Patch(body, subresource, ends):
+                # With its version the API server refuses the patch once somebody else has changed the request.
+                own = {"uid": request.uid, "resourceVersion": request.version}
+                patch = {**body, "metadata": {**own, **body.get("metadata", {})}}
+                written = await self._connection.patch(
+                    CONTAINER_RECREATE_REQUESTS,
+                    request.name,
+                    request.namespace,
+                    patch,
+                    type="merge",
+                    subresource=subresource,
+                )
+                managed.request = read_whole_request(written)
+                if ends:
+                    self._metrics.gave_up(ends)
+                    log.info("request given up", request=request.full_name, why=ends)
+            case Delete():
+                await self._connection.delete(
+                    CONTAINER_RECREATE_REQUESTS, request.name, request.namespace, uid=request.uid
+                )
+                log.info("request deleted", request=request.full_name, why="its ttlSecondsAfterFinished is over")
+                managed.is_gone = True
+            case SetConditions(conditions) if pod is not None:
+                own = {"uid": pod.uid, "resourceVersion": pod.version}
+                await self._connection.patch(
+                    PODS,
+                    pod.name,
+                    pod.namespace,
+                    {"metadata": own, "status": {"conditions": conditions}},
+                    type="strategic",
+                    subresource="status",
+                )

@@ -1,0 +1,153 @@
+"""`agent.unreadyAfter` on an API server: gates close, and the agent opens them when it is back."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from probelet.controller.absence import AbsenceCarrier
+from probelet.controller.metrics import ControllerMetrics
+from probelet.controller.tasks import Tasks
+from probelet.kube import kinds
+from probelet.kube.events.writer import EventWriter
+from probelet.takeover.names import CONDITION, FIELD_MANAGER
+
+from tests.support.kube_api import Answer
+from tests.unit.controller.world import NAMESPACE, World
+from tests.unit.kube.virtual_clock import SECOND
+
+MINUTE = 60 * SECOND
+
+
+class Nodes(World):
+    """Taken-over pods, and agents that renew their Leases."""
+
+    def taken(self, name: str, node: str, status: str = "True") -> None:
+        condition = {"type": CONDITION, "status": status, "lastTransitionTime": self.at()}
+        meta = {"name": name, "namespace": "default", "annotations": {"probelet.dev/probes": "{}"}}
+        status_of_pod = {"phase": "Running", "conditions": [{"type": "PodScheduled", "status": "True"}, condition]}
+        self.api.put(kinds.PODS, {"metadata": meta, "spec": {"nodeName": node}, "status": status_of_pod})
+
+    def renew(self, node: str) -> None:
+        meta = {"name": f"probelet-agent-{node}", "namespace": NAMESPACE}
+        self.api.put(kinds.LEASES, {"metadata": meta, "spec": {"renewTime": self.at()}})
+
+    def gate(self, name: str) -> Any:
+        pod = self.api.get(kinds.PODS, name, "default")
+        assert pod is not None
+        return next(one for one in pod["status"]["conditions"] if one["type"] == CONDITION)
+
+    async def minutes(self, count: int, *renewing: str) -> None:
+        """Let time go by in halves of a minute; the agents of these nodes renew their Leases meanwhile."""
+        for _ in range(2 * count):
+            for node in renewing:
+                self.renew(node)
+            await self.quiet()
+            self.clock.advance(MINUTE // 2)
+        await self.quiet()
+
+
+@pytest_asyncio.fixture
+async def world() -> AsyncIterator[Nodes]:
+    async with Nodes() as world:
+        for node in ("node-1", "node-2"):
+            world.renew(node)
+        world.taken("on-1", "node-1")
+        world.taken("on-2", "node-2")
+        yield world
+
+
+@pytest.fixture
+def metrics() -> ControllerMetrics:
+    return ControllerMetrics()
+
+
+@pytest_asyncio.fixture
+async def carrier(world: Nodes, metrics: ControllerMetrics) -> AsyncIterator[AbsenceCarrier]:
+    """The carrier by itself, without an election that would lose its lease in the long times of these tests."""
+    async with world.api.connection() as connection, asyncio.TaskGroup() as group:
+        tasks = Tasks()
+        tasks.begin(group)
+        events = EventWriter(connection, "probelet-controller", "test", world.clock)
+        carrier = AbsenceCarrier(connection, NAMESPACE, world.clock, events, metrics, tasks)
+        running = [group.create_task(events.run()), group.create_task(carrier.run())]
+        carrier.configure(5 * MINUTE)
+        await world.api.watched(2)
+        yield carrier
+        for task in running:
+            task.cancel()
+
+
+@pytest.mark.usefixtures("carrier")
+async def test_the_pods_of_a_silent_node_become_unready_and_say_why(world: Nodes, metrics: ControllerMetrics) -> None:
+    await world.minutes(4, "node-2")
+    assert world.gate("on-1")["status"] == "True"
+    await world.minutes(2, "node-2")
+    gate = world.gate("on-1")
+    assert (gate["status"], gate["reason"]) == ("False", "AgentAbsent")
+    assert gate["message"] == (
+        "the agent of node node-1 has not renewed its Lease for 5m0s, so the probes of this pod are not made"
+    )
+    assert world.gate("on-2")["status"] == "True"
+    await world.until(lambda: world.events("AgentAbsent") != [])
+    [event] = world.events("AgentAbsent")
+    assert event["involvedObject"]["name"] == "node-1"
+    assert event["message"].endswith("pods that become unready: 1")
+    assert 'outcome="done"} 1' in metrics.render(None).decode()
+
+
+@pytest.mark.usefixtures("carrier")
+async def test_an_agent_that_is_back_owns_the_whole_condition_again(world: Nodes) -> None:
+    await world.minutes(6, "node-2")
+    assert world.gate("on-1")["status"] == "False"
+    async with world.api.connection() as agent:
+        condition = {"type": CONDITION, "status": "True", "lastTransitionTime": world.at()}
+        body = {"metadata": {"name": "on-1", "namespace": "default"}, "status": {"conditions": [condition]}}
+        await agent.apply(kinds.PODS, body, subresource="status", manager=FIELD_MANAGER)
+    assert world.gate("on-1").keys() == {"type", "status", "lastTransitionTime"}
+    await world.minutes(3, "node-2")
+    assert world.gate("on-1")["status"] == "True", "an agent that writes lives, even if its Lease does not say so"
+
+
+@pytest.mark.usefixtures("carrier")
+async def test_an_api_server_that_was_away_makes_no_pod_unready(world: Nodes) -> None:
+    await world.api.refuse()
+    await world.minutes(10)
+    watches = world.api.seen("watch")
+    await world.api.accept()
+    await world.until(lambda: world.api.seen("watch") >= watches + 2)
+    await world.minutes(4)
+    assert world.gate("on-1")["status"] == "True"
+    await world.minutes(2, "node-2")
+    assert world.gate("on-1")["status"] == "False"
+
+
+@pytest.mark.usefixtures("carrier")
+async def test_a_write_that_is_refused_is_tried_again(world: Nodes, metrics: ControllerMetrics) -> None:
+    world.api.faults.add(Answer(403), "apply", "pods", times=2)
+    await world.minutes(6, "node-2")
+    assert world.gate("on-1")["status"] == "False"
+    assert (
+        'probelet_elp_writes_total{resource="pods",verb="unready",outcome="failed"} 2' in metrics.render(None).decode()
+    )
+
+
+async def test_off_closes_no_gate_and_a_change_counts_at_once(world: Nodes, carrier: AbsenceCarrier) -> None:
+    carrier.configure(None)
+    await world.minutes(10)
+    assert world.gate("on-1")["status"] == "True"
+    carrier.configure(MINUTE)
+    await world.minutes(3)
+    assert world.gate("on-1")["status"] == "False"
+
+
+async def test_the_key_of_the_config_map_reaches_it_and_the_leader_keeps_its_lease_beside_all_watches(
+    world: Nodes,
+) -> None:
+    world.settings({"agent.unreadyAfter": "1m"})
+    controller = await world.controller()
+    await world.ready(controller)
+    leading = controller.service._leading
+    await world.until(lambda: world.gate("on-1")["status"] == "False")
+    assert controller.service._leading is leading
