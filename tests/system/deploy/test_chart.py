@@ -8,7 +8,7 @@ import yaml
 
 from tests.system.deploy.programs import helm, run
 from tests.system.deploy.rendered import Objects, kustomized, templated
-from tests.unit.deploy.manifests.manifest import BASE, CHART, NAMESPACE, OVERLAYS, documents
+from tests.unit.deploy.manifests.manifest import BASE, CHART, COMPONENTS, NAMESPACE, OVERLAYS, documents
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(900)]
 
@@ -36,18 +36,43 @@ def test_cert_manager_is_the_overlay() -> None:
     assert templated("--set", "webhook.certManager=true") == without_namespace(kustomized(OVERLAYS / "cert-manager"))
 
 
-def test_monitoring_is_the_component(tmp_path: Path) -> None:
+def on_top(folder: Path, *components: str) -> Path:
+    """A kustomization of the base with these components."""
     # kustomize takes no absolute paths.
-    up = "../" * (len(tmp_path.parts) - 1)
-    base, component = (f"{up}{path.relative_to('/')}" for path in (BASE, BASE.parent / "components" / "monitoring"))
+    up = "../" * (len(folder.parts) - 1)
+    base, *others = (f"{up}{path.relative_to('/')}" for path in (BASE, *(COMPONENTS / name for name in components)))
     kustomization = {"apiVersion": "kustomize.config.k8s.io/v1beta1", "kind": "Kustomization"}
-    text = yaml.safe_dump({**kustomization, "resources": [base], "components": [component]})
-    (tmp_path / "kustomization.yaml").write_text(text)
-    assert templated("--set", "monitoring=true") == without_namespace(kustomized(tmp_path))
+    text = yaml.safe_dump({**kustomization, "resources": [base], "components": others})
+    (folder / "kustomization.yaml").write_text(text)
+    return folder
+
+
+def test_monitoring_is_the_component(tmp_path: Path) -> None:
+    found = kustomized(on_top(tmp_path, "monitoring"))
+    assert templated("--set", "monitoring=true") == without_namespace(found)
+
+
+def test_enhanced_liveness_is_the_overlay() -> None:
+    found = kustomized(OVERLAYS / "enhanced-liveness")
+    assert templated("--set", "enhancedLiveness.enabled=true") == without_namespace(found)
+
+
+@pytest.mark.parametrize(
+    ("component", "flag"),
+    [
+        ("unready-without-agent", "enhancedLiveness.unreadyWithoutAgent=5m"),
+        ("coexist-kruise", "enhancedLiveness.coexistKruise=true"),
+    ],
+)
+def test_enhanced_liveness_with_a_further_component(tmp_path: Path, component: str, flag: str) -> None:
+    found = kustomized(on_top(tmp_path, "enhanced-liveness", component))
+    assert templated("--set", "enhancedLiveness.enabled=true", "--set", flag) == without_namespace(found)
+    assert templated("--set", flag) == without_namespace(kustomized(BASE)), "alone it changes nothing"
 
 
 def test_another_namespace_is_in_every_object_that_names_one() -> None:
-    objects = templated("--set", "monitoring=true", "--set", "webhook.certManager=true", namespace="probes")
+    flags = ("monitoring", "webhook.certManager", "enhancedLiveness.enabled")
+    objects = templated(*(word for flag in flags for word in ("--set", f"{flag}=true")), namespace="probes")
     assert NAMESPACE not in str(objects)
     assert {namespace for _, namespace, _ in objects} == {"", "probes"}
 
@@ -77,6 +102,8 @@ def test_values_reach_the_pods() -> None:
         ("agent.resources.limits.memory=lots", "/agent/resources/limits/memory"),
         ("image.pullPolicy=Sometimes", "/image/pullPolicy"),
         ("agents.directExec=true", "agents"),
+        ("enhancedLiveness.unreadyWithoutAgent=5", "/enhancedLiveness/unreadyWithoutAgent"),
+        ("enhancedLiveness.settings.enabled=true", "/enhancedLiveness/settings/enabled"),
     ],
 )
 def test_a_value_without_sense_is_refused_with_its_place(value: str, place: str) -> None:
@@ -94,5 +121,6 @@ def test_a_packaged_chart_is_whole(tmp_path: Path) -> None:
     run(helm(), "package", CHART, "--destination", tmp_path)
     (package,) = tmp_path.iterdir()
     flags = ("--namespace", NAMESPACE, "--kube-version", "1.36.3", "--set", "monitoring=true")
+    flags += ("--set", "enhancedLiveness.enabled=true")
     rendered = [run(helm(), "template", "probelet", chart, *flags) for chart in (package, CHART)]
     assert rendered[0] == rendered[1]

@@ -14,9 +14,8 @@ import pytest
 
 from tests.cluster.control.control_plane import Kubectl
 from tests.cluster.machine.program import Program
-from tests.support.paths import ROOT
 from tests.system.containerd.machine import until
-from tests.unit.deploy.manifests.manifest import NAMESPACE
+from tests.unit.deploy.manifests.manifest import DEPLOY, ENHANCED, NAMESPACE
 
 pytestmark = [pytest.mark.e2e, pytest.mark.timeout(600)]
 
@@ -133,10 +132,10 @@ class Stage:
 
 @pytest.fixture(scope="module")
 def stage(applied: Kubectl) -> Iterator[Stage]:
-    applied("apply", "-k", ROOT / "deploy" / "crds")
+    applied("apply", "-k", DEPLOY / "crds")
     crds = ["crd/nodepodprobes.apps.kruise.io", "crd/containerrecreaterequests.apps.kruise.io"]
     applied("wait", "--for=condition=Established", "--timeout=60s", *crds)
-    applied("apply", "-k", ROOT / "deploy" / "controller")
+    applied("apply", "-k", ENHANCED / "controller")
     # The Deployment's own pods have no node to run on; the test runs the program.
     made = Stage(applied)
     made.node()
@@ -199,6 +198,35 @@ def test_a_real_budget_at_zero_keeps_the_pod(stage: Stage, controller: Path) -> 
     stage.publish("elp-2")
     until(lambda: stage.events("BudgetDenied") != [], f"the refusal ({controller})")
     assert [each["spec"]["podName"] for each in stage.requests()] == ["elp-1"]
+
+
+def test_requests_of_persons_are_managed_with_the_roles_of_the_manifests(stage: Stage, controller: Path) -> None:
+    body = {"apiVersion": "apps.kruise.io/v1alpha1", "kind": "ContainerRecreateRequest"}
+    [pod] = [each for each in stage.pods() if each["metadata"]["name"] == "elp-0"]
+    for name, uid in (("of-a-person", pod["metadata"]["uid"]), ("of-no-pod", "gone")):
+        labels = {"crr.apps.kruise.io/active": "true", "crr.apps.kruise.io/pod-uid": uid}
+        context = {"containerID": "containerd://older", "restartCount": 0}
+        spec = {
+            "podName": "elp-0",
+            "containers": [{"name": "app", "statusContext": context}],
+            "ttlSecondsAfterFinished": 1,
+        }
+        stage.apply({**body, "metadata": {"name": name, "namespace": "default", "labels": labels}, "spec": spec})
+    # Its label goes, and after a second the request too.
+    until(lambda: "of-no-pod" not in names(stage), f"the request without a pod is collected ({controller})")
+    stage.patch_status("crr", "of-a-person", {"phase": "Recreating"})
+    snapshot = "crr.apps.kruise.io/sync-container-statuses"
+
+    def noted() -> bool:
+        return snapshot in stage.get("crr", "of-a-person", "-n", "default")["metadata"].get("annotations", {})
+
+    until(noted, f"the statuses of the new container ({controller})")
+    stage.patch_status("crr", "of-a-person", {"phase": "Completed", "completionTime": now()})
+    until(lambda: "of-a-person" not in names(stage), f"the request is collected ({controller})")
+
+
+def names(stage: Stage) -> list[str]:
+    return [each["metadata"]["name"] for each in stage.requests()]
 
 
 def test_a_pod_that_goes_takes_its_request_and_its_entry_along(stage: Stage, controller: Path) -> None:

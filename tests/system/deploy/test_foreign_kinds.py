@@ -31,12 +31,12 @@ def refused(kubectl: Kubectl, one: dict[str, object]) -> str:
     return str(error.value)
 
 
-def test_the_operators_schemas_take_monitor_and_rules(applied: Kubectl) -> None:
+def test_the_operators_schemas_take_monitors_and_rules(applied: Kubectl) -> None:
     define(applied, OPERATOR, "monitoring.coreos.com_podmonitors", "monitoring.coreos.com_prometheusrules")
     objects = [one for file in files(MONITORING) for one in documents(file)]
-    assert len(taken(applied, objects)) == len(objects) == 2
+    assert len(taken(applied, objects)) == len(objects) == 4
     # The schema sees a field that it does not have.
-    (monitor,) = (one for one in objects if one["kind"] == "PodMonitor")
+    monitor = next(one for one in objects if one["kind"] == "PodMonitor")
     monitor["spec"]["podMetricsEndpoints"][0]["shceme"] = "https"
     assert "shceme" in refused(applied, monitor)
 

@@ -1,4 +1,4 @@
-"""Reads kustomizations as far as their lists of resources, which is all that the base has."""
+"""Reads kustomizations as far as their lists of resources and components; patches are kubectl's to apply."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -12,7 +12,9 @@ from tests.support.paths import ROOT
 DEPLOY = ROOT / "deploy"
 BASE = DEPLOY / "kustomize" / "base"
 OVERLAYS = DEPLOY / "kustomize" / "overlays"
-MONITORING = DEPLOY / "kustomize" / "components" / "monitoring"
+COMPONENTS = DEPLOY / "kustomize" / "components"
+MONITORING = COMPONENTS / "monitoring"
+ENHANCED = COMPONENTS / "enhanced-liveness"
 CHART = DEPLOY / "chart"
 
 NAMESPACE = "probelet-system"
@@ -48,8 +50,9 @@ def kustomization(folder: Path) -> Object:
 
 
 def files(folder: Path) -> Iterator[Path]:
-    """The files that the kustomization lists, also through other folders."""
-    for name in kustomization(folder).get("resources", []):
+    """The files that the kustomization lists, also through other folders and components."""
+    found = kustomization(folder)
+    for name in [*found.get("resources", []), *found.get("components", [])]:
         path = (folder / name).resolve()
         if path.is_dir():
             yield from files(path)

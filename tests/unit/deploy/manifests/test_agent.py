@@ -1,6 +1,15 @@
 """The agent's DaemonSet and its rights."""
 
-from tests.unit.deploy.manifests.manifest import BASE, OVERLAYS, container_of, documents, option, pod_of, read
+from tests.unit.deploy.manifests.manifest import (
+    BASE,
+    MONITORING,
+    OVERLAYS,
+    container_of,
+    documents,
+    option,
+    pod_of,
+    read,
+)
 
 ALL = read(BASE)
 AGENT = ALL.one("DaemonSet", "probelet-agent")
@@ -51,13 +60,27 @@ def test_its_pages_are_on_the_loopback_address_where_the_kubelet_probes_them() -
     for kind in ("livenessProbe", "readinessProbe"):
         get = CONTAINER[kind]["httpGet"]
         assert f"{get['host']}:{get['port']}" == listens
-    assert "ports" not in CONTAINER
 
 
-def test_it_may_read_pods_patch_their_status_write_events_and_renew_leases() -> None:
+def test_its_health_and_metrics_alone_are_on_the_node_for_prometheus() -> None:
+    port = int(option(CONTAINER, "listen-health").removeprefix("0.0.0.0:"))
+    monitor = read(MONITORING).one("PodMonitor", "probelet-agent")
+    assert CONTAINER["ports"] == [{"name": "health", "containerPort": port, "hostPort": port}]
+    (endpoint,) = monitor["spec"]["podMetricsEndpoints"]
+    assert (endpoint["port"], endpoint["scheme"]) == ("health", "https")
+    assert monitor["spec"]["selector"]["matchLabels"].items() <= AGENT["spec"]["template"]["metadata"]["labels"].items()
+
+
+def test_it_may_read_pods_and_what_it_answers_write_their_status_and_events_and_renew_leases() -> None:
+    probes = {"apiGroups": ["apps.kruise.io"], "resources": ["nodepodprobes"]}
+    requests = {"apiGroups": ["apps.kruise.io"], "resources": ["containerrecreaterequests"]}
     assert ALL.one("ClusterRole", "probelet-agent")["rules"] == [
         {"apiGroups": [""], "resources": ["pods"], "verbs": ["get", "list", "watch"]},
         {"apiGroups": [""], "resources": ["pods/status"], "verbs": ["patch"]},
+        {**probes, "verbs": ["get", "list", "watch"]},
+        {**probes, "resources": ["nodepodprobes/status"], "verbs": ["update"]},
+        {**requests, "verbs": ["get", "list", "watch"]},
+        {**requests, "resources": ["containerrecreaterequests/status"], "verbs": ["patch"]},
         {"apiGroups": [""], "resources": ["events"], "verbs": ["create", "patch"]},
     ]
     (rule,) = ALL.one("Role", "probelet-agent")["rules"]

@@ -1,4 +1,4 @@
-"""The base as a whole: names, labels, references and versions agree."""
+"""The base with enhanced liveness as a whole: names, labels, references and versions agree."""
 
 import re
 import tomllib
@@ -12,8 +12,9 @@ from tests.support.paths import ROOT
 from tests.unit.deploy.manifests.manifest import (
     BASE,
     CHART,
+    COMPONENTS,
     DEPLOY,
-    MONITORING,
+    ENHANCED,
     NAMESPACE,
     OVERLAYS,
     Object,
@@ -25,7 +26,7 @@ from tests.unit.deploy.manifests.manifest import (
     read,
 )
 
-ALL = read(BASE)
+ALL = read(OVERLAYS / "enhanced-liveness")
 WORKLOADS = ALL.kinds("DaemonSet", "Deployment")
 CLUSTER_WIDE = {
     "ClusterRole",
@@ -43,11 +44,11 @@ def name(one: Object) -> str:
 
 
 def test_every_file_is_listed_by_a_kustomization() -> None:
-    listed = set(files(BASE)) | set(files(MONITORING))
-    for overlay in OVERLAYS.iterdir():
-        listed |= {path for path in files(overlay) if path.is_relative_to(overlay)}
-        listed |= {overlay / patch["path"] for patch in kustomization(overlay).get("patches", []) if "path" in patch}
-    found = {path for folder in ("kustomize", "policy") for path in (DEPLOY / folder).rglob("*.yaml")}
+    listed = set(files(BASE))
+    for folder in (*OVERLAYS.iterdir(), *COMPONENTS.iterdir()):
+        listed |= set(files(folder))
+        listed |= {folder / patch["path"] for patch in kustomization(folder).get("patches", []) if "path" in patch}
+    found = {path for folder in ("crds", "kustomize", "policy") for path in (DEPLOY / folder).rglob("*.yaml")}
     assert {path for path in found - listed if path.name != "kustomization.yaml"} == set()
 
 
@@ -61,7 +62,8 @@ def test_every_object_is_in_the_namespace_of_probelet_and_labelled() -> None:
 
 def test_the_version_of_the_image_is_that_of_the_workspace() -> None:
     version = tomllib.loads((ROOT / "Cargo.toml").read_text())["workspace"]["package"]["version"]
-    assert kustomization(BASE)["images"] == [{"name": "localhost/probelet", "newTag": version}]
+    for folder in (BASE, ENHANCED):
+        assert kustomization(folder)["images"] == [{"name": "localhost/probelet", "newTag": version}]
     (chart,) = documents(CHART / "Chart.yaml")
     assert (chart["version"], chart["appVersion"]) == (version, version)
     assert {container_of(workload)["image"] for workload in WORKLOADS} == {"localhost/probelet"}
@@ -82,9 +84,10 @@ def test_every_account_that_a_pod_or_a_binding_names_is_there() -> None:
     accounts = {one["metadata"]["name"] for one in ALL.kinds("ServiceAccount")}
     assert {pod_of(workload)["serviceAccountName"] for workload in WORKLOADS} == accounts
     for binding in ALL.kinds("RoleBinding", "ClusterRoleBinding"):
-        assert binding["subjects"] == [
-            {"kind": "ServiceAccount", "name": binding["metadata"]["name"], "namespace": NAMESPACE}
-        ]
+        (subject,) = binding["subjects"]
+        assert (subject["kind"], subject["namespace"]) == ("ServiceAccount", NAMESPACE)
+        assert subject["name"] in accounts
+        assert binding["metadata"]["name"].startswith(subject["name"])
         assert ALL.one(binding["roleRef"]["kind"], binding["roleRef"]["name"])
     assert all(one["automountServiceAccountToken"] is False for one in ALL.kinds("ServiceAccount"))
 
@@ -107,7 +110,9 @@ def test_every_pod_has_requests_a_limit_of_memory_and_none_of_cpu() -> None:
         assert resources["limits"].keys() == {"memory"}
 
 
-@pytest.mark.parametrize("folder", [BASE, OVERLAYS / "cert-manager"], ids=lambda folder: folder.name)
+@pytest.mark.parametrize(
+    "folder", [BASE, ENHANCED / "controller", OVERLAYS / "cert-manager"], ids=lambda folder: folder.name
+)
 def test_the_command_line_takes_the_arguments(folder: Path) -> None:
     here = [one for file in folder.rglob("*.yaml") for one in documents(file)]
     commands = [container_of(one)["args"] for one in here if one.get("kind") in ("DaemonSet", "Deployment")]
