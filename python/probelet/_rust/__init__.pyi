@@ -186,6 +186,10 @@ class ExecRun:
     @property
     def due_ns(self) -> int:
         """When its worker's schedule has it, on the clock of ``Engine.now``."""
+    @property
+    def refusal(self) -> tuple[int, int, int] | None:
+        """Why the helper did not start the command (rust/enter/src/protocol/answer.rs): the numbers of ``Refusal`` and
+        ``Step``, and the system's error number. None if the engine did not ask the helper."""
 
 @final
 class ExecEnd:
@@ -318,6 +322,10 @@ class Engine:
         seed: of the jitter of first probes.
         user_agent: the ``User-Agent`` of HTTP and gRPC probes.
         kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+        semantics: what results mean. ``kubelet``: the kubelet acts on them. ``enhanced``: they only report, and the
+            cluster decides, as in OpenKruise's proposal of an enhanced liveness probe: liveness begins as ``Unknown``,
+            is ``Unknown`` while the container does not run, goes on after a failure and during a pod's deletion, and
+            counts each new container from 0.
         start_jitter: delay first probes at random after the start of the prober, as the kubelet does.
         phase: which moment a worker's periods count from: ``kubelet`` the worker's start, ``spread`` one of its own
             from the second attempt on, so that workers that start together spread.
@@ -348,6 +356,7 @@ class Engine:
         seed: int = 0,
         user_agent: str = "kube-probe/1.36",
         kubelet_version: str = "1.36",
+        semantics: Literal["kubelet", "enhanced"] = "kubelet",
         start_jitter: bool = True,
         phase: Literal["kubelet", "spread"] = "kubelet",
         wake_slack_ns: int = 0,
@@ -388,6 +397,14 @@ class Engine:
 
         Raises:
             InvalidInputError: ``facts`` are none, or they have an unknown key.
+            UnknownPodError: no pod with this UID was defined.
+        """
+    def begin_pod(self, uid: str, status: bytes) -> None:
+        """SetPodStatus, then AddPod: for a pod whose containers run already, with their ``ready`` and ``started``.
+        SyncPod would take a container without a worker for started, and ready.
+
+        Raises:
+            InvalidInputError: the JSON is no status, or it has an unknown key; the text has the path.
             UnknownPodError: no pod with this UID was defined.
         """
     def sync_terminating_pod(self, uid: str, facts: bytes) -> bytes:
@@ -444,6 +461,26 @@ class Engine:
         """
     def finish_execs(self, finished: list[ExecEnd]) -> None:
         """Hands back exec attempts; unknown runs are ignored."""
+    def use_helper(self, socket: int, pidfd: int) -> None:
+        """From now on exec attempts in described containers go to this helper, without a batch. The engine duplicates
+        both descriptors: its own socket to the helper, which nobody else may read, and the helper's pidfd, by which it
+        kills a helper that answers no ping for a second. A helper that was used before is lost.
+
+        Raises:
+            InvalidInputError: a descriptor is below 0.
+            OSError: a descriptor is not open, or the process has none left.
+        """
+    def lose_helper(self, why: str) -> None:
+        """There is no helper any more: its attempts in flight are prober errors with ``why``, and no container is
+        described."""
+    def describe_container(self, container_id: str, description: bytes) -> None:
+        """Gives the engine the helper's description of a container, ``type://id``. An exec attempt there comes in a
+        batch only if the helper refuses it (``ExecRun.refusal``) or its request is longer than 128 KiB. The caller
+        bounds the number of containers. Without a helper it does nothing."""
+    def forget_container(self, container_id: str) -> None:
+        """Exec attempts in this container come in batches again."""
+    def direct_counts(self) -> tuple[int, int]:
+        """How many exec attempts the helper has carried out for the engine, and how many are in flight."""
     def doubt(self, ip: str, ports: list[int]) -> None:
         """From now on an attempt that is answered at one of these ports waits for ``judge``, until an answer of that
         port was judged to be the pod's own. ``ports`` are from 0 to 65535.
@@ -469,6 +506,9 @@ class Engine:
     def arm(self, deadline_ns: int, token: int) -> int:
         """Arms a timer on the engine's wheel; ``token`` comes back in ``Batch.timers``. Returns an ID for
         ``cancel``."""
+    def when_journalled(self, token: int) -> None:
+        """Puts ``token`` into ``Batch.timers`` once the journal has on disk what the engine knows now. It comes without
+        that if there is no journal, and if the disk refuses a write or takes longer than five seconds."""
     def cancel(self, timer: int) -> bool:
         """Cancels a timer; False if it has fired or was cancelled before."""
     def probe_states(self, uid: str | None = None) -> bytes:
@@ -494,6 +534,10 @@ class Simulation:
         warmup_ms: how long before t = 0 the prober started, from 0 to 2**41 (69 years).
         seed: of the jitter of first probes.
         kubelet_version: the release whose rules apply, ``1.34`` to ``1.38``.
+        semantics: what results mean. ``kubelet``: the kubelet acts on them. ``enhanced``: they only report, and the
+            cluster decides, as in OpenKruise's proposal of an enhanced liveness probe: liveness begins as ``Unknown``,
+            is ``Unknown`` while the container does not run, goes on after a failure and during a pod's deletion, and
+            counts each new container from 0.
         glue: which results change a status. ``kubelet`` does all that the kubelet does, ``none`` nothing, and a list
             with commas some of ``readiness``, ``startup`` and ``sync``.
         record: keep the lines that ``take_records`` returns.
@@ -513,6 +557,7 @@ class Simulation:
         warmup_ms: int = 3_600_000,
         seed: int = 0,
         kubelet_version: str = "1.36",
+        semantics: Literal["kubelet", "enhanced"] = "kubelet",
         glue: str = "kubelet",
         record: bool = True,
         sockets: bool = False,

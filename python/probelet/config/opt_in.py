@@ -71,7 +71,7 @@ class ProbeletConfiguration(Section, frozen=True, kw_only=True):
     exec_mode: Literal["cri", "direct"] = "cri"
     """The way of exec probes into containers. ``cri`` (default): ExecSync of the runtime, as in the kubelet.
     ``direct``: a helper enters the container itself, confined as the runtime's own exec, for a tenth of the cost. What
-    it cannot confine exactly, for example a container with a seccomp profile, goes over the runtime. Needs root and
+    it cannot confine exactly, for example a container with an AppArmor profile, goes over the runtime. Needs root and
     containerd."""
     exec_single_flight: bool = False
     """Do not start an exec run while an earlier one still hangs in the runtime. Default false, as in the kubelet."""

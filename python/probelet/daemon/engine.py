@@ -25,6 +25,23 @@ def agent_engine(configuration: Config, state_dir: Path, node: str) -> Engine:
     return _engine(configuration, state_dir, Backoff(), node, glue=True)
 
 
+def enhanced_engine(configuration: Config) -> Engine:
+    """Creates the engine for enhanced liveness, whose results report. It keeps nothing on disk: an agent that restarts
+    leaves the published states until it knows better."""
+    version, opted = configuration.gates.version, configuration.probelet
+    return Engine(
+        seed=int.from_bytes(os.urandom(8)),
+        kubelet_version=version,
+        semantics="enhanced",
+        user_agent=f"kube-probe/{version}",
+        phase=opted.schedule,
+        wake_slack_ns=opted.wake_slack,
+        glue=False,
+        starved_share=opted.starved_share,
+        starved_verdict=opted.starved_verdict,
+    )
+
+
 def callers_engine(configuration: Config, state_dir: Path, node: str) -> Engine:
     """Creates an engine for pods whose statuses callers keep."""
     return _engine(configuration, state_dir, Backoff(), node, glue=False)

@@ -2,6 +2,7 @@
 
 import os
 
+from probelet._rust import Engine
 from probelet.config.opt_in import ProbeletConfiguration
 from probelet.cri.client import RuntimeClient
 from probelet.daemon.error import DaemonError
@@ -40,3 +41,9 @@ async def direct_execs(opted: ProbeletConfiguration, client: RuntimeClient, *, i
     execs = DirectExecs(client, program)
     await execs.start()
     return execs
+
+
+def share_helper(direct: DirectExecs | None, engine: Engine, limits: ExecLimits) -> None:
+    """Lets the engine give attempts to the helper itself, unless a limit is set that Python has to keep."""
+    if direct is not None and limits.let_the_engine_enter:
+        direct.share(engine)

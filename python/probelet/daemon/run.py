@@ -19,7 +19,7 @@ from probelet.cri.process.launch import EmbeddedRuntime, Isolation, LaunchError,
 from probelet.daemon.descriptors import Descriptors
 from probelet.daemon.engine import node_engine
 from probelet.daemon.error import DaemonError
-from probelet.daemon.execs import direct_execs, exec_limits
+from probelet.daemon.execs import direct_execs, exec_limits, share_helper
 from probelet.daemon.gate import restart_gate
 from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.readers import warn_of_readers
@@ -167,6 +167,7 @@ async def _service(
     direct = await direct_execs(plan.configuration.probelet, client, is_embedded=plan.runtime == PROCESS)
     gate = restart_gate(plan.configuration)
     engine = node_engine(plan.configuration, gate, state_dir, plan.node)
+    share_helper(direct, engine, exec_limits(plan.configuration.probelet))
     service = Service(
         client,
         engine,

@@ -1,6 +1,7 @@
 """What a pod's machine and the prober's status layer tell each other: statuses one way, results the other."""
 
 from collections.abc import Mapping
+from dataclasses import asdict, dataclass
 from typing import Any, Protocol
 
 import msgspec
@@ -52,11 +53,20 @@ def status_rows(status: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     return {row["name"]: row for row in (*status.get("containers", ()), *status.get("init_containers", ()))}
 
 
-def encode_facts(publish: Publish) -> bytes:
-    """The facts of ``sync_pod``."""
+@dataclass(frozen=True, slots=True)
+class Begun:
+    """Whether a container has started, and is ready."""
+
+    started: bool
+    ready: bool
+
+
+def encode_facts(publish: Publish, begun: Mapping[str, Begun] | None = None) -> bytes:
+    """The facts of ``sync_pod``; with ``begun``, by container, the status of ``begin_pod``."""
     rows: dict[bool, list[dict[str, Any]]] = {True: [], False: []}
     for status in publish.containers.values():
-        rows[status.kind == "regular"].append(_fact(status))
+        of_results = {} if begun is None else asdict(begun[status.name])
+        rows[status.kind == "regular"].append(_fact(status) | of_results)
     return msgspec.json.encode(
         {"phase": publish.phase, "pod_ip": publish.pod_ip, "containers": rows[True], "init_containers": rows[False]}
     )

@@ -12,12 +12,14 @@ NEVER_NS: Final = 2**64 - 1
 
 
 class Wheel(Protocol):
-    """The part of ``Engine`` that keeps time: ``now`` in nanoseconds, monotonic; ``wall_ms`` in Unix milliseconds."""
+    """The part of ``Engine`` that keeps time: ``now`` in nanoseconds, monotonic; ``wall_ms`` in Unix milliseconds.
+    Tokens come back in batches."""
 
     def now(self) -> int: ...
     def wall_ms(self) -> int: ...
     def arm(self, deadline_ns: int, token: int) -> int: ...
     def cancel(self, timer: int) -> bool: ...
+    def when_journalled(self, token: int) -> None: ...
 
 
 class Timers:
@@ -26,7 +28,8 @@ class Timers:
     def __init__(self, wheel: Wheel) -> None:
         self._wheel = wheel
         self._tokens = count(1)
-        self._armed: dict[int, tuple[int, Callable[[], None]]] = {}
+        # A wait for the journal has no timer on the wheel.
+        self._armed: dict[int, tuple[int | None, Callable[[], None]]] = {}
 
     def now(self) -> int:
         """Nanoseconds of the engine's clock."""
@@ -64,6 +67,18 @@ class Timers:
         finally:
             over.cancel()
         return awaited.done()
+
+    async def journalled(self) -> None:
+        """Waits until the engine's journal has on disk what the engine knows now. Without a journal, or with a
+        disk that refuses a write or hangs, it returns all the same: a caller may not wait for ever."""
+        over = asyncio.Event()
+        token = next(self._tokens)
+        self._armed[token] = (None, over.set)
+        self._wheel.when_journalled(token)
+        try:
+            await over.wait()
+        finally:
+            self.cancel(token)
 
     def cancel(self, token: int) -> None:
         """Forgets a timer. Does nothing if it has fired, even if its token has not been read yet."""

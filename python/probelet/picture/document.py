@@ -261,6 +261,15 @@ class AdviceRow(TypedDict):
     """The verdict of the same scenario and seed with this change alone."""
 
 
+class GuardRow(TypedDict):
+    """Enhanced liveness decided about failed liveness probes for the whole cluster."""
+
+    settings: dict[str, str]
+    """The keys of the controller's ConfigMap that were set; the others have their defaults."""
+    decisions: dict[str, int]
+    """How often each reason decided, the most frequent one first. A failure that waits is decided about again."""
+
+
 class RunRow(TypedDict):
     """One version of the manifests, played through the scenario."""
 
@@ -280,6 +289,8 @@ class RunRow(TypedDict):
     """What happened and why, one sentence each, the most important one first."""
     advice: list[AdviceRow]
     """What to change, the change that saves most first."""
+    guard: NotRequired[GuardRow]
+    """Only where enhanced liveness decided instead of each kubelet."""
 
 
 class SimulationRow(TypedDict):
@@ -300,4 +311,5 @@ class SimulateDocument(SimulationRow, RunRow):
     """A simulation of manifests under a scenario."""
 
     against: NotRequired[RunRow]
-    """Only with ``--against``: the other version of the manifests, under the same scenario and seed."""
+    """Only with ``--against``: the other version of the manifests, under the same scenario and seed. With ``--guard``:
+    the same manifests with enhanced liveness."""

@@ -13,7 +13,7 @@ from probelet.picture.page_style import RULES
 from probelet.picture.scale import duration, moment
 from probelet.picture.svg import inline
 from probelet.picture.theme import TEXTURES, style, themed
-from probelet.picture.timeline import NARROW, WIDE, runs_of
+from probelet.picture.timeline import NARROW, WIDE, name_of, runs_of
 from probelet.picture.wording import figures, grade, headline, outcome, sentence, summary
 
 BYTES_MAX: Final = 200_000
@@ -61,7 +61,7 @@ def _head(document: SimulateDocument) -> Iterator[str]:
     yield f'<header class="{"pair" if len(runs) > 1 else "alone"}">'
     for run in runs:
         css, sign = grade(run)
-        yield f'<section><p class="soft">{_plain(scenario["title"])} · {_plain(", ".join(run["manifests"]))}</p>'
+        yield f'<section><p class="soft">{_plain(scenario["title"])} · {_plain(name_of(run))}</p>'
         yield element("h1", f"{sign} {_plain(headline(run, scenario))}", class_=css)
         yield f'<p class="lead">{_plain(summary(run, scenario))}</p></section>'
     yield "</header>"
@@ -77,7 +77,7 @@ def _figures(run: RunRow) -> str:
 def _comparison(runs: list[RunRow]) -> str:
     columns = [figures(run["verdict"]) for run in runs]
     rows = ([cells[0][0], *(value for _, value in cells)] for cells in zip(*columns, strict=True))
-    return _table(["", *(", ".join(run["manifests"]) for run in runs)], rows)
+    return _table(["", *map(name_of, runs)], rows)
 
 
 def _text(run: RunRow, is_named: bool, beside: str) -> Iterator[str]:

@@ -16,7 +16,7 @@ from probelet.picture.markup import (
     shortened,
 )
 from probelet.picture.theme import TEXTURES, style
-from probelet.picture.timeline import WIDE, Detail, Drawing, draw, runs_of
+from probelet.picture.timeline import WIDE, Detail, Drawing, draw, name_of, runs_of
 from probelet.picture.wording import figures, grade, headline, summary
 
 MARGIN: Final = 20.0
@@ -82,7 +82,7 @@ def _head(document: SimulateDocument) -> tuple[str, float]:
         css, sign = grade(run)
         drawn.append(label(0, y + 32, f"{sign} {headline(run, scenario)}", f"V {css}"))
         if "against" in document:
-            drawn.append(label(WIDE, y + 32, clipped(", ".join(run["manifests"]), WIDE / 2, 12), "h", "end"))
+            drawn.append(label(WIDE, y + 32, clipped(name_of(run), WIDE / 2, 12), "h", "end"))
         y += 32
         numbers = ", ".join(f"{name} {value}" for name, value in figures(run["verdict"]))
         width = int(WIDE / (12 * CHARACTER_WIDTH))

@@ -46,6 +46,11 @@ def runs_of(document: SimulateDocument) -> list[RunRow]:
     return [document, document["against"]] if "against" in document else [document]
 
 
+def name_of(run: RunRow) -> str:
+    """What a picture of two runs calls one of them."""
+    return ", ".join(run["manifests"]) + (" with enhanced liveness" if "guard" in run else "")
+
+
 def frame_of(document: SimulateDocument, width: float, detail: Detail) -> Frame:
     """The time axis of a picture. A narrow one has its names above the lanes, and a heat map has none."""
     left, right = 52.0, 0.0
@@ -76,7 +81,7 @@ def draw(document: SimulateDocument, width: float, detail: Detail) -> Drawing:
 
 def _heading(frame: Frame, document: SimulateDocument, run: RunRow, top: float) -> str:
     css, sign = grade(run)
-    name = clipped(", ".join(run["manifests"]), frame.width * 0.6, 13)
+    name = clipped(name_of(run), frame.width * 0.6, 13)
     drawn = line(f"M0 {number(top + 1.5)}H{number(frame.width)}", "e") + label(0, top + 17, name, "h")
     return drawn + label(frame.width, top + 17, f"{sign} {headline(run, document['scenario'])}", f"h {css}", "end")
 

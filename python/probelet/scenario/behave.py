@@ -79,7 +79,10 @@ def new_version(scenario: Scenario, fault: Rollout, workload: str, template: Tem
     container = next((each for each in template.containers if each.probes), template.containers[-1])
     entry = _entry(scenario, workload, container.name)
     entry = msgspec.structs.replace(
-        entry, startup=fault.startup or entry.startup, latency=fault.latency or entry.latency
+        entry,
+        startup=fault.startup or entry.startup,
+        latency=fault.latency or entry.latency,
+        probe_latency=fault.probe_latency or entry.probe_latency,
     )
     wait = budget(_known(budgets, workload, container))
     found = _behaviour(entry, _asks(entry.asks or Asks(), container), wait)

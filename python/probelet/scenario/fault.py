@@ -90,6 +90,8 @@ class Rollout(Timed, frozen=True, kw_only=True, tag="rollout"):
     """The start-up time of the new version. Default: as before."""
     latency: Length | None = None
     """The latency of the new version. Default: as before."""
+    probe_latency: Length | None = None
+    """The time of a probe of the new version, without waiting and without dependencies. Default: as before."""
     exits_after: DurationAboveZero | None = None
     """Each container of the new version exits with code 1 after running for so long. Default: never."""
 

@@ -38,6 +38,8 @@ class Setting:
     """Requests per second of each Service, if a play before has set them; a change of replicas must not change them."""
     budgets: Templates = field(default_factory=dict)
     """The templates whose start-up budgets count: those of the first version that is played."""
+    guard: Mapping[str, str] | None = None
+    """The settings of enhanced liveness, which then decides about failed liveness probes; None: each kubelet does."""
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ class Played:
     """The workloads that were not ready when traffic began."""
     templates: Templates
     interrupted: bool
+    decisions: Mapping[str, int]
+    """How often each reason of enhanced liveness decided; empty without it."""
     wall_seconds: float
     """What the play took of real time."""
 
@@ -75,6 +79,8 @@ class Play:
             endpoint_delay=format_duration(scenario.endpoint_delay),
             strict=False,
         )
+        if setting.guard is not None:
+            self._cluster.guard(setting.guard)
         self.templates = manifests.templates(self._cluster.workloads)
         self._assumed = behave(scenario, self._cluster, self.templates, setting.budgets)
         self._offers = offers(setting.file, self._cluster, self.templates, setting.rates)
@@ -121,6 +127,7 @@ class Play:
             late=late,
             templates=self.templates,
             interrupted=self._interrupted,
+            decisions=cluster.decisions,
             wall_seconds=time.monotonic() - self._began_at,
         )
 

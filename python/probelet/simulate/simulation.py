@@ -1,6 +1,6 @@
 """Plays manifests through a scenario, with advice, into a ``probelet-simulate/1`` document."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final, TypeAlias, cast
@@ -12,6 +12,7 @@ from probelet.config.gate import DEFAULT_VERSION
 from probelet.picture.document import (
     SCHEMA,
     AdviceRow,
+    GuardRow,
     RunRow,
     ScenarioRow,
     SimulateDocument,
@@ -64,6 +65,7 @@ def play(
     scenario: ScenarioSource,
     *,
     against: "Source | None" = None,
+    guard: Mapping[str, str] | None = None,
     seed: int = 1,
     duration: float | None = None,
     kubelet_version: str = DEFAULT_VERSION,
@@ -78,6 +80,8 @@ def play(
         manifests: files, directories, texts or objects, as ``probelet.Cluster`` takes them.
         scenario: the name of a built-in, the path of a file, or a scenario that was read.
         against: another version of the manifests, played through the same scenario.
+        guard: play the same manifests beside it with enhanced liveness, which has these settings, the data of the
+            controller's ConfigMap. Not together with ``against``.
         seed: of all randomness; the same seed gives the same document.
         duration: seconds of traffic and faults. Default: the scenario's.
         kubelet_version: the release whose rules for probes apply, ``1.34`` to ``1.38``.
@@ -91,6 +95,7 @@ def play(
     Raises:
         ManifestError: the manifests have a mistake, one line each.
         ScenarioError: the scenario has a mistake, or names something that the manifests do not have.
+        ClusterError: a setting of ``guard`` is unknown or impossible.
     """
     file = scenario if isinstance(scenario, ScenarioFile) else load_scenario(scenario)
     setting = Setting(file, seed, kubelet_version)
@@ -99,6 +104,11 @@ def play(
     if against is not None:
         first_budgets = replace(setting, budgets=versions[0].play.templates)
         versions.append(_Version(read_manifests([against]), first_budgets))
+    elif guard is not None:
+        # Of the same manifests the same changes may help, so advice is tried once.
+        guarded = replace(setting, budgets=versions[0].play.templates, guard=guard)
+        versions.append(_Version(read_manifests([manifests]), guarded))
+        versions[1].is_advised = False
     if warn is not None:
         for problem in [*(each for version in versions for each in version.warnings), *_unmatched(file, versions[0])]:
             warn(problem)
@@ -130,6 +140,7 @@ class _Version:
         self._setting = setting
         self.play = Play(setting, manifests.objects, manifests)
         self.played: Played | None = None
+        self.is_advised = True
         # Whether Ctrl-C ended the play of a change.
         self._is_stopped = False
 
@@ -155,7 +166,10 @@ class _Version:
             findings=findings(played, trouble, {name: name for name in workloads}),
             advice=[],
         )
-        if advise and trouble and not played.interrupted:
+        if (guard := self._setting.guard) is not None:
+            decisions = sorted(played.decisions.items(), key=lambda item: (-item[1], item[0]))
+            row["guard"] = GuardRow(settings=dict(guard), decisions=dict(decisions))
+        if advise and self.is_advised and trouble and not played.interrupted:
             row["advice"], tried = self._advice(played, trouble, base, lasts, watch)
             if self._is_stopped:
                 row["findings"].append("Not all changes that may help were tried: the simulation was interrupted.")

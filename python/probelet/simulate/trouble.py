@@ -1,5 +1,6 @@
 """What went wrong with the probes of each workload after traffic began: failures, their reasons, and what they did."""
 
+import math
 from collections import Counter
 from dataclasses import dataclass, field
 
@@ -70,7 +71,7 @@ class Trouble:
     is_rolled_out: bool = False
     """Whether there was a new version."""
     exits: int = 0
-    """Ends of containers that no probe caused."""
+    """Ends of containers that neither a probe nor the end of their pod caused."""
     failures: dict[Key, Failures] = field(default_factory=dict)
     unready_at_end: int = 0
     replicas: int = 0
@@ -111,7 +112,8 @@ def _pod(trouble: Trouble, pod: PodRecord, began: float) -> None:
         key: Key = (kill.container, kill.probe_type)
         trouble.kills[key] += 1
         trouble.first_kills[key] = min(trouble.first_kills.get(key, kill.at), kill.at)
-    ended = sum(1 for exited in pod.exits if exited.at >= began)
+    stopped = next((span.start for span in pod.spans if span.state == "terminating"), math.inf)
+    ended = sum(1 for exited in pod.exits if began <= exited.at < stopped)
     trouble.exits += max(ended - len(kills), 0)
     if pod.spans and pod.spans[-1].state not in ("ready", "terminating", "gone"):
         trouble.unready_at_end += 1

@@ -24,19 +24,16 @@ def cpu(scenario: str, engine: str) -> str:
 
 
 def readme() -> list[str]:
-    late = measured("http-10000", "probelet", "lateness_ms", "p99")
-    made = measured("http-10000", "kubelet", "probes_per_second")
-    kubelet_late = measured("http-10000", "kubelet", "lateness_ms", "p99")
-    assert measured("http-10000", "probelet", "false_failures") == 0
+    late = measured("http-1000", "probelet", "lateness_ms", "p99")
+    kubelet_late = measured("http-1000", "kubelet", "lateness_ms", "p99")
+    assert measured("http-1000", "probelet", "false_failures") == 0
     return [
+        f"a probe costs probelet {cpu('http-1000', 'probelet')} µs of CPU",
+        f"kubelet's own prober needs {cpu('http-1000', 'kubelet')} µs",
+        f"a raw epoll loop {cpu('http-1000', 'epoll-exact')} µs if it wakes for each probe",
+        f"or {cpu('http-1000', 'epoll')} µs if it wakes each millisecond",
         f"less than {math.ceil(late * 10) / 10:g} ms late",
-        f"It uses {_core('probelet')} of a core",
-        f"makes {made:,.0f} of them, 99 of 100 less than {math.ceil(kubelet_late * 10) / 10:g} ms late",
-        f"and uses {_core('kubelet')} of a core",
-        f"a probe costs probelet {cpu('http-5000', 'probelet')} µs of CPU",
-        f"kubelet's prober needs {cpu('http-5000', 'kubelet')} µs",
-        f"a raw epoll loop {cpu('http-5000', 'epoll')} µs if it wakes for each probe",
-        f"or {cpu('http-5000', 'epoll-tick')} µs if it wakes each millisecond",
+        f"the kubelet's less than {math.ceil(kubelet_late * 10) / 10:g} ms",
     ]
 
 
@@ -49,12 +46,8 @@ def performance() -> list[str]:
 
 
 def architecture() -> list[str]:
-    return [f"10,000 HTTP probes a second take {_core('probelet')} of a core"]
-
-
-def _core(engine: str) -> str:
-    """The share of a core that 10,000 HTTP probes a second take."""
-    return f"{float(cpu('http-10000', engine)):.0f} %"
+    share = measured("http-1000", "probelet", "cpu_us_per_probe") / 10
+    return [f"1,000 HTTP probes a second take {share:.0f} % of a core"]
 
 
 @pytest.mark.parametrize(

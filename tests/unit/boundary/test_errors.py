@@ -58,6 +58,7 @@ TIMES = "must be from -62135596800000 to 253402300799999"
         (lambda: Engine(starved_share=math.inf), "starved_share: inf: must be a finite number above 0"),
         (lambda: Engine(starved_share=-1), "starved_share: -1: must be a finite number above 0"),
         (lambda: Engine(starved_share=0), "starved_share: 0: must be a finite number above 0"),
+        (lambda: Engine(semantics="strict"), 'semantics: "strict": must be one of kubelet, enhanced'),
         (lambda: Engine(starved_verdict="late"), 'starved_verdict: "late": must be one of failure, unknown'),
         (lambda: Engine(wake_slack_ns=100_000_001), "wake_slack_ns: 100000001: must be from 0 to 100000000"),
         (lambda: Engine(seed=-1), f"seed: -1: must be from 0 to {2**64 - 1}"),

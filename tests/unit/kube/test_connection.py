@@ -116,7 +116,7 @@ async def test_many_requests_share_few_connections(connection: Connection, api: 
         *(connection.create(CONFIG_MAPS, {"metadata": {"name": f"c{n}", "namespace": "a"}}) for n in range(100))
     )
     assert len(api.all(CONFIG_MAPS)) == 100
-    assert 1 < api.connections <= 16
+    assert 1 < api.connections <= 32
 
 
 async def test_a_list_without_an_end_is_cut_off(

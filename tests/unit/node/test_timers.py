@@ -10,6 +10,7 @@ class Wheel:
     def __init__(self) -> None:
         self.now_ns = 0
         self.wheel = TimerWheel()
+        self.waiting: list[int] = []
 
     def now(self) -> int:
         return self.now_ns
@@ -22,6 +23,9 @@ class Wheel:
 
     def cancel(self, timer: int) -> bool:
         return self.wheel.cancel(timer)
+
+    def when_journalled(self, token: int) -> None:
+        self.waiting.append(token)
 
 
 def test_callbacks_run_once_in_the_order_of_their_deadlines() -> None:

@@ -43,3 +43,17 @@ def test_the_example_plays_both_and_draws_them() -> None:
     svg = scope["picture"](20)  # type: ignore[operator]
     ElementTree.fromstring(svg)
     assert "rolled out to 20 pods" in svg
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [
+        (159.6, ["0 s", "60 s", "120 s"]),
+        (120, ["0 s", "30 s", "60 s", "90 s", "120 s"]),
+        (1200, ["0 min", "5 min", "10 min", "15 min", "20 min"]),
+        (80_000, ["0 min", "300 min", "600 min", "900 min", "1200 min"]),
+    ],
+)
+def test_the_axis_of_time_has_whole_steps(seconds: float, shown: list[str]) -> None:
+    svg = compared("t", [TWO], seconds)
+    assert re.findall(r">(\d[\d.]* (?:s|min))</text>", svg) == shown

@@ -41,4 +41,4 @@ def played(
     found = sorted((kill for each in pods for kill in each.kills), key=lambda kill: kill.at)
     spans = [FaultSpan("exit", "web", "web exits", start, end) for start, end in faults]
     history = History(1, END, list(pods), services, [], 0, spans, found, [])
-    return Played(history, BEGAN, END, {}, [], [], {}, False, 0.0)
+    return Played(history, BEGAN, END, {}, [], [], {}, False, {}, 0.0)

@@ -1,7 +1,7 @@
 """``probelet agent``."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
@@ -35,6 +35,30 @@ AgentStateDir = Annotated[
         help="Directory on the host: pods as first seen, kills under way, journal, control socket.",
     ),
 ]
+CertFile = Annotated[
+    Path | None,
+    Parameter(
+        name="--cert-file",
+        metavar="FILE",
+        help="Certificate of --listen-health (PEM), reloaded. Default: one of its own.",
+    ),
+]
+KeyFile = Annotated[Path | None, Parameter(name="--key-file", metavar="FILE", help="Its key (PEM).")]
+NodeExecutor = Annotated[
+    Literal["own", "external"],
+    Parameter(
+        name="--node-executor",
+        help="What carries out ContainerRecreateRequests on this node: the agent, or OpenKruise's daemon.",
+    ),
+]
+NodeProber = Annotated[
+    Literal["own", "external"],
+    Parameter(
+        name="--node-prober",
+        help="Which program makes the probes of this node's NodePodProbe (enhanced\n"
+        "liveness): this one, or with external OpenKruise's kruise-daemon.",
+    ),
+]
 
 REMOTELY = "serve health and metrics alone, over TLS, with --listen-health"
 
@@ -44,10 +68,14 @@ app = verb(
     "webhook took over ('probelet webhook', label probelet.dev/managed). Readiness\n"
     "opens the readiness gate probelet.dev/ready; a container whose liveness or\n"
     "startup probe failed is stopped within its grace, and the kubelet restarts it.\n\n"
+    "It also stops containers for ContainerRecreateRequests ('probelet controller').\n"
     "The agent stops nothing else, and creates and removes nothing. When it ends,\n"
     "pods and conditions stay as they are, and the next agent goes on: with the\n"
     "counters of the probes (restore: full is its default) and with kills that were\n"
-    "under way. While the API server is away, probing and killing go on.",
+    "under way. While the API server is away, probing and killing go on.\n\n"
+    "Where the cluster serves NodePodProbes, the agent also makes the probes of this\n"
+    "node's one and reports into its status (enhanced liveness). It stops nothing for\n"
+    "them: 'probelet controller' decides.",
     "probelet agent --node worker-1",
     "probelet agent --kubeconfig probelet.conf --listen 127.0.0.1:10291",
     "probelet agent --config /etc/probelet/config.yaml --log-format json",
@@ -69,12 +97,11 @@ def agent(
         str | None,
         Parameter(metavar="ADDR", help="HOST:PORT of health and metrics over TLS, for other machines."),
     ] = None,
-    cert_file: Annotated[
-        Path | None,
-        Parameter(name="--cert-file", metavar="FILE", help="Certificate of --listen-health (PEM), reloaded."),
-    ] = None,
-    key_file: Annotated[Path | None, Parameter(name="--key-file", metavar="FILE", help="Its key (PEM).")] = None,
+    cert_file: CertFile = None,
+    key_file: KeyFile = None,
+    node_prober: NodeProber = "own",
     state_dir: AgentStateDir = Path("/var/lib/probelet-agent"),
+    node_executor: NodeExecutor = "own",
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:
@@ -101,6 +128,8 @@ def agent(
         context=context,
         seconds=duration,
         descriptors=descriptors,
+        node_executor=node_executor,
+        node_prober=node_prober,
     )
     try:
         address = parse_address(listen)
@@ -108,11 +137,11 @@ def agent(
             locked = stack.enter_context(locked_state_dir(state_dir))
             listening = stack.enter_context(closing(listening_socket(address, otherwise=REMOTELY)))
             health = None
-            if files is not None and listen_health is not None:
+            if listen_health is not None:
                 # A caller of this address sees no command and no output of a probe.
                 flag = "--listen-health"
                 sock = listening_socket(parse_address(listen_health, flag=flag), allow_remote=True, flag=flag)
-                health = Health(stack.enter_context(closing(sock)), *files)
+                health = Health(stack.enter_context(closing(sock)), files)
             carry_out(guest, locked, listening, health)
     except ServerError as error:
         raise CliError(str(error)) from error
@@ -122,11 +151,13 @@ def agent(
 
 
 def _certificate(listen_health: str | None, chain: Path | None, key: Path | None) -> tuple[Path, Path] | None:
-    """The certificate's files, or None. Raises CliError unless all three flags are given, or none."""
-    if listen_health is None and chain is None and key is None:
+    """The certificate's files, or None. Raises CliError for one file alone, or without ``--listen-health``."""
+    if chain is None and key is None:
         return None
     if listen_health is None or chain is None or key is None:
-        raise CliError("--listen-health, --cert-file and --key-file belong together: health and metrics over TLS")
+        raise CliError(
+            "--cert-file and --key-file belong together, and to --listen-health: health and metrics over TLS"
+        )
     return chain, key
 
 

@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from cyclopts import Parameter
 
-from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
+from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration
 from probelet.cli.serve.log_flags import LOG, LogFlags
@@ -23,11 +23,6 @@ app = verb(
     "probelet controller --listen-health 0.0.0.0:9444 --log-format json",
     "probelet controller --coexist-kruise --prober kruise",
 )
-
-
-CoexistKruise = Annotated[
-    bool, Parameter(name="--coexist-kruise", negative="", help="OpenKruise's manager runs in this cluster, too.")
-]
 
 
 @app.default

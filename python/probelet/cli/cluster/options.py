@@ -15,3 +15,7 @@ Kubeconfig = Annotated[
 ]
 Context = Annotated[str, Parameter(name="--context", metavar="NAME", help="Context of the kubeconfig file.")]
 Namespace = Annotated[str, Parameter(name="--namespace", metavar="NAME", help="Namespace of probelet's own objects.")]
+
+CoexistKruise = Annotated[
+    bool, Parameter(name="--coexist-kruise", negative="", help="OpenKruise's manager runs in this cluster, too.")
+]

@@ -5,17 +5,28 @@ from typing import Annotated
 
 from cyclopts import Parameter
 
-from probelet.cli.cluster.options import Context, Kubeconfig, Namespace
+from probelet.cli.cluster.options import CoexistKruise, Context, Kubeconfig, Namespace
 from probelet.cli.exit import CliError, Exit
 from probelet.cli.options import Duration
 from probelet.cli.serve.log_flags import LOG, LogFlags
 from probelet.cli.verb import verb
 
+ListenHealth = Annotated[
+    str | None,
+    Parameter(
+        name="--listen-health",
+        metavar="ADDR",
+        help="HOST:PORT of /healthz, /readyz and /metrics, over TLS. Default: none.",
+    ),
+]
+
 app = verb(
     "webhook",
     "An API server calls it for each new pod with the label probelet.dev/managed=true.\n"
     "It moves the pod's probes to an annotation, from which 'probelet agent' runs them,\n"
-    "and leaves every probe that only a kubelet can run. It refuses no pod. SIGTERM\n"
+    "and leaves every probe that only a kubelet can run. Of a pod that asks for\n"
+    "enhanced liveness it moves the liveness probes, and refuses one whose probes are\n"
+    "wrong. It checks ContainerRecreateRequests and fills them from their pod. SIGTERM\n"
     "ends it after five seconds, in which it still answers.",
     "probelet webhook --cert-file /tls/tls.crt --key-file /tls/tls.key",
     "probelet webhook --self-signed --configuration zz-probelet",
@@ -52,14 +63,8 @@ def webhook(
     kubeconfig: Kubeconfig = None,
     context: Context = "",
     namespace: Namespace = "probelet-system",
-    listen_health: Annotated[
-        str | None,
-        Parameter(
-            name="--listen-health",
-            metavar="ADDR",
-            help="HOST:PORT of /healthz, /readyz and /metrics, over TLS. Default: none.",
-        ),
-    ] = None,
+    coexist_kruise: CoexistKruise = False,
+    listen_health: ListenHealth = None,
     duration: Duration = None,
     log: LogFlags = LOG,
 ) -> int:
@@ -75,7 +80,7 @@ def webhook(
     files = _files(cert_file, key_file, self_signed=self_signed)
     if files is not None and (configuration is not None or host):
         raise CliError("--configuration and --host are for --self-signed: the certificate's owner knows the others")
-    certificate = Files(*files) if files else OwnAuthority(service, host, configuration, kubeconfig, context)
+    certificate = Files(*files) if files else OwnAuthority(service, host, configuration)
     log.set_up()
     open_files.raise_limit()
     try:
@@ -88,7 +93,9 @@ def webhook(
                 pages = stack.enter_context(
                     closing(listening_socket(address, allow_remote=True, flag="--listen-health"))
                 )
-            carry_out(Webhook(certificate, namespace, listening, pages, duration))
+            carry_out(
+                Webhook(certificate, kubeconfig, context, namespace, listening, pages, duration, coexist=coexist_kruise)
+            )
     except (ServerError, KubeConfigError) as error:
         raise CliError(str(error)) from error
     except DaemonError as error:

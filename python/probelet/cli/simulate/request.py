@@ -27,12 +27,19 @@ class Request:
     """Seconds; None: the scenario's."""
     release: str
     advise: bool
+    guard: bool = False
+    settings: Path | None = None
+    """The manifest of the controller's ConfigMap; None: its defaults."""
 
     def command(self, scenario: str) -> str:
         """The command line that plays a scenario again."""
         words = ["probelet", "simulate", *map(_shown, self.files), "--scenario", scenario]
         for path in self.against:
             words += ["--against", _shown(path)]
+        if self.guard:
+            words.append("--guard")
+        if self.settings is not None:
+            words += ["--guard-settings", _shown(self.settings)]
         words += ["--seed", str(self.seed)]
         if self.duration is not None:
             words += ["--duration", format_duration(round(self.duration * SECOND))]
@@ -52,13 +59,14 @@ def played(request: Request, scenario: str) -> "SimulateDocument":
     from probelet.simulate.simulation import TRIED_LONG
 
     changes = TRIED_LONG if request.advise else 0
-    progress = ProgressLine((1 + changes) * (2 if request.against else 1))
+    progress = ProgressLine((1 + changes) * (2 if request.against or request.guard else 1))
     try:
         file = load_scenario(Path(STDIN) if scenario == "-" else scenario)
         return play(
             list(request.files),
             file,
             against=list(request.against) or None,
+            guard=_settings(request.settings) if request.guard else None,
             seed=request.seed,
             duration=request.duration,
             kubelet_version=request.release,
@@ -73,3 +81,18 @@ def played(request: Request, scenario: str) -> "SimulateDocument":
         raise CliError(*str(error).splitlines()) from error
     finally:
         progress.end()
+
+
+def _settings(path: Path | None) -> dict[str, str]:
+    """The data of the ConfigMap in a file. Raises ``CliError``, one line for each mistake."""
+    from probelet.spec.read.load import read_file
+
+    if path is None:
+        return {}
+    loaded = read_file(path)
+    if loaded.errors:
+        raise CliError(*map(str, loaded.errors))
+    maps = [found for found in loaded.config_objects if found.kind == "ConfigMap"]
+    if len(maps) != 1:
+        raise CliError(f"{path}: {len(maps)} ConfigMaps; --guard-settings takes a file with exactly one")
+    return {key: value.decode() for key, value in maps[0].data.items()}

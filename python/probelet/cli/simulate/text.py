@@ -16,6 +16,10 @@ SERVICES_MAX: Final = 3
 FINDINGS_MAX: Final = 5
 """Sentences that are shown."""
 ADVICE_MAX: Final = 2
+DECISIONS_MAX: Final = 5
+"""Reasons of decisions that are listed."""
+FIRST: Final = {"--against": "FILE", "--guard": "kubelets"}
+"""What the rows call the first play beside that of a flag."""
 
 
 _WORDS: Final = {
@@ -34,7 +38,8 @@ def lines(document: SimulateDocument) -> list[str]:
     found += list(_verdict(document, faults) if other is None else _both(document, other, faults))
     found += list(_labelled("what", _findings(document)))
     if other is not None:
-        found += list(_labelled("against", _findings(other)))
+        found += list(_labelled(flag_of(other).strip("-"), _findings(other)))
+        found += list(_labelled("decided", _decided(other)))
     for advice in document["advice"][:ADVICE_MAX]:
         found += list(_advice(advice, document["verdict"]))
     if document["command"]:
@@ -55,9 +60,9 @@ def _head(document: SimulateDocument) -> Iterator[str]:
         yield f"interrupted at {seconds(played)} of {seconds(scenario['duration_seconds'])}; so far:"
 
 
-def _some(parts: list[str], most: int, noun: str) -> str:
+def _some(parts: list[str], most: int, noun: str, between: str = "; ") -> str:
     left = len(parts) - most
-    return "; ".join([*parts[:most], *([f"{left:,} {noun}"] if left > 0 else [])])
+    return between.join([*parts[:most], *([f"{left:,} {noun}"] if left > 0 else [])])
 
 
 def _timetable(faults: list[FaultRow]) -> Iterator[str]:
@@ -95,6 +100,18 @@ def _findings(run: RunRow) -> list[str]:
     return [*found[:FINDINGS_MAX], *([f"{count(more, 'more sentence')} in the JSON."] if more > 0 else [])]
 
 
+def flag_of(other: RunRow) -> str:
+    """The flag that asked for the second play."""
+    return "--guard" if "guard" in other else "--against"
+
+
+def _decided(run: RunRow) -> list[str]:
+    """How often enhanced liveness decided what; nothing for a run without it."""
+    decisions = run["guard"]["decisions"] if "guard" in run else {}
+    texts = [f"{reason} {times:,}" for reason, times in decisions.items()]
+    return [_some(texts, DECISIONS_MAX, "more reasons", ", ")] if texts else []
+
+
 def _verdict(run: RunRow, faults: list[FaultRow]) -> Iterator[str]:
     for label, text in _rows(run, faults):
         yield from _labelled(label, [text])
@@ -102,11 +119,12 @@ def _verdict(run: RunRow, faults: list[FaultRow]) -> Iterator[str]:
 
 def _both(run: RunRow, other: RunRow, faults: list[FaultRow]) -> Iterator[str]:
     """The rows of two versions, one under the other where they differ."""
+    flag = flag_of(other)
     for (label, ours), (_, theirs) in zip(_rows(run, faults), _rows(other, faults), strict=True):
         if ours == theirs:
             yield from _labelled(label, [f"{ours} (both)"])
         else:
-            yield from _labelled(label, [f"FILE: {ours}", f"--against: {theirs}"])
+            yield from _labelled(label, [f"{FIRST[flag]}: {ours}", f"{flag}: {theirs}"])
 
 
 def _rows(run: RunRow, faults: list[FaultRow]) -> Iterator[tuple[str, str]]:

@@ -20,6 +20,7 @@ app = verb(
     "probelet simulate examples/lab/server-with-dependencies.yaml",
     "probelet simulate deployment.yaml --scenario overload --html overload.html",
     "probelet simulate deployment.yaml --scenario mine.yaml --against new.yaml",
+    "probelet simulate deployment.yaml --scenario mine.yaml --guard",
     "probelet simulate --show overload > mine.yaml",
 )
 
@@ -38,6 +39,16 @@ def simulate(
     against: Annotated[
         list[Path] | None,
         Parameter(name="--against", metavar="FILE", help="Another version of these manifests. May be repeated."),
+    ] = None,
+    guard: Annotated[
+        bool,
+        Parameter(
+            name="--guard", negative="", help="Play it beside with enhanced liveness, as 'probelet controller' decides."
+        ),
+    ] = False,
+    guard_settings: Annotated[
+        Path | None,
+        Parameter(name="--guard-settings", metavar="FILE", help="The controller's ConfigMap. Default: its defaults."),
     ] = None,
     seed: Annotated[int, Parameter(metavar="N", help="Seed of all randomness.")] = 1,
     duration: Annotated[Duration, Parameter(help="Length of traffic and faults. Default: the scenario's.")] = None,
@@ -67,11 +78,16 @@ def simulate(
         return print_schema()
     if not files:
         raise CliError("no manifest: FILE is required", hint="probelet simulate --help")
-    request = Request(files, tuple(against or ()), seed, duration, kubelet_version, advise=not no_advice)
+    if guard and against:
+        raise CliError("--guard plays the same manifests a second time, --against plays others: only one of them")
+    if guard_settings is not None and not guard:
+        raise CliError("--guard-settings needs --guard")
+    others = tuple(against or ())
+    request = Request(files, others, seed, duration, kubelet_version, not no_advice, guard, guard_settings)
     pictures = Pictures(html, svg, perfetto)
     if scenario is None:
-        if output == "json" or pictures.wanted or against:
-            raise CliError("-o json, --against and pictures need --scenario", hint="probelet simulate --list")
+        if output == "json" or pictures.wanted or against or guard:
+            raise CliError("-o json, --against, --guard and pictures need --scenario", hint="probelet simulate --list")
         say(*table(request))
         return Exit.GOOD
     pictures.check()

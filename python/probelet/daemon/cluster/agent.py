@@ -6,7 +6,9 @@ import socket
 from collections.abc import AsyncIterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 import structlog
@@ -18,6 +20,7 @@ from probelet.admission.certificate.pair import CertificateError
 from probelet.admission.certificate.served import ServedCertificate
 from probelet.admission.metrics import WebhookMetrics
 from probelet.admission.pages import HealthPages
+from probelet.agent.rules.facts import Known
 from probelet.agent.service import AgentOptions, AgentService
 from probelet.config.document import config_document
 from probelet.config.load import Config
@@ -25,9 +28,9 @@ from probelet.config.reach import without_effect_in_agent
 from probelet.cri.client import RuntimeClient
 from probelet.cri.errors import CriError
 from probelet.daemon.descriptors import Descriptors
-from probelet.daemon.engine import agent_engine
+from probelet.daemon.engine import agent_engine, enhanced_engine
 from probelet.daemon.error import DaemonError
-from probelet.daemon.execs import direct_execs, exec_limits
+from probelet.daemon.execs import direct_execs, exec_limits, share_helper
 from probelet.daemon.journal import NAME
 from probelet.daemon.oom_score import apply_oom_score
 from probelet.daemon.signals import Lifetime
@@ -46,7 +49,8 @@ log = structlog.get_logger("probelet.agent")
 
 @dataclass(frozen=True)
 class Guest:
-    """The options of the command line. ``seconds`` limits the run; None means until a signal."""
+    """The options of the command line. ``seconds`` limits the run; None means until a signal. ``node_prober``: which
+    program probes the node's NodePodProbe, this one or OpenKruise's daemon."""
 
     configuration: Config
     runtime: str
@@ -57,15 +61,17 @@ class Guest:
     context: str
     seconds: float | None
     descriptors: Descriptors
+    node_executor: Literal["own", "external"] = "own"
+    node_prober: Literal["own", "external"] = "own"
 
 
 @dataclass(frozen=True)
 class Health:
-    """Health and metrics for other machines, over TLS with the certificate in these files."""
+    """Health and metrics for other machines, over TLS: with the certificate in ``files``, chain and key, or with one of
+    the agent's own that nobody can verify, as a kubelet makes that was given none."""
 
     listening: Listening
-    chain: Path
-    key: Path
+    files: tuple[Path, Path] | None
 
 
 def carry_out(guest: Guest, state_dir: Path, listening: Listening, health: Health | None = None) -> None:
@@ -109,7 +115,8 @@ async def _run(guest: Guest, state_dir: Path, listening: Listening, health: Heal
         supervisor.tell(READY)
         work = [_service_died(service)]
         if health is not None:
-            work.append((await _health(health, service, stack)).run())
+            files = await _health(health, service, stack)
+            work += [] if files is None else [files.run()]
         if supervisor.watches:
             work.append(supervisor.watch(service.timers.sleep))
         reason = await lifetime.wait(guest.seconds, *work)
@@ -138,8 +145,11 @@ async def _service(
         exec_limits=exec_limits(opted),
         event_wording=opted.event_wording,
         journal=known,
+        node_executor=guest.node_executor,
+        enhanced_engine=partial(enhanced_engine, configuration) if guest.node_prober == "own" else None,
     )
     engine = agent_engine(configuration, state_dir, guest.node)
+    share_helper(direct, engine, exec_limits(opted))
     service = AgentService(client, engine, connection, options, direct_execs=direct, calls=calls)
     try:
         await service.start()
@@ -148,14 +158,14 @@ async def _service(
         await service.close()
 
 
-def journalled(path: Path) -> frozenset[str]:
-    """The containers of which the engine's journal knows something, by ID; none if it cannot be read, because the
-    engine then begins without it too."""
+def journalled(path: Path) -> Known:
+    """The results that the engine's journal has; none if it cannot be read, because the engine then begins without it
+    too."""
     try:
         workers = msgspec.json.decode(read_journal(path))["workers"]
     except (JournalError, OSError):
-        return frozenset()
-    return frozenset(worker["container_id"] for worker in workers)
+        return {}
+    return {(worker["type"], worker["container_id"]): worker["result"] for worker in workers}
 
 
 @asynccontextmanager
@@ -173,12 +183,14 @@ async def _pages(
         await control.close()
 
 
-async def _health(health: Health, service: AgentService, stack: AsyncExitStack) -> CertificateFiles:
-    """Serves the pages for other machines; returns what keeps their certificate up to date."""
+async def _health(health: Health, service: AgentService, stack: AsyncExitStack) -> CertificateFiles | None:
+    """Serves the pages for other machines; returns what keeps a certificate of files up to date."""
+    # Its stand-in stays in use if there are no files.
     served = ServedCertificate(WebhookMetrics(), service.timers.wall_ns)
-    files = CertificateFiles(health.chain, health.key, served, service.timers)
+    files = None if health.files is None else CertificateFiles(*health.files, served, service.timers)
     try:
-        files.load()
+        if files is not None:
+            files.load()
     except CertificateError as error:
         raise DaemonError(str(error)) from error
 

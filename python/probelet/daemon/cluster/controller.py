@@ -82,6 +82,8 @@ def options(controller: Controller) -> ControllerOptions:
             # OpenKruise's webhook fills it, and refuses a request that has it already.
             fills_context=not controller.coexist,
         ),
+        # OpenKruise's manager does it there.
+        manages_requests=not controller.coexist,
     )
 
 

@@ -1,7 +1,7 @@
 """Builds and runs the parts of ``webhook``."""
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,16 +13,18 @@ from probelet.admission.certificate.files import CertificateFiles
 from probelet.admission.certificate.pair import CertificateError
 from probelet.admission.certificate.self_signed import SelfSigned
 from probelet.admission.certificate.served import ServedCertificate
-from probelet.admission.handler import Handler, mutate_enhanced_liveness, mutate_probes
+from probelet.admission.handler import AsyncHandler, Handler, mutate_enhanced_liveness, mutate_probes
 from probelet.admission.limit import DRAIN_SECONDS
 from probelet.admission.metrics import WebhookMetrics
 from probelet.admission.pages import HealthPages
+from probelet.admission.requests import mutate_requests
 from probelet.admission.server import AdmissionServer
 from probelet.daemon.error import DaemonError
 from probelet.daemon.signals import Lifetime
 from probelet.guard.admission.mutation import Options
 from probelet.kube.clock import LoopClock
 from probelet.kube.connection import Connection
+from probelet.kube.error import KubeConfigError
 from probelet.server.address import Listening
 
 log = structlog.get_logger("probelet.webhook")
@@ -46,8 +48,6 @@ class OwnAuthority:
     service: str
     hosts: Sequence[str]
     configuration: str | None
-    kubeconfig: Path | None
-    context: str
 
 
 @dataclass(frozen=True)
@@ -55,10 +55,14 @@ class Webhook:
     """The options of the command line. ``seconds`` limits the run; None means until a signal."""
 
     certificate: Files | OwnAuthority
+    kubeconfig: Path | None
+    context: str
     namespace: str
     listening: Listening
     pages: Listening | None
     seconds: float | None
+    coexist: bool = False
+    """OpenKruise's webhook admits ContainerRecreateRequests in this cluster."""
 
 
 def carry_out(webhook: Webhook) -> None:
@@ -73,8 +77,10 @@ async def _serve(webhook: Webhook) -> None:
     served = ServedCertificate(metrics, clock.wall_ns)
     async with AsyncExitStack() as stack:
         lifetime = stack.enter_context(Lifetime())
-        source = await _source(webhook, served, metrics, clock, stack)
-        server = AdmissionServer(handlers(webhook.namespace), webhook.listening, served.context, metrics)
+        connection = await _connection(webhook, stack)
+        source = await _source(webhook, served, metrics, clock, connection)
+        served_paths = handlers(webhook.namespace, None if webhook.coexist else connection)
+        server = AdmissionServer(served_paths, webhook.listening, served.context, metrics)
         ending = _Ending()
         if webhook.pages is not None:
             render = lambda: metrics.render() + server.refusals.render()  # noqa: E731
@@ -82,7 +88,9 @@ async def _serve(webhook: Webhook) -> None:
             await pages.start()
             stack.push_async_callback(pages.close)
             log.info("pages", url=f"https://{webhook.pages.address}/metrics")
-        reason = await lifetime.wait(webhook.seconds, source.run(), _answer(server, served, webhook.listening))
+        reason = await lifetime.wait(
+            webhook.seconds, source.run(), _answer(server, served, webhook.listening, served_paths)
+        )
         log.info("ending", reason=reason)
         ending.why = f"ending: {reason}"
         server.drain()
@@ -97,11 +105,13 @@ class _Ending:
     why = ""
 
 
-async def _answer(server: AdmissionServer, served: ServedCertificate, listening: Listening) -> None:
+async def _answer(
+    server: AdmissionServer, served: ServedCertificate, listening: Listening, paths: Iterable[str]
+) -> None:
     """Answers from the first certificate on; returns only when it is cancelled."""
     await served.loaded.wait()
     await server.start()
-    log.info("serving", url=f"https://{listening.address}", handlers=sorted(handlers("")))
+    log.info("serving", url=f"https://{listening.address}", handlers=sorted(paths))
     await asyncio.Event().wait()
 
 
@@ -110,12 +120,26 @@ async def _drained() -> list[str]:
     return []
 
 
-def handlers(namespace: str) -> Mapping[str, Handler]:
-    """The handlers by path; ``namespace`` is probelet's own."""
-    return {
+def handlers(namespace: str, connection: Connection | None) -> Mapping[str, Handler | AsyncHandler]:
+    """The handlers by path; ``namespace`` is probelet's own. Without a ``connection`` there is none of requests."""
+    found: dict[str, Handler | AsyncHandler] = {
         "/mutate-probes": mutate_probes(namespace),
         "/mutate-enhanced-liveness": mutate_enhanced_liveness(Options()),
     }
+    if connection is not None:
+        found["/mutate-containerrecreaterequests"] = mutate_requests(connection)
+    return found
+
+
+async def _connection(webhook: Webhook, stack: AsyncExitStack) -> Connection | None:
+    """The API server, if it is known. Raises KubeConfigError if it is not, and the certificate needs it."""
+    try:
+        return await stack.enter_async_context(Connection.found(webhook.kubeconfig, webhook.context))
+    except KubeConfigError:
+        if isinstance(webhook.certificate, OwnAuthority) or webhook.kubeconfig is not None:
+            raise
+        # The line "serving" names the handlers; that of requests is not among them.
+        return None
 
 
 async def _source(
@@ -123,7 +147,7 @@ async def _source(
     served: ServedCertificate,
     metrics: WebhookMetrics,
     clock: LoopClock,
-    stack: AsyncExitStack,
+    connection: Connection | None,
 ) -> CertificateFiles | SelfSigned:
     given = webhook.certificate
     if isinstance(given, Files):
@@ -133,7 +157,7 @@ async def _source(
         except CertificateError as error:
             raise DaemonError(str(error)) from error
         return files
-    connection = await stack.enter_async_context(Connection.found(given.kubeconfig, given.context))
+    assert connection is not None, "an authority of its own needs the API server"
     hosts = [f"{given.service}.{webhook.namespace}.svc", f"{given.service}.{webhook.namespace}", *given.hosts]
     log.info("certificate of an authority of its own", server=connection.server, secret=f"{webhook.namespace}/{SECRET}")
     return SelfSigned(connection, webhook.namespace, SECRET, hosts, given.configuration, served, metrics, clock)

@@ -19,10 +19,11 @@ from probelet.kube.access.kubeconfig import Kubeconfig, read_kubeconfig
 from probelet.kube.access.token_file import TokenFile
 from probelet.kube.error import KubeConfigError
 
-LIMITS: Final = httpx2.Limits(max_connections=16, max_keepalive_connections=16, keepalive_expiry=60)
-"""At most 16 connections, because the agents of a cluster that starts would otherwise open one for each of their pods.
-An idle one stays for a minute, so that a lease renewed every ten seconds costs one TLS handshake; a kube-apiserver
-closes idle connections after 90 seconds (k8s.io/apiserver pkg/server/secure_serving.go, ``IdleTimeout``, 1.36)."""
+LIMITS: Final = httpx2.Limits(max_connections=32, max_keepalive_connections=16, keepalive_expiry=60)
+"""At most 32 connections, because the agents of a cluster that starts would otherwise open one for each of their pods.
+The controller keeps up to 16 for its watches, and must renew its Lease beside them. An idle one stays for a minute, so
+that a lease renewed every ten seconds costs one TLS handshake; a kube-apiserver closes idle connections after 90
+seconds (k8s.io/apiserver pkg/server/secure_serving.go, ``IdleTimeout``, 1.36)."""
 
 STEP_TIMEOUT: Final = httpx2.Timeout(10.0, pool=None)
 """Seconds for each step of a request: a connection, a piece sent, a piece received. The wait for one of the connections

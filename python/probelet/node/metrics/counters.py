@@ -18,6 +18,7 @@ REASONS = {
     KillReason.LIVENESS: "liveness",
     KillReason.MAX_AGE: "max_age",
     KillReason.POST_START: "post_start_hook",
+    KillReason.RECREATE: "recreate_request",
     KillReason.RESTART_ALL: "restart_all_containers",
     KillReason.STARTUP: "startup",
     KillReason.UNKNOWN: "stopping",

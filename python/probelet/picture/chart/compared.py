@@ -15,6 +15,10 @@ LEFT: Final = 56.0
 TOP: Final = 44.0
 MARGIN: Final = 24.0
 TICKS: Final = 5
+SECONDS_MAX: Final = 300.0
+"""A longer axis of time is in minutes."""
+_STEPS: Final = (1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 1800, 3600, 7200, 18_000)
+"""Seconds from one moment of the axis to the next."""
 
 _DASHES: Final = ("", "6 4", "2 3")
 """One for each series: people who do not see the colours tell the lines apart by these."""
@@ -68,8 +72,8 @@ def _panel(panel: Panel, seconds: float, mark: tuple[float, str] | None) -> str:
         y = HEIGHT - HEIGHT * tick / TICKS
         drawn.append(line(f"M0 {number(y)}H{number(WIDTH)}", "grid"))
         drawn.append(label(-8, y + 4, f"{top * tick / TICKS:g}", "soft", "end"))
-        x = WIDTH * tick / TICKS
-        drawn.append(label(x, HEIGHT + 16, f"{seconds * tick / TICKS / 60:g} min", "soft", "middle"))
+    for at in _moments(seconds):
+        drawn.append(label(WIDTH * at / seconds, HEIGHT + 16, _time(at, seconds), "soft", "middle"))
     if mark is not None:
         x = WIDTH * mark[0] / seconds
         drawn.append(line(f"M{number(x)} 0V{number(HEIGHT)}", "mark", mark[1]))
@@ -91,12 +95,22 @@ def _steps(series: Series, seconds: float, top: float) -> str:
     return "".join(path) + (f"H{number(WIDTH)}" if path else "")
 
 
+def _moments(seconds: float) -> list[float]:
+    """The moments below the axis of time: whole steps, so that each is a number that people read at a glance."""
+    step = next((each for each in _STEPS if each * TICKS >= seconds), seconds / TICKS)
+    return [step * tick for tick in range(int(seconds / step) + 1)]
+
+
+def _time(at: float, seconds: float) -> str:
+    return f"{at:g} s" if seconds <= SECONDS_MAX else f"{at / 60:g} min"
+
+
 def _round_up(value: float) -> float:
     """The next number of one digit that five steps divide well."""
     if value <= 0:
         return 1
     unit = float(10 ** math.floor(math.log10(value)))
-    return next(step * unit for step in (1, 2, 2.5, 5, 10) if step * unit >= value)
+    return next(step * unit for step in (1, 2, 2.5, 5, 6, 8, 10) if step * unit >= value)
 
 
 def _style() -> str:

@@ -19,13 +19,14 @@ GraceSource = Literal["default", "deletion", "override", "pod", "probe"]
 class KillReason(StrEnum):
     """Why a container is killed, in the kubelet's spelling; the empty one is a changed definition.
 
-    ``MAX_AGE`` is ours.
+    ``MAX_AGE`` is ours; ``RECREATE`` is for a ContainerRecreateRequest, which a kubelet does not know.
     """
 
     DEFINITION = ""
     LIVENESS = "LivenessProbe"
     MAX_AGE = "MaxContainerAge"
     POST_START = "FailedPostStartHook"
+    RECREATE = "ContainerRecreateRequest"
     RESTART_ALL = "RestartAllContainers"
     STARTUP = "StartupProbe"
     UNKNOWN = "Unknown"

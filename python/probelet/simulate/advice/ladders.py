@@ -52,7 +52,7 @@ def _of_workload(workload: Workload, trouble: Trouble) -> Iterator[Ladder]:
     if workload.kind == "Deployment" and trouble.replicas == 1 and trouble.lost >= 1:
         why = "while one replica is away, the other serves"
         yield [Change("replicas", workload, "spec.replicas", "1", "2", why, {"spec.replicas": 2})]
-    if workload.kind == "Deployment" and trouble.is_rolled_out and trouble.exits:
+    if workload.kind == "Deployment" and trouble.is_rolled_out:
         yield [
             Change(
                 "min-ready-seconds",

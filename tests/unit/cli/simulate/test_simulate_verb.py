@@ -140,7 +140,7 @@ def test_pictures_are_written(probelet: Probelet, tmp_path: Path) -> None:
     ("arguments", "line"),
     [
         ([], "no manifest: FILE is required"),
-        ([SERVER, "-o", "json"], "-o json, --against and pictures need --scenario"),
+        ([SERVER, "-o", "json"], "-o json, --against, --guard and pictures need --scenario"),
         ([SERVER, "--scenario", "overlaod"], 'there is no scenario or file "overlaod"; did you mean overload?'),
         ([SERVER, "--scenario", "no.yaml"], "no.yaml: cannot be read: No such file or directory"),
         (["no.yaml", "--scenario", "leak"], "no.yaml: cannot be read: No such file or directory"),
