@@ -3,8 +3,9 @@
 The agent is a process of its own, as a user starts it. Runtime and API server are the doubles of its tests, in this
 process: they answer at once, so the figures are the agent's own. A pod is as large as one of a Deployment in a cluster,
 and has one container with an HTTP readiness probe every 5 s and a liveness probe every 17 s: 0.26 probes a second. The
-two rows differ in the runtime: with container events (containerd 2) the agent lists it every ten seconds, without
-(containerd 1.6) every second.
+rows of the agent differ in the runtime: with container events (containerd 2) the agent lists it every ten seconds,
+without (containerd 1.6) every second. Beside them stands what the kubelet's own ``prober.Manager`` needs for the same
+probes.
 """
 
 import argparse
@@ -19,14 +20,15 @@ from typing import Any, Final
 from probelet.kube.kinds import PODS
 from probelet.takeover.names import CONDITION
 
+from benches.agent import page
+from benches.agent.load import LIVENESS_SECONDS, READINESS_SECONDS
+from benches.agent.native import NAME, native
+from benches.engines.kubelet import ENGINE
 from benches.machine import machine
 from tests.support.kube_api import KubeApi
 from tests.unit.agent.made_pod import NODE, made_pod
 from tests.unit.agent.scripted_kubelet import ScriptedKubelet
 from tests.unit.node.scripted_runtime import ScriptedRuntime
-
-SCHEMA: Final = "probelet-agent-costs/1"
-REPORT: Final = Path("build/agent.json")
 
 RSS_MIB_MAX: Final = 90.0
 CPU_PERCENT_MAX: Final = 3.0
@@ -58,8 +60,9 @@ def figures(pid: int) -> tuple[float, float]:
 def probed_pod(index: int, port: int) -> dict[str, Any]:
     """A pod with a readiness and a liveness probe, and the rest of its seven kilobytes in ``managedFields``."""
     get = {"httpGet": {"path": "/", "port": port}}
-    probes = {"app": {"readinessProbe": {**get, "periodSeconds": 5}, "livenessProbe": {**get, "periodSeconds": 17}}}
-    pod = made_pod(probes, name=f"pod-{index}")
+    readiness = {**get, "periodSeconds": READINESS_SECONDS}
+    liveness = {**get, "periodSeconds": LIVENESS_SECONDS}
+    pod = made_pod({"app": {"readinessProbe": readiness, "livenessProbe": liveness}}, name=f"pod-{index}")
     owned: dict[str, Any] = {"f:name": {}, "f:value": {}}
     fields = {f"f:field-{field}": owned for field in range(OTHER_FIELDS)}
     pod["metadata"]["managedFields"] = [{"manager": "kubelet", "operation": "Update", "fieldsV1": fields}]
@@ -100,7 +103,7 @@ async def measured(pods: int, seconds: float, *, with_events: bool) -> dict[str,
             await agent.wait()
     await runtime.stop()
     return {
-        "runtime": "with events" if with_events else "without events",
+        "prober": f"agent, a runtime {'with' if with_events else 'without'} events",
         "pods": pods,
         "seconds": seconds,
         "rss_mib": round(rss, 1),
@@ -111,21 +114,28 @@ async def measured(pods: int, seconds: float, *, with_events: bool) -> dict[str,
 
 async def rows(pods: int, seconds: float) -> list[dict[str, Any]]:
     """All rows."""
-    return [await measured(pods, seconds, with_events=with_events) for with_events in (True, False)]
+    found = [await measured(pods, seconds, with_events=with_events) for with_events in (True, False)]
+    if why := ENGINE.missing():
+        print(why, file=sys.stderr)
+    else:
+        found.append(await native(pods, seconds, WARM_SECONDS, answer))
+    return found
 
 
 def main() -> int:
-    """Measures, writes ``REPORT`` and prints it; 1 if a budget is missed."""
+    """Measures, keeps and prints the rows; 1 if the agent misses a budget."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--pods", type=int, default=110)
     parser.add_argument("--seconds", type=float, default=60)
     chosen = parser.parse_args()
+    before = os.getloadavg()
     found = asyncio.run(rows(chosen.pods, chosen.seconds))
-    REPORT.parent.mkdir(exist_ok=True)
-    REPORT.write_text(json.dumps({"schema": SCHEMA, "machine": machine(), "rows": found}, indent=2))
+    loads = {"load_before": before, "load_after": os.getloadavg()}
+    page.keep({"schema": page.SCHEMA, "machine": machine(), **loads, "rows": found})
     for row in found:
         print(json.dumps(row))
-    return int(any(row["rss_mib"] > RSS_MIB_MAX or row["cpu_percent"] > CPU_PERCENT_MAX for row in found))
+    agents = [row for row in found if row["prober"] != NAME]
+    return int(any(row["rss_mib"] > RSS_MIB_MAX or row["cpu_percent"] > CPU_PERCENT_MAX for row in agents))
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from benches.engines import (
     asyncio,
     blackbox,
     epoll,
-    epoll_tick,
+    epoll_exact,
     grpc_aio,
     kubelet,
     probelet,
@@ -15,7 +15,7 @@ from benches.engines.engine import Engine
 
 ENGINES = {
     module.ENGINE.name: module.ENGINE
-    for module in (epoll, epoll_tick, grpc_aio, probelet, probelet_spread, probelet_slack, kubelet, blackbox, asyncio)
+    for module in (epoll, epoll_exact, grpc_aio, probelet, probelet_spread, probelet_slack, kubelet, blackbox, asyncio)
 }
 
 __all__ = ["ENGINES", "Engine"]

@@ -1,4 +1,4 @@
-"""The practical floor: a raw epoll loop, a wake-up per probe."""
+"""The practical floor: a raw epoll loop with a wake-up per millisecond that sends before it registers a socket."""
 
 from benches.engines.engine import BUILD, Engine
 

@@ -1,8 +1,9 @@
 """What an exec probe costs over the runtime and with ``execMode: direct``: ``make bench-exec`` (root, containerd).
 
-Each row runs ``true`` in real containers on a schedule, first over the runtime, then directly. It shows the latency and
-two kinds of processor time for each attempt: of the processes that take part (this one, containerd, its shims with
-runc, the helper), and of the whole machine beyond what it used before, which says something on a quiet machine only.
+probelet's engine probes real containers with ``true`` in either mode, and a bare loop of ExecSync calls does the same
+beside it. A row has the processor time of an attempt in each process that takes part: this one, containerd with its
+shims, runc and the command, the helper with its forks and the command. A node with the probes of a usual cluster
+follows, beside the kubelet's own prober.
 
 It exits with 3 if containerd cannot run.
 """
@@ -11,172 +12,128 @@ import argparse
 import asyncio
 import json
 import os
-import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, Final
 
 from probelet.cri.client import RuntimeClient
 from probelet.cri.exec import exec_attempt
 from probelet.execs.direct.direct_execs import DirectExecs
 from probelet.execs.direct.program import helper_program
 
-from benches.exec_modes.processor_time import busy, used
+from benches.exec_modes import page
+from benches.exec_modes.joining import joins
+from benches.exec_modes.measure import Row, idle_cores, measured, rested
+from benches.exec_modes.pods import COMMAND, exec_load, rate_of
+from benches.exec_modes.probers import MODES, bare, probelet, roles
+from benches.exec_modes.realistic import MIX, realistic
 from benches.machine import machine
 from tests.system.containerd.machine import Containerd, what_is_missing
 from tests.system.containerd.node import ContainerdNode
 
-SCHEMA = "probelet-exec-modes/1"
-REPORT = Path("build/exec-modes.json")
-
-RATES = (1, 10, 50, 100, 200)
-"""Attempts a second, over all containers."""
-RUNTIME_RATE_MAX = 50
+LOADS: Final = ((10, 1), (10, 10), (10, 20), (30, 30), (30, 60), (100, 10), (100, 50), (100, 100), (100, 200))
+"""Containers, and attempts a second over all of them."""
+RUNTIME_RATE_MAX: Final = 50
 """containerd 1.6 stalls above it, and a stall says nothing of a probe's cost."""
-AT_ONCE = (16, 50, 200)
-SECONDS = 10.0
-CONTAINERS = 10
-COMMAND = ["true"]
-TIMEOUT_SECONDS = 30
-
-Attempt = Callable[[str], Awaitable[None]]
-
-
-@dataclass(frozen=True)
-class Way:
-    """One way into the containers, and the processes that take part."""
-
-    name: str
-    attempt: Attempt
-    processes: Callable[[], list[int]]
+AT_ONCE: Final = (16, 50, 200)
+SECONDS: Final = 10.0
+CONTAINERS: Final = 100
+STARTING_SECONDS: Final = 900.0
+"""For all containers on a machine that is busy."""
+PAUSES: Final = (0.1, 0.01, 0.0)
+"""Between two joins of cgroups, in seconds."""
 
 
-async def scheduled(way: Way, ids: list[str], rate: int, seconds: float) -> dict[str, Any]:
-    """Attempts at a fixed rate, each in the next container."""
-    latencies: list[float] = []
-
-    async def one(container_id: str) -> None:
-        began = time.perf_counter()
-        await way.attempt(container_id)
-        latencies.append(time.perf_counter() - began)
-
-    idle, idle_for = busy(), time.perf_counter()
-    await asyncio.sleep(1)
-    share = (busy() - idle) / (time.perf_counter() - idle_for)
-    before, machine_before, began = used(way.processes()), busy(), time.perf_counter()
-    tasks = []
-    for number in range(max(1, round(rate * seconds))):
-        await asyncio.sleep(max(0.0, began + number / rate - time.perf_counter()))
-        tasks.append(asyncio.create_task(one(ids[number % len(ids)])))
-    await asyncio.gather(*tasks)
-    took = time.perf_counter() - began
-    processes, whole = used(way.processes()) - before, busy() - machine_before - share * took
-    return {
-        "mode": way.name,
-        "rate": rate,
-        "attempts": len(tasks),
-        "cpu_ms": round(1e3 * processes / len(tasks), 3),
-        "machine_cpu_ms": round(1e3 * whole / len(tasks), 3),
-        **quantiles(latencies),
-    }
-
-
-async def together(way: Way, ids: list[str], count: int) -> dict[str, Any]:
+async def together(name: str, attempt: Callable[[str], Awaitable[None]], container_id: str, count: int) -> Row:
     """So many attempts at once in one container."""
     began = time.perf_counter()
-    await asyncio.gather(*(way.attempt(ids[0]) for _ in range(count)))
-    return {"mode": way.name, "at_once": count, "all_ms": round(1e3 * (time.perf_counter() - began), 1)}
+    await asyncio.gather(*(attempt(container_id) for _ in range(count)))
+    return {"mode": name, "at_once": count, "all_ms": round(1e3 * (time.perf_counter() - began), 1)}
 
 
-def joins(pid: int, pause: float, count: int = 50) -> dict[str, Any]:
-    """How long a process takes into all cgroups of a container, by itself: version 1 takes a lock of the whole machine
-    for each hierarchy, and after a pause that lock waits for every processor."""
-    own, inside = [], []
-    for line in Path(f"/proc/{pid}/cgroup").read_text().splitlines():
-        _, controllers, path = line.split(":", 2)
-        name = controllers.removeprefix("name=") or "unified"
-        for root in (CGROUPS / name, CGROUPS):
-            if (root / path.lstrip("/") / "cgroup.procs").exists() and path != "/":
-                inside.append(root / path.lstrip("/") / "cgroup.procs")
-                own.append(root / "cgroup.procs")
-                break
-    times, began = [], time.process_time()
-    with subprocess.Popen(["sleep", "1000"]) as child:
-        for _ in range(count):
-            time.sleep(pause)
-            start = time.perf_counter()
-            for file in inside:
-                file.write_text(str(child.pid))
-            times.append(time.perf_counter() - start)
-            for file in own:
-                file.write_text(str(child.pid))
-        child.kill()
-    cpu = (time.process_time() - began) / count / 2
-    row = {"hierarchies": len(inside), "joins": count, "pause_ms": 1e3 * pause, "cpu_ms": round(1e3 * cpu, 3)}
-    return row | quantiles(times)
-
-
-CGROUPS = Path("/sys/fs/cgroup")
-
-
-def quantiles(latencies: list[float]) -> dict[str, float]:
-    ordered = sorted(latencies)
-    at = {"p50_ms": 0.5, "p99_ms": 0.99, "max_ms": 1.0}
-    return {name: round(1e3 * ordered[min(len(ordered) - 1, int(q * len(ordered)))], 2) for name, q in at.items()}
-
-
-async def measured(containerd: Containerd, ids: list[str], seconds: float) -> list[dict[str, Any]]:
+async def at_once(containerd: Containerd, container_id: str) -> list[Row]:
+    """The rows of many attempts at once; Python carries them out, because an engine starts none of a worker twice."""
     program = helper_program()
-    if program is None:
-        raise SystemExit("no probelet-enter: make build makes it")
+    assert program is not None, "make build makes it"
     async with RuntimeClient(containerd.endpoint) as client:
         direct = DirectExecs(client, program)
         await direct.start()
 
-        async def over_the_runtime(container_id: str) -> None:
-            outcome = await exec_attempt(client, container_id, COMMAND, TIMEOUT_SECONDS)
+        async def over_the_runtime(name: str) -> None:
+            outcome = await exec_attempt(client, name.partition("://")[2], COMMAND, 60)
             assert outcome.exit_code == 0, outcome
 
-        async def directly(container_id: str) -> None:
-            run: Any = SimpleNamespace(argv=COMMAND, timeout_seconds=TIMEOUT_SECONDS)
-            outcome = await direct.attempt(run, container_id)
+        async def directly(name: str) -> None:
+            run: Any = SimpleNamespace(container_id=name, argv=COMMAND, timeout_seconds=60, refusal=None)
+            outcome = await direct.attempt(run)
             assert outcome is not None, direct.counts.fallbacks
             assert outcome.exit_code == 0, outcome
 
-        own = os.getpid()
-        cri = Way("cri", over_the_runtime, lambda: [own, containerd.pid, *containerd.shims()])
-        helper = Way("direct", directly, lambda: [own, direct._helper._pid])
-        rows = []
-        for container_id in ids:
-            await directly(container_id)
-        for rate in RATES:
-            for way in (cri, helper):
-                if way is helper or rate <= RUNTIME_RATE_MAX:
-                    rows.append(shown(await scheduled(way, ids, rate, seconds)))
-        for count in AT_ONCE:
-            for way in (cri, helper):
-                if way is helper or count <= RUNTIME_RATE_MAX:
-                    rows.append(shown(await together(way, ids, count)))
+        await directly(container_id)
+        ways = {"cri": over_the_runtime, "direct": directly}
+        rows = [
+            shown(await together(name, way, container_id, count))
+            for count in AT_ONCE
+            for name, way in ways.items()
+            if name == "direct" or count <= RUNTIME_RATE_MAX
+        ]
         await direct.close()
-        first = containerd.pid_of(ids[0])
-        return [*rows, *(shown(joins(first, pause)) for pause in (0.1, 0.01, 0.0))]
+        return rows
 
 
-def shown(row: dict[str, Any]) -> dict[str, Any]:
+async def by_rate(containerd: Containerd, ids: list[str], seconds: float, idle: float) -> list[Row]:
+    """The rows of all loads for which there are enough containers."""
+    rows = []
+    for count, rate in LOADS:
+        load = exec_load(ids[:count], rate)
+        if count > len(ids):
+            continue
+        for mode in MODES:
+            if mode == "direct" or rate_of(load) <= RUNTIME_RATE_MAX:
+                await rested(roles(containerd)["runtime"])
+                async with probelet(mode, containerd, load) as prober:
+                    rows.append(shown(await measured(mode, prober, load, seconds, idle)))
+        if rate_of(load) <= RUNTIME_RATE_MAX:
+            await rested(roles(containerd)["runtime"])
+            async with bare(containerd, load) as loop:
+                rows.append(shown(await measured("bare loop", loop, load, seconds, idle)))
+    return rows
+
+
+def shown(row: Row) -> Row:
     print(json.dumps(row), flush=True)
     return row
 
 
+def measure_all(containerd: Containerd, names: list[str], seconds: float) -> dict[str, Any]:
+    """The whole report; each name is a container's full ID."""
+    load = os.getloadavg()
+    idle = asyncio.run(idle_cores(roles(containerd)["runtime"]))
+    first = containerd.pid_of(names[0])
+    report: dict[str, Any] = {
+        "machine": machine(),
+        "containerd": containerd.version(),
+        "load_before": [round(value, 1) for value in load],
+        "runtime_idle_cores": round(idle, 4),
+        "rates": asyncio.run(by_rate(containerd, names, seconds, idle)),
+        "at_once": asyncio.run(at_once(containerd, names[0])),
+        "joins": [shown(joins(first, pause)) for pause in PAUSES],
+    }
+    bare_ids = [name.partition("://")[2] for name in names]
+    if len(names) >= MIX["exec"]:
+        report["realistic"] = [shown(row) for row in asyncio.run(realistic(containerd, bare_ids, 3 * seconds, idle))]
+    return report | {"load_after": [round(value, 1) for value in os.getloadavg()]}
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m benches.exec_modes", description=__doc__)
-    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each row")
+    parser.add_argument("--seconds", type=float, default=SECONDS, help="of each row; a realistic one takes three times")
     parser.add_argument("--containers", type=int, default=CONTAINERS)
-    parser.add_argument("--report", type=Path, default=REPORT, help="the file for the JSON")
+    parser.add_argument("--report", type=Path, default=page.RESULT, help="the file for the JSON")
     options = parser.parse_args()
     if why := what_is_missing():
         print(why, file=sys.stderr)
@@ -185,20 +142,22 @@ def main() -> int:
     with tempfile.TemporaryDirectory(prefix="probelet-exec-") as folder:
         try:
             containerd.start()
-            node = ContainerdNode(containerd, Path(folder))
-            names = [f"pod-{number}" for number in range(options.containers)]
-            for name in names:
+            node = ContainerdNode(containerd, Path(folder), patience=STARTING_SECONDS)
+            pods = [f"pod-{number}" for number in range(options.containers)]
+            for name in pods:
                 node.run(name, {"name": "app", "command": ["sleep", "100000"]})
             node.start()
-            node.until(lambda: all(node.container(name)["state"] == "running" for name in names), "containers")
-            ids = [node.container(name)["container_id"].rpartition("/")[2] for name in names]
-            rows = asyncio.run(measured(containerd, ids, options.seconds))
-            report = {"schema": SCHEMA, "machine": machine(), "containerd": containerd.version(), "rows": rows}
+            node.until(lambda: all(node.container(name)["state"] == "running" for name in pods), "containers")
+            names = [node.container(name)["container_id"] for name in pods]
+            # probelet run would follow its containers meanwhile; they go on without it.
             node.close()
+            report = {"schema": page.SCHEMA} | measure_all(containerd, names, options.seconds)
         finally:
             containerd.stop()
     options.report.parent.mkdir(parents=True, exist_ok=True)
     options.report.write_text(json.dumps(report, indent=1) + "\n")
+    if options.report == page.RESULT:
+        page.write()
     return 0
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from benches.machine import ROOT, machine
 from benches.profile import instructions
 from benches.report import budget
+from benches.report.kept import origin
 from benches.report.results import Document, digest, document, load, save
 
 CRITERION = ROOT / "target" / "criterion"
@@ -45,7 +46,6 @@ def lines() -> list[str]:
 def _times(kept: Document | None) -> list[str]:
     if kept is None:
         return []
-    origin = "; ".join(f"{key} {value}" for key, value in kept["machine"].items())
     rows = [(row["part"], row["name"], row.get("nanoseconds", row.get("bytes"))) for row in kept["rows"]]
     note = "Criterion times one operation of many; pytest-benchmark times everything its name says."
     found = ["## Single parts", "", note, ""]
@@ -55,7 +55,7 @@ def _times(kept: Document | None) -> list[str]:
     found += [f"| {name} | {time(value)} |" for part, name, value in rows if part == "pytest-benchmark"]
     held = [f"| {name} | {value:,} |" for part, name, value in rows if part == "memory"]
     found += ["", "| bytes of 100,000 idle workers in the core, each | |", "|---|---:|", *held] if held else []
-    return [*found, "", f"`{kept['command']}`: {origin}; result {kept['digest']}", ""]
+    return [*found, "", f"`{kept['command']}`: {origin(kept['machine'])}; result {kept['digest']}", ""]
 
 
 def grid(named: list[tuple[str, float]]) -> list[str]:

@@ -4,6 +4,7 @@ from benches.engines import ENGINES
 from benches.machine import ROOT
 from benches.measure.scenario import Scenario, read
 from benches.report import budget, results
+from benches.report.kept import origin
 from benches.report.plots import PLOTS
 from benches.report.results import FOLDER, Document
 from benches.report.statistic import Row, median, of, ratio, skipped
@@ -45,8 +46,7 @@ def suite(document: Document) -> list[str]:
     known = {scenario.name: scenario for scenario in read()["full"].scenarios}
     for name in dict.fromkeys(row["scenario"] for row in rows):
         lines += ["", *table(known[name], rows)]
-    origin = "; ".join(f"{key} {value}" for key, value in document["machine"].items())
-    return [*lines, "", f"`{document['command']}`: {origin}; result {document['digest']}", ""]
+    return [*lines, "", f"`{document['command']}`: {origin(document['machine'])}; result {document['digest']}", ""]
 
 
 def table(scenario: Scenario, rows: list[Row]) -> list[str]:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 COLOURS = {
     "epoll": "#999999",
-    "epoll-tick": "#56B4E9",
+    "epoll-exact": "#56B4E9",
     "probelet": "#0072B2",
     "probelet-spread": "#CC79A7",
     "probelet-slack": "#000000",
@@ -26,7 +26,7 @@ COLOURS = {
 }
 MARKERS = {
     "epoll": "s",
-    "epoll-tick": "D",
+    "epoll-exact": "D",
     "probelet": "o",
     "probelet-spread": "X",
     "probelet-slack": "d",

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-pytestmark = [pytest.mark.e2e, pytest.mark.timeout(120)]
+pytestmark = [pytest.mark.e2e, pytest.mark.timeout(300)]
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent.parent
     [
         ["benches", "smoke"],
         ["benches.admission", "--rate", "20", "--seconds", "1"],
-        ["pytest", "-q", "-m", "bench", "--benchmark-disable", "--timeout", "60", "benches/python"],
+        ["pytest", "-q", "-m", "bench", "--benchmark-disable", "--timeout", "240", "benches/python"],
     ],
     ids=lambda arguments: arguments[0],
 )

@@ -1,10 +1,13 @@
 /* epoll: the practical floor. A raw epoll loop that sends the same probes at the same pace as a prober would, and keeps
- * nothing but the schedule: no thresholds, no results, no messages.
+ * nothing but the schedule: no thresholds, no results, no messages. It is as frugal as the best prober known here: it
+ * sleeps to the end of a millisecond, so that probes share wake-ups, and it sends before it registers the socket, because
+ * on one machine a connection exists as soon as connect() returns.
  *
  *     epoll http|tcp --target ADDRESS/BITS:PORT [--faulty ADDRESS/BITS:PORT=PERCENT] [--workers 1000] [--period 1s]
- *          [--duration 10s] [--warm 2s] [--burst] [--tick]
+ *          [--duration 10s] [--warm 2s] [--burst] [--exact]
  *
- * Worker n probes the n-th address of its target. Says "measuring" and "measured" on stderr when the measured time begins and ends.
+ * With --exact it wakes for each probe. With --burst all workers are due at one moment, and all connect before the first
+ * one sends. Worker n probes the n-th address of its target. Says "measuring" and "measured" on stderr when the measured time begins and ends.
  * Prints one JSON object: CPU (user + sys of this process, getrusage) per probe over the measured time, and lateness, the moment of
  * connect against the worker's own schedule.
  */
@@ -12,7 +15,6 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -43,7 +45,7 @@ static int oldest = -1, newest = -1, epoll;
 static int64_t *late;
 static size_t late_count, late_room;
 static uint64_t probes, failures;
-static bool measuring, tick, burst, tcp;
+static bool measuring, exact, burst, tcp;
 static char request[256];
 static int request_length;
 
@@ -74,46 +76,47 @@ static void finish(int fd, bool good) {
   failures += !good && connections[fd].healthy;
 }
 
+/* Sends as soon as the connection stands; of a TCP probe nothing, which tells whether it does. True when the probe is over. */
+static bool go(int fd) {
+  struct connection *c = &connections[fd];
+  int length = tcp ? 0 : request_length;
+  ssize_t sent = send(fd, request, (size_t)length, MSG_NOSIGNAL);
+  if (sent < 0 && errno == EAGAIN) return false;
+  c->written = sent == length;
+  if (!tcp && c->written) return false;
+  finish(fd, c->written);
+  return true;
+}
+
 static void start(const struct worker *worker, int64_t due) {
   struct sockaddr_in to = {.sin_family = AF_INET, .sin_port = htons(worker->place->port)};
   to.sin_addr.s_addr = htonl(worker->host);
-  int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0), on = 1;
+  int fd = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) { /* too many probes hang: this one fails, and the next may be luckier */
     if (errno != EMFILE && errno != ENFILE) die("socket");
     if (measuring) probes++, failures += worker->healthy;
     return;
   }
-  setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
   int64_t at = now();
   if (measuring && late_count < late_room) late[late_count++] = at - due;
   connections[fd] = (struct connection){at, newest, -1, false, worker->healthy};
   if (newest >= 0) connections[newest].after = fd;
   else oldest = fd;
   newest = fd;
-  int connected = connect(fd, (struct sockaddr *)&to, sizeof to);
-  if (connected < 0 && errno != EINPROGRESS) {
+  if (connect(fd, (struct sockaddr *)&to, sizeof to) < 0 && errno != EINPROGRESS) {
     finish(fd, false);
     return;
   }
+  if (!burst && go(fd)) return;
   /* One registration for the whole life of the connection, edge-triggered, as every modern loop does it. */
-  struct epoll_event event = {.events = EPOLLIN | EPOLLOUT | EPOLLET, .data.fd = fd};
+  struct epoll_event event = {.events = EPOLLIN | (connections[fd].written ? 0 : EPOLLOUT) | EPOLLET, .data.fd = fd};
   if (epoll_ctl(epoll, EPOLL_CTL_ADD, fd, &event) < 0) die("epoll_ctl");
 }
 
 static void progress(int fd, uint32_t events) {
   struct connection *c = &connections[fd];
   char response[RESPONSE_MAX];
-  if (tcp) { /* it stands, or it does not */
-    finish(fd, !(events & (EPOLLERR | EPOLLHUP)));
-    return;
-  }
-  if (!c->written && events & EPOLLOUT) {
-    c->written = true;
-    if (write(fd, request, (size_t)request_length) != request_length) {
-      finish(fd, false);
-      return;
-    }
-  }
+  if (!c->written && events & (EPOLLOUT | EPOLLHUP | EPOLLERR) && go(fd)) return;
   if (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) {
     ssize_t n = read(fd, response, sizeof response);
     if (n < 0 && errno == EAGAIN) return;
@@ -125,13 +128,13 @@ static void expire(int64_t at) {
   while (oldest >= 0 && connections[oldest].started + TIMEOUT <= at) finish(oldest, false);
 }
 
-/* Wakes for each probe. With --tick it sleeps to the end of the millisecond, as epoll_wait counts time: what is due in the
- * same millisecond shares a wake-up, so each probe is later and costs less. */
+/* Sleeps to the end of the millisecond, as epoll_wait counts time: what is due in the same millisecond shares a wake-up, so
+ * each probe is later and costs less. With --exact it wakes for each probe. */
 static void wait_until(int64_t due) {
   struct epoll_event events[256];
   int64_t left = due - now();
   if (left < 0) left = 0;
-  if (tick) left = (left + MILLISECOND - 1) / MILLISECOND * MILLISECOND;
+  if (!exact) left = (left + MILLISECOND - 1) / MILLISECOND * MILLISECOND;
   struct timespec timeout = {left / SECOND, left % SECOND};
   int n = epoll_pwait2(epoll, events, 256, &timeout, NULL);
   for (int i = 0; i < n; i++) progress(events[i].data.fd, events[i].events);
@@ -184,7 +187,7 @@ static void report(double cpu, long wakeups, double elapsed) {
   printf("{\"schema\":\"probelet-bench/1\",\"engine\":\"%s\",\"scenario\":\"%s\",\"workers\":%d,\"probes\":%lu,"
          "\"probes_per_second\":%.1f,\"cpu_us_per_probe\":%.2f,\"false_failures\":%lu,"
          "\"lateness_ms\":{\"p50\":%.3f,\"p99\":%.3f,\"max\":%.3f},\"wakeups_per_second\":%.1f}\n",
-         tick ? "epoll-tick" : "epoll", tcp ? "tcp" : "http", workers, (unsigned long)probes, (double)probes / elapsed,
+         exact ? "epoll-exact" : "epoll", tcp ? "tcp" : "http", workers, (unsigned long)probes, (double)probes / elapsed,
          probes ? cpu * 1e6 / (double)probes : 0.0, (unsigned long)failures, MS(.5), MS(.99), MS(1.0),
          (double)wakeups / elapsed);
 #undef MS
@@ -192,7 +195,7 @@ static void report(double cpu, long wakeups, double elapsed) {
 
 static void usage(void) {
   fprintf(stderr, "usage: epoll http|tcp --target ADDRESS/BITS:PORT [--faulty ADDRESS/BITS:PORT=PERCENT] [--workers N] "
-                  "[--period Ns] [--duration Ns] [--warm Ns] [--burst] [--tick]\n");
+                  "[--period Ns] [--duration Ns] [--warm Ns] [--burst] [--exact]\n");
   exit(2);
 }
 
@@ -213,7 +216,7 @@ static void parse(int argc, char **argv) {
   for (int i = 2; i < argc; i++) {
     const char *name = argv[i], *value = i + 1 < argc ? argv[i + 1] : "", *percent = strrchr(value, '=');
     if (!strcmp(name, "--burst")) burst = true;
-    else if (!strcmp(name, "--tick")) tick = true;
+    else if (!strcmp(name, "--exact")) exact = true;
     else {
       i++;
       if (!strcmp(name, "--target")) target = parse_place(value);

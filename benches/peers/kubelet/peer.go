@@ -39,6 +39,7 @@ type peer struct {
 	runner   *runner
 	results  *countedResults
 	events   *countedEvents
+	execs    int // How many real containers have their pod.
 }
 
 // newPeer loads all pods; no worker exists yet.
@@ -48,17 +49,18 @@ func newPeer(ctx context.Context, o harness.Options) *peer {
 		options: o,
 		ctx:     ctx,
 		known:   kubepod.NewBasicPodManager(),
-		runner:  newRunner(o),
-		results: &countedResults{Manager: results.NewManager()},
+		runner:  newRunner(ctx, o),
+		results: &countedResults{Manager: results.NewManager(), successes: new(atomic.Int64)},
 		events:  &countedEvents{FakeRecorder: &record.FakeRecorder{}},
 	}
 	latency := kubeletutil.NewPodStartupLatencyTracker()
 	p.statuses = status.NewManager(nil, p.known, &statustest.FakePodDeletionSafetyProvider{}, latency)
 	for worker := range o.Workers {
 		p.pods = append(p.pods, p.load(worker))
-		p.loaded = append(p.loaded, running(p.address(worker), worker, 0))
+		p.loaded = append(p.loaded, p.runs(worker))
 	}
-	liveness, startup := results.NewManager(), results.NewManager()
+	liveness := &countedResults{Manager: results.NewManager(), successes: p.results.successes}
+	startup := results.NewManager()
 	go p.react(liveness, startup)
 	p.manager = prober.NewManager(p.statuses, liveness, p.results, startup, p.runner, p.events)
 	return p
@@ -69,9 +71,19 @@ func (p *peer) load(worker int) *v1.Pod {
 	if p.options.Faulty.Has(worker) {
 		name = faultyPrefix + name
 	}
-	pod := newPod(p.options, name, p.options.Where(worker).Port)
+	pod := newPod(p.options, name, p.options.HandlerOf(worker), p.options.Where(worker).Port)
 	p.known.AddPod(pod)
 	return pod
+}
+
+// runs is the status of a worker's pod. The exec probes of a mix have real containers, if there is a runtime.
+func (p *peer) runs(worker int) v1.PodStatus {
+	status := running(p.address(worker), worker, 0)
+	if p.options.Runtime != "" && p.options.HandlerOf(worker) == "exec" {
+		status.ContainerStatuses[0].ContainerID = "containerd://" + p.options.Containers[p.execs]
+		p.execs++
+	}
+	return status
 }
 
 func (p *peer) address(worker int) string { return p.options.Where(worker).Address(worker) }
@@ -131,7 +143,7 @@ func (p *peer) Endure(end time.Time) {
 		for range o.Churn / turns {
 			serial++
 			// The port is that of the target, the address the one whose lateness nobody looks at.
-			pod := newPod(o, fmt.Sprintf("extra-%d", serial), o.Target.Port)
+			pod := newPod(o, fmt.Sprintf("extra-%d", serial), o.Handler, o.Target.Port)
 			p.known.AddPod(pod)
 			p.statuses.SetPodStatus(klog.FromContext(p.ctx), pod, running("127.0.0.1", o.Workers, serial))
 			p.manager.AddPod(p.ctx, pod)
@@ -155,7 +167,7 @@ func (p *peer) Counts() harness.Counts {
 
 type countedResults struct {
 	results.Manager
-	successes atomic.Int64
+	successes *atomic.Int64
 }
 
 func (r *countedResults) Set(id kubecontainer.ContainerID, result results.Result, pod *v1.Pod) {

@@ -11,18 +11,25 @@ import (
 	"probelet.dev/benches/harness"
 )
 
-// newPod has one container with one readiness probe. Its name says whether its failures are deserved.
-func newPod(o harness.Options, name string, port int32) *v1.Pod {
+// newPod has one container with one readiness probe, and in a mix a liveness probe like it. Its name says whether its
+// failures are deserved.
+func newPod(o harness.Options, name, handled string, port int32) *v1.Pod {
 	probe := &v1.Probe{
-		ProbeHandler:     handler(o.Handler, port),
+		ProbeHandler:     handler(handled, port),
 		TimeoutSeconds:   1,
 		PeriodSeconds:    int32(o.Period / time.Second),
 		SuccessThreshold: 1,
 		FailureThreshold: 3,
 	}
+	container := v1.Container{Name: "app", Image: "app", ReadinessProbe: probe}
+	if o.Handler == "mix" {
+		liveness := *probe
+		liveness.PeriodSeconds = int32(o.Liveness / time.Second)
+		container.LivenessProbe = &liveness
+	}
 	return &v1.Pod{
 		ObjectMeta: metav1.ObjectMeta{Name: name, Namespace: "bench", UID: types.UID("uid-of-" + name)},
-		Spec:       v1.PodSpec{Containers: []v1.Container{{Name: "app", Image: "app", ReadinessProbe: probe}}},
+		Spec:       v1.PodSpec{Containers: []v1.Container{container}},
 	}
 }
 

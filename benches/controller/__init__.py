@@ -1,0 +1,1 @@
+"""What `probelet controller` costs in a large cluster: on a real kube-apiserver, and its decision by itself."""

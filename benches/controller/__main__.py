@@ -1,0 +1,218 @@
+"""``python -m benches.controller``: the controller beside 1,000 NodePodProbes of 110 entries on a real API server.
+
+etcd and kube-apiserver are real (KUBEBUILDER_ASSETS), and so are the watches. This process plays the nodes: it makes
+the objects, and writes a status at a time as agents do. Five of the 110 entries of each node are pods that exist; the
+others have names of OpenKruise's PodProbeMarker, which the controller reads and leaves alone.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import tempfile
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, Final
+
+import yaml
+from probelet.kube.connection import Connection
+from probelet.kube.error import KubeError
+from probelet.kube.kind import Kind
+from probelet.kube.kinds import NAMESPACES, NODE_POD_PROBES, NODES, PODS
+from probelet.takeover.names import NAMESPACE
+
+from benches.agent.__main__ import figures
+from benches.controller import decisions, load
+from benches.controller.page import PAGE, RESULTS, render
+from benches.machine import machine
+from tests.support.paths import ROOT
+from tests.system.admission.api_server import ApiServer, what_is_missing
+
+SCHEMA: Final = "probelet-controller-scale/1"
+CRDS: Final = Kind(
+    "apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", namespaced=False
+)
+PODS_MAX: Final = 5_000
+PARALLEL: Final = 12
+"""Requests at once of this process."""
+SETTLE_SECONDS: Final = 15.0
+PATIENCE_SECONDS: Final = 900.0
+
+
+async def all_of(count: int, work: Callable[[int], Awaitable[Any]]) -> float:
+    """Carries out ``work`` for each number; returns how many a second."""
+    numbers = iter(range(count))
+    began = time.perf_counter()
+
+    async def worker() -> None:
+        for number in numbers:
+            await work(number)
+
+    async with asyncio.TaskGroup() as group:
+        for _ in range(PARALLEL):
+            group.create_task(worker())
+    return count / (time.perf_counter() - began)
+
+
+class Bench:
+    """One API server with one controller beside it."""
+
+    def __init__(self, api: ApiServer, connection: Connection, nodes: int, pods: int) -> None:
+        self._api, self._connection = api, connection
+        self._nodes, self._pods = nodes, pods
+        self._controller: asyncio.subprocess.Process | None = None
+
+    async def crds(self) -> None:
+        """Make the kinds known, and the namespace of the leader's Lease."""
+        await self._connection.create(NAMESPACES, {"metadata": {"name": NAMESPACE}})
+        for file in sorted((ROOT / "deploy" / "crds").glob("*s.yaml")):
+            await self._connection.create(CRDS, yaml.safe_load(file.read_text()))
+        end = time.monotonic() + PATIENCE_SECONDS
+        while True:
+            try:
+                await self._connection.list_as(NODE_POD_PROBES, lambda _: None)
+            except KubeError:
+                assert time.monotonic() < end, "the kinds are not served"
+                await asyncio.sleep(0.5)
+            else:
+                return
+
+    async def start(self) -> float:
+        """Start the controller; returns its memory when it leads and has nothing to read."""
+        flags = ("--kubeconfig", str(self._api.kubeconfig), "--trust-changes", "--log-level", "warning")
+        self._controller = await asyncio.create_subprocess_exec(sys.executable, "-m", "probelet", "controller", *flags)
+        await asyncio.sleep(SETTLE_SECONDS)
+        return self.figures()[1]
+
+    def figures(self) -> tuple[float, float]:
+        """Processor seconds and resident MiB of the controller."""
+        assert self._controller is not None
+        return figures(self._controller.pid)
+
+    async def stop(self) -> None:
+        assert self._controller is not None
+        self._controller.terminate()
+        await self._controller.wait()
+
+    async def make_nodes(self) -> None:
+        async def one(index: int) -> None:
+            made = await self._connection.create(NODES, load.node(index))
+            await self._connection.replace(NODES, {**made, "status": load.node(index)["status"]}, subresource="status")
+            others = load.foreign_entries(index, load.ENTRIES - self._pods // self._nodes)
+            body = {"metadata": {"name": load.node_name(index)}, "spec": {"podProbes": others}}
+            await self._connection.create(NODE_POD_PROBES, body)
+
+        await all_of(self._nodes, one)
+
+    async def make_pods(self) -> None:
+        began = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+        async def one(index: int) -> None:
+            made = await self._connection.create(PODS, load.pod(index, self._nodes))
+            status = load.pod_status(index, began)
+            await self._connection.replace(PODS, {**made, "status": status}, subresource="status")
+
+        await all_of(self._pods, one)
+
+    async def until_mapped(self) -> float:
+        """Wait until every NodePodProbe has all of its entries; returns the seconds."""
+        began = time.monotonic()
+        while True:
+            listed = await self._connection.list_as(NODE_POD_PROBES, lambda obj: len(obj["spec"]["podProbes"]))
+            if min(listed.items) >= load.ENTRIES:
+                return time.monotonic() - began
+            assert time.monotonic() - began < PATIENCE_SECONDS, "the mapping does not end"
+            await asyncio.sleep(1)
+
+    async def publish(self, rounds: int) -> dict[str, Any]:
+        """Every node publishes its status so often, as fast as the API server takes it."""
+        cpu, _ = self.figures()
+        began = time.perf_counter()
+        sizes: list[int] = []
+
+        async def one(number: int) -> None:
+            name = load.node_name(number % self._nodes)
+            obj = await self._connection.get(NODE_POD_PROBES, name)
+            body = {**obj, "status": {"podProbeStatuses": load.statuses(obj["spec"]["podProbes"])}}
+            written = await self._connection.replace(NODE_POD_PROBES, body, subresource="status")
+            sizes.append(len(json.dumps(written, separators=(",", ":"))))
+
+        rate = await all_of(self._nodes * rounds, one)
+        seconds = time.perf_counter() - began
+        await asyncio.sleep(SETTLE_SECONDS)
+        after, rss = self.figures()
+        return {
+            "statuses": self._nodes * rounds,
+            "statuses_a_second": round(rate, 1),
+            "seconds": round(seconds, 1),
+            "cpu_ms_a_status": round(1000 * (after - cpu) / (self._nodes * rounds), 3),
+            "object_bytes": round(sum(sizes) / len(sizes)),
+            "rss_mib": round(rss, 1),
+        }
+
+
+async def measured(nodes: int, pods: int, rounds: int) -> dict[str, Any]:
+    """The figures of one run."""
+    folder = Path(tempfile.mkdtemp(prefix="probelet-bench-controller-"))
+    api = ApiServer(folder)
+    try:
+        api.start()
+        async with Connection.found(api.kubeconfig, "") as connection:
+            bench = Bench(api, connection, nodes, pods)
+            await bench.crds()
+            empty = await bench.start()
+            await bench.make_nodes()
+            await asyncio.sleep(SETTLE_SECONDS)
+            with_probes = bench.figures()[1]
+            await bench.make_pods()
+            mapped = await bench.until_mapped()
+            await asyncio.sleep(SETTLE_SECONDS)
+            with_pods = bench.figures()[1]
+            published = await bench.publish(rounds)
+            idle_cpu = bench.figures()[0]
+            await asyncio.sleep(30)
+            idle = (bench.figures()[0] - idle_cpu) / 30 * 100
+            await bench.stop()
+    finally:
+        api.stop()
+    return {
+        "nodes": nodes,
+        "pods": pods,
+        "entries": load.ENTRIES,
+        "rss_mib": {"empty": round(empty, 1), "with_nodes": round(with_probes, 1), "with_pods": round(with_pods, 1)},
+        "mapping_ends_seconds_after_the_last_pod": round(mapped, 1),
+        "idle_cpu_percent": round(idle, 2),
+        "published": published,
+    }
+
+
+def main() -> int:
+    """Measures, writes the results, and renders the page from them."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=1_000)
+    parser.add_argument("--pods", type=int, default=PODS_MAX)
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--render", action="store_true", help="only render the page from the kept results")
+    chosen = parser.parse_args()
+    if not chosen.render:
+        if why := what_is_missing():
+            sys.stderr.write(f"{why}\n")
+            return 1
+        cluster = asyncio.run(measured(chosen.nodes, min(chosen.pods, PODS_MAX), chosen.rounds))
+        found = {
+            "schema": SCHEMA,
+            "machine": machine(),
+            "load_average": round(os.getloadavg()[2], 1),
+            "cluster": cluster,
+            "decision": decisions.measured(chosen.nodes),
+        }
+        RESULTS.write_text(json.dumps(found, indent=2) + "\n")
+    PAGE.write_text(render(json.loads(RESULTS.read_text())))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

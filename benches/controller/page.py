@@ -1,0 +1,86 @@
+"""Renders docs/scale.md from the kept results. Every figure on the page is measured or calculated here."""
+
+from pathlib import Path
+from string import Template
+from typing import Any, Final
+
+from tests.support.paths import ROOT
+
+RESULTS: Final = ROOT / "benches" / "results" / "controller.json"
+PAGE: Final = ROOT / "docs" / "scale.md"
+TEMPLATE: Final = Path(__file__).parent / "scale.md"
+
+NODES: Final = 5_000
+ENTRIES: Final = 110
+"""The cluster that the page calculates."""
+HEARTBEAT_SECONDS: Final = 600
+FAILED_HEARTBEAT_SECONDS: Final = 60
+"""How often an agent publishes a status in which nothing changes, and one in which something fails."""
+LEASE_SECONDS: Final = 10
+"""How often an agent renews its Lease."""
+DELETED_PODS_A_SECOND: Final = 20
+"""Pods of a busy cluster that come or go in a second; each changes about six times on its way."""
+CHANGES_OF_A_POD: Final = 6
+
+
+def render(found: dict[str, Any]) -> str:
+    """The page for these results."""
+    cluster, decision, machine = found["cluster"], found["decision"], found["machine"]
+    published, rss = cluster["published"], cluster["rss_mib"]
+    nodes, pods = cluster["nodes"], cluster["pods"]
+    node_kib = (rss["with_nodes"] - rss["empty"]) * 1024 / nodes
+    pod_kib = decision["rss_mib"] * 1024 / decision["pods"]
+    mirror_kib = max(0.0, (rss["with_pods"] - rss["with_nodes"]) * 1024 / pods)
+    all_pods = NODES * ENTRIES
+    quiet, failing = NODES / HEARTBEAT_SECONDS, NODES / FAILED_HEARTBEAT_SECONDS
+    size = published["object_bytes"]
+    # The entries that were measured are read and left alone; those of own pods also reach the decision.
+    share = round(1000 / decision["statuses_a_second"], 2)
+    cost = round(published["cpu_ms_a_status"] + share, 2)
+    values: dict[str, Any] = {
+        "cpu": machine["cpu"],
+        "cores": machine["cores"],
+        "commit": machine["commit"],
+        "python": machine["python"],
+        "load": found["load_average"],
+        "nodes": f"{nodes:,}",
+        "pods": f"{pods:,}",
+        "entries": cluster["entries"],
+        "size_kib": f"{size / 1024:.1f}",
+        "rss_empty": rss["empty"],
+        "rss_nodes": rss["with_nodes"],
+        "rss_pods": rss["with_pods"],
+        "rss_published": published["rss_mib"],
+        "statuses": f"{published['statuses']:,}",
+        "rate": published["statuses_a_second"],
+        "received": f"{published['statuses_a_second'] * size / 2**20:.1f}",
+        "measured_cost": published["cpu_ms_a_status"],
+        "share": share,
+        "cost": cost,
+        "idle": cluster["idle_cpu_percent"],
+        "mapped": cluster["mapping_ends_seconds_after_the_last_pod"],
+        "decision_pods": f"{decision['pods']:,}",
+        "decision_rss": decision["rss_mib"],
+        "decisions": f"{decision['decisions']:,}",
+        "decisions_a_second": f"{decision['decisions_a_second']:,}",
+        "statuses_in_decision": f"{decision['statuses_a_second']:,}",
+        "node_kib": f"{node_kib:.1f}",
+        "pod_kib": f"{pod_kib:.2f}",
+        "mirror_kib": f"{mirror_kib:.1f}",
+        "big_nodes": f"{NODES:,}",
+        "big_pods": f"{all_pods:,}",
+        "big_nodes_mib": f"{node_kib * NODES / 1024:,.0f}",
+        "big_pods_mib": f"{mirror_kib * all_pods / 1024:,.0f}",
+        "big_total_mib": f"{rss['empty'] + (node_kib * NODES + mirror_kib * all_pods) / 1024:,.0f}",
+        "quiet": f"{quiet:.1f}",
+        "quiet_mib": f"{quiet * size / 2**20:.2f}",
+        "quiet_cpu": f"{quiet * cost / 10:.1f}",
+        "failing": f"{failing:.0f}",
+        "failing_mib": f"{failing * size / 2**20:.1f}",
+        "failing_cpu": f"{failing * cost / 10:.0f}",
+        "etcd_mib": f"{NODES * size / 2**20:,.0f}",
+        "pod_changes": DELETED_PODS_A_SECOND * CHANGES_OF_A_POD,
+        "leases": f"{NODES / LEASE_SECONDS:.0f}",
+        "one_mib_entries": f"{2**20 / (size / cluster['entries']):,.0f}",
+    }
+    return Template(TEMPLATE.read_text()).substitute(values)
