@@ -41,6 +41,13 @@ def installed(cluster: Cluster) -> Installed:
     return installed
 
 
+@pytest.fixture(scope="session")
+def enhanced(installed: Installed) -> Installed:
+    """Two controllers beside the agent and the webhook."""
+    installed.enhance()
+    return installed
+
+
 @pytest.fixture
 def probelet(installed: Installed) -> Installed:
     """The agent and the webhook, ready again whatever the test before did."""

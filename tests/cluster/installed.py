@@ -4,6 +4,8 @@ import json
 import os
 from pathlib import Path
 
+import yaml
+
 from tests.cluster.cluster import Cluster, condition
 from tests.cluster.control.api import Object
 from tests.cluster.control.control_plane import NODE_NAME, PORT
@@ -16,6 +18,8 @@ IMAGE = BUILD / "image" / "probelet.tar"
 OVERLAY = ROOT / "deploy" / "kustomize" / "overlays" / "test"
 SYSTEM = "probelet-system"
 AGENT, WEBHOOK, CONFIGURATION = "probelet-agent", "probelet-webhook", "zz-probelet"
+ENHANCED = ROOT / "deploy" / "kustomize" / "components" / "enhanced-liveness"
+CONTROLLER = "probelet-controller"
 STATE = "var/lib/probelet-agent"
 """The agent's state directory on the node."""
 
@@ -33,6 +37,19 @@ configMapGenerator:
 """
 
 
+CONTROLLER_HERE: Object = {
+    "nodeSelector": {"probelet.dev/test": "true"},
+    "containers": [
+        {
+            "name": "controller",
+            "imagePullPolicy": "Never",
+            "envFrom": [{"configMapRef": {"name": "probelet-api-server"}}],
+        }
+    ],
+}
+"""What the overlay changes of the other pods, for the controller of the component."""
+
+
 class Installed:
     """The agent as a DaemonSet's pod on the kubelet, and the webhook behind its Service."""
 
@@ -40,6 +57,7 @@ class Installed:
         self._cluster, self._api = cluster, cluster.api
         self.kustomization = cluster.folder / "kustomization"
         """The base for this cluster: its image is never pulled, and there is no kube-proxy."""
+        self._is_enhanced = False
 
     def install(self) -> None:
         """Raises RuntimeError if it does not become ready."""
@@ -48,18 +66,33 @@ class Installed:
         self.apply()
         until(self.is_ready, "the agent and the webhook to be ready", READY_SECONDS)
 
-    def apply(self, patch: Object | None = None) -> None:
-        """Apply the manifests, with another patch of the agent's DaemonSet or without."""
+    def enhance(self) -> None:
+        """Apply enhanced liveness as well. Raises RuntimeError if its controllers do not become ready."""
+        self._is_enhanced = True
+        before = {one["metadata"]["uid"] for one in self.agent_pods()}
+        self.apply()
+        until(lambda: self._is_another(before), "another pod of the agent", READY_SECONDS)
+        until(self.controller_is_ready, "the controllers to be ready", READY_SECONDS)
+        until(self.is_ready, "the agent and the webhook to be ready", READY_SECONDS)
+
+    def apply(self, patch: Object | None = None, overlay: Path | None = None) -> None:
+        """Apply the manifests, with another patch of the agent's DaemonSet or without, and with the patches of another
+        overlay of ours or without."""
         folder = self.kustomization
         folder.mkdir(exist_ok=True)
         # kustomize takes no absolute path.
-        overlay = os.path.relpath(OVERLAY, folder)
-        text = KUSTOMIZATION.format(overlay=overlay, system=SYSTEM, host=NODE_IP, port=PORT)
+        text = KUSTOMIZATION.format(overlay=os.path.relpath(OVERLAY, folder), system=SYSTEM, host=NODE_IP, port=PORT)
+        # kustomize reads no patch from another folder.
+        patched = patches_of(overlay) if overlay else []
+        patches = {f"overlay-{number}.yaml": one for number, one in enumerate(patched)}
         if patch is not None:
-            metadata = {"name": AGENT, "namespace": SYSTEM}
-            body = {"apiVersion": "apps/v1", "kind": "DaemonSet", "metadata": metadata, "spec": {"template": patch}}
-            (folder / "agent.json").write_text(json.dumps(body))
-            text += "patches: [{path: agent.json}]\n"
+            patches["agent.json"] = _patch("DaemonSet", AGENT, patch)
+        if self._is_enhanced:
+            text += f"components: [{os.path.relpath(ENHANCED, folder)}]\n"
+            patches["controller.json"] = _patch("Deployment", CONTROLLER, {"spec": CONTROLLER_HERE})
+        for name, body in patches.items():
+            (folder / name).write_text(body)
+        text += f"patches: {json.dumps([{'path': name} for name in patches])}\n"
         (folder / "kustomization.yaml").write_text(text)
         self._cluster.kubectl("apply", "-k", folder)
 
@@ -92,12 +125,15 @@ class Installed:
     def kill_agent(self) -> None:
         """SIGKILL to the agent, once it runs; the kubelet starts its container again."""
         until(self.agent_container, "the agent to run")
-        self._cluster.runtime.ctr("tasks", "kill", "-s", "9", self.agent_container())
+        killed = self.agent_container()
+        self._cluster.runtime.ctr("tasks", "kill", "-s", "9", killed)
+        # The runtime needs a moment to notice, and would name the killed container as the running one until then.
+        until(lambda: self.agent_container() != killed, "the end of the killed agent")
 
-    def configure_agent(self, patch: Object | None = None) -> None:
-        """Apply the manifests with another patch of the agent's template, and wait for its new pod."""
+    def configure_agent(self, patch: Object | None = None, overlay: Path | None = None) -> None:
+        """Apply the manifests with another patch of the agent's template or an overlay, and wait for its new pod."""
         before = {one["metadata"]["uid"] for one in self.agent_pods()}
-        self.apply(patch)
+        self.apply(patch, overlay)
         until(lambda: self._is_another(before), "another pod of the agent", READY_SECONDS)
 
     def _is_another(self, before: set[str]) -> bool:
@@ -112,14 +148,41 @@ class Installed:
         """The kills under way that the agent has on disk."""
         return sorted(path.name for path in (self.state() / "intents").glob("*"))
 
+    # The controller.
+
+    def controller_pods(self) -> list[Object]:
+        return self._pods("controller")
+
+    def controller_is_ready(self) -> bool:
+        return self._is_complete(CONTROLLER)
+
+    def leader(self) -> str:
+        """The process that decides, ``POD_NUMBER``; empty if none does. A container started again is another one."""
+        path = f"/apis/coordination.k8s.io/v1/namespaces/{SYSTEM}/leases/{CONTROLLER}"
+        return str(self._api.get(path)["spec"].get("holderIdentity") or "")
+
+    def kill_leader(self) -> None:
+        """SIGKILL to the controller that decides; the kubelet starts its container again."""
+        name = self.leader().partition("_")[0]
+        (pod,) = [one for one in self.controller_pods() if one["metadata"]["name"] == name]
+        container = pod["status"]["containerStatuses"][0]["containerID"].partition("://")[2]
+        self._cluster.runtime.ctr("tasks", "kill", "-s", "9", container)
+
+    def settings(self, **data: str) -> None:
+        """Change keys of the controller's ConfigMap; ``_`` stands for a dot in the names."""
+        found = {name.replace("_", "."): value for name, value in data.items()}
+        self._api.patch(f"/api/v1/namespaces/{SYSTEM}/configmaps/elp-config", {"data": found})
+
     # The webhook.
 
     def webhook_is_ready(self) -> bool:
-        deployment = self._api.get(f"/apis/apps/v1/namespaces/{SYSTEM}/deployments/{WEBHOOK}")
-        wanted = deployment["spec"]["replicas"]
         path = f"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/{CONFIGURATION}"
         trusted = all("caBundle" in one["clientConfig"] for one in self._api.get(path)["webhooks"])
-        return trusted and bool(deployment.get("status", {}).get("readyReplicas", 0) == wanted)
+        return trusted and self._is_complete(WEBHOOK)
+
+    def _is_complete(self, name: str) -> bool:
+        deployment = self._api.get(f"/apis/apps/v1/namespaces/{SYSTEM}/deployments/{name}")
+        return bool(deployment.get("status", {}).get("readyReplicas", 0) == deployment["spec"]["replicas"])
 
     def scale_webhook(self, replicas: int) -> None:
         """Change the number of replicas and wait for it."""
@@ -132,6 +195,17 @@ class Installed:
     def _pods(self, component: str) -> list[Object]:
         labels = f"app.kubernetes.io/component={component}"
         return self._api.items(f"/api/v1/namespaces/{SYSTEM}/pods", labelSelector=labels)
+
+
+def _patch(kind: str, name: str, template: Object) -> str:
+    metadata = {"name": name, "namespace": SYSTEM}
+    return json.dumps({"apiVersion": "apps/v1", "kind": kind, "metadata": metadata, "spec": {"template": template}})
+
+
+def patches_of(overlay: Path) -> list[str]:
+    """The patches of an overlay."""
+    listed = yaml.safe_load((overlay / "kustomization.yaml").read_text())["patches"]
+    return [(overlay / one["path"]).read_text() for one in listed]
 
 
 def taken_probes(pod: Object) -> dict[str, dict[str, object]]:

@@ -22,9 +22,6 @@ pytestmark = [pytest.mark.cluster, pytest.mark.timeout(300)]
 
 KILLS, LIFE_SECONDS_MAX, SEED = 20, 5.0, 18
 
-JOURNALED_SECONDS = 2.0
-"""The journal is written a tenth of a second after a result; on a busy machine that takes longer."""
-
 SOON = "crashLoopBackOff: {maxContainerRestartPeriod: 1s}"
 """The kubelet would otherwise wait up to five minutes before it starts a killed agent again."""
 
@@ -42,7 +39,6 @@ def test_an_agent_that_is_killed_twenty_times_at_random_moments_kills_nothing_tw
     probelet: Installed, scene: Scene
 ) -> None:
     moments = random.Random(SEED)
-    time.sleep(JOURNALED_SECONDS)
     for _ in range(KILLS):
         probelet.kill_agent()
         until(probelet.agent_container, "the agent to run again")

@@ -24,7 +24,7 @@ MANAGED = {"probelet.dev/managed": "true"}
 """The label that asks for a pod's probes to be taken over."""
 
 DEPLOYMENT, REPLICAS = "rollout", 2
-SLOW_START = answers("r", "500x3,200", failureThreshold=1)
+SLOW_START = answers("r", "500x3,200")
 
 
 def of_side(thing: Object, *, taken: bool) -> Object:

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import socket
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -23,6 +24,9 @@ from tests.support.kube_api.writing import WITH_STATUS, Writer
 
 BODY_BYTES_MAX = 3 * 1024 * 1024
 """As the API server's limit on a request."""
+
+ACCEPTING_TURNS = 4
+"""Turns of the loop from a connection that asyncio accepts to one that aiohttp knows, and closes."""
 
 
 class KubeApi:
@@ -46,9 +50,11 @@ class KubeApi:
         self.port = 0
         self.connections = 0
         """How many connections clients have opened."""
+        self._is_closing = False
         self._peers: set[tuple[str, int]] = set()
         self._writer = Writer(self.store)
         self._runner: web.AppRunner | None = None
+        self._listening: Sequence[socket.socket] = ()
         self._files = tempfile.TemporaryDirectory(prefix="probelet-kube-api-")
         self.folder = Path(self._files.name)
         self._tls = make_certificates(self.folder) if tls else None
@@ -100,15 +106,24 @@ class KubeApi:
         site = web.TCPSite(self._runner, "127.0.0.1", self.port, reuse_address=True, ssl_context=self._tls)
         await site.start()
         assert isinstance(site._server, asyncio.Server)
-        self.port = site._server.sockets[0].getsockname()[1]
+        self._listening = site._server.sockets
+        self.port = self._listening[0].getsockname()[1]
 
     async def refuse(self) -> None:
         """Closes every connection, and refuses new ones until ``accept``."""
         if self._runner is not None:
+            self._is_closing = True
+            # asyncio leaks a connection whose server closes between the accepting and the transport. What has not been
+            # accepted is refused by the system.
+            for listening in self._listening:
+                asyncio.get_running_loop().remove_reader(listening.fileno())
+            for _ in range(ACCEPTING_TURNS):
+                await asyncio.sleep(0)
             for watch in list(self.watches):
                 watch.end()
             await self._runner.cleanup()
             self._runner = None
+            self._is_closing = False
 
     def put(self, kind: Kind, obj: Object) -> Object:
         """Writes an object as another client would, status included; creates it if it is not there."""
@@ -244,6 +259,9 @@ class KubeApi:
             self.store.since(found.kind, version)
         watch = Watch(self.store, found.kind, found.namespace, self._matches(found, request), version)
         watch.silent = self.silent
+        if self._is_closing:
+            # A client that was quick to open the next watch: it would keep the server from closing for a minute.
+            watch.end()
         self.watches.append(watch)
         self._news.set()
         try:

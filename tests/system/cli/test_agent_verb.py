@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 import signal
 import ssl
 import subprocess
@@ -20,6 +21,8 @@ from tests.unit.agent.made_pod import EXEC, NODE, made_pod
 from tests.unit.agent.scripted_agent import World, scripted_world
 
 pytestmark = pytest.mark.e2e
+
+LIVES, LIFE_SECONDS_MAX, SEED = 5, 0.4, 18
 
 
 @asynccontextmanager
@@ -69,8 +72,6 @@ async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(world: Worl
     (app,) = world.run(pod)
     first = await begun(world)
     await until(world.is_ready)
-    # A change is in the journal a tenth of a second later.
-    await asyncio.sleep(0.5)
     writes = world.api.seen("apply", "pods")
     first.send_signal(signal.SIGKILL)
     await first.communicate()
@@ -90,6 +91,33 @@ async def test_it_probes_and_kills_across_kill_nine_and_ends_cleanly(world: Worl
     assert world.runtime.containers[app].exit_code == 137
 
 
+async def test_no_condition_turns_however_often_and_whenever_an_agent_is_killed(world: World) -> None:
+    """Each life of the agent gets new pods, so that it ends while their first results come."""
+    moments = random.Random(SEED)
+    turned: dict[str, list[str]] = {}
+
+    def note() -> None:
+        for name, turns in turned.items():
+            if (status := world.condition(name).get("status")) and turns[-1:] != [status]:
+                turns.append(status)
+
+    world.api.store.listeners.append(note)
+    probes = dict.fromkeys(("startupProbe", "readinessProbe", "livenessProbe"), EXEC)
+    for life in range(LIVES):
+        for number in range(4):
+            name = f"pod-{life}-{number}"
+            turned[name] = []
+            world.run(made_pod({"app": probes}, name=name))
+        process, probed = await begun(world), len(world.runtime.called("exec_sync"))
+        await until(lambda: len(world.runtime.called("exec_sync")) > probed)  # noqa: B023
+        await asyncio.sleep(moments.uniform(0, LIFE_SECONDS_MAX))
+        process.send_signal(signal.SIGKILL)
+        await process.communicate()
+    async with agent(world):
+        await until(lambda: all(turns[-1:] == ["True"] for turns in turned.values()))
+    assert all(turns in (["True"], ["False", "True"]) for turns in turned.values()), turned
+
+
 async def test_a_second_agent_waits_for_nothing_and_says_who_runs(world: World) -> None:
     async with agent(world):
         await until(lambda: world.api.seen("watch", "pods"))
@@ -103,7 +131,8 @@ async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> Non
     for flags, said, code in (
         ({"kubeconfig": str(tmp_path / "none")}, "none", 3),
         ({"listen": "0.0.0.0:0"}, "--listen-health", 2),
-        ({"listen_health": "127.0.0.1:0"}, "--cert-file", 2),
+        ({"listen_health": "127.0.0.1:0", "cert_file": "tls.crt"}, "--key-file", 2),
+        ({"cert_file": "tls.crt", "key_file": "tls.key"}, "--listen-health", 2),
         ({"node_ip": "nowhere"}, '--node-ip: "nowhere" is no IP address', 2),
         ({"runtime": f"unix://{tmp_path / 'no.sock'}"}, "no.sock", 3),
     ):
@@ -114,12 +143,14 @@ async def test_what_cannot_work_is_one_line(world: World, tmp_path: Path) -> Non
         assert said in line.replace("\\", "")
 
 
+@pytest.mark.parametrize("is_given", [True, False])
 async def test_health_and_metrics_for_other_machines_go_over_tls_and_show_no_probe(
-    world: World, tmp_path: Path, tls_files: tuple[Path, Path]
+    world: World, tls_files: tuple[Path, Path], is_given: bool
 ) -> None:
     world.run(made_pod({"app": {"readinessProbe": EXEC}}))
     chain, key = tls_files
-    process = await begun(world, listen_health="127.0.0.1:0", cert_file=str(chain), key_file=str(key))
+    certificate = {"cert_file": str(chain), "key_file": str(key)} if is_given else {}
+    process = await begun(world, listen_health="127.0.0.1:0", **certificate)
     try:
         assert process.stderr is not None
         while (line := json.loads(await process.stderr.readline()))["message"] != "pages":
