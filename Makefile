@@ -35,7 +35,7 @@ export PYTHONDONTWRITEBYTECODE :=
 .DELETE_ON_ERROR:
 .SUFFIXES:
 .DEFAULT_GOAL := help
-.PHONY: help build wheel install uninstall demo test unit e2e e2e-cluster fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
+.PHONY: help build wheel install uninstall demo test unit e2e e2e-cluster fuzz record side-by-side lint fmt bench bench-full bench-instructions bench-micro bench-exec bench-webhook bench-agent bench-controller bench-smoke soak soak-containerd plots reference proto clean image dist tools audit coverage lock msrv
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z0-9-]+:.*## / { printf "  make %-19s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -102,10 +102,14 @@ e2e: $(STAMPS)/extension $(PROGRAMS) ## run the tests with the real command line
 	@$(PART) "end to end" $(PY) -m pytest -q -m e2e -n 6 --timeout 120
 
 # The programs of Kubernetes go into a cache folder outside this one, which KUBEBUILDER_ASSETS may name instead.
-e2e-cluster: $(STAMPS)/extension ## run probelet beside a real kubelet, as people install it (root, Go, containerd; a quarter of an hour)
+# Enhanced liveness has a cluster of its own, because it replaces the agent and adds to the webhook.
+GUARDED := tests/cluster/guarded tests/cluster/documentation/test_enhanced_liveness_page.py
+
+e2e-cluster: $(STAMPS)/extension ## run probelet beside a real kubelet, as people install it (root, Go, containerd; half an hour)
 	$(say) "the programs of Kubernetes (a cold build takes five minutes)"
 	@assets=$$($(PY) -m tests.cluster) && { $(MAKE) --no-print-directory image || exit; export KUBEBUILDER_ASSETS=$$assets; }; \
-		$(PART) "end to end, in a cluster" $(PY) -m pytest -q -m cluster
+		$(PART) "end to end, in a cluster" $(PY) -m pytest -q -m cluster tests/cluster $(addprefix --ignore=,$(GUARDED)) && \
+		$(PART) "enhanced liveness, in a cluster" $(PY) -m pytest -q -m cluster $(GUARDED)
 
 # `make test` plays a fixed set of inputs. `make fuzz` plays new inputs in every run, until its time is over.
 FUZZ_SECONDS ?= 30
@@ -191,7 +195,7 @@ bench-micro: build ## measure single parts with criterion and pytest-benchmark
 	@$(PY) -m pytest -q -m bench --timeout 600 --benchmark-json build/pytest-benchmark.json benches/python
 	@$(PY) -m benches.report.micro
 
-bench-exec: build ## measure exec probes over the runtime and with execMode direct (root, containerd; two minutes)
+bench-exec: build $(filter build/kubelet,$(GO_PROGRAMS)) ## measure exec probes over the runtime and with execMode direct, into benches/EXEC.md (root, containerd; a quarter of an hour)
 	@$(PY) -m benches.exec_modes $(EXEC)
 
 # BENCH_WEBHOOK="--rate 500 --seconds 30" asks for another load.
@@ -199,8 +203,12 @@ bench-webhook: build ## measure admission requests over TLS: 200 a second, one r
 	@$(PY) -m benches.admission $(BENCH_WEBHOOK)
 
 # BENCH_AGENT="--pods 30 --seconds 10" asks for another load.
-bench-agent: build ## measure the agent beside 110 pods: memory and processor time (three minutes)
+bench-agent: build $(filter build/kubelet,$(GO_PROGRAMS)) ## measure the agent with 110 pods beside the kubelet's prober, into benches/AGENT.md (five minutes)
 	@$(PY) -m benches.agent $(BENCH_AGENT)
+
+# BENCH_CONTROLLER="--nodes 100 --pods 500" asks for another load.
+bench-controller: build ## measure the controller beside 1,000 NodePodProbes on a real API server, into docs/scale.md (ten minutes; Go)
+	@assets=$$($(PY) -m tests.cluster) && KUBEBUILDER_ASSETS=$$assets $(PY) -m benches.controller $(BENCH_CONTROLLER)
 
 bench-smoke: build ## run every benchmark once, in seconds, to see that it still works
 	@cargo bench -p probelet-benches -- --test

@@ -87,6 +87,7 @@ KINDS = (
 
 INTERNAL = {
     "probelet-intent/1": "a kill under way, in the agent's state directory",
+    "probelet-request/1": "the kills for a request to recreate containers, in the agent's state directory",
     "probelet-logs/1": "from a service to `probelet logs`",
     "probelet-pauses/1": "the pauses of a pod, in the agent's state directory",
     "probelet-pod/1": "a pod as the agent first saw it, in its state directory",
