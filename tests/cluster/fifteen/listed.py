@@ -4,6 +4,7 @@ import re
 from itertools import groupby
 from typing import Any
 
+from tests.cluster.fifteen.pods import RESTARTED
 from tests.kubelet.beside.verdict.forget import (
     DELAYS,
     LATE,
@@ -52,8 +53,6 @@ def _without_flags(rows: Any) -> Any:
     return [row for row, _ in groupby(re.sub(" (ready|started)(?= )", "", row) for row in rows)]
 
 
-RESTARTED = "tcp|liveness-http|liveness-exec|grace-of-a-probe|prestop-exec|startup-never|sidecars"
-"""Pods whose probes kill a container."""
 GATE = "^False ReadinessGatesNotReady: "
 
 LISTED = (
@@ -66,7 +65,7 @@ LISTED = (
     Listed("not-ready-first", "endpoints", "endpoint: states before it is ready", only_probelet("^not ready$")),
     Listed("restart-shown", "conditions", "Ready: reasons", only_probelet("^False ContainersNotReady: "), "sidecars"),
     # A longer wait makes a turn of a dip, so either side may have one.
-    Listed("restart-shown", "conditions", "Ready: dips", pods=RESTARTED),
+    Listed("restart-shown", "conditions", "Ready: dips", pods="|".join(RESTARTED)),
     Listed("own-containers", "conditions", "verdict: reasons", replaced(r"side\d "), pods="sidecars"),
     # A stop that the kubelet did not ask for.
     Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),

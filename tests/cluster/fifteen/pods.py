@@ -20,6 +20,9 @@ PODS = {
 REMOVED = ("sidecars", "removed-slow")
 """The comparison deletes them while they run."""
 
+RESTARTED = ("tcp", "liveness-http", "liveness-exec", "grace-of-a-probe", "prestop-exec", "startup-never", "sidecars")
+"""Pods whose probes kill a container."""
+
 MANAGED = {"probelet.dev/managed": "true"}
 """The label that asks for a pod's probes to be taken over."""
 

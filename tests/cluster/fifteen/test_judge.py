@@ -7,7 +7,7 @@ import pytest
 
 from tests.cluster.fifteen.facts.turns import Life, Turns
 from tests.cluster.fifteen.listed import LISTED, waits_like_a_crash, wakes, without_flags
-from tests.cluster.fifteen.pods import NAMES, PODS, of_side
+from tests.cluster.fifteen.pods import NAMES, PODS, RESTARTED, of_side
 from tests.kubelet.beside.facts.fact import Fact
 from tests.kubelet.beside.verdict.finding import different, explained
 from tests.kubelet.beside.verdict.forget import NOTHING
@@ -66,8 +66,14 @@ def test_a_row_of_a_status_loses_only_its_flags() -> None:
 
 def test_a_dip_is_not_a_turn() -> None:
     rows = [(0.0, "False"), (1.0, "True"), (5.0, "False"), (5.2, "True"), (9.0, "False"), (11.0, "True")]
-    kept = [value for _, value in Turns.of(rows, 99.0).without_dips("True").rows]
+    kept = [value for _, value in Turns.of(rows, 99.0).without_dips("True", POD).rows]
     assert kept == ["False", "True", "False", "True"]
+
+
+def test_a_restart_at_once_is_a_dip_also_on_a_busy_machine() -> None:
+    rows = [(0.0, "True"), (7.0, "False"), (8.9, "True"), (16.2, "False"), (30.9, "True")]
+    assert Turns.of(rows, 99.0).without_dips("True", RESTARTED[0]).rows == [rows[0], *rows[3:]]
+    assert Turns.of(rows, 99.0).without_dips("True", POD).rows == rows
 
 
 def test_turns_are_compared_until_the_first_back_off_of_either_side() -> None:

@@ -13,12 +13,12 @@ def facts(side: ClusterSide, other: ClusterSide, pod: str) -> list[Fact]:
     lives = Life.of(side, pod), Life.of(other, pod)
     verdicts = _verdict(side, pod), _verdict(other, pod)
     ready, theirs = _turns(side, pod, "Ready"), _turns(other, pod, "Ready")
-    steady, verdict = ready.without_dips("True"), _turns(side, pod, verdicts[0]).without_dips("True")
+    steady, verdict = ready.without_dips("True", pod), _turns(side, pod, verdicts[0]).without_dips("True", pod)
     return [
-        *steady.facts("Ready", theirs.without_dips("True"), pod, *lives),
+        *steady.facts("Ready", theirs.without_dips("True", pod), pod, *lives),
         Fact("Ready: dips", steady != ready),
         Fact("Ready: reasons", _reasons(side, pod, "Ready")),
-        *verdict.facts("verdict", _turns(other, pod, verdicts[1]).without_dips("True"), pod, *lives),
+        *verdict.facts("verdict", _turns(other, pod, verdicts[1]).without_dips("True", pod), pod, *lives),
         Fact("verdict: reasons", _reasons(side, pod, verdicts[0])),
     ]
 

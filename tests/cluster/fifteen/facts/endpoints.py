@@ -19,7 +19,7 @@ ANSWERS = {IN_AND_OUT: "http r", "readiness-turns": "http r", "grpc": "grpc grpc
 
 def facts(side: ClusterSide, other: ClusterSide, pod: str) -> list[Fact]:
     lives = Life.of(side, pod), Life.of(other, pod)
-    mine, theirs = (_turns(one, pod).since(READY).without_dips(READY) for one in (side, other))
+    mine, theirs = (_turns(one, pod).since(READY).without_dips(READY, pod) for one in (side, other))
     states = [state for _, state in _turns(side, pod).rows]
     before = states.index(READY) if READY in states else 0
     return [

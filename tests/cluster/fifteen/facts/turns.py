@@ -2,26 +2,28 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-from tests.cluster.fifteen.pods import PODS
+from tests.cluster.fifteen.pods import PODS, RESTARTED
 from tests.cluster.record.seen import ClusterSide
 from tests.kubelet.beside.facts.fact import Fact
 
 TURN_SECONDS, BEGIN_SECONDS = 2.0, 1.3
 """Two sides may take each turn so far apart, or a period and the second number: where the ticks of a probe lie between
 the starts of containers is chance, and a container starts beside others."""
-DIP_SECONDS = 0.6
-"""A value that turns back sooner is a dip, which only some clients see."""
+DIP_SECONDS, RESTART_SECONDS = 0.6, 3.0
+"""A value that turns back sooner is a dip, which only some clients see. The second number is for a pod whose containers
+are killed and started again: on a busy machine that takes up to two seconds, and a back-off takes ten."""
 COMPARED_MAX = 5
 """Later turns have the lateness of every earlier one."""
-AT_ONCE = 2
-"""So many restarts of a container that ends come without a back-off."""
+BACK_OFF_SECONDS = 5.0
+"""A container that is started sooner after its end was not held back."""
 
 
 @dataclass(frozen=True)
 class Life:
-    """The start of a pod's first container, and the end of its last life without a back-off, after which a kubelet
-    wakes up to half a delay late; seconds since 1970."""
+    """The start of a pod's first container, and the end of its last life before a back-off, after which a kubelet wakes
+    up to half a delay late; seconds since 1970."""
 
     began: float
     backs_off: float
@@ -30,7 +32,8 @@ class Life:
     def of(cls, side: ClusterSide, pod: str) -> "Life":
         lives = side.of(pod).values()
         starts = [one.started for rows in lives for one in rows if one.started]
-        ends = [rows[AT_ONCE].finished for rows in lives if len(rows) > AT_ONCE and rows[AT_ONCE].finished]
+        pairs = [pair for rows in lives for pair in pairwise(rows)]
+        ends = [one.finished for one, after in pairs if 0 < one.finished < after.started - BACK_OFF_SECONDS]
         return cls(min(starts, default=side.mark("begin")), min(ends, default=side.mark("end")))
 
 
@@ -49,11 +52,12 @@ class Turns:
                 kept.append((at, value))
         return cls(kept)
 
-    def without_dips(self, usual: str) -> "Turns":
+    def without_dips(self, usual: str, pod: str) -> "Turns":
         """Without the turns from a value and soon back."""
+        soon = RESTART_SECONDS if pod in RESTARTED else DIP_SECONDS
         kept: list[tuple[float, str]] = []
         for at, value in self.rows:
-            if len(kept) > 1 and kept[-2][1] == value == usual and at - kept[-1][0] < DIP_SECONDS:
+            if len(kept) > 1 and kept[-2][1] == value == usual and at - kept[-1][0] < soon:
                 kept.pop()
             else:
                 kept.append((at, value))
