@@ -17,9 +17,10 @@ use super::attempt::Start;
 pub(super) struct ConnectFirst(VecDeque<Start>);
 
 impl ConnectFirst {
-    /// Whether `starts` attempts that are due should only connect.
+    /// Whether `starts` attempts that are due should only connect: many, or any that follow many.
     pub(super) fn holds(&self, starts: usize, now: Instant) -> bool {
-        starts >= BATCH_MIN && !self.waits_too_long(now)
+        let enough = if self.is_empty() { BATCH_MIN } else { 1 };
+        starts >= enough && !self.waits_too_long(now)
     }
 
     /// Holds an attempt.
@@ -55,8 +56,8 @@ impl ConnectFirst {
 const BATCH_MIN: usize = 128;
 /// The longest time for which an attempt is held: more than ten thousand connections take.
 const HELD_MAX: Duration = Duration::from_millis(200);
-/// So many attempts send in a millisecond or two. An attempt that is due meanwhile connects so much later.
-const LET_GO_TOGETHER: usize = 64;
+/// So many attempts send in half a millisecond. An attempt that is due meanwhile connects so much later.
+const LET_GO_TOGETHER: usize = 16;
 
 #[cfg(test)]
 mod tests {
@@ -102,11 +103,19 @@ mod tests {
     }
 
     #[test]
+    fn one_attempt_that_follows_many_connects_before_they_send() {
+        let mut held = ConnectFirst::default();
+        held.hold(start(1, at(0)));
+        assert!(held.holds(1, at(199)) && !held.holds(0, at(199)));
+        assert!(!held.holds(1, at(200)), "the first has waited for long enough");
+    }
+
+    #[test]
     fn attempts_are_let_go_a_few_at_a_time_and_the_oldest_first() {
         let mut held = ConnectFirst::default();
-        (0..100).for_each(|worker| held.hold(start(worker, at(0))));
-        assert_eq!(let_go(&mut held, at(1)), (0..64).collect::<Vec<u32>>());
-        assert_eq!(let_go(&mut held, at(1)), (64..100).collect::<Vec<u32>>());
+        (0..25).for_each(|worker| held.hold(start(worker, at(0))));
+        assert_eq!(let_go(&mut held, at(1)), (0..16).collect::<Vec<u32>>());
+        assert_eq!(let_go(&mut held, at(1)), (16..25).collect::<Vec<u32>>());
         assert!(held.is_empty() && let_go(&mut held, at(1)).is_empty());
     }
 
