@@ -2,7 +2,6 @@
 //! address as its host, and no header fields of its own. Almost every probe is plain, and this takes a tenth of the
 //! general way's time.
 
-use std::io::Write;
 use std::net::SocketAddr;
 
 use probelet_core::spec::HttpGet;
@@ -16,13 +15,18 @@ pub(super) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, byte
     let target = target(get, host, port, user_agent)?;
     let (open, close) = if host.contains(':') { ("[", "]") } else { ("", "") };
     bytes.clear();
-    let path = &get.path;
-    write!(
-        bytes,
-        "GET {path} HTTP/1.1\r\nHost: {open}{host}{close}:{port}\r\nUser-Agent: {user_agent}\r\nAccept: */*\r\n\
-         Connection: close\r\n\r\n"
-    )
-    .expect("a Vec takes everything");
+    // One piece after the other, because `write!` would take half as long as all of the request.
+    bytes.extend_from_slice(b"GET ");
+    bytes.extend_from_slice(get.path.as_bytes());
+    bytes.extend_from_slice(b" HTTP/1.1\r\nHost: ");
+    bytes.extend_from_slice(open.as_bytes());
+    bytes.extend_from_slice(host.as_bytes());
+    bytes.extend_from_slice(close.as_bytes());
+    bytes.push(b':');
+    bytes.extend_from_slice(itoa::Buffer::new().format(port).as_bytes());
+    bytes.extend_from_slice(b"\r\nUser-Agent: ");
+    bytes.extend_from_slice(user_agent.as_bytes());
+    bytes.extend_from_slice(b"\r\nAccept: */*\r\nConnection: close\r\n\r\n");
     Some(target)
 }
 
@@ -43,9 +47,20 @@ fn is_verbatim(path: &[u8]) -> bool {
     let (path, query) = path.split_at(path.iter().position(|&byte| byte == b'?').unwrap_or(path.len()));
     path.first() == Some(&b'/')
         && path.get(1) != Some(&b'/')
-        && path.iter().all(|&byte| !must_escape(byte, Part::Path))
+        && path.iter().all(|&byte| PLAIN[usize::from(byte)])
         && query.iter().all(|&byte| byte.is_ascii_graphic() && byte != b'#')
 }
+
+/// The bytes that a path holds unescaped. A table, because every probe looks at every byte of its path.
+const PLAIN: [bool; 256] = {
+    let mut plain = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        plain[byte] = !must_escape(byte as u8, Part::Path);
+        byte += 1;
+    }
+    plain
+};
 
 fn is_sent_unchanged(user_agent: &str) -> bool {
     !user_agent.is_empty() && user_agent.bytes().all(|byte| byte.is_ascii_graphic())
