@@ -178,11 +178,27 @@ class Installed:
     def webhook_is_ready(self) -> bool:
         path = f"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/{CONFIGURATION}"
         trusted = all("caBundle" in one["clientConfig"] for one in self._api.get(path)["webhooks"])
-        return trusted and self._is_complete(WEBHOOK)
+        return trusted and self._is_complete(WEBHOOK) and self._endpoints(WEBHOOK) == self._replicas(WEBHOOK)
 
     def _is_complete(self, name: str) -> bool:
-        deployment = self._api.get(f"/apis/apps/v1/namespaces/{SYSTEM}/deployments/{name}")
-        return bool(deployment.get("status", {}).get("readyReplicas", 0) == deployment["spec"]["replicas"])
+        ready = self._deployment(name).get("status", {}).get("readyReplicas", 0)
+        return bool(ready == self._replicas(name))
+
+    def _replicas(self, name: str) -> int:
+        return int(self._deployment(name)["spec"]["replicas"])
+
+    def _deployment(self, name: str) -> Object:
+        return self._api.get(f"/apis/apps/v1/namespaces/{SYSTEM}/deployments/{name}")
+
+    def _endpoints(self, service: str) -> int:
+        """How many are ready. After an outage they come seconds after the ready pods, and until then the API server
+        admits pods without the webhook."""
+        slices = self._api.items(
+            f"/apis/discovery.k8s.io/v1/namespaces/{SYSTEM}/endpointslices",
+            labelSelector=f"kubernetes.io/service-name={service}",
+        )
+        endpoints = [one for each in slices for one in each.get("endpoints") or []]
+        return sum(bool(one.get("conditions", {}).get("ready")) for one in endpoints)
 
     def scale_webhook(self, replicas: int) -> None:
         """Change the number of replicas and wait for it."""
