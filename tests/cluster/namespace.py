@@ -62,5 +62,8 @@ class Namespace:
             seen = self.cluster.kubectl("get", "pods,events", "-n", self.name, "-o", "wide", check=False)
             raise AssertionError(f"{error}\n{seen}") from None
 
+    def until_empty(self) -> None:
+        self.until(lambda: not self.pods(), f"the pods of {self.name} to end")
+
     def delete(self) -> None:
         self._api.delete(f"/api/v1/namespaces/{self.name}")

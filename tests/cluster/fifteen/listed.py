@@ -14,6 +14,7 @@ from tests.kubelet.beside.verdict.forget import (
     Pair,
     alike_without,
     are_rests,
+    first_later,
     if_true,
     later,
     only_probelet,
@@ -22,6 +23,8 @@ from tests.kubelet.beside.verdict.forget import (
 from tests.kubelet.beside.verdict.listed import Listed
 
 EARLY_SECONDS = 0.5
+LOOK_SECONDS = 2.0
+"""A kubelet's worker looks at the runtime again within this time (pkg/kubelet/pod_workers.go:podWorkerLoop, 1.36)."""
 
 
 def wakes(kubelet: Any, probelet: Any, pace: float) -> Pair:
@@ -71,5 +74,7 @@ LISTED = (
     Listed("back-off-as-a-crash", "containers", r"\S+: restarts, after s", waits_like_a_crash),
     # The way through the API server.
     Listed("first-probe-later", "probes", r"\S+ \d+: \S+ \S+: first, after s", later("probelet", 2.5)),
+    Listed("gate-waits", "conditions", "Ready: turns, after s", first_later(LOOK_SECONDS)),
+    Listed("gate-waits", "endpoints", "endpoint: turns, after s", first_later(LOOK_SECONDS)),
     Listed("stays-native", "events", "events", only_probelet("^Warning ProbesNotTakenOver "), pods="sidecars"),
 )

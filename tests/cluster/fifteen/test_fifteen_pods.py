@@ -60,6 +60,9 @@ def played(cluster: Cluster, number: int, names: list[str]) -> list[Finding]:
     play(plays, names, sides["native"])
     for one in sides.values():
         one.delete()
+    for one in sides.values():
+        # The ends of thirty pods would make the kubelet late for another round.
+        one.until_empty()
     kept = OUT / folder.name
     shutil.rmtree(kept, ignore_errors=True)
     shutil.copytree(folder, kept)

@@ -57,6 +57,26 @@ def test_two_kubelets_wakes_may_each_be_half_a_delay_late() -> None:
     assert wakes([0.1, 0.1, 14.9], [0.1, 0.2, 19.0], 1.0) != NOTHING
 
 
+@pytest.mark.parametrize(
+    ("native", "taken", "listed"),
+    [
+        ([2.8, 20.0], [5.1, 20.1], ("gate-waits",)),
+        ([2.8, 20.0], [6.0, 20.1], ("gate-waits",)),
+        ([2.8, 20.0], [7.2, 20.1], ()),
+        ([2.8, 20.0], [5.1, 23.0], ()),
+        ([5.1, 20.0], [2.8, 20.1], ()),
+        ([2.8], [5.1, 20.1], ()),
+        ([], [2.8], ()),
+    ],
+)
+def test_only_the_first_turn_waits_until_the_kubelet_looks_again(
+    native: list[float], taken: list[float], listed: tuple[str, ...]
+) -> None:
+    pair = [Fact("Ready: turns, after s", native, 2.0)], [Fact("Ready: turns, after s", taken, 2.0)]
+    (found,) = different(POD, "conditions", *pair, 1.0, LISTED)
+    assert found.listed == listed
+
+
 def test_a_row_of_a_status_loses_only_its_flags() -> None:
     native = ["running ready started restarts=0", "running started restarts=0", "running ready started restarts=1"]
     taken = ["running ready started restarts=0", "running ready started restarts=1"]

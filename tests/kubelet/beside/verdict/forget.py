@@ -66,6 +66,18 @@ def later(side: str, seconds_max: float) -> Forget:
     return forget
 
 
+def first_later(seconds_max: float) -> Forget:
+    """Moments of which probelet's first is later, by up to so many seconds beside the slack."""
+
+    def forget(kubelet: Any, probelet: Any, pace: float) -> Pair:
+        if not kubelet or not probelet:
+            return kubelet, probelet
+        late = min(max(0.0, probelet[0] - kubelet[0]), seconds_max * pace)
+        return kubelet, [probelet[0] - late, *probelet[1:]]
+
+    return forget
+
+
 def later_wakes(*, exact: bool) -> Forget:
     """Waits in back-off of which the kubelet's end late, by up to half: it looks at a container again only then.
 
