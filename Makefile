@@ -83,7 +83,7 @@ demo: build ## run the example pods, then 5,000 probes a second (about a minute)
 	@$(PY) -m examples.demo
 
 # Every part notes how many seconds it took. The table of the parts comes last, also after a part has failed.
-test: ## run all tests: Rust, Python, then real processes; at most eight minutes on two cores
+test: ## run all tests: Rust, Python, then real processes; half an hour on two cores
 	@rm -f $(PARTS)
 	@$(PART) build $(MAKE) --no-print-directory build && $(MAKE) --no-print-directory unit e2e; code=$$?; $(PART); exit $$code
 
