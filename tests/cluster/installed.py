@@ -154,7 +154,7 @@ class Installed:
         return self._pods("controller")
 
     def controller_is_ready(self) -> bool:
-        return self._is_complete(CONTROLLER)
+        return _is_complete(self._deployment(CONTROLLER))
 
     def leader(self) -> str:
         """The process that decides, ``POD_NUMBER``; empty if none does. A container started again is another one."""
@@ -178,14 +178,10 @@ class Installed:
     def webhook_is_ready(self) -> bool:
         path = f"/apis/admissionregistration.k8s.io/v1/mutatingwebhookconfigurations/{CONFIGURATION}"
         trusted = all("caBundle" in one["clientConfig"] for one in self._api.get(path)["webhooks"])
-        return trusted and self._is_complete(WEBHOOK) and self._endpoints(WEBHOOK) == self._replicas(WEBHOOK)
-
-    def _is_complete(self, name: str) -> bool:
-        ready = self._deployment(name).get("status", {}).get("readyReplicas", 0)
-        return bool(ready == self._replicas(name))
-
-    def _replicas(self, name: str) -> int:
-        return int(self._deployment(name)["spec"]["replicas"])
+        if not trusted:
+            return False
+        deployment = self._deployment(WEBHOOK)
+        return _is_complete(deployment) and self._endpoints(WEBHOOK) == deployment["spec"]["replicas"]
 
     def _deployment(self, name: str) -> Object:
         return self._api.get(f"/apis/apps/v1/namespaces/{SYSTEM}/deployments/{name}")
@@ -211,6 +207,10 @@ class Installed:
     def _pods(self, component: str) -> list[Object]:
         labels = f"app.kubernetes.io/component={component}"
         return self._api.items(f"/api/v1/namespaces/{SYSTEM}/pods", labelSelector=labels)
+
+
+def _is_complete(deployment: Object) -> bool:
+    return bool(deployment.get("status", {}).get("readyReplicas", 0) == deployment["spec"]["replicas"])
 
 
 def _patch(kind: str, name: str, template: Object) -> str:
