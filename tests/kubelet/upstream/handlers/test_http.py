@@ -14,9 +14,9 @@ pytestmark = pytest.mark.e2e
 Headers = list[tuple[str, str]]
 
 
-def get(server: Server, headers: Headers | None = None, path: str = "/") -> dict[str, Any]:
+def get(server: Server, headers: Headers | None = None, path: str = "/", **figures: int) -> dict[str, Any]:
     listed = [{"name": name, "value": value} for name, value in headers or []]
-    return ask({"httpGet": {"path": path, "port": server.port, "httpHeaders": listed}})
+    return ask({"httpGet": {"path": path, "port": server.port, "httpHeaders": listed}, **figures})
 
 
 def ok(request: Request) -> Reply:
@@ -93,7 +93,7 @@ def test_an_http_answer_after_the_timeout_fails(row: str) -> None:
         over.wait(3)
 
     with Server(late) as server:
-        report = get(server)
+        report = get(server, timeoutSeconds=1)
         over.set()
     assert (report["result"], report["error"]) == ("failure", None)
     assert "Client.Timeout exceeded while awaiting headers" in report["output"]

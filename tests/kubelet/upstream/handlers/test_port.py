@@ -65,7 +65,7 @@ def test_a_port_that_is_found_is_probed_at_the_pods_address(kind: Any, port: str
         # The first of two ports with one name counts, and another container port does not matter.
         ports = [("other", closed_port()), ("found", server.port), ("found", closed_port())]
         report = ask(kind(given), ports=ports)
-    assert (report["outcome"], report["error"]) == ("success", None)
+    assert (report["outcome"], report["error"]) == ("success", None), report
     assert len(server.requests) == (kind is http)
 
 

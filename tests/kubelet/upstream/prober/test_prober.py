@@ -115,7 +115,7 @@ HANDLERS = {
 @pytest.mark.e2e
 @pytest.mark.parametrize("handler", [pytest.param(each, id=f"P13-{each}") for each in HANDLERS])
 def test_every_socket_handler_runs(handler: str) -> None:
-    cause = ask(HANDLERS[handler](closed_port()))["cause"]
+    cause = ask({**HANDLERS[handler](closed_port()), "timeoutSeconds": 1})["cause"]
     assert cause == ("connect_timeout" if handler == "grpc" else "refused")
 
 
