@@ -50,7 +50,7 @@ impl Prober {
             container_index: worker.container as usize,
             probe_type: worker.probe_type,
             probe: worker.probe(),
-            pod_ip: self.pods[worker.pod].status.as_ref().map(|status| &status.pod_ip),
+            pod_ip: worker.pod_ip.as_ref(),
             container_id: worker.container_key.map_or("", |key| self.results.id(key)),
             grpc_connect: self.semantics.grpc_connect,
         })

@@ -89,6 +89,7 @@ impl Prober {
         if until > now {
             pauses.push(Pause { container: container.into(), probe_type, until });
         }
+        self.refresh_views(index);
         true
     }
 
@@ -107,6 +108,7 @@ impl Prober {
         if let Some(index) = self.pods.find(uid) {
             self.pods[index].object = None;
             self.pods[index].pauses.clear();
+            self.refresh_views(index);
             self.wake_sleepers_of_a_forgotten_pod(index);
             self.pods.drop_unused(index);
         }
@@ -159,7 +161,7 @@ impl Prober {
         })
     }
 
-    /// Refreshes what the pod's workers see, after its status has changed.
+    /// Refreshes what the pod's workers see, after its status or its pauses have changed.
     pub(super) fn refresh_views(&mut self, pod: u32) {
         for position in 0..self.pods[pod].workers.len() {
             self.refresh_view(self.pods[pod].workers[position]);
@@ -168,7 +170,10 @@ impl Prober {
 
     fn refresh_view(&mut self, id: WorkerId) {
         let worker = &mut self.workers[id];
-        worker.view = View::of(self.pods[worker.pod].status.as_ref(), worker.container_name());
+        let pod = &self.pods[worker.pod];
+        worker.view = View::of(pod.status.as_ref(), worker.container_name());
+        worker.pod_ip = pod.status.as_ref().map(|status| Arc::clone(&status.pod_ip));
+        worker.paused_until = pod.paused_until(worker.container_name(), worker.probe_type);
     }
 
     fn stop_workers(&mut self, uid: &str, which: impl Fn(&Worker) -> bool) {

@@ -93,17 +93,10 @@ impl Prober {
         if seen.started == (worker.probe_type == ProbeType::Startup) {
             return Verdict::Continue; // D9
         }
-        if self.is_paused(id, now) {
+        if worker.paused_until > now {
             return Verdict::Continue;
         }
         Verdict::Probe // D10
-    }
-
-    fn is_paused(&self, id: WorkerId, now: Instant) -> bool {
-        let worker = &self.workers[id];
-        self.pods[worker.pod].pauses.iter().any(|pause| {
-            pause.probe_type == worker.probe_type && pause.until > now && pause.container == *worker.container_name()
-        })
     }
 
     /// D4: takes on a container that is new to this worker. In the kubelet `result_run` and `last_result` stay.

@@ -2,10 +2,11 @@
 
 use std::io;
 use std::net::{SocketAddr, TcpStream};
+use std::sync::Arc;
 
 use crate::http1::reader::Reader;
 use crate::net::connect::Ahead;
-use crate::net::epoll::SocketPoll;
+use crate::net::poller::Wait;
 
 /// The buffers of an attempt. They belong to one runtime and serve one attempt at a time.
 #[derive(Debug, Default)]
@@ -14,12 +15,17 @@ pub struct Buffers {
     pub(super) request: Vec<u8>,
     /// The response's body, as far as the kubelet keeps it. Other handlers put the text of a success here.
     pub(super) body: Vec<u8>,
-    pub(super) poll: Option<SocketPoll>,
+    pub(super) wait: Arc<Wait>,
     /// A connection that the prober asked for before its attempt began.
     pub(crate) ahead: Option<Ahead>,
 }
 
 impl Buffers {
+    /// Buffers for attempts that somebody else drives.
+    pub(crate) fn of(wait: Arc<Wait>) -> Self {
+        Self { wait, ..Self::default() }
+    }
+
     /// Prepares for another attempt.
     pub(super) fn begin(&mut self) {
         self.release();
@@ -33,22 +39,13 @@ impl Buffers {
         if bytes <= KEPT_BYTES_MAX {
             return 0;
         }
-        *self = Self { poll: self.poll.take(), ahead: self.ahead.take(), ..Self::default() };
+        (self.reader, self.request) = Default::default();
         bytes
     }
 
     /// The connection to `address` that was asked for ahead, if there is one.
     pub(super) fn take_ahead(&mut self, address: SocketAddr) -> Option<io::Result<TcpStream>> {
         self.ahead.take().filter(|ahead| ahead.address == address).map(|ahead| ahead.connection)
-    }
-
-    /// Watches the attempt's next socket.
-    pub(super) fn watch(&mut self, socket: &TcpStream, is_sending: bool) -> io::Result<()> {
-        match &self.poll {
-            Some(poll) => poll.clear_ready(),
-            None => self.poll = Some(SocketPoll::new()?),
-        }
-        self.poll.as_ref().expect("just made").watch(socket, is_sending)
     }
 }
 

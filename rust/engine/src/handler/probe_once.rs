@@ -1,5 +1,7 @@
 //! One attempt of a probe: chooses the handler.
 
+use std::sync::Arc;
+
 use probelet_core::port;
 use probelet_core::spec::{Handler, IntOrString};
 use tokio::time::Instant;
@@ -16,8 +18,22 @@ use crate::net::connect::Ahead;
 ///
 /// `ports` are the probed container's named ports; `pod_ip` is the pod's first address at this moment, which may be
 /// empty. `buffers` serve one attempt after another on one runtime, and keep the output of a success until the next
-/// attempt.
+/// attempt. The attempt drives itself.
 pub async fn probe_once(
+    handler: &Handler,
+    ports: &[(Box<str>, i64)],
+    pod_ip: &str,
+    asker: Asker<'_>,
+    timeout: impl Into<Limit>,
+    buffers: &mut Buffers,
+) -> Report {
+    let wait = Arc::clone(&buffers.wait);
+    wait.drive(probe_driven(handler, ports, pod_ip, asker, timeout, buffers)).await
+}
+
+/// Like [`probe_once`], for the owner of the buffers' [`Wait`](crate::net::poller::Wait), who polls the attempt when its
+/// socket is ready and when its time is over.
+pub(crate) async fn probe_driven(
     handler: &Handler,
     ports: &[(Box<str>, i64)],
     pod_ip: &str,
@@ -64,7 +80,7 @@ async fn carry_out(
             Ok(port) => {
                 // Go's dialer, unlike its HTTP client, takes a negative timeout as expired.
                 let deadline = if limit.is_negative() { Some(Instant::now()) } else { limit.deadline() };
-                tcp::probe(asker.pod_uid, if host.is_empty() { pod_ip } else { host }, port, deadline).await
+                tcp::probe(asker.pod_uid, if host.is_empty() { pod_ip } else { host }, port, deadline, &buffers.wait).await
             }
             Err(report) => report,
         },

@@ -1,5 +1,7 @@
 //! `tcpSocket` (kubelet pkg/probe/tcp/tcp.go:DoTCPProbe, 1.36): connects and closes.
 
+use std::pin::pin;
+
 use probelet_core::prober::Outcome;
 use tokio::time::Instant;
 
@@ -7,19 +9,23 @@ use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
 use crate::net::dial::{dial, late_for};
-use crate::net::timeout::or_timeout;
+use crate::net::poller::Wait;
 
 /// Carries out a probe.
-pub(super) async fn probe(pod: Option<&str>, host: &str, port: u16, deadline: Option<Instant>) -> Report {
+pub(super) async fn probe(
+    pod: Option<&str>,
+    host: &str,
+    port: u16,
+    deadline: Option<Instant>,
+    wait: &Wait,
+) -> Report {
     let mut watch = Stopwatch::start();
-    let dialled = match deadline {
-        Some(deadline) if deadline <= Instant::now() => Err(late_for(host, port)),
-        Some(deadline) => match or_timeout(deadline, dial(pod, host, port, b"", Some(deadline), &mut watch)).await {
-            Some(dialled) => dialled.map(drop),
-            None => Err(late_for(host, port)),
-        },
-        None => dial(pod, host, port, b"", None, &mut watch).await.map(drop),
+    let is_late = deadline.is_some_and(|deadline| deadline <= Instant::now());
+    let dialled = match is_late {
+        false => wait.until(deadline, pin!(dial(pod, host, port, b"", deadline, &mut watch))).await,
+        true => None,
     };
+    let dialled = dialled.unwrap_or_else(|| Err(late_for(host, port))).map(drop);
     watch.lap(|timings| &mut timings.connect);
     let (outcome, cause) = match dialled {
         Ok(()) => (Outcome::Success, Cause::Ok),

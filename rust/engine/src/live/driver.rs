@@ -20,6 +20,7 @@ use super::state::{Shared, State};
 #[cfg(test)]
 use super::tests::trap::Moment;
 use super::time::alarm::Alarm;
+use super::time::clock::Clock;
 use super::time::overdue::BEAT;
 use super::time::wake_up::Patience;
 
@@ -48,11 +49,8 @@ pub(super) fn drive(shared: &Arc<Shared>) {
 }
 
 async fn turn(shared: Arc<Shared>) {
-    let pool = Arc::new(AttemptPool::new(
-        shared.clock.clone(),
-        shared.lock().engine_stats.overdue,
-        Arc::clone(&shared.doubts),
-    ));
+    let overdue = shared.lock().engine_stats.overdue;
+    let mut pool = AttemptPool::new(shared.clock.clone(), overdue, Arc::clone(&shared.doubts));
     let Ok(mut alarm) = Alarm::new(shared.clock.clone()) else {
         // Without a file descriptor there is no timer, as there is no reactor.
         std::thread::sleep(PAUSE_AFTER_PANIC);
@@ -65,6 +63,7 @@ async fn turn(shared: Arc<Shared>) {
     let table = shared.lock_journal().map(|journal| journal.table());
     recover(&shared);
     while !shared.closing.load(Ordering::Acquire) {
+        pool.turn();
         pool.finished(&mut ended);
         let settled = settle(&shared, &pool, &mut helper, &mut ended, &mut starts);
         let beat = settled.has_attempts.then(|| settled.now + BEAT);
@@ -74,7 +73,7 @@ async fn turn(shared: Arc<Shared>) {
             timer_floor.as_mut().reset(tokio::time::Instant::now() + TIMER_FLOOR);
         }
         if held.holds(starts.len(), settled.now) {
-            connect(&pool, &mut starts, &mut held).await;
+            connect(&mut pool, &shared.clock, &mut starts, &mut held).await;
             continue;
         }
         let mut launch = |start| {
@@ -88,10 +87,10 @@ async fn turn(shared: Arc<Shared>) {
             others_first().await;
             continue;
         }
-        if !is_sent {
+        if !is_sent || pool.has_finished() {
             continue;
         }
-        alarm.set(settled.wakes_at.into_iter().chain(beat).min());
+        alarm.set(settled.wakes_at.into_iter().chain(beat).chain(pool.next_deadline()).min());
         let for_the_journal = async {
             match &table {
                 Some(table) => table.bell.notified().await,
@@ -100,7 +99,7 @@ async fn turn(shared: Arc<Shared>) {
         };
         tokio::select! {
             biased;
-            () = pool.bell.notified() => {}
+            () = pool.stirs() => {}
             () = helper.readable() => {}
             () = for_the_journal => {}
             () = alarm.rung() => {}
@@ -108,7 +107,7 @@ async fn turn(shared: Arc<Shared>) {
                 alarm.hurry();
                 tokio::select! {
                     biased;
-                    () = pool.bell.notified() => {}
+                    () = pool.stirs() => {}
                     () = helper.readable() => {}
                     () = alarm.rung() => {}
                 }
@@ -120,17 +119,18 @@ async fn turn(shared: Arc<Shared>) {
 
 /// Asks for the connections of these attempts, without a task for each, and holds the attempts. Those without a
 /// connection to wait beside begin at once.
-async fn connect(pool: &Arc<AttemptPool>, starts: &mut Vec<Start>, held: &mut ConnectFirst) {
+async fn connect(pool: &mut AttemptPool, clock: &Clock, starts: &mut Vec<Start>, held: &mut ConnectFirst) {
     for (number, mut start) in starts.drain(..).enumerate() {
-        if start.connect(pool.clock.now()) {
+        if start.connect(clock.now()) {
             held.hold(start);
         } else {
             pool.launch(start);
         }
         if number % CONNECTED_TOGETHER == CONNECTED_TOGETHER - 1 {
-            let now = pool.clock.now();
+            let now = clock.now();
             pool.turned(now, Some(now + BEAT));
             others_first().await;
+            pool.turn();
         }
     }
     others_first().await;
@@ -142,7 +142,7 @@ fn recover(shared: &Shared) {
     shared.lock().recover(&shared.starving, now, wall.wall_ms(now));
 }
 
-/// Lets every other task that is ready run once.
+/// Lets the runtime look at the sockets that it watches itself.
 async fn others_first() {
     let mut is_over = false;
     poll_fn(|context| {

@@ -1,7 +1,15 @@
-//! The tasks that carry out attempts. A task that has finished an attempt waits for the next one, so that an attempt
-//! costs no task of its own.
+//! Carries out attempts. Each has a task, a future that the loop itself polls when its socket is ready, when its time is
+//! over, and when something else that it waits for wakes it. A task that has finished an attempt waits for the next one.
+//!
+//! The runtime could poll the tasks. But then an attempt that goes well would cost two turns of its scheduler, a timer
+//! and two bells, as many instructions as the rest of the attempt.
 
+use std::future::poll_fn;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use probelet_core::time::Instant;
@@ -15,107 +23,229 @@ use super::trimmer::Trimmer;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, error};
 use crate::attempt::starvation::Spent;
-use crate::handler::{Asker, Buffers, address_of, probe_once, refused};
+use crate::handler::{Asker, Buffers, address_of, probe_driven, refused};
+use crate::net::poller::{Poller, Wait};
 
-/// The tasks, and the attempts that they have finished.
+/// The tasks of the loop.
 pub(super) struct AttemptPool {
-    pub(super) clock: Clock,
-    idle: Mutex<Vec<Arc<Task>>>,
+    desk: Arc<Desk>,
+    poller: Arc<Poller>,
+    /// By number. A number without a task is free.
+    tasks: Vec<Option<Task>>,
+    free: Vec<u32>,
+    idle: Vec<u32>,
+    /// The tasks to poll in a turn, kept for its memory.
+    due: Vec<u32>,
+}
+
+/// What the tasks share.
+struct Desk {
+    clock: Clock,
     finished: Mutex<Vec<EndedAttempt>>,
     overdue: Mutex<Overdue>,
     trimmer: Trimmer,
     doubts: Arc<Doubts>,
-    /// Rung when an attempt has finished.
-    pub(super) bell: Notify,
+    /// The tasks that were woken since the loop last polled them.
+    woken: Mutex<Vec<u32>>,
+    /// Rung when a task was woken, and when the loop has something to hand out.
+    bell: Notify,
 }
 
-/// One task, as the pool sees it.
+/// One task, as the loop sees it.
 struct Task {
+    future: Pin<Box<dyn Future<Output = ()> + Send>>,
+    seat: Arc<Seat>,
+    waker: Waker,
+    is_in_flight: bool,
+}
+
+/// What a task and the loop share.
+struct Seat {
+    number: u32,
+    desk: Arc<Desk>,
+    wait: Arc<Wait>,
     next: Mutex<Option<Start>>,
-    bell: Notify,
+    is_woken: AtomicBool,
+    is_done: AtomicBool,
+}
+
+/// For what tasks wait for besides their socket and their time, such as a name's address or a TLS record.
+impl Wake for Seat {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.is_woken.swap(true, Ordering::AcqRel) {
+            lock(&self.desk.woken).push(self.number);
+            self.desk.bell.notify_one();
+        }
+    }
 }
 
 impl AttemptPool {
     /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
     pub(super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
-        Self {
+        let desk = Desk {
             clock,
-            idle: Mutex::default(),
             finished: Mutex::default(),
             overdue: Mutex::new(Overdue::after(overdue)),
-            bell: Notify::new(),
             trimmer: Trimmer::default(),
             doubts,
+            woken: Mutex::default(),
+            bell: Notify::new(),
+        };
+        Self {
+            desk: Arc::new(desk),
+            poller: Arc::default(),
+            tasks: Vec::new(),
+            free: Vec::new(),
+            idle: Vec::new(),
+            due: Vec::new(),
         }
     }
 
-    /// Gives an attempt to a task that waits, or to a new one.
-    pub(super) fn launch(self: &Arc<Self>, start: Start) {
-        let idle = lock(&self.idle).pop();
-        match idle {
-            Some(task) => {
-                *lock(&task.next) = Some(start);
-                task.bell.notify_one();
+    /// Begins an attempt, in a task that waits or in a new one.
+    pub(super) fn launch(&mut self, start: Start) {
+        let number = self.idle.pop().unwrap_or_else(|| self.hire());
+        let task = self.tasks[number as usize].as_mut().expect("a task that waits");
+        *lock(&task.seat.next) = Some(start);
+        task.is_in_flight = true;
+        self.poll(number);
+    }
+
+    /// Polls the tasks that can go on.
+    pub(super) fn turn(&mut self) {
+        let mut due = std::mem::take(&mut self.due);
+        self.poller.take_ready(|number| {
+            if let Some(Some(task)) = self.tasks.get(number as usize) {
+                task.seat.wait.note_ready();
+                due.push(number);
             }
-            None => {
-                let task = Arc::new(Task { next: Mutex::new(Some(start)), bell: Notify::new() });
-                tokio::spawn(work(Arc::clone(self), task));
+        });
+        due.append(&mut lock(&self.desk.woken));
+        due.drain(..).for_each(|number| self.poll(number));
+        self.due = due;
+        if self.poller.next_deadline().is_some() {
+            let now = std::time::Instant::now();
+            while let Some(number) = self.poller.pop_over(now) {
+                if let Some(Some(task)) = self.tasks.get(number as usize) {
+                    task.seat.wait.note_over();
+                    self.poll(number);
+                }
             }
         }
+    }
+
+    /// Waits until [`AttemptPool::turn`] has something to do, or until the loop has something to hand out.
+    pub(super) async fn stirs(&mut self) {
+        tokio::select! {
+            biased;
+            () = self.desk.bell.notified() => {}
+            () = self.poller.stirs() => {}
+        }
+    }
+
+    /// When the time of an attempt is over next.
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        self.poller.next_deadline().map(|deadline| self.desk.clock.at(deadline))
     }
 
     /// Moves the attempts that have ended into an empty list.
     pub(super) fn finished(&self, into: &mut Vec<EndedAttempt>) {
-        std::mem::swap(&mut *lock(&self.finished), into);
+        std::mem::swap(&mut *lock(&self.desk.finished), into);
+    }
+
+    /// Whether attempts have ended.
+    pub(super) fn has_finished(&self) -> bool {
+        !lock(&self.desk.finished).is_empty()
     }
 
     /// Notes that the loop turned at `now` and should turn again by `due`.
     pub(super) fn turned(&self, now: Instant, due: Option<Instant>) {
-        lock(&self.overdue).turned(now, due);
+        lock(&self.desk.overdue).turned(now, due);
     }
 
     /// How long the loop was overdue until `now`, in total.
     pub(super) fn overdue(&self, now: Instant) -> Duration {
+        self.desk.overdue(now)
+    }
+
+    fn hire(&mut self) -> u32 {
+        let number = self.free.pop().unwrap_or_else(|| {
+            self.tasks.push(None);
+            self.tasks.len() as u32 - 1
+        });
+        let seat = Arc::new(Seat {
+            number,
+            desk: Arc::clone(&self.desk),
+            wait: Wait::new(&self.poller, number),
+            next: Mutex::default(),
+            is_woken: AtomicBool::default(),
+            is_done: AtomicBool::default(),
+        });
+        let future = Box::pin(work(Arc::clone(&self.desk), Arc::clone(&seat)));
+        let waker = Arc::clone(&seat).into();
+        self.tasks[number as usize] = Some(Task { future, seat, waker, is_in_flight: false });
+        number
+    }
+
+    fn poll(&mut self, number: u32) {
+        let Some(Some(task)) = self.tasks.get_mut(number as usize) else { return };
+        if !task.is_in_flight {
+            return;
+        }
+        task.seat.is_woken.store(false, Ordering::Release);
+        let mut context = Context::from_waker(&task.waker);
+        let is_alive = catch_unwind(AssertUnwindSafe(|| task.future.as_mut().poll(&mut context).is_pending()));
+        let is_done = task.seat.is_done.swap(false, Ordering::Relaxed);
+        if is_alive.is_ok_and(|is_pending| is_pending) {
+            task.is_in_flight = !is_done;
+            if !is_done {
+                return;
+            }
+            if self.idle.len() < IDLE_MAX {
+                self.idle.push(number);
+                return;
+            }
+        }
+        self.tasks[number as usize] = None;
+        self.free.push(number);
+    }
+}
+
+impl Desk {
+    fn overdue(&self, now: Instant) -> Duration {
         lock(&self.overdue).total(now)
     }
 
     fn finish(&self, ended: EndedAttempt) {
         lock(&self.finished).push(ended);
-        self.bell.notify_one();
-    }
-
-    /// Keeps a task that is done for another attempt; false if enough tasks wait.
-    fn keeps(&self, task: &Arc<Task>) -> bool {
-        let mut idle = lock(&self.idle);
-        let is_kept = idle.len() < IDLE_MAX;
-        if is_kept {
-            idle.push(Arc::clone(task));
-        }
-        is_kept
     }
 }
 
-async fn work(pool: Arc<AttemptPool>, task: Arc<Task>) {
-    let mut buffers = Buffers::default();
+impl Seat {
+    /// Waits for the next attempt.
+    async fn next(&self) -> Start {
+        poll_fn(|_| lock(&self.next).take().map_or(Poll::Pending, Poll::Ready)).await
+    }
+}
+
+async fn work(desk: Arc<Desk>, seat: Arc<Seat>) {
+    let mut buffers = Buffers::of(Arc::clone(&seat.wait));
     loop {
-        let next = lock(&task.next).take();
-        let Some(start) = next else {
-            task.bell.notified().await;
-            continue;
-        };
-        let flight = Flight { pool: &pool, ticket: Some(start.ticket) };
-        flight.finish(perform(start, &mut buffers, &pool).await);
-        pool.trimmer.freed(buffers.release());
-        if !pool.keeps(&task) {
-            return;
-        }
+        let start = seat.next().await;
+        let flight = Flight { desk: &desk, ticket: Some(start.ticket) };
+        flight.finish(perform(start, &mut buffers, &desk).await);
+        desk.trimmer.freed(buffers.release());
+        seat.is_done.store(true, Ordering::Relaxed);
     }
 }
 
 /// Carries out an attempt over a socket. The attempt's time begins here, even if its connection was asked for ahead: the
 /// prober causes the wait in between, so it is charged neither to the target's timeout nor to the attempt's duration.
-async fn perform(mut start: Start, buffers: &mut Buffers, pool: &AttemptPool) -> EndedAttempt {
-    let began = pool.clock.now();
+async fn perform(mut start: Start, buffers: &mut Buffers, desk: &Desk) -> EndedAttempt {
+    let began = desk.clock.now();
     let mut held = Duration::ZERO;
     if let Some((ahead, asked)) = start.ahead.take() {
         held = began.since(asked);
@@ -125,20 +255,20 @@ async fn perform(mut start: Start, buffers: &mut Buffers, pool: &AttemptPool) ->
     let (user_agent, grpc_connect) = (&*start.user_agent, start.grpc_connect);
     let asker = Asker { user_agent, grpc_connect, pod_uid: Some(&start.pod.uid) };
     let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
-    let overdue = pool.overdue(began);
-    let mut report = probe_once(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
-    let over = pool.clock.now();
+    let overdue = desk.overdue(began);
+    let mut report = probe_driven(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
+    let over = desk.clock.now();
     let spent = Spent {
         timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
         took: over.since(began),
-        overdue: pool.overdue(over).saturating_sub(overdue),
+        overdue: desk.overdue(over).saturating_sub(overdue),
     };
     let address = || address_of(&probe.handler, &container.ports, pod_ip);
     if report.cause.is_answer()
-        && let Some(address) = pool.doubts.covers(address)
+        && let Some(address) = desk.doubts.covers(address)
     {
         // Boxed, because few attempts wait, and the future of every attempt would be as large as this one.
-        match Box::pin(pool.doubts.word(address, PATIENCE, || pool.bell.notify_one())).await {
+        match Box::pin(desk.doubts.word(address, PATIENCE, || desk.bell.notify_one())).await {
             Word::Own => {}
             Word::Foreign(why) => {
                 let outcome = refused(&probe.handler, address, asker, probe.timeout_seconds, &why);
@@ -155,21 +285,21 @@ async fn perform(mut start: Start, buffers: &mut Buffers, pool: &AttemptPool) ->
 
 /// Finishes an attempt when it is dropped, also by a panic, because its worker would otherwise wait for ever.
 struct Flight<'a> {
-    pool: &'a AttemptPool,
+    desk: &'a Desk,
     ticket: Option<Ticket>,
 }
 
 impl Flight<'_> {
     fn finish(mut self, ended: EndedAttempt) {
         self.ticket = None;
-        self.pool.finish(ended);
+        self.desk.finish(ended);
     }
 }
 
 impl Drop for Flight<'_> {
     fn drop(&mut self) {
         if let Some(ticket) = self.ticket.take() {
-            self.pool.finish(EndedAttempt::of_panic(ticket, "the probe's handler panicked", self.pool.clock.now()));
+            self.desk.finish(EndedAttempt::of_panic(ticket, "the probe's handler panicked", self.desk.clock.now()));
         }
     }
 }
@@ -198,9 +328,10 @@ mod tests {
     /// need (TLS, gRPC, names, redirects) are boxed.
     #[test]
     fn a_task_is_small() {
-        let task = Arc::new(Task { next: Mutex::new(None), bell: Notify::new() });
-        let task = work(Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default())), task);
-        let bytes = std::mem::size_of_val(&task);
+        let mut pool = AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default());
+        let number = pool.hire();
+        let task = pool.tasks[number as usize].as_ref().expect("just hired");
+        let bytes = std::mem::size_of_val(&*task.future);
         assert!(bytes <= 3_072, "{bytes} bytes");
     }
 
@@ -239,17 +370,20 @@ mod tests {
             read
         });
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let pool = Arc::new(AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default()));
+        let mut pool = AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default());
         let (ended, launched) = runtime.block_on(async {
-            let asked = pool.clock.now();
+            let asked = pool.desk.clock.now();
             let mut start = start(port, asked);
             assert!(start.connect(asked));
-            while pool.clock.now().since(asked) <= Duration::from_millis(1_010) {
+            while pool.desk.clock.now().since(asked) <= Duration::from_millis(1_010) {
                 tokio::task::yield_now().await;
             }
-            let launched = pool.clock.now();
+            let launched = pool.desk.clock.now();
             pool.launch(start);
-            pool.bell.notified().await;
+            while !pool.has_finished() {
+                pool.stirs().await;
+                pool.turn();
+            }
             let mut ended = Vec::new();
             pool.finished(&mut ended);
             (ended.pop().expect("one attempt"), launched)

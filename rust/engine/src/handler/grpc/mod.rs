@@ -17,6 +17,7 @@ mod stream;
 mod transport;
 
 use std::future::pending;
+use std::pin::pin;
 use std::time::Duration;
 
 use probelet_core::prober::Outcome;
@@ -42,7 +43,6 @@ use crate::golang::url::Url;
 use crate::net::dial::dial;
 use crate::net::retry_delay::RetryDelay;
 use crate::net::stream::{SharedReadError, Unwatched, WatchedStream};
-use crate::net::timeout::or_timeout;
 use crate::net::tls;
 
 /// The server to probe.
@@ -94,7 +94,10 @@ pub(super) async fn probe(
     let (connect, pod_uid) = (asker.grpc_connect, asker.pod_uid);
     let watch = Stopwatch::start();
     let mut attempt = GrpcAttempt { target, call, connect, pod_uid, deadline, is_connected: false, watch };
-    let ended = if deadline <= Instant::now() { None } else { or_timeout(deadline, attempt.check()).await };
+    let ended = match deadline <= Instant::now() {
+        false => buffers.wait.until(Some(deadline), pin!(attempt.check())).await,
+        true => None,
+    };
     let (outcome, cause) = match ended {
         Some(Ok(Health::SERVING)) => {
             buffers.body.extend_from_slice(b"service healthy");

@@ -29,7 +29,7 @@ pub(super) struct Connection {
 
 #[derive(Debug)]
 enum Link {
-    /// The attempt's [`SocketPoll`](crate::net::epoll::SocketPoll) watches the socket.
+    /// The attempt's [`Wait`](crate::net::poller::Wait) watches the socket.
     Plain {
         socket: TcpStream,
         peer: SocketAddr,
@@ -66,10 +66,9 @@ impl Connection {
         let Link::Plain { socket, peer } = &self.link else { unreachable!("the caller matched the link") };
         let peer = *peer;
         let failed = |call, error: &io::Error| stream::operation_error(call, socket.local_addr().ok(), peer, error);
-        let Buffers { reader, request, poll, .. } = buffers;
-        let poll = poll.as_ref().expect("the socket is watched");
+        let Buffers { reader, request, wait, .. } = buffers;
         loop {
-            let mut ready = poll.readable().await.map_err(|error| Some(failed("read", &error)))?;
+            wait.ready().await;
             let mut may_write_on = false;
             if self.written < request.len() && self.write_error.is_none() {
                 match (&*socket).write(&request[self.written..]) {
@@ -83,7 +82,7 @@ impl Connection {
             }
             match (&*socket).read(reader.space()) {
                 Err(error) if error.kind() == ErrorKind::WouldBlock && may_write_on => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => ready.clear_ready(),
+                Err(error) if error.kind() == ErrorKind::WouldBlock => wait.clear_ready(),
                 other => return other.map_err(|error| Some(failed("read", &error))),
             }
         }

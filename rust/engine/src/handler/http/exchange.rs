@@ -58,7 +58,7 @@ impl HttpAttempt<'_> {
         let socket = dialled.socket().map_err(|error| AttemptError::of_poller(&error))?;
         let is_sending = written < self.buffers.request.len();
         let watched = if is_sending { socket.set_nodelay(true) } else { Ok(()) };
-        let watched = watched.and_then(|()| self.buffers.watch(&socket, is_sending));
+        let watched = watched.and_then(|()| self.buffers.wait.watch(&socket, is_sending));
         watched.map_err(|error| AttemptError::of_poller(&error))?;
         self.head(Connection::plain(socket, peer, written)).await
     }

@@ -11,6 +11,7 @@ mod request;
 
 use std::net::SocketAddr;
 use std::pin::pin;
+use std::sync::Arc;
 
 use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
@@ -23,7 +24,6 @@ use super::buffers::Buffers;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
-use crate::net::timeout::or_timeout;
 
 /// The address of an ordinary probe, which is known without asking anybody; None if the probe is not one.
 pub(super) fn plain_target(get: &HttpGet, host: &str, port: u16, user_agent: &str) -> Option<SocketAddr> {
@@ -57,15 +57,10 @@ pub(super) async fn probe(
             Err(text) => return Report::not_begun(text, Cause::Request),
         },
     };
+    let wait = Arc::clone(&buffers.wait);
     let mut attempt =
         HttpAttempt { probe, request, buffers, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
-    let ended = {
-        let follow = pin!(attempt.follow(plain));
-        match deadline {
-            Some(deadline) => or_timeout(deadline, follow).await,
-            None => Some(follow.await),
-        }
-    };
+    let ended = wait.until(deadline, pin!(attempt.follow(plain))).await;
     let (outcome, cause) = ended.unwrap_or_else(|| attempt.late());
     attempt.begin(Stage::Connect);
     Report { outcome, cause, timings: attempt.watch.timings }

@@ -27,6 +27,11 @@ impl Clock {
         Instant::ZERO + LEAD + self.start.elapsed() + self.ahead()
     }
 
+    /// When a moment of the machine's clock is, if the clock is not put forward until then.
+    pub(crate) fn at(&self, moment: std::time::Instant) -> Instant {
+        Instant::ZERO + LEAD + moment.saturating_duration_since(self.start) + self.ahead()
+    }
+
     /// Puts the monotonic and the wall clock forward.
     pub(crate) fn advance(&self, by: Duration) {
         let by = u64::try_from(by.as_nanos()).unwrap_or(u64::MAX);
