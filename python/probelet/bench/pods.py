@@ -1,6 +1,7 @@
 """The pods of a benchmark: one container with one readiness probe each."""
 
 import json
+import time
 from collections.abc import Iterator
 from typing import Any
 
@@ -9,6 +10,10 @@ from probelet.bench.place import Place
 
 PROGRAM = ["true"]
 """Command of the exec probes. Nothing runs it: the benchmark measures how attempts are started and ended."""
+
+BURST_DELAY = 2
+"""The initial delay of workers in phase, in seconds. A second or more is left of it, because a container's start counts in
+whole seconds, and adding thousands of workers takes a tenth of that."""
 
 
 def action(handler: Handler, port: int) -> dict[str, Any]:
@@ -24,10 +29,10 @@ def action(handler: Handler, port: int) -> dict[str, Any]:
             return {"exec": {"command": PROGRAM}}
 
 
-def pod(number: int, handler: Handler, port: int, period: int) -> bytes:
-    """A defaulted v1.Pod in the engine's form. ``period`` is in seconds."""
+def pod(number: int, handler: Handler, port: int, period: int, delay: int = 0) -> bytes:
+    """A defaulted v1.Pod in the engine's form. ``period`` and ``delay``, the initial delay, are in seconds."""
     probe = action(handler, port) | {
-        "initialDelaySeconds": 0,
+        "initialDelaySeconds": delay,
         "timeoutSeconds": 1,
         "periodSeconds": period,
         "successThreshold": 1,
@@ -43,9 +48,10 @@ def pod(number: int, handler: Handler, port: int, period: int) -> bytes:
     ).encode()
 
 
-def facts(number: int, address: str, restarts: int = 0) -> bytes:
+def facts(number: int, address: str, restarts: int = 0, started_at_ms: int = 1) -> bytes:
     """The runtime's status of a running pod whose container restarted ``restarts`` times."""
-    container = {"name": "app", "id": f"process://{restarts:08x}{number:056x}", "state": "running", "started_at_ms": 1}
+    identity = f"process://{restarts:08x}{number:056x}"
+    container = {"name": "app", "id": identity, "state": "running", "started_at_ms": started_at_ms}
     return json.dumps(
         {"phase": "Running", "pod_ip": address, "containers": [container], "init_containers": []}
     ).encode()
@@ -56,7 +62,13 @@ def uid(number: int) -> str:
 
 
 def node(load: Load, target: Place) -> Iterator[tuple[str, bytes, bytes]]:
-    """Yields ``(uid, pod, facts)`` of every worker."""
+    """Yields ``(uid, pod, facts)`` of every worker.
+
+    The workers of a burst have an initial delay. Their first probes would slow down the adding of the others, and a
+    worker's phase is the moment at which it was added.
+    """
+    delay, started_at_ms = (BURST_DELAY, round(time.time() * 1_000)) if load.burst else (0, 1)
     for number in range(load.workers):
         place = load.where(target, number)
-        yield uid(number), pod(number, load.handler, place.port, load.period), facts(number, place.address(number))
+        body = pod(number, load.handler, place.port, load.period, delay)
+        yield uid(number), body, facts(number, place.address(number), started_at_ms=started_at_ms)

@@ -1,14 +1,12 @@
 //! The engine's thread: settle, hand out, start attempts, sleep until something is due.
 
 use std::future::poll_fn;
-use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::Poll;
 use std::time::Duration;
 
 use probelet_core::time::{Instant, WallOffset};
-use tokio::time::sleep;
 
 use super::attempt::{EndedAttempt, Start};
 use super::batch::Batch;
@@ -19,7 +17,6 @@ use super::pool::AttemptPool;
 use super::state::{Shared, State};
 #[cfg(test)]
 use super::tests::trap::Moment;
-use super::time::alarm::Alarm;
 use super::time::clock::Clock;
 use super::time::overdue::BEAT;
 use super::time::wake_up::Patience;
@@ -32,8 +29,8 @@ pub(super) fn drive(shared: &Arc<Shared>) {
             std::thread::sleep(PAUSE_AFTER_PANIC);
             continue;
         };
-        // The loop is a task like the attempts, not the future that `block_on` polls, because waking that future costs
-        // a write to the reactor's eventfd and another turn of epoll for every attempt.
+        // The loop is a task, not the future that `block_on` polls, because waking that future costs a write to the
+        // reactor's eventfd and another turn of epoll.
         if runtime.block_on(runtime.spawn(turn(Arc::clone(shared)))).is_err() {
             // Dropping the runtime drops every attempt over a socket, so that no attempt reports after `recover` ended
             // it.
@@ -51,12 +48,11 @@ pub(super) fn drive(shared: &Arc<Shared>) {
 async fn turn(shared: Arc<Shared>) {
     let overdue = shared.lock().engine_stats.overdue;
     let mut pool = AttemptPool::new(shared.clock.clone(), overdue, Arc::clone(&shared.doubts));
-    let Ok(mut alarm) = Alarm::new(shared.clock.clone()) else {
+    let Ok(mut alarm) = pool.alarm() else {
         // Without a file descriptor there is no timer, as there is no reactor.
         std::thread::sleep(PAUSE_AFTER_PANIC);
         return;
     };
-    let mut timer_floor = pin!(sleep(TIMER_FLOOR));
     let (mut ended, mut starts) = (Vec::new(), Vec::new());
     let mut held = ConnectFirst::default();
     let mut helper = HelperClient::default();
@@ -69,9 +65,6 @@ async fn turn(shared: Arc<Shared>) {
         let beat = settled.has_attempts.then(|| settled.now + BEAT);
         pool.turned(settled.now, beat);
         let is_sent = helper.send_due(LoopTime { now: settled.now, overdue: pool.overdue(settled.now) });
-        if !starts.is_empty() && timer_floor.deadline() < tokio::time::Instant::now() + TIMER_FLOOR / 2 {
-            timer_floor.as_mut().reset(tokio::time::Instant::now() + TIMER_FLOOR);
-        }
         if held.holds(starts.len(), settled.now) {
             connect(&mut pool, &shared.clock, &mut starts, &mut held).await;
             continue;
@@ -87,7 +80,11 @@ async fn turn(shared: Arc<Shared>) {
             others_first().await;
             continue;
         }
-        if !is_sent || pool.has_finished() {
+        if pool.has_finished() {
+            others_first().await;
+            continue;
+        }
+        if !is_sent {
             continue;
         }
         alarm.set(settled.wakes_at.into_iter().chain(beat).chain(pool.next_deadline()).min());
@@ -102,17 +99,14 @@ async fn turn(shared: Arc<Shared>) {
             () = pool.stirs() => {}
             () = helper.readable() => {}
             () = for_the_journal => {}
-            () = alarm.rung() => {}
             () = shared.bell.notified() => {
                 alarm.hurry();
                 tokio::select! {
                     biased;
                     () = pool.stirs() => {}
                     () = helper.readable() => {}
-                    () = alarm.rung() => {}
                 }
             }
-            () = &mut timer_floor, if !timer_floor.is_elapsed() => {}
         }
     }
 }
@@ -252,6 +246,3 @@ fn close_journal(shared: &Shared) {
 /// After so many connections, which take ten milliseconds, the attempts in flight have their turn.
 const CONNECTED_TOGETHER: usize = 1_024;
 const PAUSE_AFTER_PANIC: Duration = Duration::from_secs(1);
-/// While attempts begin, the runtime always has this timer, which ends before their timeouts of a second or more. The
-/// runtime writes to its own eventfd whenever a new timer is the earliest, and every attempt's timer would be.
-const TIMER_FLOOR: Duration = Duration::from_millis(900);

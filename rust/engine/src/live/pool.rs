@@ -5,6 +5,7 @@
 //! and two bells, as many instructions as the rest of the attempt.
 
 use std::future::poll_fn;
+use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,6 +18,7 @@ use tokio::sync::Notify;
 
 use super::attempt::{EndedAttempt, Start, Ticket};
 use super::doubts::{Doubts, PATIENCE, Word};
+use super::time::alarm::Alarm;
 use super::time::clock::Clock;
 use super::time::overdue::Overdue;
 use super::trimmer::Trimmer;
@@ -105,6 +107,11 @@ impl AttemptPool {
         }
     }
 
+    /// An alarm that wakes the loop from [`AttemptPool::stirs`].
+    pub(super) fn alarm(&self) -> io::Result<Alarm> {
+        Alarm::new(self.desk.clock.clone(), &self.poller)
+    }
+
     /// Begins an attempt, in a task that waits or in a new one.
     pub(super) fn launch(&mut self, start: Start) {
         let number = self.idle.pop().unwrap_or_else(|| self.hire());
@@ -137,7 +144,8 @@ impl AttemptPool {
         }
     }
 
-    /// Waits until [`AttemptPool::turn`] has something to do, or until the loop has something to hand out.
+    /// Waits until [`AttemptPool::turn`] has something to do, until the alarm rings, or until the loop has something to
+    /// hand out.
     pub(super) async fn stirs(&mut self) {
         tokio::select! {
             biased;

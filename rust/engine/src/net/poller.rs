@@ -9,7 +9,7 @@ use std::future::{pending, poll_fn};
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
 use std::net::TcpStream;
-use std::os::fd::OwnedFd;
+use std::os::fd::{AsFd, OwnedFd};
 use std::pin::{Pin, pin};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -44,7 +44,7 @@ impl Poller {
         }
     }
 
-    /// Calls `ready` with the numbers of the attempts whose sockets became ready.
+    /// Calls `ready` with the numbers of the attempts whose sockets became ready, and with [`TIMER`].
     pub(crate) fn take_ready(&self, mut ready: impl FnMut(u32)) {
         let Some(epoll) = self.epoll.get() else { return };
         let mut space = [MaybeUninit::uninit(); EVENTS];
@@ -74,7 +74,12 @@ impl Poller {
         })
     }
 
-    fn watch(&self, socket: &TcpStream, flags: EventFlags, number: u32) -> io::Result<()> {
+    /// Watches a timer of the owner's, for as long as it is open.
+    pub(crate) fn watch_timer(&self, timer: &OwnedFd) -> io::Result<()> {
+        self.watch(timer, EventFlags::IN, TIMER)
+    }
+
+    fn watch(&self, descriptor: impl AsFd, flags: EventFlags, number: u32) -> io::Result<()> {
         let epoll = match self.epoll.get() {
             Some(epoll) => epoll,
             None => {
@@ -82,7 +87,7 @@ impl Poller {
                 self.epoll.get_or_init(|| made)
             }
         };
-        Ok(epoll::add(epoll, socket, EventData::new_u64(number.into()), flags | EventFlags::ET)?)
+        Ok(epoll::add(epoll, descriptor, EventData::new_u64(number.into()), flags | EventFlags::ET)?)
     }
 
     /// Ignores poisoning: no code here can panic halfway through a change under the lock.
@@ -235,6 +240,8 @@ impl Drop for Time<'_> {
     }
 }
 
+/// The number of the owner's timer, which is no attempt's.
+const TIMER: u32 = u32::MAX;
 const EVENTS: usize = 128;
 /// The runtime's timers count milliseconds and round up.
 const LAST: Duration = Duration::from_millis(2);

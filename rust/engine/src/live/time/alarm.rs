@@ -1,5 +1,6 @@
 //! Wakes the engine's thread for the core: a timerfd, because the runtime's clock counts milliseconds and rounds up
-//! twice, which would make a probe up to two milliseconds late.
+//! twice, which would make a probe up to two milliseconds late. The poller of the attempts watches it, so that a wake-up
+//! asks the runtime for one event, whatever it is for.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -9,14 +10,13 @@ use probelet_core::time::Instant;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
-use tokio::io::unix::AsyncFd;
 
 use super::clock::Clock;
-use crate::net::async_fd::watched;
+use crate::net::poller::Poller;
 
 /// A timer that rings once.
 pub(crate) struct Alarm {
-    timer: AsyncFd<OwnedFd>,
+    timer: OwnedFd,
     clock: Clock,
     /// When it will ring.
     at: Option<Instant>,
@@ -25,9 +25,11 @@ pub(crate) struct Alarm {
 }
 
 impl Alarm {
-    pub(crate) fn new(clock: Clock) -> io::Result<Self> {
+    /// An alarm that is not set. It wakes the loop that waits for `poller`.
+    pub(crate) fn new(clock: Clock, poller: &Poller) -> io::Result<Self> {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
-        Ok(Self { timer: watched(timer)?, clock, at: None, ahead: Duration::ZERO })
+        poller.watch_timer(&timer)?;
+        Ok(Self { timer, clock, at: None, ahead: Duration::ZERO })
     }
 
     /// Rings [`HURRY`] from now at the latest, so that changes by other callers in between share the wake-up.
@@ -39,7 +41,8 @@ impl Alarm {
     /// Rings at `at`; None: never.
     pub(crate) fn set(&mut self, at: Option<Instant>) {
         let ahead = self.clock.ahead();
-        if at == self.at && ahead == self.ahead {
+        let is_set = at == self.at && ahead == self.ahead;
+        if is_set && at.is_none_or(|at| at > self.clock.now()) {
             return;
         }
         (self.at, self.ahead) = (at, ahead);
@@ -47,15 +50,7 @@ impl Alarm {
         let left = at.map_or(Duration::ZERO, |at| at.since(self.clock.now()).max(Duration::from_nanos(1)));
         let left = Timespec::try_from(left).expect("a deadline of the core is within its clock");
         let times = Itimerspec { it_interval: Timespec::default(), it_value: left };
-        timerfd_settime(self.timer.get_ref(), TimerfdTimerFlags::empty(), &times).expect("a timer of our own");
-    }
-
-    /// Waits until it rings.
-    pub(crate) async fn rung(&mut self) {
-        // No read of the descriptor is needed: setting the timer again clears it, and the runtime sees each ring anew.
-        let ready = self.timer.readable().await;
-        ready.expect("the runtime has not ended").clear_ready();
-        self.at = None;
+        timerfd_settime(&self.timer, TimerfdTimerFlags::empty(), &times).expect("a timer of our own");
     }
 }
 
