@@ -152,5 +152,5 @@ fn the_only_worker_is_the_liveness_probes() {
     let life = Life::new(3, 20);
     let state = life.prober.worker_states(None);
     assert_eq!(state.iter().map(|state| state.target.probe_type).collect::<Vec<_>>(), [ProbeType::Liveness]);
-    assert_eq!(state[0].target.probe.initialization_failure_threshold, 20);
+    assert_eq!(state[0].target.probe().initialization_failure_threshold, 20);
 }

@@ -150,7 +150,7 @@ impl<'a> World<'a> {
         }
         for (worker, run, scheduled, began, end) in ended {
             if let Some(target) = self.manager.prober().target(worker) {
-                let key = (Box::from(&*target.container.name), target.probe_type);
+                let key = (Box::from(&*target.container().name), target.probe_type);
                 let (scheduled_us, began_us, ended_us) = (scheduled, began, now);
                 let attempt = Attempt { worker, end, cause: Cause::Ok, scheduled_us, began_us, ended_us };
                 self.log.attempts.entry(key).or_default().push(attempt);
@@ -164,7 +164,7 @@ impl<'a> World<'a> {
         }
         for worker in begun {
             let Some(state) = self.manager.prober().worker_state(worker) else { continue };
-            let (container, probe_type) = ((&*state.target.container.name).into(), state.target.probe_type);
+            let (container, probe_type) = ((&*state.target.container().name).into(), state.target.probe_type);
             let tick_us = state.next_tick.as_nanos() / 1_000;
             self.log.workers.push(Begun { at_us: now, container, probe_type, tick_us });
         }
@@ -173,7 +173,7 @@ impl<'a> World<'a> {
     fn take(&mut self, output: Output, begun: &mut Vec<u32>) {
         match output {
             Output::Attempt(attempt) => {
-                let timeout = self.manager.prober().target(attempt.worker).map_or(1, |it| it.probe.timeout_seconds);
+                let timeout = self.manager.prober().target(attempt.worker).map_or(1, |it| it.probe().timeout_seconds);
                 let (end, took) = self.answer(timeout as u64 * SECOND);
                 let (worker, run, began) = (attempt.worker, attempt.run, self.now);
                 let scheduled = attempt.scheduled.as_nanos() / 1_000;

@@ -265,7 +265,7 @@ impl Simulation {
             .map(|state| {
                 (
                     state.target.pod.name.to_string(),
-                    state.target.container.name.to_string(),
+                    state.target.container().name.to_string(),
                     state.target.probe_type.name(),
                 )
             })

@@ -17,14 +17,10 @@ use crate::time::Instant;
 pub struct AttemptTarget<'a> {
     /// The pod.
     pub pod: &'a Arc<PodSpec>,
-    /// The container.
-    pub container: &'a ContainerSpec,
     /// The container's index in [`PodSpec::containers`].
     pub container_index: usize,
     /// The probe's type.
     pub probe_type: ProbeType,
-    /// The probe.
-    pub probe: &'a ProbeSpec,
     /// The first pod IP, which may be empty; None without a status.
     pub pod_ip: Option<&'a Arc<str>>,
     /// The container's ID; empty before the worker saw one.
@@ -33,10 +29,20 @@ pub struct AttemptTarget<'a> {
     pub grpc_connect: GrpcConnect,
 }
 
-impl AttemptTarget<'_> {
+impl<'a> AttemptTarget<'a> {
+    /// The container.
+    pub fn container(&self) -> &'a ContainerSpec {
+        &self.pod.containers[self.container_index]
+    }
+
+    /// The probe.
+    pub fn probe(&self) -> &'a ProbeSpec {
+        self.container().probe(self.probe_type).expect("it made the worker")
+    }
+
     /// Whether the attempt runs a command in the container.
-    pub const fn is_exec(&self) -> bool {
-        matches!(self.probe.handler, Handler::Exec { .. })
+    pub fn is_exec(&self) -> bool {
+        matches!(self.probe().handler, Handler::Exec { .. })
     }
 }
 
@@ -46,10 +52,8 @@ impl Prober {
         let worker = self.workers.get(id)?;
         Some(AttemptTarget {
             pod: &worker.object,
-            container: &worker.object.containers[worker.container as usize],
             container_index: worker.container as usize,
             probe_type: worker.probe_type,
-            probe: worker.probe(),
             pod_ip: worker.pod_ip.as_ref(),
             container_id: worker.container_key.map_or("", |key| self.results.id(key)),
             grpc_connect: self.semantics.grpc_connect,

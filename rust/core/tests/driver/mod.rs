@@ -151,7 +151,7 @@ impl Driver {
         let Some(target) = self.manager.prober().target(worker) else {
             return;
         };
-        let names = (Arc::clone(&target.pod.uid), Arc::clone(&target.container.name), target.probe_type);
+        let names = (Arc::clone(&target.pod.uid), Arc::clone(&target.container().name), target.probe_type);
         assert!(!self.started.values().any(|other| *other == names), "two workers of one probe");
         self.started.insert(worker, names);
     }

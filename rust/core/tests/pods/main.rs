@@ -70,7 +70,7 @@ fn settle(prober: &mut Prober, now: Instant) -> (Vec<String>, Vec<Output>) {
     while let Some(output) = prober.poll_output() {
         if let Output::Attempt(attempt) = output {
             let target = prober.target(attempt.worker).expect("the worker has an attempt");
-            attempts.push(format!("{} {:?}", target.container.name, target.probe_type));
+            attempts.push(format!("{} {:?}", target.container().name, target.probe_type));
             prober.handle_attempt(attempt.worker, attempt.run, Outcome::Success, now);
             prober.settle(now);
         } else {
@@ -84,5 +84,5 @@ fn settle(prober: &mut Prober, now: Instant) -> (Vec<String>, Vec<Output>) {
 fn working(prober: &Prober, uid: &str) -> Vec<String> {
     let states = prober.worker_states(Some(uid));
     let continuing = states.iter().filter(|state| !state.stopping);
-    continuing.map(|state| format!("{} {:?}", state.target.container.name, state.target.probe_type)).collect()
+    continuing.map(|state| format!("{} {:?}", state.target.container().name, state.target.probe_type)).collect()
 }

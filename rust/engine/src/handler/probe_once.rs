@@ -1,9 +1,10 @@
 //! One attempt of a probe: chooses the handler.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 
 use probelet_core::port;
-use probelet_core::spec::{Handler, IntOrString};
+use probelet_core::spec::{Handler, HttpGet, IntOrString};
 use tokio::time::Instant;
 
 use super::asker::Asker;
@@ -12,7 +13,6 @@ use super::limit::Limit;
 use super::{grpc, http, tcp};
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
-use crate::net::connect::Ahead;
 
 /// Carries out one attempt of a probe over the network.
 ///
@@ -28,53 +28,78 @@ pub async fn probe_once(
     buffers: &mut Buffers,
 ) -> Report {
     let wait = Arc::clone(&buffers.wait);
-    wait.drive(probe_driven(handler, ports, pod_ip, asker, timeout, buffers)).await
+    wait.drive(probe_driven(Question { handler, ports, pod_ip, asker }, timeout, buffers)).await
+}
+
+/// What the handlers are asked: see [`probe_once`].
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Question<'a> {
+    pub(crate) handler: &'a Handler,
+    pub(crate) ports: &'a [(Box<str>, i64)],
+    pub(crate) pod_ip: &'a str,
+    pub(crate) asker: Asker<'a>,
+}
+
+impl<'a> Question<'a> {
+    /// The host and port of an HTTP probe.
+    fn place(self, get: &'a HttpGet) -> Result<(&'a str, u16), String> {
+        let port = port::resolve(&get.port, self.ports)?;
+        Ok((if get.host.is_empty() { self.pod_ip } else { &get.host }, port))
+    }
+}
+
+/// The request of an ordinary HTTP probe, whose address and bytes are known without asking anybody.
+#[derive(Debug)]
+pub(crate) struct PlainRequest {
+    pub(crate) address: SocketAddr,
+    bytes: Box<[u8]>,
+}
+
+impl PlainRequest {
+    /// The request of a probe, if it is an ordinary one.
+    pub(crate) fn of(question: Question<'_>) -> Option<Self> {
+        let Handler::HttpGet(get) = question.handler else { return None };
+        let (host, port) = question.place(get).ok()?;
+        let mut bytes = Vec::new();
+        let address = http::write_plain(get, host, port, question.asker.user_agent, &mut bytes)?;
+        Some(Self { address, bytes: bytes.into() })
+    }
 }
 
 /// Like [`probe_once`], for the owner of the buffers' [`Wait`](crate::net::poller::Wait), who polls the attempt when its
 /// socket is ready and when its time is over.
-pub(crate) async fn probe_driven(
-    handler: &Handler,
-    ports: &[(Box<str>, i64)],
-    pod_ip: &str,
-    asker: Asker<'_>,
+pub(crate) async fn probe_driven(question: Question<'_>, timeout: impl Into<Limit>, buffers: &mut Buffers) -> Report {
+    buffers.begin();
+    carry_out(question, timeout.into(), buffers).await
+}
+
+/// Like [`probe_driven`], for an ordinary HTTP probe. `question` is called only if the attempt turns out to be none, or
+/// if its failure has to be told.
+pub(crate) async fn probe_plain<'a>(
+    plain: &PlainRequest,
+    question: impl Fn() -> Question<'a> + Sync,
     timeout: impl Into<Limit>,
     buffers: &mut Buffers,
 ) -> Report {
     buffers.begin();
-    carry_out(handler, ports, pod_ip, asker, timeout.into(), buffers).await
+    buffers.request.clear();
+    buffers.request.extend_from_slice(&plain.bytes);
+    let probe = || {
+        let question = question();
+        let Handler::HttpGet(get) = question.handler else { unreachable!("the request is of an HTTP probe") };
+        let (host, port) = question.place(get).expect("the request has a port");
+        http::Probe::of(get, host, port, question.asker)
+    };
+    http::probe_plain(&probe, plain.address, timeout.into().deadline(), buffers).await
 }
 
-/// Asks for the connection of an attempt that is about to begin, so that the attempt's own time can begin later; the
-/// caller gives it to the attempt's [`Buffers`]. None if there is no connection to wait beside: only an ordinary HTTP
-/// probe's address and request are known without asking anybody.
-pub(crate) fn connect_ahead(
-    handler: &Handler,
-    ports: &[(Box<str>, i64)],
-    pod_ip: &str,
-    user_agent: &str,
-) -> Option<Ahead> {
-    let Handler::HttpGet(get) = handler else { return None };
-    let port = port::resolve(&get.port, ports).ok()?;
-    http::plain_target(get, if get.host.is_empty() { pod_ip } else { &get.host }, port, user_agent).map(Ahead::to)
-}
-
-async fn carry_out(
-    handler: &Handler,
-    ports: &[(Box<str>, i64)],
-    pod_ip: &str,
-    asker: Asker<'_>,
-    limit: Limit,
-    buffers: &mut Buffers,
-) -> Report {
+async fn carry_out(question: Question<'_>, limit: Limit, buffers: &mut Buffers) -> Report {
+    let Question { handler, ports, pod_ip, asker } = question;
     let resolved = |port: &IntOrString| port::resolve(port, ports).map_err(|text| Report::not_begun(text, Cause::Port));
     match handler {
-        Handler::HttpGet(get) => match resolved(&get.port) {
-            Ok(port) => {
-                let host = if get.host.is_empty() { pod_ip } else { &get.host };
-                http::probe(get, host, port, asker, limit.deadline(), buffers).await
-            }
-            Err(report) => report,
+        Handler::HttpGet(get) => match question.place(get) {
+            Ok((host, port)) => http::probe(get, host, port, asker, limit.deadline(), buffers).await,
+            Err(text) => Report::not_begun(text, Cause::Port),
         },
         Handler::TcpSocket { host, port } => match resolved(port) {
             Ok(port) => {
@@ -98,7 +123,6 @@ mod tests {
 
     use probelet_core::prober::Outcome;
     use probelet_core::semantics::GrpcConnect;
-    use probelet_core::spec::HttpGet;
 
     use super::*;
 

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use probelet_core::prober::{Attempt, AttemptTarget, Outcome, WorkerId};
-use probelet_core::semantics::GrpcConnect;
-use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::prober::{Attempt, Outcome, WorkerId};
 use probelet_core::time::Instant;
 
+use super::plan::Plan;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::starvation::{Spent, Starving};
-use crate::handler::connect_ahead;
 use crate::net::connect::Ahead;
 use crate::stats::worker::LastAttempt;
 
@@ -29,45 +27,20 @@ impl Ticket {
     }
 }
 
-/// An attempt that is about to begin. It owns everything it needs, because its worker may end before it does.
+/// An attempt over a socket that is about to begin.
 #[derive(Debug)]
 pub(super) struct Start {
     pub(super) ticket: Ticket,
-    pub(super) pod: Arc<PodSpec>,
-    pub(super) container: usize,
-    pub(super) probe_type: ProbeType,
-    pub(super) pod_ip: Option<Arc<str>>,
-    pub(super) user_agent: Arc<str>,
-    pub(super) grpc_connect: GrpcConnect,
+    pub(super) plan: Arc<Plan>,
     /// The attempt's connection, if it was asked for ahead, and when.
     pub(super) ahead: Option<(Ahead, Instant)>,
 }
 
 impl Start {
-    pub(super) fn of(attempt: Attempt, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
-        Self {
-            ticket: Ticket::of(&attempt),
-            pod: Arc::clone(target.pod),
-            container: target.container_index,
-            probe_type: target.probe_type,
-            pod_ip: target.pod_ip.map(Arc::clone),
-            user_agent: Arc::clone(user_agent),
-            grpc_connect: target.grpc_connect,
-            ahead: None,
-        }
-    }
-
-    /// The probe that is to be made.
-    pub(super) fn probe(&self) -> (&ContainerSpec, &ProbeSpec) {
-        let container = &self.pod.containers[self.container];
-        (container, container.probe(self.probe_type).expect("it made the worker"))
-    }
-
-    /// Asks for the attempt's connection now; false if there is none to wait beside.
+    /// Asks for the attempt's connection now; false if there is none to wait beside. Only the address of an ordinary HTTP
+    /// probe is known without asking anybody.
     pub(super) fn connect(&mut self, now: Instant) -> bool {
-        let (container, probe) = self.probe();
-        let pod_ip = self.pod_ip.as_deref().unwrap_or_default();
-        let ahead = connect_ahead(&probe.handler, &container.ports, pod_ip, &self.user_agent);
+        let ahead = self.plan.plain.as_ref().map(|plain| Ahead::to(plain.address));
         let is_asked_for = ahead.as_ref().is_some_and(|ahead| ahead.connection.is_ok());
         self.ahead = ahead.map(|ahead| (ahead, now));
         is_asked_for

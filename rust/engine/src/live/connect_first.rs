@@ -61,13 +61,11 @@ const LET_GO_TOGETHER: usize = 16;
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
-    use probelet_core::semantics::GrpcConnect;
-    use probelet_core::spec::{PodSpec, ProbeType};
+    use probelet_core::spec::Handler;
 
     use super::*;
     use crate::live::attempt::Ticket;
+    use crate::live::plan::plan;
     use crate::net::connect::Ahead;
 
     fn at(ms: u64) -> Instant {
@@ -79,12 +77,7 @@ mod tests {
         let connection = Err(std::io::ErrorKind::ConnectionRefused.into());
         Start {
             ticket: Ticket { worker, run: 1, scheduled: asked },
-            pod: Arc::new(PodSpec::default()),
-            container: 0,
-            probe_type: ProbeType::Liveness,
-            pod_ip: None,
-            user_agent: "kube-probe/1.36".into(),
-            grpc_connect: GrpcConnect::UntilTimeout,
+            plan: plan(Handler::None, ""),
             ahead: Some((Ahead { address: "127.0.0.1:1".parse().unwrap(), connection }, asked)),
         }
     }

@@ -23,6 +23,7 @@ use super::driver::drive;
 use super::exec::ExecEnd;
 use super::journal::{Gone, JournalKeeper, JournalOptions};
 use super::mailbox::Mailbox;
+use super::plan::PlanTable;
 use super::recorder::{Recorded, RecorderKeeper, RecorderOptions};
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};
@@ -105,6 +106,7 @@ impl Engine {
         let state = State {
             manager: StatusManager::new(prober, options.glue),
             worker_stats: StatsTable::default(),
+            plans: PlanTable::default(),
             engine_stats: EngineStats::default(),
             starvation_log: StarvationLog::default(),
             outgoing: Batch::default(),

@@ -35,7 +35,8 @@ impl State {
                     return;
                 };
                 self.engine_stats.count_start();
-                if target.is_exec() {
+                let plan = self.plans.of(attempt.worker, &target, &shared.user_agent);
+                if plan.is_exec {
                     self.next_exec += 1;
                     let ticket = Ticket::of(&attempt);
                     let exec = ExecAttempt {
@@ -51,7 +52,8 @@ impl State {
                         self.give_to_python(ticket, now, exec);
                     }
                 } else {
-                    self.starts.push(Start::of(attempt, &target, &shared.user_agent));
+                    let ticket = Ticket::of(&attempt);
+                    self.starts.push(Start { ticket, plan: Arc::clone(plan), ahead: None });
                 }
             }
             Output::Event(event) => batch.push_event(wall.wall_ms(now), event),
@@ -74,6 +76,7 @@ impl State {
                     self.gone.insert(row.key());
                 }
                 self.worker_stats.close(worker);
+                self.plans.close(worker);
                 if let Some(recorder) = &mut self.recorder {
                     recorder.worker_ended(worker, now);
                 }

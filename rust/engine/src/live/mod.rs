@@ -18,6 +18,7 @@ mod hand_out;
 mod journal;
 mod mailbox;
 mod metrics;
+mod plan;
 mod pool;
 mod recorder;
 mod starvation_log;

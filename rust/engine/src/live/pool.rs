@@ -25,7 +25,7 @@ use super::trimmer::Trimmer;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, error};
 use crate::attempt::starvation::Spent;
-use crate::handler::{Asker, Buffers, address_of, probe_driven, refused};
+use crate::handler::{Buffers, Question, address_of, probe_driven, probe_plain, refused};
 use crate::net::poller::{Poller, Wait};
 
 /// The tasks of the loop.
@@ -259,19 +259,22 @@ async fn perform(mut start: Start, buffers: &mut Buffers, desk: &Desk) -> EndedA
         held = began.since(asked);
         buffers.ahead = Some(ahead);
     }
-    let (container, probe) = start.probe();
-    let (user_agent, grpc_connect) = (&*start.user_agent, start.grpc_connect);
-    let asker = Asker { user_agent, grpc_connect, pod_uid: Some(&start.pod.uid) };
-    let pod_ip = start.pod_ip.as_deref().unwrap_or_default();
+    let plan = &*start.plan;
     let overdue = desk.overdue(began);
-    let mut report = probe_driven(&probe.handler, &container.ports, pod_ip, asker, probe.timeout_seconds, buffers).await;
+    let mut report = match &plan.plain {
+        Some(plain) => probe_plain(plain, || plan.question(), plan.timeout_seconds, buffers).await,
+        None => probe_driven(plan.question(), plan.timeout_seconds, buffers).await,
+    };
     let over = desk.clock.now();
     let spent = Spent {
-        timeout: Duration::from_secs(u64::try_from(probe.timeout_seconds).unwrap_or(0)),
+        timeout: Duration::from_secs(u64::try_from(plan.timeout_seconds).unwrap_or(0)),
         took: over.since(began),
         overdue: desk.overdue(over).saturating_sub(overdue),
     };
-    let address = || address_of(&probe.handler, &container.ports, pod_ip);
+    let address = || {
+        let Question { handler, ports, pod_ip, .. } = plan.question();
+        address_of(handler, ports, pod_ip)
+    };
     if report.cause.is_answer()
         && let Some(address) = desk.doubts.covers(address)
     {
@@ -279,7 +282,8 @@ async fn perform(mut start: Start, buffers: &mut Buffers, desk: &Desk) -> EndedA
         match Box::pin(desk.doubts.word(address, PATIENCE, || desk.bell.notify_one())).await {
             Word::Own => {}
             Word::Foreign(why) => {
-                let outcome = refused(&probe.handler, address, asker, probe.timeout_seconds, &why);
+                let Question { handler, asker, .. } = plan.question();
+                let outcome = refused(handler, address, asker, plan.timeout_seconds, &why);
                 report = Report { outcome, cause: Cause::Refused, ..report };
             }
             Word::Unknown(why) => {
@@ -326,11 +330,11 @@ mod tests {
     use std::net::TcpListener;
 
     use probelet_core::prober::Outcome;
-    use probelet_core::semantics::GrpcConnect;
-    use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, PodSpec, ProbeSpec, ProbeType};
+    use probelet_core::spec::{Handler, HttpGet, IntOrString};
 
     use super::*;
     use crate::attempt::cause::Cause;
+    use crate::live::plan::plan;
 
     /// Thousands of tasks are in flight if all workers of a node are due together. So the futures that few attempts
     /// need (TLS, gRPC, names, redirects) are boxed.
@@ -352,18 +356,8 @@ mod tests {
             headers: vec![],
             http2: false,
         };
-        let probe = ProbeSpec { handler: Handler::HttpGet(get), timeout_seconds: 1, ..ProbeSpec::default() };
-        let container = ContainerSpec { probes: [None, None, Some(Box::new(probe))], ..ContainerSpec::default() };
-        Start {
-            ticket: Ticket { worker: 0, run: 1, scheduled: now },
-            pod: Arc::new(PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() }),
-            container: 0,
-            probe_type: ProbeType::Liveness,
-            pod_ip: Some("127.0.0.1".into()),
-            user_agent: "kube-probe/1.36".into(),
-            grpc_connect: GrpcConnect::UntilTimeout,
-            ahead: None,
-        }
+        let ticket = Ticket { worker: 0, run: 1, scheduled: now };
+        Start { ticket, plan: plan(Handler::HttpGet(get), "127.0.0.1"), ahead: None }
     }
 
     /// The connection waits for longer than the whole timeout; the target then answers.

@@ -17,6 +17,7 @@ use super::doubts::Doubts;
 use super::exec::{ExecAttempt, ExecFlight};
 use super::journal::{Gone, JournalKeeper};
 use super::mailbox::Mailbox;
+use super::plan::PlanTable;
 use super::recorder::RecorderKeeper;
 use super::starvation_log::StarvationLog;
 #[cfg(test)]
@@ -54,6 +55,7 @@ pub(super) struct Shared {
 pub(super) struct State {
     pub(super) manager: StatusManager,
     pub(super) worker_stats: StatsTable,
+    pub(super) plans: PlanTable,
     pub(super) engine_stats: EngineStats,
     pub(super) starvation_log: StarvationLog,
     /// Outputs that were handed out and not yet posted.

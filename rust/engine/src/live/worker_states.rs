@@ -31,14 +31,14 @@ fn document(worker: &WorkerState<'_>, row: Option<&WorkerStats>, wall: WallOffse
     let (failures, errors) = row.map_or((0, 0), |row| (row.counts.failed, row.counts.errors));
     json!({
         "pod_uid": &*target.pod.uid,
-        "container": &*target.container.name,
+        "container": &*target.container().name,
         "type": target.probe_type.name(),
-        "handler": handler_name(&target.probe.handler),
+        "handler": handler_name(&target.probe().handler),
         "container_id": target.container_id,
         "result": worker.result.map(|result| result.name()),
         "result_run": worker.result_run,
         "failure_threshold": worker.failure_threshold,
-        "success_threshold": target.probe.success_threshold,
+        "success_threshold": target.probe().success_threshold,
         "on_hold": worker.on_hold,
         "runs": row.map_or(0, |row| row.counts.successful) + failures + errors,
         "failures": failures,

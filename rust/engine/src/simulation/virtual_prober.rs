@@ -333,13 +333,13 @@ impl Simulation {
                 end_ms: self.to_ms(ends),
                 pod: (&*target.pod.name).into(),
                 pod_uid: (&*target.pod.uid).into(),
-                container: (&*target.container.name).into(),
+                container: (&*target.container().name).into(),
                 r#type: target.probe_type.name(),
                 container_id: target.container_id.into(),
                 n: played.number,
                 attempt: attempt.attempt,
                 outcome: played.word,
-                timeout_s: target.probe.timeout_seconds,
+                timeout_s: target.probe().timeout_seconds,
                 command: command(&target).to_vec(),
             })
         });
@@ -349,7 +349,7 @@ impl Simulation {
     /// The number of a worker's script, which may be an empty one; asked for once after a change of scripts.
     fn script_of(&mut self, worker: WorkerId) -> u32 {
         let target = self.manager.prober().target(worker).expect("it has an attempt");
-        let short = format!("{}/{}/{}", target.pod.name, target.container.name, target.probe_type.name());
+        let short = format!("{}/{}/{}", target.pod.name, target.container().name, target.probe_type.name());
         let full = format!("{}/{short}", target.pod.namespace);
         let number = self.script_names.get(&*full).copied().unwrap_or_else(|| self.script_number(&short));
         self.worker_scripts[worker as usize].script = Some((number, self.script_changes));
@@ -370,11 +370,11 @@ impl Simulation {
     fn ask(&self, target: &AttemptTarget<'_>) -> Outcome {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_io().enable_time().build();
         let runtime = runtime.expect("a reactor for the simulation's sockets");
-        let (ports, timeout) = (&target.container.ports, target.probe.timeout_seconds);
+        let (ports, timeout) = (&target.container().ports, target.probe().timeout_seconds);
         let (grpc_connect, pod_uid) = (target.grpc_connect, Some(&*target.pod.uid));
         let asker = Asker { user_agent: &self.user_agent, grpc_connect, pod_uid };
         let (pod_ip, mut buffers) = (target.pod_ip.map_or("", |ip| ip), Buffers::default());
-        runtime.block_on(probe_once(&target.probe.handler, ports, pod_ip, asker, timeout, &mut buffers)).outcome
+        runtime.block_on(probe_once(&target.probe().handler, ports, pod_ip, asker, timeout, &mut buffers)).outcome
     }
 
     fn fly(&mut self, attempt: Attempt, ends: Instant, outcome: Outcome, record: Option<Box<Record>>) -> Instant {

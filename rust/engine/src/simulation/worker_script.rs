@@ -46,10 +46,10 @@ impl WorkerScript {
             flight: None,
             counts: Counts::default(),
             delay: default_delay(target.probe_type as usize, target.container_index, pod_index),
-            timeout: Duration::from_secs(target.probe.timeout_seconds.max(0).unsigned_abs().into()),
+            timeout: Duration::from_secs(target.probe().timeout_seconds.max(0).unsigned_abs().into()),
             script: None,
             steady: None,
-            is_exec: matches!(target.probe.handler, Handler::Exec { .. }),
+            is_exec: matches!(target.probe().handler, Handler::Exec { .. }),
             probe: None,
         }
     }
@@ -57,7 +57,7 @@ impl WorkerScript {
 
 /// The command of an exec probe; other probes have none.
 pub(super) fn command<'a>(target: &AttemptTarget<'a>) -> &'a [Box<str>] {
-    match &target.probe.handler {
+    match &target.probe().handler {
         Handler::Exec { command } => command,
         _ => &[],
     }
@@ -65,13 +65,13 @@ pub(super) fn command<'a>(target: &AttemptTarget<'a>) -> &'a [Box<str>] {
 
 /// The output of an attempt that nobody answers in time.
 pub(super) fn late_output(target: &AttemptTarget<'_>, user_agent: &str) -> String {
-    let (handler, timeout) = (&target.probe.handler, target.probe.timeout_seconds);
+    let (handler, timeout) = (&target.probe().handler, target.probe().timeout_seconds);
     if let Handler::Exec { command } = handler {
         return late_command(command, timeout.max(0).unsigned_abs().into());
     }
     let asker = Asker { user_agent, grpc_connect: target.grpc_connect, pod_uid: Some(&*target.pod.uid) };
     let pod_ip = target.pod_ip.map_or("", |ip| ip);
-    late_text(handler, &target.container.ports, pod_ip, asker, timeout).unwrap_or_else(|| "timed out".to_owned())
+    late_text(handler, &target.container().ports, pod_ip, asker, timeout).unwrap_or_else(|| "timed out".to_owned())
 }
 
 /// What the CRI client says of a command that has run into its timeout (kubelet pkg/probe/exec, 1.36).

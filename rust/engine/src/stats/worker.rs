@@ -115,7 +115,7 @@ impl Counts {
     /// The counts with the labels of their worker.
     pub fn to_json(self, target: &AttemptTarget<'_>) -> serde_json::Value {
         json!({
-            "probe_type": target.probe_type.title(), "container": &*target.container.name, "pod": &*target.pod.name,
+            "probe_type": target.probe_type.title(), "container": &*target.container().name, "pod": &*target.pod.name,
             "namespace": &*target.pod.namespace, "pod_uid": &*target.pod.uid,
             "successful": self.successful, "failed": self.failed, "errors": self.errors,
         })
@@ -134,7 +134,7 @@ impl StatsTable {
             pod_uid: Arc::clone(&target.pod.uid),
             pod: Arc::clone(&target.pod.name),
             namespace: Arc::clone(&target.pod.namespace),
-            container: Arc::clone(&target.container.name),
+            container: Arc::clone(&target.container().name),
             probe_type: target.probe_type,
             is_exec: target.is_exec(),
             counts: Counts::default(),

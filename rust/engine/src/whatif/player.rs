@@ -263,11 +263,11 @@ impl<'a> Player<'a> {
         let life = self.script.lives.get(target.container_id);
         let kill = self.script.kills.iter().find(|kill| *kill.container_id == *target.container_id);
         let answer = self.answers.ask(Question {
-            container: &target.container.name,
+            container: &target.container().name,
             probe_type: target.probe_type,
             now_us: micros(self.now),
             scheduled_us: micros(attempt.scheduled),
-            timeout_seconds: target.probe.timeout_seconds,
+            timeout_seconds: target.probe().timeout_seconds,
             since_us: life.map_or(0, |life| life.since_us),
             ended_us: life.and_then(|life| life.ended_us),
             until_us: kill.map(|kill| kill.at_us),

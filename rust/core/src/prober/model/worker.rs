@@ -27,7 +27,7 @@ use super::view::View;
 use crate::prober::output::Streak;
 use crate::results::{ContainerKey, ProbeResult};
 use crate::semantics::{LivenessStart, Semantics};
-use crate::spec::{PodSpec, ProbeSpec, ProbeType};
+use crate::spec::{PodSpec, ProbeType};
 use crate::time::Instant;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -135,10 +135,6 @@ impl Worker {
         Duration::from_nanos(self.period_ns)
     }
 
-    pub(crate) fn probe(&self) -> &ProbeSpec {
-        self.object.containers[self.container as usize].probe(self.probe_type).expect("the worker has this probe")
-    }
-
     pub(crate) fn container_name(&self) -> &Arc<str> {
         &self.object.containers[self.container as usize].name
     }
@@ -223,7 +219,7 @@ impl Worker {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::spec::ContainerSpec;
+    use crate::spec::{ContainerSpec, ProbeSpec};
 
     fn worker(period_seconds: i32) -> Worker {
         let probe = ProbeSpec { period_seconds, success_threshold: 2, ..ProbeSpec::default() };

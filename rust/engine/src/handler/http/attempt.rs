@@ -8,6 +8,7 @@ use super::request::Request;
 use crate::attempt::cause::Cause;
 use crate::attempt::report;
 use crate::attempt::stopwatch::Stopwatch;
+use crate::handler::asker::Asker;
 use crate::handler::buffers::Buffers;
 
 /// What an attempt is doing; this decides its outcome when its time runs out.
@@ -20,9 +21,8 @@ pub(super) enum Stage {
 }
 
 /// One attempt in progress.
-#[derive(Debug)]
 pub(super) struct HttpAttempt<'a> {
-    pub(super) probe: Probe<'a>,
+    pub(super) probe: Asked<'a>,
     /// The current request. None for a plain request that is only needed as bytes so far.
     pub(super) request: Option<Box<Request<'a>>>,
     pub(super) buffers: &'a mut Buffers,
@@ -31,9 +31,12 @@ pub(super) struct HttpAttempt<'a> {
     pub(super) deadline: Option<Instant>,
 }
 
+/// Says what a probe asks for. An ordinary probe that goes well never asks.
+pub(super) type Asked<'a> = &'a (dyn Fn() -> Probe<'a> + Sync);
+
 /// What a probe asks for.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Probe<'a> {
+pub(in crate::handler) struct Probe<'a> {
     pub(super) get: &'a HttpGet,
     pub(super) host: &'a str,
     pub(super) port: u16,
@@ -41,11 +44,17 @@ pub(super) struct Probe<'a> {
     pub(super) pod_uid: Option<&'a str>,
 }
 
+impl<'a> Probe<'a> {
+    pub(in crate::handler) fn of(get: &'a HttpGet, host: &'a str, port: u16, asker: Asker<'a>) -> Self {
+        Self { get, host, port, user_agent: asker.user_agent, pod_uid: asker.pod_uid }
+    }
+}
+
 impl<'a> HttpAttempt<'a> {
     /// The current request; a plain one is built when it is first needed.
     pub(super) fn request(&mut self) -> &mut Request<'a> {
-        let Probe { get, host, port, user_agent, .. } = self.probe;
         self.request.get_or_insert_with(|| {
+            let Probe { get, host, port, user_agent, .. } = (self.probe)();
             Box::new(Request::of_probe(get, host, port, user_agent).expect("a plain request can be built"))
         })
     }

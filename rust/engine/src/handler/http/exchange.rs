@@ -32,16 +32,16 @@ impl HttpAttempt<'_> {
         let unwritable = request.unwritable();
         self.begin(Stage::Connect);
         if let Some(text) = unwritable {
-            dial(self.probe.pod_uid, &host, port, b"", self.deadline, &mut self.watch).await?;
+            dial((self.probe)().pod_uid, &host, port, b"", self.deadline, &mut self.watch).await?;
             return Err(AttemptError::new(Cause::Request, text));
         }
-        if self.probe.get.http2 || self.is_https() {
+        if (self.probe)().get.http2 || self.is_https() {
             // Boxed, because few attempts need it, and the future of every attempt would be as large as this one.
             Box::pin(self.exchange_over_either(&host, port)).await
         } else {
             self.write();
             let dialled =
-                dial(self.probe.pod_uid, &host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
+                dial((self.probe)().pod_uid, &host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
             self.exchange_on(dialled).await
         }
     }
@@ -78,7 +78,7 @@ impl HttpAttempt<'_> {
         let mut delay = RetryDelay::default();
         loop {
             self.begin(Stage::Connect);
-            let dialled = dial(self.probe.pod_uid, host, port, b"", self.deadline, &mut self.watch).await?;
+            let dialled = dial((self.probe)().pod_uid, host, port, b"", self.deadline, &mut self.watch).await?;
             let peer = dialled.peer;
             let stream = dialled.stream().map_err(|error| AttemptError::of_poller(&error))?;
             let (link, read_error): (Box<dyn Transport>, SharedReadError) = if self.is_https() {

@@ -11,7 +11,7 @@ use crate::net::host::Literal;
 
 /// Writes the bytes that [`super::request::Request::write`] would write, and returns the address to send them to; None
 /// if the probe is not plain.
-pub(super) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, bytes: &mut Vec<u8>) -> Option<SocketAddr> {
+pub(in crate::handler) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, bytes: &mut Vec<u8>) -> Option<SocketAddr> {
     let target = target(get, host, port, user_agent)?;
     let (open, close) = if host.contains(':') { ("[", "]") } else { ("", "") };
     bytes.clear();
@@ -30,8 +30,8 @@ pub(super) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, byte
     Some(target)
 }
 
-/// The address that [`write`] would return.
-pub(super) fn target(get: &HttpGet, host: &str, port: u16, user_agent: &str) -> Option<SocketAddr> {
+/// The address of a plain probe.
+fn target(get: &HttpGet, host: &str, port: u16, user_agent: &str) -> Option<SocketAddr> {
     let is_plain = matches!(&*get.scheme, "" | "HTTP") && !get.http2 && get.headers.is_empty();
     if !is_plain || !is_verbatim(get.path.as_bytes()) || !is_sent_unchanged(user_agent) {
         return None;

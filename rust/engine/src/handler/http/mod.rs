@@ -17,18 +17,15 @@ use probelet_core::spec::HttpGet;
 use tokio::time::Instant;
 
 pub(super) use self::attempt::AWAITING_HEADERS;
-use self::attempt::{HttpAttempt, Probe, Stage};
+pub(super) use self::attempt::Probe;
+use self::attempt::{Asked, HttpAttempt, Stage};
+pub(super) use self::fast_path::write as write_plain;
 use self::request::Request;
 use super::asker::Asker;
 use super::buffers::Buffers;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::stopwatch::Stopwatch;
-
-/// The address of an ordinary probe, which is known without asking anybody; None if the probe is not one.
-pub(super) fn plain_target(get: &HttpGet, host: &str, port: u16, user_agent: &str) -> Option<SocketAddr> {
-    fast_path::target(get, host, port, user_agent)
-}
 
 /// The text of a connection that failed with `error`.
 pub(super) fn failure_text(get: &HttpGet, host: &str, port: u16, asker: Asker<'_>, error: &str) -> String {
@@ -47,9 +44,8 @@ pub(super) async fn probe(
     deadline: Option<Instant>,
     buffers: &mut Buffers,
 ) -> Report {
-    let Asker { user_agent, pod_uid, .. } = asker;
-    let probe = Probe { get, host, port, user_agent, pod_uid };
-    let plain = fast_path::write(get, host, port, user_agent, &mut buffers.request);
+    let user_agent = asker.user_agent;
+    let plain = write_plain(get, host, port, user_agent, &mut buffers.request);
     let request = match plain {
         Some(_) => None,
         None => match Request::of_probe(get, host, port, user_agent) {
@@ -57,6 +53,27 @@ pub(super) async fn probe(
             Err(text) => return Report::not_begun(text, Cause::Request),
         },
     };
+    carry_out(&|| Probe::of(get, host, port, asker), plain, request, deadline, buffers).await
+}
+
+/// Carries out an ordinary probe, whose request is in `buffers` and goes to `address`.
+pub(super) async fn probe_plain<'a>(
+    probe: Asked<'a>,
+    address: SocketAddr,
+    deadline: Option<Instant>,
+    buffers: &'a mut Buffers,
+) -> Report {
+    carry_out(probe, Some(address), None, deadline, buffers).await
+}
+
+/// Carries out a probe whose first request is in `buffers`, with its address, or in `request`.
+async fn carry_out<'a>(
+    probe: Asked<'a>,
+    plain: Option<SocketAddr>,
+    request: Option<Box<Request<'a>>>,
+    deadline: Option<Instant>,
+    buffers: &'a mut Buffers,
+) -> Report {
     let wait = Arc::clone(&buffers.wait);
     let mut attempt =
         HttpAttempt { probe, request, buffers, stage: Stage::Connect, watch: Stopwatch::start(), deadline };

@@ -190,7 +190,7 @@ impl RecorderKeeper {
         for worker in std::mem::take(&mut self.begun) {
             let Some(state) = prober.worker_state(worker) else { continue };
             if let Some(pod) = self.pods.get(&state.target.pod.uid) {
-                let (container, probe_type) = ((&*state.target.container.name).into(), state.target.probe_type);
+                let (container, probe_type) = ((&*state.target.container().name).into(), state.target.probe_type);
                 let (pod, tick_us) = (pod.number, micros(state.next_tick));
                 let event = Event::WorkerStarted { worker, pod, container, probe_type, tick_us };
                 self.pending.event(micros(now), event);

@@ -62,7 +62,7 @@ fn state(prober: &Prober, pods: &KnownPods, uid: &str, wall: WallOffset) -> Opti
     let (known, pod) = (pods.get(uid)?, prober.pod(uid)?);
     let workers = prober.worker_states(Some(uid)).into_iter().map(|worker| WorkerState {
         worker: worker.id,
-        container: (&*worker.target.container.name).into(),
+        container: (&*worker.target.container().name).into(),
         probe_type: worker.target.probe_type,
         memory: memory(prober, worker.id, wall),
     });

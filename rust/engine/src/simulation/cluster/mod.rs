@@ -240,7 +240,7 @@ impl ClusterModel {
 
 impl Answers for ClusterModel {
     fn enrol(&mut self, target: &AttemptTarget<'_>) -> Option<u32> {
-        let key = ((&*target.pod.uid).into(), (&*target.container.name).into());
+        let key = ((&*target.pod.uid).into(), (&*target.container().name).into());
         let container = *self.numbers.get(&key)?;
         if let Some(&known) = self.probe_numbers.get(&(container, target.probe_type)) {
             return Some(known);

@@ -57,21 +57,21 @@ pub(super) struct Document<'a> {
 
 impl Probe {
     pub(super) fn new(seed: u64, container: usize, target: &AttemptTarget<'_>) -> Self {
-        let kind = match (&target.probe.handler, target.grpc_connect) {
+        let kind = match (&target.probe().handler, target.grpc_connect) {
             (Handler::Exec { .. }, _) => Kind::Exec,
             (Handler::Grpc { .. }, GrpcConnect::UntilTimeout) => Kind::PatientGrpc,
             (Handler::Grpc { .. }, GrpcConnect::Once) => Kind::Grpc,
             (Handler::TcpSocket { .. }, _) => Kind::Tcp,
             (Handler::HttpGet(_) | Handler::None, _) => Kind::Http,
         };
-        let names = [&*target.pod.name, &*target.container.name, target.probe_type.name()];
+        let names = [&*target.pod.name, &*target.container().name, target.probe_type.name()];
         Self {
             container,
             uid: Arc::clone(&target.pod.uid),
-            name: Arc::clone(&target.container.name),
+            name: Arc::clone(&target.container().name),
             probe_type: target.probe_type,
             kind,
-            timeout: Duration::from_secs(target.probe.timeout_seconds.max(0).unsigned_abs().into()),
+            timeout: Duration::from_secs(target.probe().timeout_seconds.max(0).unsigned_abs().into()),
             rng: Rng::new(seed_of(seed, &names)),
             log: AttemptLog::default(),
             steady: None,

@@ -12,7 +12,7 @@ use crate::simulation::worker_script::late_command;
 
 /// The outcome of an attempt that failed for this cause.
 pub(in crate::simulation) fn outcome(cause: Cause, target: &AttemptTarget<'_>, limit: Duration) -> Outcome {
-    let text = match &target.probe.handler {
+    let text = match &target.probe().handler {
         Handler::HttpGet(get) => {
             let address = address(target, &get.host, &get.port);
             let scheme = if get.scheme.is_empty() { "http".into() } else { get.scheme.to_ascii_lowercase() };
@@ -54,7 +54,7 @@ pub(in crate::simulation) fn outcome(cause: Cause, target: &AttemptTarget<'_>, l
 
 fn address(target: &AttemptTarget<'_>, host: &str, port: &IntOrString) -> String {
     let host = if host.is_empty() { target.pod_ip.map_or("", |ip| ip) } else { host };
-    let port = resolve(port, &target.container.ports).map_or_else(|_| "0".into(), |port| port.to_string());
+    let port = resolve(port, &target.container().ports).map_or_else(|_| "0".into(), |port| port.to_string());
     join_host_port(host, &port)
 }
 

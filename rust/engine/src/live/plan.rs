@@ -1,0 +1,162 @@
+//! What a worker's attempts over a socket need, put together once.
+//!
+//! A pod's object, its containers, their probes and the texts of these lie far apart in memory. Of thousands of workers
+//! none is in the processor's caches when it is due, and an attempt would wait for each part in turn. A plan is in one
+//! place, with the request as it is sent.
+
+use std::sync::Arc;
+
+use probelet_core::prober::{AttemptTarget, WorkerId};
+use probelet_core::semantics::GrpcConnect;
+#[cfg(test)]
+use probelet_core::spec::Handler;
+use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
+
+use crate::handler::{Asker, PlainRequest, Question};
+
+/// What the attempts of one worker need. It owns all of it, because the worker may end before an attempt does.
+#[derive(Debug)]
+pub(super) struct Plan {
+    /// The request of an ordinary HTTP probe.
+    pub(super) plain: Option<PlainRequest>,
+    pub(super) is_exec: bool,
+    pub(super) timeout_seconds: i32,
+    pub(super) pod: Arc<PodSpec>,
+    container: usize,
+    probe_type: ProbeType,
+    pod_ip: Option<Arc<str>>,
+    user_agent: Arc<str>,
+    grpc_connect: GrpcConnect,
+}
+
+impl Plan {
+    pub(super) fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
+        let plan = Self {
+            plain: None,
+            is_exec: target.is_exec(),
+            timeout_seconds: target.probe().timeout_seconds,
+            pod: Arc::clone(target.pod),
+            container: target.container_index,
+            probe_type: target.probe_type,
+            pod_ip: target.pod_ip.map(Arc::clone),
+            user_agent: Arc::clone(user_agent),
+            grpc_connect: target.grpc_connect,
+        };
+        let plain = PlainRequest::of(plan.question());
+        Self { plain, ..plan }
+    }
+
+    /// Whether the plan is that of this worker with its pod's address of now.
+    fn is_for(&self, target: &AttemptTarget<'_>) -> bool {
+        let has_its_address = match (&self.pod_ip, target.pod_ip) {
+            (Some(planned), Some(now)) => Arc::ptr_eq(planned, now),
+            (None, None) => true,
+            _ => false,
+        };
+        has_its_address && Arc::ptr_eq(&self.pod, target.pod)
+    }
+
+    /// What the handlers are asked.
+    pub(super) fn question(&self) -> Question<'_> {
+        let container = &self.pod.containers[self.container];
+        let asker = Asker {
+            user_agent: &self.user_agent,
+            grpc_connect: self.grpc_connect,
+            pod_uid: Some(&self.pod.uid),
+        };
+        Question {
+            handler: &probe_of(container, self.probe_type).handler,
+            ports: &container.ports,
+            pod_ip: self.pod_ip.as_deref().unwrap_or_default(),
+            asker,
+        }
+    }
+}
+
+fn probe_of(container: &ContainerSpec, probe_type: ProbeType) -> &ProbeSpec {
+    container.probe(probe_type).expect("it made the worker")
+}
+
+/// The plans of the workers that have made an attempt, by the worker's number.
+#[derive(Debug, Default)]
+pub(super) struct PlanTable(Vec<Option<Arc<Plan>>>);
+
+impl PlanTable {
+    /// The plan of a worker, which is made anew when its pod's address has changed.
+    pub(super) fn of(&mut self, worker: WorkerId, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> &Arc<Plan> {
+        let index = worker as usize;
+        if self.0.len() <= index {
+            self.0.resize(index + 1, None);
+        }
+        let plan = &mut self.0[index];
+        if plan.as_ref().is_some_and(|plan| !plan.is_for(target)) {
+            *plan = None;
+        }
+        plan.get_or_insert_with(|| Arc::new(Plan::of(target, user_agent)))
+    }
+
+    /// Forgets the plan of a worker that ended.
+    pub(super) fn close(&mut self, worker: WorkerId) {
+        if let Some(plan) = self.0.get_mut(worker as usize) {
+            *plan = None;
+        }
+    }
+}
+
+/// A plan without a worker, for tests of what uses one.
+#[cfg(test)]
+pub(super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
+    let probe = ProbeSpec { handler, timeout_seconds: 1, ..ProbeSpec::default() };
+    let container = ContainerSpec { probes: [None, None, Some(Box::new(probe))], ..ContainerSpec::default() };
+    let pod = Arc::new(PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() });
+    let target = AttemptTarget {
+        pod: &pod,
+        container_index: 0,
+        probe_type: ProbeType::Liveness,
+        pod_ip: Some(&pod_ip.into()),
+        container_id: "",
+        grpc_connect: GrpcConnect::UntilTimeout,
+    };
+    Arc::new(Plan::of(&target, &"kube-probe/1.36".into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use probelet_core::spec::{HttpGet, IntOrString};
+
+    use super::*;
+
+    #[test]
+    fn a_plan_is_kept_until_the_pods_address_changes() {
+        let get = HttpGet {
+            scheme: "HTTP".into(),
+            host: "".into(),
+            port: IntOrString::Int(80),
+            path: "/healthz".into(),
+            headers: vec![],
+            http2: false,
+        };
+        let made = plan(Handler::HttpGet(get), "");
+        let mut plans = PlanTable::default();
+        let mut address = |pod_ip: Option<&Arc<str>>| {
+            let target = AttemptTarget {
+                pod: &made.pod,
+                container_index: 0,
+                probe_type: ProbeType::Liveness,
+                pod_ip,
+                container_id: "",
+                grpc_connect: GrpcConnect::UntilTimeout,
+            };
+            let plan = plans.of(2, &target, &"kube-probe/1.36".into());
+            (Arc::as_ptr(plan), plan.plain.as_ref().map(|plain| plain.address.to_string()))
+        };
+        let (first, second): (Arc<str>, Arc<str>) = ("10.0.0.7".into(), "10.0.0.8".into());
+        assert_eq!(address(None).1, None, "without an address there is no ordinary request");
+        let kept = address(Some(&first));
+        assert_eq!((kept.1.as_deref(), address(Some(&first)).0), (Some("10.0.0.7:80"), kept.0));
+        assert_eq!(address(Some(&second)).1.as_deref(), Some("10.0.0.8:80"));
+        plans.close(2);
+        plans.close(7);
+        assert!(plans.0[2].is_none());
+    }
+}
