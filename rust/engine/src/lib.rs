@@ -14,6 +14,7 @@ pub mod json;
 pub mod live;
 mod net;
 pub mod pods;
+mod prefetch;
 pub mod recorder;
 pub mod simulation;
 pub mod stats;

@@ -54,10 +54,16 @@ impl Prober {
             pod: &worker.object,
             container_index: worker.container as usize,
             probe_type: worker.probe_type,
-            pod_ip: worker.pod_ip.as_ref(),
+            pod_ip: self.pods[worker.pod].status.as_ref().map(|status| &status.pod_ip),
             container_id: worker.container_key.map_or("", |key| self.results.id(key)),
             grpc_connect: self.semantics.grpc_connect,
         })
+    }
+
+    /// A number that changes when [`Prober::target`] may have changed; None if the worker has ended. A driver that keeps
+    /// what it made of the target asks for this instead, because a target lies in half a dozen cache lines.
+    pub fn target_version(&self, id: WorkerId) -> Option<u32> {
+        self.workers.get(id).map(|worker| worker.refreshed)
     }
 
     /// Handles the end of an attempt. Ignores the outcome unless `run` is the run in flight.

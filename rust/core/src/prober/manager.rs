@@ -172,8 +172,8 @@ impl Prober {
         let worker = &mut self.workers[id];
         let pod = &self.pods[worker.pod];
         worker.view = View::of(pod.status.as_ref(), worker.container_name());
-        worker.pod_ip = pod.status.as_ref().map(|status| Arc::clone(&status.pod_ip));
-        worker.paused_until = pod.paused_until(worker.container_name(), worker.probe_type);
+        worker.refreshed = worker.refreshed.wrapping_add(1);
+        worker.has_pause = pod.pause(worker.container_name(), worker.probe_type).is_some();
     }
 
     fn stop_workers(&mut self, uid: &str, which: impl Fn(&Worker) -> bool) {

@@ -20,7 +20,7 @@
 //! The rest of the table (D11 counting, D12 thresholds, D13 publishing and hold) follows the end of the attempt.
 
 use super::model::view::{Seen, View};
-use super::model::worker::WorkerPhase;
+use super::model::worker::{Worker, WorkerPhase};
 use super::output::{Attempt, Output, WorkerId};
 use super::state::Prober;
 use crate::podstatus::{PodStatus, State};
@@ -93,10 +93,15 @@ impl Prober {
         if seen.started == (worker.probe_type == ProbeType::Startup) {
             return Verdict::Continue; // D9
         }
-        if worker.paused_until > now {
+        if worker.has_pause && self.is_paused(worker, now) {
             return Verdict::Continue;
         }
         Verdict::Probe // D10
+    }
+
+    fn is_paused(&self, worker: &Worker, now: Instant) -> bool {
+        let pause = self.pods[worker.pod].pause(worker.container_name(), worker.probe_type);
+        pause.is_some_and(|pause| pause.until > now)
     }
 
     /// D4: takes on a container that is new to this worker. In the kubelet `result_run` and `last_result` stay.

@@ -13,7 +13,12 @@ pub(crate) struct Stopwatch {
 
 impl Stopwatch {
     pub(crate) fn start() -> Self {
-        Self { last: Instant::now(), timings: Timings::default() }
+        Self::started(Instant::now())
+    }
+
+    /// A stopwatch that runs since a moment that the caller knows.
+    pub(crate) fn started(at: Instant) -> Self {
+        Self { last: at, timings: Timings::default() }
     }
 
     /// Adds the time since the last lap to `timing`.

@@ -29,6 +29,11 @@ impl Timings {
         body: Duration::ZERO,
     };
 
+    /// How long the parts took together.
+    pub(crate) fn total(&self) -> Duration {
+        self.dns + self.connect + self.tls + self.headers + self.body
+    }
+
     /// The parts that the attempt reached, in milliseconds.
     pub fn to_json(&self) -> Value {
         let named = [

@@ -41,9 +41,14 @@ impl Limit {
 
     /// When the time is over; None if Go waits for ever: for a timeout of zero, and over HTTP for a negative one.
     pub(super) fn deadline(self) -> Option<Instant> {
+        self.deadline_of(Instant::now())
+    }
+
+    /// The same for an attempt that began at `began`.
+    pub(super) fn deadline_of(self, began: Instant) -> Option<Instant> {
         let seconds = u64::try_from(self.seconds).ok()?;
         let timeout = Duration::new(seconds, self.nanoseconds);
-        if timeout.is_zero() { None } else { Instant::now().checked_add(timeout) }
+        if timeout.is_zero() { None } else { began.checked_add(timeout) }
     }
 }
 

@@ -40,6 +40,6 @@ pub use self::asker::Asker;
 pub use self::buffers::Buffers;
 pub(crate) use self::late::late_text;
 pub use self::limit::Limit;
-pub(crate) use self::probe_once::{PlainRequest, Question, probe_driven, probe_plain};
 pub use self::probe_once::probe_once;
+pub(crate) use self::probe_once::{PlainRequest, Question, probe_driven, probe_plain};
 pub(crate) use self::refused::{address_of, refused};

@@ -74,10 +74,11 @@ pub(crate) async fn probe_driven(question: Question<'_>, timeout: impl Into<Limi
 }
 
 /// Like [`probe_driven`], for an ordinary HTTP probe. `question` is called only if the attempt turns out to be none, or
-/// if its failure has to be told.
+/// if its failure has to be told. The attempt's time begins at `began`, and the report's timings are all of it.
 pub(crate) async fn probe_plain<'a>(
     plain: &PlainRequest,
     question: impl Fn() -> Question<'a> + Sync,
+    began: Instant,
     timeout: impl Into<Limit>,
     buffers: &mut Buffers,
 ) -> Report {
@@ -90,7 +91,7 @@ pub(crate) async fn probe_plain<'a>(
         let (host, port) = question.place(get).expect("the request has a port");
         http::Probe::of(get, host, port, question.asker)
     };
-    http::probe_plain(&probe, plain.address, timeout.into().deadline(), buffers).await
+    http::probe_plain(&probe, plain.address, began, timeout.into().deadline_of(began), buffers).await
 }
 
 async fn carry_out(question: Question<'_>, limit: Limit, buffers: &mut Buffers) -> Report {
@@ -105,7 +106,8 @@ async fn carry_out(question: Question<'_>, limit: Limit, buffers: &mut Buffers) 
             Ok(port) => {
                 // Go's dialer, unlike its HTTP client, takes a negative timeout as expired.
                 let deadline = if limit.is_negative() { Some(Instant::now()) } else { limit.deadline() };
-                tcp::probe(asker.pod_uid, if host.is_empty() { pod_ip } else { host }, port, deadline, &buffers.wait).await
+                tcp::probe(asker.pod_uid, if host.is_empty() { pod_ip } else { host }, port, deadline, &buffers.wait)
+                    .await
             }
             Err(report) => report,
         },

@@ -12,13 +12,7 @@ use crate::net::dial::{dial, late_for};
 use crate::net::poller::Wait;
 
 /// Carries out a probe.
-pub(super) async fn probe(
-    pod: Option<&str>,
-    host: &str,
-    port: u16,
-    deadline: Option<Instant>,
-    wait: &Wait,
-) -> Report {
+pub(super) async fn probe(pod: Option<&str>, host: &str, port: u16, deadline: Option<Instant>, wait: &Wait) -> Report {
     let mut watch = Stopwatch::start();
     let is_late = deadline.is_some_and(|deadline| deadline <= Instant::now());
     let dialled = match is_late {

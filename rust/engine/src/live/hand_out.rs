@@ -31,12 +31,13 @@ impl State {
         let batch = &mut self.outgoing;
         match output {
             Output::Attempt(attempt) => {
-                let Some(target) = self.manager.prober().target(attempt.worker) else {
+                let prober = self.manager.prober();
+                let Some(plan) = self.plans.of(attempt.worker, prober, &shared.user_agent) else {
                     return;
                 };
                 self.engine_stats.count_start();
-                let plan = self.plans.of(attempt.worker, &target, &shared.user_agent);
                 if plan.is_exec {
+                    let target = prober.target(attempt.worker).expect("it has a plan");
                     self.next_exec += 1;
                     let ticket = Ticket::of(&attempt);
                     let exec = ExecAttempt {
@@ -52,6 +53,7 @@ impl State {
                         self.give_to_python(ticket, now, exec);
                     }
                 } else {
+                    self.worker_stats.expect(attempt.worker);
                     let ticket = Ticket::of(&attempt);
                     self.starts.push(Start { ticket, plan: Arc::clone(plan), ahead: None });
                 }

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use probelet_core::prober::{AttemptTarget, WorkerId};
+use probelet_core::prober::{AttemptTarget, Prober, WorkerId};
 use probelet_core::semantics::GrpcConnect;
 #[cfg(test)]
 use probelet_core::spec::Handler;
@@ -22,7 +22,7 @@ pub(super) struct Plan {
     pub(super) is_exec: bool,
     pub(super) timeout_seconds: i32,
     pub(super) pod: Arc<PodSpec>,
-    container: usize,
+    pub(super) container: usize,
     probe_type: ProbeType,
     pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
@@ -59,11 +59,8 @@ impl Plan {
     /// What the handlers are asked.
     pub(super) fn question(&self) -> Question<'_> {
         let container = &self.pod.containers[self.container];
-        let asker = Asker {
-            user_agent: &self.user_agent,
-            grpc_connect: self.grpc_connect,
-            pod_uid: Some(&self.pod.uid),
-        };
+        let asker =
+            Asker { user_agent: &self.user_agent, grpc_connect: self.grpc_connect, pod_uid: Some(&self.pod.uid) };
         Question {
             handler: &probe_of(container, self.probe_type).handler,
             ports: &container.ports,
@@ -77,28 +74,31 @@ fn probe_of(container: &ContainerSpec, probe_type: ProbeType) -> &ProbeSpec {
     container.probe(probe_type).expect("it made the worker")
 }
 
-/// The plans of the workers that have made an attempt, by the worker's number.
+/// The plans of the workers that have made an attempt, by the worker's number, with the version of their targets.
 #[derive(Debug, Default)]
-pub(super) struct PlanTable(Vec<Option<Arc<Plan>>>);
+pub(super) struct PlanTable(Vec<Option<(u32, Arc<Plan>)>>);
 
 impl PlanTable {
-    /// The plan of a worker, which is made anew when its pod's address has changed.
-    pub(super) fn of(&mut self, worker: WorkerId, target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> &Arc<Plan> {
+    /// The plan of a worker, which is made anew when its pod's address has changed; None if the worker has ended.
+    pub(super) fn of(&mut self, worker: WorkerId, prober: &Prober, user_agent: &Arc<str>) -> Option<&Arc<Plan>> {
+        let version = prober.target_version(worker)?;
         let index = worker as usize;
         if self.0.len() <= index {
             self.0.resize(index + 1, None);
         }
-        let plan = &mut self.0[index];
-        if plan.as_ref().is_some_and(|plan| !plan.is_for(target)) {
-            *plan = None;
+        let row = &mut self.0[index];
+        if row.as_ref().is_none_or(|(planned, _)| *planned != version) {
+            let target = prober.target(worker)?;
+            let kept = row.take().map(|(_, plan)| plan).filter(|plan| plan.is_for(&target));
+            *row = Some((version, kept.unwrap_or_else(|| Arc::new(Plan::of(&target, user_agent)))));
         }
-        plan.get_or_insert_with(|| Arc::new(Plan::of(target, user_agent)))
+        row.as_ref().map(|(_, plan)| plan)
     }
 
     /// Forgets the plan of a worker that ended.
     pub(super) fn close(&mut self, worker: WorkerId) {
-        if let Some(plan) = self.0.get_mut(worker as usize) {
-            *plan = None;
+        if let Some(row) = self.0.get_mut(worker as usize) {
+            *row = None;
         }
     }
 }
@@ -122,41 +122,54 @@ pub(super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
 
 #[cfg(test)]
 mod tests {
+    use probelet_core::podstatus::PodStatus;
+    use probelet_core::prober::Settings;
     use probelet_core::spec::{HttpGet, IntOrString};
+    use probelet_core::time::Instant;
 
     use super::*;
 
-    #[test]
-    fn a_plan_is_kept_until_the_pods_address_changes() {
-        let get = HttpGet {
+    fn ordinary() -> Handler {
+        Handler::HttpGet(HttpGet {
             scheme: "HTTP".into(),
             host: "".into(),
             port: IntOrString::Int(80),
             path: "/healthz".into(),
             headers: vec![],
             http2: false,
-        };
-        let made = plan(Handler::HttpGet(get), "");
+        })
+    }
+
+    #[test]
+    fn a_plan_is_kept_until_the_pods_address_changes_or_the_worker_ends() {
+        let pod = Arc::clone(&plan(ordinary(), "").pod);
+        let mut prober = Prober::new(Settings::default(), Instant::ZERO);
+        prober.define_pod(Arc::clone(&pod));
+        prober.add_pod(&pod.uid);
         let mut plans = PlanTable::default();
-        let mut address = |pod_ip: Option<&Arc<str>>| {
-            let target = AttemptTarget {
-                pod: &made.pod,
-                container_index: 0,
-                probe_type: ProbeType::Liveness,
-                pod_ip,
-                container_id: "",
-                grpc_connect: GrpcConnect::UntilTimeout,
-            };
-            let plan = plans.of(2, &target, &"kube-probe/1.36".into());
-            (Arc::as_ptr(plan), plan.plain.as_ref().map(|plain| plain.address.to_string()))
+        let mut planned = |prober: &Prober| {
+            let plan = plans.of(0, prober, &"kube-probe/1.36".into())?;
+            Some((Arc::as_ptr(plan), plan.plain.as_ref().map(|plain| plain.address.to_string())))
         };
-        let (first, second): (Arc<str>, Arc<str>) = ("10.0.0.7".into(), "10.0.0.8".into());
-        assert_eq!(address(None).1, None, "without an address there is no ordinary request");
-        let kept = address(Some(&first));
-        assert_eq!((kept.1.as_deref(), address(Some(&first)).0), (Some("10.0.0.7:80"), kept.0));
-        assert_eq!(address(Some(&second)).1.as_deref(), Some("10.0.0.8:80"));
-        plans.close(2);
+        assert_eq!(planned(&prober).unwrap().1, None, "without an address there is no ordinary request");
+        let mut at = |pod_ip: &str| {
+            prober.set_pod_status(&pod.uid, PodStatus { pod_ip: pod_ip.into(), ..PodStatus::default() });
+            planned(&prober).unwrap()
+        };
+        let first = at("10.0.0.7");
+        assert_eq!(first.1.as_deref(), Some("10.0.0.7:80"));
+        let second = at("10.0.0.8");
+        assert_eq!(second.1.as_deref(), Some("10.0.0.8:80"));
+        assert_eq!(planned(&prober), Some(second.clone()), "nothing has changed");
+        prober.pause(&pod.uid, "", ProbeType::Liveness, Instant::from_millis(1_000), Instant::ZERO);
+        assert_eq!(planned(&prober), Some(second), "a pause changes no address");
+        prober.remove_pod(&pod.uid);
+        prober.remove_pod_status(&pod.uid);
+        prober.forget_pod(&pod.uid);
+        prober.settle(Instant::ZERO);
+        assert_eq!(planned(&prober), None);
+        plans.close(0);
         plans.close(7);
-        assert!(plans.0[2].is_none());
+        assert!(plans.0[0].is_none());
     }
 }

@@ -253,7 +253,8 @@ async fn work(desk: Arc<Desk>, seat: Arc<Seat>) {
 /// Carries out an attempt over a socket. The attempt's time begins here, even if its connection was asked for ahead: the
 /// prober causes the wait in between, so it is charged neither to the target's timeout nor to the attempt's duration.
 async fn perform(mut start: Start, buffers: &mut Buffers, desk: &Desk) -> EndedAttempt {
-    let began = desk.clock.now();
+    let moment = std::time::Instant::now();
+    let began = desk.clock.at(moment);
     let mut held = Duration::ZERO;
     if let Some((ahead, asked)) = start.ahead.take() {
         held = began.since(asked);
@@ -261,11 +262,14 @@ async fn perform(mut start: Start, buffers: &mut Buffers, desk: &Desk) -> EndedA
     }
     let plan = &*start.plan;
     let overdue = desk.overdue(began);
-    let mut report = match &plan.plain {
-        Some(plain) => probe_plain(plain, || plan.question(), plan.timeout_seconds, buffers).await,
-        None => probe_driven(plan.question(), plan.timeout_seconds, buffers).await,
+    let (mut report, over) = match &plan.plain {
+        Some(plain) => {
+            let report = probe_plain(plain, || plan.question(), moment.into(), plan.timeout_seconds, buffers).await;
+            let over = began + report.timings.total();
+            (report, over)
+        }
+        None => (probe_driven(plan.question(), plan.timeout_seconds, buffers).await, desk.clock.now()),
     };
-    let over = desk.clock.now();
     let spent = Spent {
         timeout: Duration::from_secs(u64::try_from(plan.timeout_seconds).unwrap_or(0)),
         took: over.since(began),
@@ -358,6 +362,64 @@ mod tests {
         };
         let ticket = Ticket { worker: 0, run: 1, scheduled: now };
         Start { ticket, plan: plan(Handler::HttpGet(get), "127.0.0.1"), ahead: None }
+    }
+
+    /// Runs a pool until so many attempts have ended.
+    async fn ended(pool: &mut AttemptPool, count: usize) -> Vec<EndedAttempt> {
+        let mut all = Vec::new();
+        while all.len() < count {
+            while !pool.has_finished() {
+                pool.stirs().await;
+                pool.turn();
+            }
+            let mut ended = Vec::new();
+            pool.finished(&mut ended);
+            all.append(&mut ended);
+        }
+        all
+    }
+
+    fn run<T>(work: impl Future<Output = T>) -> T {
+        tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
+    }
+
+    fn pool() -> AttemptPool {
+        AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default())
+    }
+
+    #[test]
+    fn tasks_serve_one_attempt_after_another_and_few_of_a_burst_stay() {
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        run(async {
+            let mut pool = pool();
+            let now = pool.desk.clock.now();
+            for (burst, stay) in [(1, 1), (3, 1), (IDLE_MAX + 3, IDLE_MAX)] {
+                if burst > IDLE_MAX {
+                    let hired: Vec<u32> = (0..burst).map(|_| pool.hire()).collect();
+                    pool.idle.extend(hired);
+                }
+                (0..burst).for_each(|_| pool.launch(start(nobody, now)));
+                let all = ended(&mut pool, burst).await;
+                assert!(all.iter().all(|it| it.report.cause == Cause::Refused), "{all:?}");
+                assert_eq!((pool.idle.len(), pool.tasks.iter().flatten().count()), (stay, stay));
+            }
+        });
+    }
+
+    #[test]
+    fn a_handler_that_panics_is_a_prober_error_and_costs_its_task_alone() {
+        let nobody = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        run(async {
+            let mut pool = pool();
+            let mut broken = start(nobody, pool.desk.clock.now());
+            // The text of the failure needs the container, which does not exist.
+            Arc::get_mut(&mut broken.plan).expect("the only owner").container = 7;
+            pool.launch(broken);
+            pool.launch(start(nobody, pool.desk.clock.now()));
+            let causes: Vec<_> = ended(&mut pool, 2).await.into_iter().map(|it| it.report.cause).collect();
+            assert_eq!(causes, [Cause::Request, Cause::Refused]);
+            assert_eq!((pool.idle.len(), pool.tasks.iter().flatten().count()), (1, 1));
+        });
     }
 
     /// The connection waits for longer than the whole timeout; the target then answers.

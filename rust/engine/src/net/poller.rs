@@ -211,12 +211,7 @@ impl Wait {
 /// A wait of its own, for attempts that [`Wait::drive`] carries out.
 impl Default for Wait {
     fn default() -> Self {
-        Self {
-            poller: Arc::default(),
-            number: 0,
-            is_ready: AtomicBool::default(),
-            is_over: AtomicBool::default(),
-        }
+        Self { poller: Arc::default(), number: 0, is_ready: AtomicBool::default(), is_over: AtomicBool::default() }
     }
 }
 

@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::attempt::cause::Cause;
 use crate::attempt::timings::{Timings, millis};
 use crate::journal::WorkerKey;
+use crate::prefetch::prefetch;
 
 /// The statistics of all workers, by the worker's number.
 #[derive(Debug, Default)]
@@ -159,6 +160,13 @@ impl StatsTable {
     /// Whether there are workers, and the attempts of all are commands.
     pub const fn has_only_execs(&self) -> bool {
         self.execs > 0 && self.sockets == 0
+    }
+
+    /// Prepares for the end of an attempt that begins now. Of thousands of rows none is in the processor's caches.
+    pub fn expect(&self, worker: WorkerId) {
+        if let Some(row) = self.row(worker) {
+            prefetch(row);
+        }
     }
 
     /// Stores the worker's latest attempt; `held` is how long the prober held it before its own time began.

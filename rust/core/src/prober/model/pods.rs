@@ -37,10 +37,9 @@ impl Pod {
         self.object.is_none() && self.status.is_none()
     }
 
-    /// Until when a probe makes no attempt; a moment in the past if nobody paused it.
-    pub(crate) fn paused_until(&self, container: &str, probe_type: ProbeType) -> Instant {
-        let is_its = |pause: &&Pause| pause.probe_type == probe_type && *pause.container == *container;
-        self.pauses.iter().find(is_its).map_or(Instant::ZERO, |pause| pause.until)
+    /// The pause of a probe, which may be over.
+    pub(crate) fn pause(&self, container: &str, probe_type: ProbeType) -> Option<&Pause> {
+        self.pauses.iter().find(|pause| pause.probe_type == probe_type && *pause.container == *container)
     }
 }
 

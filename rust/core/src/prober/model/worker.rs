@@ -79,10 +79,10 @@ pub(crate) struct Worker {
     pub(crate) container_key: Option<ContainerKey>,
     /// The worker's part of the pod's stored status.
     pub(crate) view: View,
-    /// The pod's first address; None without a status.
-    pub(crate) pod_ip: Option<Arc<str>>,
-    /// Until when a caller has paused the probe.
-    pub(crate) paused_until: Instant,
+    /// How often the view was refreshed.
+    pub(crate) refreshed: u32,
+    /// Whether a caller has paused the probe; until when, its pod says.
+    pub(crate) has_pause: bool,
     /// Whether the wheel holds a live tick of this worker; `timer_generation` identifies it.
     pub(crate) armed: bool,
     pub(crate) timer_generation: u32,
@@ -122,8 +122,8 @@ impl Worker {
             period_ns: probe.period().as_nanos() as u64,
             container_key: None,
             view: View::NoStatus,
-            pod_ip: None,
-            paused_until: Instant::ZERO,
+            refreshed: 0,
+            has_pause: false,
             armed: false,
             timer_generation: 0,
             next_tick: Instant::ZERO,

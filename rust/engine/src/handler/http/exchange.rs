@@ -41,7 +41,8 @@ impl HttpAttempt<'_> {
         } else {
             self.write();
             let dialled =
-                dial((self.probe)().pod_uid, &host, port, &self.buffers.request, self.deadline, &mut self.watch).await?;
+                dial((self.probe)().pod_uid, &host, port, &self.buffers.request, self.deadline, &mut self.watch)
+                    .await?;
             self.exchange_on(dialled).await
         }
     }

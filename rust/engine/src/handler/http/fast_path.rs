@@ -11,7 +11,13 @@ use crate::net::host::Literal;
 
 /// Writes the bytes that [`super::request::Request::write`] would write, and returns the address to send them to; None
 /// if the probe is not plain.
-pub(in crate::handler) fn write(get: &HttpGet, host: &str, port: u16, user_agent: &str, bytes: &mut Vec<u8>) -> Option<SocketAddr> {
+pub(in crate::handler) fn write(
+    get: &HttpGet,
+    host: &str,
+    port: u16,
+    user_agent: &str,
+    bytes: &mut Vec<u8>,
+) -> Option<SocketAddr> {
     let target = target(get, host, port, user_agent)?;
     let (open, close) = if host.contains(':') { ("[", "]") } else { ("", "") };
     bytes.clear();

@@ -53,17 +53,19 @@ pub(super) async fn probe(
             Err(text) => return Report::not_begun(text, Cause::Request),
         },
     };
-    carry_out(&|| Probe::of(get, host, port, asker), plain, request, deadline, buffers).await
+    carry_out(&|| Probe::of(get, host, port, asker), plain, request, Stopwatch::start(), deadline, buffers).await
 }
 
-/// Carries out an ordinary probe, whose request is in `buffers` and goes to `address`.
+/// Carries out an ordinary probe, whose request is in `buffers` and goes to `address`. The parts of the report add up to
+/// all of the time since `began`.
 pub(super) async fn probe_plain<'a>(
     probe: Asked<'a>,
     address: SocketAddr,
+    began: Instant,
     deadline: Option<Instant>,
     buffers: &'a mut Buffers,
 ) -> Report {
-    carry_out(probe, Some(address), None, deadline, buffers).await
+    carry_out(probe, Some(address), None, Stopwatch::started(began.into_std()), deadline, buffers).await
 }
 
 /// Carries out a probe whose first request is in `buffers`, with its address, or in `request`.
@@ -71,12 +73,12 @@ async fn carry_out<'a>(
     probe: Asked<'a>,
     plain: Option<SocketAddr>,
     request: Option<Box<Request<'a>>>,
+    watch: Stopwatch,
     deadline: Option<Instant>,
     buffers: &'a mut Buffers,
 ) -> Report {
     let wait = Arc::clone(&buffers.wait);
-    let mut attempt =
-        HttpAttempt { probe, request, buffers, stage: Stage::Connect, watch: Stopwatch::start(), deadline };
+    let mut attempt = HttpAttempt { probe, request, buffers, stage: Stage::Connect, watch, deadline };
     let ended = wait.until(deadline, pin!(attempt.follow(plain))).await;
     let (outcome, cause) = ended.unwrap_or_else(|| attempt.late());
     attempt.begin(Stage::Connect);
