@@ -98,22 +98,25 @@ def read_parts(path: Path = FILE) -> list[PartBudget]:
 
 
 def _tables(path: Path, name: str) -> list[dict[str, Any]]:
-    tables: list[dict[str, Any]] = tomllib.loads(path.read_text())[name]
-    return tables
+    """The tables of this name; a ``note`` that is a name in ``[notes]`` stands for that text."""
+    document = tomllib.loads(path.read_text())
+    notes = document.get("notes", {})
+    return [{**table, "note": notes.get(table.get("note"), table.get("note", ""))} for table in document[name]]
 
 
 def lines(rows: list[Row], budgets: Sequence[Budget | PartBudget]) -> list[str]:
-    """A table of the measured budgets, and the notes of the missed ones."""
+    """A table of the measured budgets, and the notes of the missed ones, each once."""
     found = [(budget, value) for budget in budgets if (value := budget.value(rows)) is not None]
     if not found:
         return []
     table = ["| budget | measured | |", "|---|---|---|"]
-    notes = []
+    missed: dict[str, list[str]] = {}
     for budget, value in found:
         reached = value <= budget.max
         table.append(f"| {budget.text} | {budget.words(rows, value)} | {'reached' if reached else '**not reached**'} |")
         if not reached and budget.note:
-            notes.append(f"- {budget.text}: {budget.note}")
+            missed.setdefault(budget.note, []).append(budget.text)
+    notes = [f"- {'; '.join(texts)}: {note}" for note, texts in missed.items()]
     return [*table, "", *([*notes, ""] if notes else [])]
 
 

@@ -1,5 +1,6 @@
 """The page of results shows the measured rows and nothing else."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -83,6 +84,15 @@ def test_a_missed_budget_is_shown_with_its_reason() -> None:
         "- cheap: the kernel's part",
         "",
     ]
+
+
+def test_budgets_that_are_missed_for_one_reason_share_its_note(tmp_path: Path) -> None:
+    file = tmp_path / "budgets.toml"
+    table = '[[budget]]\ntext = "%s"\nscenario = "http-1000"\nfigure = "cpu/epoll"\nmax = 1\nnote = "%s"\n'
+    given = [("first", "kernel"), ("second", "kernel"), ("third", "a text of its own")]
+    file.write_text('[notes]\nkernel = "why"\n' + "".join(table % each for each in given))
+    notes = lines([row("epoll", 40), row("probelet", 60)], read(file))[6:]
+    assert notes == ["- first; second: why", "- third: a text of its own", ""]
 
 
 def test_a_burst_is_compared_with_the_burst_of_the_raw_loop() -> None:

@@ -74,7 +74,7 @@ pub(crate) async fn probe_driven(question: Question<'_>, timeout: impl Into<Limi
 }
 
 /// Like [`probe_driven`], for an ordinary HTTP probe. `question` is called only if the attempt turns out to be none, or
-/// if its failure has to be told. The attempt's time begins at `began`, and the report's timings are all of it.
+/// if its report needs the text of a failure. The attempt's time begins at `began`, and the report's timings are all of it.
 pub(crate) async fn probe_plain<'a>(
     plain: &PlainRequest,
     question: impl Fn() -> Question<'a> + Sync,

@@ -6,7 +6,7 @@ use std::time::Duration;
 use probelet_core::prober::{Attempt, Outcome, WorkerId};
 use probelet_core::time::Instant;
 
-use super::plan::Plan;
+use super::attempts::Plan;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::starvation::{Spent, Starving};

@@ -9,11 +9,10 @@ use std::time::Duration;
 use probelet_core::time::{Instant, WallOffset};
 
 use super::attempt::{EndedAttempt, Start};
+use super::attempts::{AttemptPool, ConnectFirst};
 use super::batch::Batch;
-use super::connect_first::ConnectFirst;
 use super::direct::{HelperClient, LoopTime};
 use super::journal::JournalKeeper;
-use super::pool::AttemptPool;
 use super::state::{Shared, State};
 #[cfg(test)]
 use super::tests::trap::Moment;

@@ -16,6 +16,7 @@ use probelet_core::time::Instant;
 use probelet_core::timer::TimerId;
 use tokio::sync::Notify;
 
+use super::attempts::PlanTable;
 use super::batch::Batch;
 use super::direct::{DirectExecs, HelperProcess};
 use super::doubts::Word;
@@ -23,7 +24,6 @@ use super::driver::drive;
 use super::exec::ExecEnd;
 use super::journal::{Gone, JournalKeeper, JournalOptions};
 use super::mailbox::Mailbox;
-use super::plan::PlanTable;
 use super::recorder::{Recorded, RecorderKeeper, RecorderOptions};
 use super::starvation_log::StarvationLog;
 use super::state::{Shared, State};

@@ -5,9 +5,9 @@
 //! the callers collect in a [`Mailbox`].
 
 mod attempt;
+mod attempts;
 mod backoff_table;
 mod batch;
-mod connect_first;
 mod direct;
 mod disk;
 mod doubts;
@@ -18,15 +18,12 @@ mod hand_out;
 mod journal;
 mod mailbox;
 mod metrics;
-mod plan;
-mod pool;
 mod recorder;
 mod starvation_log;
 mod state;
 #[cfg(test)]
 mod tests;
 mod time;
-mod trimmer;
 mod worker_states;
 
 pub use self::backoff_table::BackoffTable;

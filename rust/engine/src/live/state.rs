@@ -11,13 +11,13 @@ use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
 use super::attempt::{EndedAttempt, Start, Ticket};
+use super::attempts::PlanTable;
 use super::batch::{Batch, Notice};
 use super::direct::{DirectExecs, HelperClient, LoopTime};
 use super::doubts::Doubts;
 use super::exec::{ExecAttempt, ExecFlight};
 use super::journal::{Gone, JournalKeeper};
 use super::mailbox::Mailbox;
-use super::plan::PlanTable;
 use super::recorder::RecorderKeeper;
 use super::starvation_log::StarvationLog;
 #[cfg(test)]

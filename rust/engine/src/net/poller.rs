@@ -150,8 +150,10 @@ impl Wait {
         deadline: Option<tokio::time::Instant>,
         mut work: Pin<&mut impl Future<Output = T>>,
     ) -> Option<T> {
-        let Some(deadline) = deadline else { return Some(work.await) };
-        let _time = Time::begin(self, deadline.into_std() + LAST);
+        let Some(deadline) = deadline.and_then(|deadline| deadline.into_std().checked_add(LAST)) else {
+            return Some(work.await);
+        };
+        let _time = Time::begin(self, deadline);
         let done = poll_fn(|context| match work.as_mut().poll(context) {
             Poll::Ready(done) => Poll::Ready(Some(done)),
             Poll::Pending if self.is_over.load(Ordering::Relaxed) => Poll::Ready(None),

@@ -16,13 +16,13 @@ use crate::handler::{Asker, PlainRequest, Question};
 
 /// What the attempts of one worker need. It owns all of it, because the worker may end before an attempt does.
 #[derive(Debug)]
-pub(super) struct Plan {
+pub(in super::super) struct Plan {
     /// The request of an ordinary HTTP probe.
-    pub(super) plain: Option<PlainRequest>,
-    pub(super) is_exec: bool,
-    pub(super) timeout_seconds: i32,
-    pub(super) pod: Arc<PodSpec>,
-    pub(super) container: usize,
+    pub(in super::super) plain: Option<PlainRequest>,
+    pub(in super::super) is_exec: bool,
+    pub(in super::super) timeout_seconds: i32,
+    pub(in super::super) pod: Arc<PodSpec>,
+    pub(in super::super) container: usize,
     probe_type: ProbeType,
     pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
@@ -30,7 +30,7 @@ pub(super) struct Plan {
 }
 
 impl Plan {
-    pub(super) fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
+    pub(in super::super) fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
         let plan = Self {
             plain: None,
             is_exec: target.is_exec(),
@@ -57,7 +57,7 @@ impl Plan {
     }
 
     /// What the handlers are asked.
-    pub(super) fn question(&self) -> Question<'_> {
+    pub(in super::super) fn question(&self) -> Question<'_> {
         let container = &self.pod.containers[self.container];
         let asker =
             Asker { user_agent: &self.user_agent, grpc_connect: self.grpc_connect, pod_uid: Some(&self.pod.uid) };
@@ -76,11 +76,16 @@ fn probe_of(container: &ContainerSpec, probe_type: ProbeType) -> &ProbeSpec {
 
 /// The plans of the workers that have made an attempt, by the worker's number, with the version of their targets.
 #[derive(Debug, Default)]
-pub(super) struct PlanTable(Vec<Option<(u32, Arc<Plan>)>>);
+pub(in super::super) struct PlanTable(Vec<Option<(u32, Arc<Plan>)>>);
 
 impl PlanTable {
     /// The plan of a worker, which is made anew when its pod's address has changed; None if the worker has ended.
-    pub(super) fn of(&mut self, worker: WorkerId, prober: &Prober, user_agent: &Arc<str>) -> Option<&Arc<Plan>> {
+    pub(in super::super) fn of(
+        &mut self,
+        worker: WorkerId,
+        prober: &Prober,
+        user_agent: &Arc<str>,
+    ) -> Option<&Arc<Plan>> {
         let version = prober.target_version(worker)?;
         let index = worker as usize;
         if self.0.len() <= index {
@@ -96,7 +101,7 @@ impl PlanTable {
     }
 
     /// Forgets the plan of a worker that ended.
-    pub(super) fn close(&mut self, worker: WorkerId) {
+    pub(in super::super) fn close(&mut self, worker: WorkerId) {
         if let Some(row) = self.0.get_mut(worker as usize) {
             *row = None;
         }
@@ -105,7 +110,7 @@ impl PlanTable {
 
 /// A plan without a worker, for tests of what uses one.
 #[cfg(test)]
-pub(super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
+pub(in super::super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
     let probe = ProbeSpec { handler, timeout_seconds: 1, ..ProbeSpec::default() };
     let container = ContainerSpec { probes: [None, None, Some(Box::new(probe))], ..ContainerSpec::default() };
     let pod = Arc::new(PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() });

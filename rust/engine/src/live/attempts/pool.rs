@@ -16,11 +16,11 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::attempt::{EndedAttempt, Start, Ticket};
-use super::doubts::{Doubts, PATIENCE, Word};
-use super::time::alarm::Alarm;
-use super::time::clock::Clock;
-use super::time::overdue::Overdue;
+use super::super::attempt::{EndedAttempt, Start, Ticket};
+use super::super::doubts::{Doubts, PATIENCE, Word};
+use super::super::time::alarm::Alarm;
+use super::super::time::clock::Clock;
+use super::super::time::overdue::Overdue;
 use super::trimmer::Trimmer;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, error};
@@ -29,7 +29,7 @@ use crate::handler::{Buffers, Question, address_of, probe_driven, probe_plain, r
 use crate::net::poller::{Poller, Wait};
 
 /// The tasks of the loop.
-pub(super) struct AttemptPool {
+pub(in super::super) struct AttemptPool {
     desk: Arc<Desk>,
     poller: Arc<Poller>,
     /// By number. A number without a task is free.
@@ -87,7 +87,7 @@ impl Wake for Seat {
 
 impl AttemptPool {
     /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
-    pub(super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
+    pub(in super::super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
         let desk = Desk {
             clock,
             finished: Mutex::default(),
@@ -108,12 +108,12 @@ impl AttemptPool {
     }
 
     /// An alarm that wakes the loop from [`AttemptPool::stirs`].
-    pub(super) fn alarm(&self) -> io::Result<Alarm> {
+    pub(in super::super) fn alarm(&self) -> io::Result<Alarm> {
         Alarm::new(self.desk.clock.clone(), &self.poller)
     }
 
     /// Begins an attempt, in a task that waits or in a new one.
-    pub(super) fn launch(&mut self, start: Start) {
+    pub(in super::super) fn launch(&mut self, start: Start) {
         let number = self.idle.pop().unwrap_or_else(|| self.hire());
         let task = self.tasks[number as usize].as_mut().expect("a task that waits");
         *lock(&task.seat.next) = Some(start);
@@ -122,7 +122,7 @@ impl AttemptPool {
     }
 
     /// Polls the tasks that can go on.
-    pub(super) fn turn(&mut self) {
+    pub(in super::super) fn turn(&mut self) {
         let mut due = std::mem::take(&mut self.due);
         self.poller.take_ready(|number| {
             if let Some(Some(task)) = self.tasks.get(number as usize) {
@@ -146,7 +146,7 @@ impl AttemptPool {
 
     /// Waits until [`AttemptPool::turn`] has something to do, until the alarm rings, or until the loop has something to
     /// hand out.
-    pub(super) async fn stirs(&mut self) {
+    pub(in super::super) async fn stirs(&mut self) {
         tokio::select! {
             biased;
             () = self.desk.bell.notified() => {}
@@ -155,27 +155,27 @@ impl AttemptPool {
     }
 
     /// When the time of an attempt is over next.
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
+    pub(in super::super) fn next_deadline(&self) -> Option<Instant> {
         self.poller.next_deadline().map(|deadline| self.desk.clock.at(deadline))
     }
 
     /// Moves the attempts that have ended into an empty list.
-    pub(super) fn finished(&self, into: &mut Vec<EndedAttempt>) {
+    pub(in super::super) fn finished(&self, into: &mut Vec<EndedAttempt>) {
         std::mem::swap(&mut *lock(&self.desk.finished), into);
     }
 
     /// Whether attempts have ended.
-    pub(super) fn has_finished(&self) -> bool {
+    pub(in super::super) fn has_finished(&self) -> bool {
         !lock(&self.desk.finished).is_empty()
     }
 
     /// Notes that the loop turned at `now` and should turn again by `due`.
-    pub(super) fn turned(&self, now: Instant, due: Option<Instant>) {
+    pub(in super::super) fn turned(&self, now: Instant, due: Option<Instant>) {
         lock(&self.desk.overdue).turned(now, due);
     }
 
     /// How long the loop was overdue until `now`, in total.
-    pub(super) fn overdue(&self, now: Instant) -> Duration {
+    pub(in super::super) fn overdue(&self, now: Instant) -> Duration {
         self.desk.overdue(now)
     }
 
@@ -338,7 +338,7 @@ mod tests {
 
     use super::*;
     use crate::attempt::cause::Cause;
-    use crate::live::plan::plan;
+    use crate::live::attempts::plan::plan;
 
     /// Thousands of tasks are in flight if all workers of a node are due together. So the futures that few attempts
     /// need (TLS, gRPC, names, redirects) are boxed.

@@ -10,26 +10,26 @@ use std::time::Duration;
 
 use probelet_core::time::Instant;
 
-use super::attempt::Start;
+use super::super::attempt::Start;
 
 /// The attempts that have connected and wait, the oldest first.
 #[derive(Debug, Default)]
-pub(super) struct ConnectFirst(VecDeque<Start>);
+pub(in super::super) struct ConnectFirst(VecDeque<Start>);
 
 impl ConnectFirst {
     /// Whether `starts` attempts that are due should only connect: many, or any that follow many.
-    pub(super) fn holds(&self, starts: usize, now: Instant) -> bool {
+    pub(in super::super) fn holds(&self, starts: usize, now: Instant) -> bool {
         let enough = if self.is_empty() { BATCH_MIN } else { 1 };
         starts >= enough && !self.waits_too_long(now)
     }
 
     /// Holds an attempt.
-    pub(super) fn hold(&mut self, start: Start) {
+    pub(in super::super) fn hold(&mut self, start: Start) {
         self.0.push_back(start);
     }
 
     /// Takes the next attempts to let go: attempts that have waited for too long, and at least a few.
-    pub(super) fn let_go(&mut self, now: Instant, mut launch: impl FnMut(Start)) {
+    pub(in super::super) fn let_go(&mut self, now: Instant, mut launch: impl FnMut(Start)) {
         for number in 0.. {
             if number >= LET_GO_TOGETHER && !self.waits_too_long(now) {
                 return;
@@ -41,7 +41,7 @@ impl ConnectFirst {
         }
     }
 
-    pub(super) fn is_empty(&self) -> bool {
+    pub(in super::super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
@@ -65,7 +65,7 @@ mod tests {
 
     use super::*;
     use crate::live::attempt::Ticket;
-    use crate::live::plan::plan;
+    use crate::live::attempts::plan::plan;
     use crate::net::connect::Ahead;
 
     fn at(ms: u64) -> Instant {
