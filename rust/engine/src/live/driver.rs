@@ -8,8 +8,7 @@ use std::time::Duration;
 
 use probelet_core::time::{Instant, WallOffset};
 
-use super::attempt::{EndedAttempt, Start};
-use super::attempts::{AttemptPool, ConnectFirst};
+use super::attempts::{AttemptPool, ConnectFirst, EndedAttempt, Start};
 use super::batch::Batch;
 use super::direct::{HelperClient, LoopTime};
 use super::journal::JournalKeeper;

@@ -7,7 +7,7 @@ use probelet_core::prober::Outcome;
 use probelet_core::spec::{Handler, PodSpec, ProbeSpec, ProbeType};
 use probelet_core::time::Instant;
 
-use super::attempt::{ELSEWHERE, EndedAttempt, Ticket};
+use super::attempts::{ELSEWHERE, EndedAttempt, Ticket};
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::golang::text::{quote_whole, seconds};

@@ -5,8 +5,7 @@ use std::sync::Arc;
 use probelet_core::prober::Output;
 use probelet_core::time::{Instant, WallOffset};
 
-use super::attempt::Start;
-use super::attempt::Ticket;
+use super::attempts::{Start, Ticket};
 use super::exec::ExecAttempt;
 use super::state::{Shared, State};
 #[cfg(test)]

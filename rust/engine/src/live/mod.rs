@@ -4,7 +4,6 @@
 //! hands over. Callers share the core's state with it under one lock, which no thread holds across I/O. Changes for
 //! the callers collect in a [`Mailbox`].
 
-mod attempt;
 mod attempts;
 mod backoff_table;
 mod batch;

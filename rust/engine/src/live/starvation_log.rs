@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use probelet_core::time::Instant;
 
-use super::attempt::EndedAttempt;
+use super::attempts::EndedAttempt;
 use super::batch::Notice;
 use crate::stats::worker::WorkerStats;
 

@@ -10,8 +10,7 @@ use probelet_core::status::StatusManager;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::attempt::{EndedAttempt, Start, Ticket};
-use super::attempts::PlanTable;
+use super::attempts::{EndedAttempt, PlanTable, Start, Ticket};
 use super::batch::{Batch, Notice};
 use super::direct::{DirectExecs, HelperClient, LoopTime};
 use super::doubts::Doubts;

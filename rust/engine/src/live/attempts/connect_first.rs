@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use probelet_core::time::Instant;
 
-use super::super::attempt::Start;
+use super::attempt::Start;
 
 /// The attempts that have connected and wait, the oldest first.
 #[derive(Debug, Default)]
@@ -64,7 +64,7 @@ mod tests {
     use probelet_core::spec::Handler;
 
     use super::*;
-    use crate::live::attempt::Ticket;
+    use crate::live::attempts::attempt::Ticket;
     use crate::live::attempts::plan::plan;
     use crate::net::connect::Ahead;
 

@@ -1,10 +1,12 @@
 //! Attempts over sockets: what they need, the tasks that carry them out, and the order in which many of them begin.
 
+mod attempt;
 mod connect_first;
 mod plan;
 mod pool;
 mod trimmer;
 
+pub(super) use self::attempt::{ELSEWHERE, EndedAttempt, Start, Ticket};
 pub(super) use self::connect_first::ConnectFirst;
-pub(super) use self::plan::{Plan, PlanTable};
+pub(super) use self::plan::PlanTable;
 pub(super) use self::pool::AttemptPool;

@@ -16,11 +16,11 @@ use std::time::Duration;
 use probelet_core::time::Instant;
 use tokio::sync::Notify;
 
-use super::super::attempt::{EndedAttempt, Start, Ticket};
 use super::super::doubts::{Doubts, PATIENCE, Word};
 use super::super::time::alarm::Alarm;
 use super::super::time::clock::Clock;
 use super::super::time::overdue::Overdue;
+use super::attempt::{EndedAttempt, Start, Ticket};
 use super::trimmer::Trimmer;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::{Report, error};

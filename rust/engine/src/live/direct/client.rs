@@ -16,7 +16,7 @@ use super::message::{ANSWER_BYTES_MAX, Answer, FULL, ping};
 use super::shared::{DirectExecs, DirectStart, HelperProcess};
 use crate::attempt::starvation::Spent;
 use crate::golang::text::TEXT_BYTES_MAX;
-use crate::live::attempt::{EndedAttempt, Ticket};
+use crate::live::attempts::{EndedAttempt, Ticket};
 use crate::live::exec::{ExecAttempt, ExecEnd, timed_out};
 use crate::net::async_fd::watched;
 

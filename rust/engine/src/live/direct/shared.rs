@@ -6,7 +6,7 @@ use std::os::fd::{BorrowedFd, OwnedFd};
 use std::sync::Arc;
 
 use super::message::{REQUEST_BYTES_MAX, command, head};
-use crate::live::attempt::Ticket;
+use crate::live::attempts::Ticket;
 use crate::live::exec::ExecAttempt;
 
 /// The helper's process, as its owner knows it. The engine keeps descriptors of its own.

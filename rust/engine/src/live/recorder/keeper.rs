@@ -10,7 +10,7 @@ use probelet_core::prober::{Prober, Settings, Update, WorkerId};
 use probelet_core::status::Glue;
 use probelet_core::time::{Instant, WallOffset};
 
-use super::super::attempt::EndedAttempt;
+use super::super::attempts::EndedAttempt;
 use super::super::batch::Notice;
 use super::super::disk::{DiskThread, WriteWatch};
 use super::known_pods::KnownPods;

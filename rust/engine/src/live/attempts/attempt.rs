@@ -6,7 +6,7 @@ use std::time::Duration;
 use probelet_core::prober::{Attempt, Outcome, WorkerId};
 use probelet_core::time::Instant;
 
-use super::attempts::Plan;
+use super::plan::Plan;
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
 use crate::attempt::starvation::{Spent, Starving};
@@ -15,31 +15,31 @@ use crate::stats::worker::LastAttempt;
 
 /// Identifies an attempt.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ticket {
-    pub(super) worker: WorkerId,
-    pub(super) run: u32,
-    pub(super) scheduled: Instant,
+pub(in super::super) struct Ticket {
+    pub(in super::super) worker: WorkerId,
+    pub(in super::super) run: u32,
+    pub(in super::super) scheduled: Instant,
 }
 
 impl Ticket {
-    pub(super) const fn of(attempt: &Attempt) -> Self {
+    pub(in super::super) const fn of(attempt: &Attempt) -> Self {
         Self { worker: attempt.worker, run: attempt.run, scheduled: attempt.scheduled }
     }
 }
 
 /// An attempt over a socket that is about to begin.
 #[derive(Debug)]
-pub(super) struct Start {
-    pub(super) ticket: Ticket,
-    pub(super) plan: Arc<Plan>,
+pub(in super::super) struct Start {
+    pub(in super::super) ticket: Ticket,
+    pub(in super::super) plan: Arc<Plan>,
     /// The attempt's connection, if it was asked for ahead, and when.
-    pub(super) ahead: Option<(Ahead, Instant)>,
+    pub(in super::super) ahead: Option<(Ahead, Instant)>,
 }
 
 impl Start {
     /// Asks for the attempt's connection now; false if there is none to wait beside. Only the address of an ordinary HTTP
     /// probe is known without asking anybody.
-    pub(super) fn connect(&mut self, now: Instant) -> bool {
+    pub(in super::super) fn connect(&mut self, now: Instant) -> bool {
         let ahead = self.plan.plain.as_ref().map(|plain| Ahead::to(plain.address));
         let is_asked_for = ahead.as_ref().is_some_and(|ahead| ahead.connection.is_ok());
         self.ahead = ahead.map(|ahead| (ahead, now));
@@ -49,26 +49,26 @@ impl Start {
 
 /// An attempt that is over.
 #[derive(Debug)]
-pub(super) struct EndedAttempt {
-    pub(super) ticket: Ticket,
+pub(in super::super) struct EndedAttempt {
+    pub(in super::super) ticket: Ticket,
     /// When the attempt's time began: when it might send.
-    pub(super) began: Instant,
+    pub(in super::super) began: Instant,
     /// How long the attempt's connection waited for others before that.
-    pub(super) held: Duration,
-    pub(super) spent: Spent,
-    pub(super) report: Report,
+    pub(in super::super) held: Duration,
+    pub(in super::super) spent: Spent,
+    pub(in super::super) report: Report,
 }
 
 impl EndedAttempt {
     /// The end of an attempt that a panic cut short: a prober error, as the kubelet swallows it (worker.go:doProbe,
     /// 1.36).
-    pub(super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
+    pub(in super::super) fn of_panic(ticket: Ticket, what: &str, now: Instant) -> Self {
         let report = Report::not_begun(what, Cause::Request);
         Self { ticket, began: now, held: Duration::ZERO, spent: ELSEWHERE, report }
     }
 
     /// Decides whether the prober itself caused the failure.
-    pub(super) fn judge(&mut self, law: &Starving) {
+    pub(in super::super) fn judge(&mut self, law: &Starving) {
         let Report { outcome, cause, .. } = &mut self.report;
         *cause = law.cause(*cause, self.spent);
         if *cause == Cause::Starved {
@@ -76,11 +76,11 @@ impl EndedAttempt {
         }
     }
 
-    pub(super) const fn is_success(&self) -> bool {
+    pub(in super::super) const fn is_success(&self) -> bool {
         matches!(self.report.outcome, Outcome::Success | Outcome::Warning { .. })
     }
 
-    pub(super) fn last_attempt(&self, now: Instant, wall_ms: i64) -> LastAttempt {
+    pub(in super::super) fn last_attempt(&self, now: Instant, wall_ms: i64) -> LastAttempt {
         let (outcome, message) = match &self.report.outcome {
             Outcome::Success => ("success", Box::default()),
             Outcome::Warning { output } => ("warning", shown(output)),
@@ -107,6 +107,7 @@ fn shown(output: &[u8]) -> Box<str> {
 }
 
 /// The time of an attempt whose deadline another thread or process keeps.
-pub(super) const ELSEWHERE: Spent = Spent { timeout: Duration::ZERO, took: Duration::ZERO, overdue: Duration::ZERO };
+pub(in super::super) const ELSEWHERE: Spent =
+    Spent { timeout: Duration::ZERO, took: Duration::ZERO, overdue: Duration::ZERO };
 /// Bytes of a message that the status keeps per worker; the event has all of it.
 const SHOWN_BYTES: usize = 256;
