@@ -12,8 +12,8 @@ PROGRAM = ["true"]
 """Command of the exec probes. Nothing runs it: the benchmark measures how attempts are started and ended."""
 
 BURST_DELAY = 2
-"""The initial delay of workers in phase, in seconds. At least a second is left of it, because a container's start counts
-in whole seconds; adding thousands of workers takes a tenth of that."""
+"""The initial delay of workers in phase, in seconds. At least a second is left of it, because a container's start
+counts in whole seconds; adding thousands of workers takes a tenth of that."""
 
 
 def action(handler: Handler, port: int) -> dict[str, Any]:
