@@ -2,6 +2,8 @@
 
 mod attempt;
 mod connect_first;
+mod desk;
+mod perform;
 mod plan;
 mod pool;
 mod trimmer;

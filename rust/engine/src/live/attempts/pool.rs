@@ -9,23 +9,19 @@ use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use probelet_core::time::Instant;
-use tokio::sync::Notify;
 
-use super::super::doubts::{Doubts, PATIENCE, Word};
+use super::super::doubts::Doubts;
 use super::super::time::alarm::Alarm;
 use super::super::time::clock::Clock;
-use super::super::time::overdue::Overdue;
-use super::attempt::{EndedAttempt, Start, Ticket};
-use super::trimmer::Trimmer;
-use crate::attempt::cause::Cause;
-use crate::attempt::report::{Report, error};
-use crate::attempt::starvation::Spent;
-use crate::handler::{Buffers, Question, address_of, probe_driven, probe_plain, refused};
+use super::attempt::{EndedAttempt, Start};
+use super::desk::{Desk, Flight, lock};
+use super::perform::perform;
+use crate::handler::Buffers;
 use crate::net::poller::{Poller, Wait};
 
 /// The tasks of the loop.
@@ -38,19 +34,6 @@ pub(in super::super) struct AttemptPool {
     idle: Vec<u32>,
     /// The tasks to poll in a turn, kept for its memory.
     due: Vec<u32>,
-}
-
-/// What the tasks share.
-struct Desk {
-    clock: Clock,
-    finished: Mutex<Vec<EndedAttempt>>,
-    overdue: Mutex<Overdue>,
-    trimmer: Trimmer,
-    doubts: Arc<Doubts>,
-    /// The tasks that were woken since the loop last polled them.
-    woken: Mutex<Vec<u32>>,
-    /// Rung when a task was woken, and when the loop has something to hand out.
-    bell: Notify,
 }
 
 /// One task, as the loop sees it.
@@ -88,17 +71,8 @@ impl Wake for Seat {
 impl AttemptPool {
     /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
     pub(in super::super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
-        let desk = Desk {
-            clock,
-            finished: Mutex::default(),
-            overdue: Mutex::new(Overdue::after(overdue)),
-            trimmer: Trimmer::default(),
-            doubts,
-            woken: Mutex::default(),
-            bell: Notify::new(),
-        };
         Self {
-            desk: Arc::new(desk),
+            desk: Arc::new(Desk::new(clock, overdue, doubts)),
             poller: Arc::default(),
             tasks: Vec::new(),
             free: Vec::new(),
@@ -222,16 +196,6 @@ impl AttemptPool {
     }
 }
 
-impl Desk {
-    fn overdue(&self, now: Instant) -> Duration {
-        lock(&self.overdue).total(now)
-    }
-
-    fn finish(&self, ended: EndedAttempt) {
-        lock(&self.finished).push(ended);
-    }
-}
-
 impl Seat {
     /// Waits for the next attempt.
     async fn next(&self) -> Start {
@@ -243,86 +207,11 @@ async fn work(desk: Arc<Desk>, seat: Arc<Seat>) {
     let mut buffers = Buffers::of(Arc::clone(&seat.wait));
     loop {
         let start = seat.next().await;
-        let flight = Flight { desk: &desk, ticket: Some(start.ticket) };
+        let flight = Flight::begin(&desk, start.ticket);
         flight.finish(perform(start, &mut buffers, &desk).await);
         desk.trimmer.freed(buffers.release());
         seat.is_done.store(true, Ordering::Relaxed);
     }
-}
-
-/// Carries out an attempt over a socket. The attempt's time begins here, even if its connection was asked for ahead: the
-/// prober causes the wait in between, so it is charged neither to the target's timeout nor to the attempt's duration.
-async fn perform(mut start: Start, buffers: &mut Buffers, desk: &Desk) -> EndedAttempt {
-    let moment = std::time::Instant::now();
-    let began = desk.clock.at(moment);
-    let mut held = Duration::ZERO;
-    if let Some((ahead, asked)) = start.ahead.take() {
-        held = began.since(asked);
-        buffers.ahead = Some(ahead);
-    }
-    let plan = &*start.plan;
-    let overdue = desk.overdue(began);
-    let (mut report, over) = match &plan.plain {
-        Some(plain) => {
-            let report = probe_plain(plain, || plan.question(), moment.into(), plan.timeout_seconds, buffers).await;
-            let over = began + report.timings.total();
-            (report, over)
-        }
-        None => (probe_driven(plan.question(), plan.timeout_seconds, buffers).await, desk.clock.now()),
-    };
-    let spent = Spent {
-        timeout: Duration::from_secs(u64::try_from(plan.timeout_seconds).unwrap_or(0)),
-        took: over.since(began),
-        overdue: desk.overdue(over).saturating_sub(overdue),
-    };
-    let address = || {
-        let Question { handler, ports, pod_ip, .. } = plan.question();
-        address_of(handler, ports, pod_ip)
-    };
-    if report.cause.is_answer()
-        && let Some(address) = desk.doubts.covers(address)
-    {
-        // Boxed, because few attempts wait, and the future of every attempt would be as large as this one.
-        match Box::pin(desk.doubts.word(address, PATIENCE, || desk.bell.notify_one())).await {
-            Word::Own => {}
-            Word::Foreign(why) => {
-                let Question { handler, asker, .. } = plan.question();
-                let outcome = refused(handler, address, asker, plan.timeout_seconds, &why);
-                report = Report { outcome, cause: Cause::Refused, ..report };
-            }
-            Word::Unknown(why) => {
-                let text = format!("which program answers at {address} is unknown: {why}");
-                report = Report { outcome: error(false, text), cause: Cause::Cri, ..report };
-            }
-        }
-    }
-    EndedAttempt { ticket: start.ticket, began, held, spent, report }
-}
-
-/// Finishes an attempt when it is dropped, also by a panic, because its worker would otherwise wait for ever.
-struct Flight<'a> {
-    desk: &'a Desk,
-    ticket: Option<Ticket>,
-}
-
-impl Flight<'_> {
-    fn finish(mut self, ended: EndedAttempt) {
-        self.ticket = None;
-        self.desk.finish(ended);
-    }
-}
-
-impl Drop for Flight<'_> {
-    fn drop(&mut self) {
-        if let Some(ticket) = self.ticket.take() {
-            self.desk.finish(EndedAttempt::of_panic(ticket, "the probe's handler panicked", self.desk.clock.now()));
-        }
-    }
-}
-
-/// Ignores poisoning: no code here can panic halfway through a change under the lock.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Tasks that wait at most, each with about eight KiB. More attempts are in flight only in a burst or if targets hang.
@@ -338,6 +227,7 @@ mod tests {
 
     use super::*;
     use crate::attempt::cause::Cause;
+    use crate::live::attempts::attempt::Ticket;
     use crate::live::attempts::plan::plan;
 
     /// Thousands of tasks are in flight if all workers of a node are due together. So the futures that few attempts

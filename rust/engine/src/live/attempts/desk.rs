@@ -1,0 +1,80 @@
+//! What the tasks share: the clock, who is in doubt, and where they bring the attempts that have ended.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use probelet_core::time::Instant;
+use tokio::sync::Notify;
+
+use super::super::doubts::Doubts;
+use super::super::time::clock::Clock;
+use super::super::time::overdue::Overdue;
+use super::attempt::{EndedAttempt, Ticket};
+use super::trimmer::Trimmer;
+
+/// What the tasks share.
+pub(super) struct Desk {
+    pub(super) clock: Clock,
+    pub(super) finished: Mutex<Vec<EndedAttempt>>,
+    pub(super) overdue: Mutex<Overdue>,
+    pub(super) trimmer: Trimmer,
+    pub(super) doubts: Arc<Doubts>,
+    /// The tasks that were woken since the loop last polled them.
+    pub(super) woken: Mutex<Vec<u32>>,
+    /// Rung when a task was woken, and when the loop has something to hand out.
+    pub(super) bell: Notify,
+}
+
+impl Desk {
+    /// `overdue` is how long the loop was overdue before.
+    pub(super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
+        Self {
+            clock,
+            finished: Mutex::default(),
+            overdue: Mutex::new(Overdue::after(overdue)),
+            trimmer: Trimmer::default(),
+            doubts,
+            woken: Mutex::default(),
+            bell: Notify::new(),
+        }
+    }
+
+    /// How long the loop was overdue until `now`, in total.
+    pub(super) fn overdue(&self, now: Instant) -> Duration {
+        lock(&self.overdue).total(now)
+    }
+
+    fn finish(&self, ended: EndedAttempt) {
+        lock(&self.finished).push(ended);
+    }
+}
+
+/// Finishes an attempt when it is dropped, also by a panic, because its worker would otherwise wait for ever.
+pub(super) struct Flight<'a> {
+    desk: &'a Desk,
+    ticket: Option<Ticket>,
+}
+
+impl<'a> Flight<'a> {
+    pub(super) fn begin(desk: &'a Desk, ticket: Ticket) -> Self {
+        Self { desk, ticket: Some(ticket) }
+    }
+
+    pub(super) fn finish(mut self, ended: EndedAttempt) {
+        self.ticket = None;
+        self.desk.finish(ended);
+    }
+}
+
+impl Drop for Flight<'_> {
+    fn drop(&mut self) {
+        if let Some(ticket) = self.ticket.take() {
+            self.desk.finish(EndedAttempt::of_panic(ticket, "the probe's handler panicked", self.desk.clock.now()));
+        }
+    }
+}
+
+/// Ignores poisoning: no code here can panic halfway through a change under the lock.
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
