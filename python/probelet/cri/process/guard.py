@@ -98,7 +98,8 @@ def _watch(runtime: int, stop_reading: int, life_writing: int, owner_fd: int | N
         os.kill(runtime, signal.SIGKILL)
     _, status = os.waitpid(runtime, 0)
     os.close(pidfd)
-    if pidfd in gone:
+    # The runtime watches its owner too. If the guard looks late, it finds both gone, and that is an ordinary end.
+    if gone == {pidfd}:
         exit_code = os.waitstatus_to_exitcode(status)
         if exit_code != UNUSABLE_EXIT_CODE:
             logger.error("ended unexpectedly (exit code %d); its containers are killed", exit_code)
