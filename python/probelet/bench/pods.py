@@ -64,8 +64,8 @@ def uid(number: int) -> str:
 def node(load: Load, target: Place) -> Iterator[tuple[str, bytes, bytes]]:
     """Yields ``(uid, pod, facts)`` of every worker.
 
-    The workers of a burst have an initial delay. Their first probes would slow down the adding of the others, and a
-    worker's phase is the moment at which it was added.
+    The workers of a burst have an initial delay. While the engine makes first probes it starts other workers later, and
+    a worker's phase is the moment at which the engine started it.
     """
     delay, started_at_ms = (BURST_DELAY, round(time.time() * 1_000)) if load.burst else (0, 1)
     for number in range(load.workers):

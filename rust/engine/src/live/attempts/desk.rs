@@ -1,4 +1,5 @@
-//! What the tasks share: the clock, who is in doubt, and where they bring the attempts that have ended.
+//! What the tasks of attempts share: the clock, the doubted addresses, and the list to which each task adds the attempt
+//! that it has ended.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;

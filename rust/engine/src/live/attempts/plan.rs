@@ -9,8 +9,8 @@ use std::sync::Arc;
 use probelet_core::prober::{AttemptTarget, Prober, WorkerId};
 use probelet_core::semantics::GrpcConnect;
 #[cfg(test)]
-use probelet_core::spec::Handler;
-use probelet_core::spec::{ContainerSpec, PodSpec, ProbeSpec, ProbeType};
+use probelet_core::spec::{ContainerSpec, Handler, HttpGet, IntOrString, ProbeSpec};
+use probelet_core::spec::{PodSpec, ProbeType};
 
 use crate::handler::{Asker, PlainRequest, Question};
 
@@ -18,11 +18,12 @@ use crate::handler::{Asker, PlainRequest, Question};
 #[derive(Debug)]
 pub(in super::super) struct Plan {
     /// The request of an ordinary HTTP probe.
-    pub(in super::super) plain: Option<PlainRequest>,
+    pub(super) plain: Option<PlainRequest>,
+    /// Whether the attempts run a command; then nothing else of the plan is read.
     pub(in super::super) is_exec: bool,
-    pub(in super::super) timeout_seconds: i32,
-    pub(in super::super) pod: Arc<PodSpec>,
-    pub(in super::super) container: usize,
+    pub(super) timeout_seconds: i32,
+    pod: Arc<PodSpec>,
+    pub(super) container: usize,
     probe_type: ProbeType,
     pod_ip: Option<Arc<str>>,
     user_agent: Arc<str>,
@@ -30,7 +31,7 @@ pub(in super::super) struct Plan {
 }
 
 impl Plan {
-    pub(in super::super) fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
+    fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
         let plan = Self {
             plain: None,
             is_exec: target.is_exec(),
@@ -57,21 +58,17 @@ impl Plan {
     }
 
     /// What the handlers are asked.
-    pub(in super::super) fn question(&self) -> Question<'_> {
+    pub(super) fn question(&self) -> Question<'_> {
         let container = &self.pod.containers[self.container];
         let asker =
             Asker { user_agent: &self.user_agent, grpc_connect: self.grpc_connect, pod_uid: Some(&self.pod.uid) };
         Question {
-            handler: &probe_of(container, self.probe_type).handler,
+            handler: &container.probe(self.probe_type).expect("it made the worker").handler,
             ports: &container.ports,
             pod_ip: self.pod_ip.as_deref().unwrap_or_default(),
             asker,
         }
     }
-}
-
-fn probe_of(container: &ContainerSpec, probe_type: ProbeType) -> &ProbeSpec {
-    container.probe(probe_type).expect("it made the worker")
 }
 
 /// The plans of the workers that have made an attempt, by the worker's number, with the version of their targets.
@@ -110,7 +107,7 @@ impl PlanTable {
 
 /// A plan without a worker, for tests of what uses one.
 #[cfg(test)]
-pub(in super::super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
+pub(super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
     let probe = ProbeSpec { handler, timeout_seconds: 1, ..ProbeSpec::default() };
     let container = ContainerSpec { probes: [None, None, Some(Box::new(probe))], ..ContainerSpec::default() };
     let pod = Arc::new(PodSpec { containers: vec![container], regular: 1, ..PodSpec::default() });
@@ -125,29 +122,30 @@ pub(in super::super) fn plan(handler: Handler, pod_ip: &str) -> Arc<Plan> {
     Arc::new(Plan::of(&target, &"kube-probe/1.36".into()))
 }
 
+/// An ordinary HTTP probe of this port, for tests.
+#[cfg(test)]
+pub(super) fn ordinary(port: u16) -> Handler {
+    Handler::HttpGet(HttpGet {
+        scheme: "HTTP".into(),
+        host: "".into(),
+        port: IntOrString::Int(port.into()),
+        path: "/healthz".into(),
+        headers: vec![],
+        http2: false,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use probelet_core::podstatus::PodStatus;
     use probelet_core::prober::Settings;
-    use probelet_core::spec::{HttpGet, IntOrString};
     use probelet_core::time::Instant;
 
     use super::*;
 
-    fn ordinary() -> Handler {
-        Handler::HttpGet(HttpGet {
-            scheme: "HTTP".into(),
-            host: "".into(),
-            port: IntOrString::Int(80),
-            path: "/healthz".into(),
-            headers: vec![],
-            http2: false,
-        })
-    }
-
     #[test]
     fn a_plan_is_kept_until_the_pods_address_changes_or_the_worker_ends() {
-        let pod = Arc::clone(&plan(ordinary(), "").pod);
+        let pod = Arc::clone(&plan(ordinary(80), "").pod);
         let mut prober = Prober::new(Settings::default(), Instant::ZERO);
         prober.define_pod(Arc::clone(&pod));
         prober.add_pod(&pod.uid);

@@ -223,18 +223,17 @@ mod tests {
     use std::net::TcpListener;
 
     use probelet_core::prober::Outcome;
-    use probelet_core::spec::{Handler, HttpGet, IntOrString};
 
     use super::*;
     use crate::attempt::cause::Cause;
     use crate::live::attempts::attempt::Ticket;
-    use crate::live::attempts::plan::plan;
+    use crate::live::attempts::plan::{ordinary, plan};
 
     /// Thousands of tasks are in flight if all workers of a node are due together. So the futures that few attempts
     /// need (TLS, gRPC, names, redirects) are boxed.
     #[test]
     fn a_task_is_small() {
-        let mut pool = AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default());
+        let mut pool = pool();
         let number = pool.hire();
         let task = pool.tasks[number as usize].as_ref().expect("just hired");
         let bytes = std::mem::size_of_val(&*task.future);
@@ -242,16 +241,8 @@ mod tests {
     }
 
     fn start(port: u16, now: Instant) -> Start {
-        let get = HttpGet {
-            scheme: "HTTP".into(),
-            host: "".into(),
-            port: IntOrString::Int(port.into()),
-            path: "/".into(),
-            headers: vec![],
-            http2: false,
-        };
         let ticket = Ticket { worker: 0, run: 1, scheduled: now };
-        Start { ticket, plan: plan(Handler::HttpGet(get), "127.0.0.1"), ahead: None }
+        Start { ticket, plan: plan(ordinary(port), "127.0.0.1"), ahead: None }
     }
 
     /// Runs a pool until so many attempts have ended.
@@ -323,9 +314,8 @@ mod tests {
             connection.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
             read
         });
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-        let mut pool = AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default());
-        let (ended, launched) = runtime.block_on(async {
+        let mut pool = pool();
+        let (ended, launched) = run(async {
             let asked = pool.desk.clock.now();
             let mut start = start(port, asked);
             assert!(start.connect(asked));
@@ -334,13 +324,7 @@ mod tests {
             }
             let launched = pool.desk.clock.now();
             pool.launch(start);
-            while !pool.has_finished() {
-                pool.stirs().await;
-                pool.turn();
-            }
-            let mut ended = Vec::new();
-            pool.finished(&mut ended);
-            (ended.pop().expect("one attempt"), launched)
+            (ended(&mut pool, 1).await.pop().expect("one attempt"), launched)
         });
         assert_eq!((ended.report.outcome, ended.report.cause), (Outcome::Success, Cause::Ok));
         assert!(target.join().unwrap() > 0);
