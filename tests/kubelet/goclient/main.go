@@ -89,7 +89,7 @@ func (n *node) run(ctx context.Context) {
 
 // follow mirrors results and carries out exec probes in the background.
 func (n *node) follow(ctx context.Context) {
-	go func() { fatal(fmt.Errorf("results: %w", n.manager.Follow(ctx, n.caches))) }()
+	go func() { streamEnded(ctx, "results", n.manager.Follow(ctx, n.caches)) }()
 	for _, cache := range []results.Manager{n.caches.Startup, n.caches.Readiness, n.caches.Liveness} {
 		go func() {
 			for range cache.Updates() {
@@ -103,8 +103,15 @@ func (n *node) follow(ctx context.Context) {
 			code := int32(len(attempt.Argv)) - 1
 			return &proberv1.ExecAnswer{Outcome: &proberv1.ExecAnswer_Exit{Exit: &proberv1.Exit{Code: code}}}
 		})
-		fatal(fmt.Errorf("execs: %w", err))
+		streamEnded(ctx, "execs", err)
 	}()
+}
+
+// streamEnded ends the program, unless main is done: it cancels ctx, which ends every stream.
+func streamEnded(ctx context.Context, name string, err error) {
+	if ctx.Err() != context.Canceled {
+		fatal(fmt.Errorf("%s: %w", name, err))
+	}
 }
 
 // sync is what a kubelet does with a pod that runs: fill the status, keep it, add the pod.
