@@ -13,6 +13,7 @@ use super::limit::Limit;
 use super::{grpc, http, tcp};
 use crate::attempt::cause::Cause;
 use crate::attempt::report::Report;
+use crate::prefetch::prefetch;
 
 /// Carries out one attempt of a probe over the network.
 ///
@@ -63,6 +64,11 @@ impl PlainRequest {
         let mut bytes = Vec::new();
         let address = http::write_plain(get, host, port, question.asker.user_agent, &mut bytes)?;
         Some(Self { address, bytes: bytes.into() })
+    }
+
+    /// Asks for the memory of the request.
+    pub(crate) fn prefetch(&self) {
+        prefetch(&*self.bytes);
     }
 }
 

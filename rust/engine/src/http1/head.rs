@@ -81,13 +81,10 @@ impl Head {
     /// field. Then `rest_is_value` says whether a value may hold the rest.
     pub(crate) fn field(&mut self, field: &[u8], rest_is_value: bool) -> Result<(), String> {
         let malformed = || format!("malformed MIME header line: {}", quote(field));
-        let colon = field.iter().position(|&byte| byte == b':').ok_or_else(malformed)?;
-        let (name, value) = (&field[..colon], &field[colon + 1..]);
         // Go lets a space in a name pass, but no field that matters has such a name.
-        let is_name = |byte: &u8| is_token_byte(*byte) || *byte == b' ';
-        if name.is_empty() || !name.iter().all(is_name) {
-            return Err(malformed());
-        }
+        let end = field.iter().position(|&byte| !is_token_byte(byte) && byte != b' ');
+        let colon = end.filter(|&end| end > 0 && field[end] == b':').ok_or_else(malformed)?;
+        let (name, value) = (&field[..colon], &field[colon + 1..]);
         if !(rest_is_value && value.iter().copied().all(is_value_byte)) {
             // At this point Go has already made the name canonical in place.
             let canonical = std::str::from_utf8(name).map(canonical).expect("ASCII");

@@ -62,9 +62,11 @@ impl Window {
         if self.bytes.is_empty() {
             self.bytes = vec![0; SIZE].into();
         }
-        self.bytes.copy_within(self.start..self.end, 0);
-        self.end -= self.start;
-        self.start = 0;
+        if self.start > 0 {
+            self.bytes.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
         &mut self.bytes[self.end..]
     }
 

@@ -45,9 +45,9 @@ pub(super) fn drive(shared: &Arc<Shared>) {
 
 async fn turn(shared: Arc<Shared>) {
     let overdue = shared.lock().engine_stats.overdue;
-    let mut pool = AttemptPool::new(shared.clock.clone(), overdue, Arc::clone(&shared.doubts));
-    let Ok(mut alarm) = pool.alarm() else {
-        // Without a file descriptor there is no timer, as there is no reactor.
+    let pool = AttemptPool::new(shared.clock.clone(), overdue, Arc::clone(&shared.doubts));
+    let Ok((mut pool, mut alarm)) = pool.and_then(|pool| pool.alarm().map(|alarm| (pool, alarm))) else {
+        // Without file descriptors there is no timer, as there is no reactor.
         std::thread::sleep(PAUSE_AFTER_PANIC);
         return;
     };
@@ -86,25 +86,22 @@ async fn turn(shared: Arc<Shared>) {
             continue;
         }
         alarm.set(settled.wakes_at.into_iter().chain(beat).chain(pool.next_deadline()).min());
-        let for_the_journal = async {
-            match &table {
-                Some(table) => table.bell.notified().await,
-                None => std::future::pending().await,
+        let rung = async {
+            let for_the_journal = async {
+                match &table {
+                    Some(table) => table.bell.notified().await,
+                    None => std::future::pending().await,
+                }
+            };
+            tokio::select! {
+                biased;
+                () = for_the_journal => Bell::Journals,
+                () = shared.bell.notified() => Bell::Callers,
             }
         };
-        tokio::select! {
-            biased;
-            () = pool.stirs() => {}
-            () = helper.readable() => {}
-            () = for_the_journal => {}
-            () = shared.bell.notified() => {
-                alarm.hurry();
-                tokio::select! {
-                    biased;
-                    () = pool.stirs() => {}
-                    () = helper.readable() => {}
-                }
-            }
+        if let Some(Bell::Callers) = pool.wait(rung, helper.readable()).await {
+            alarm.hurry();
+            pool.wait(std::future::pending::<()>(), helper.readable()).await;
         }
     }
 }
@@ -145,6 +142,12 @@ async fn others_first() {
         Poll::Pending
     })
     .await;
+}
+
+/// Whose bell ended a wait.
+enum Bell {
+    Callers,
+    Journals,
 }
 
 /// The result of a turn.

@@ -113,6 +113,7 @@ impl Engine {
             execs: HashMap::new(),
             next_exec: 0,
             direct: DirectExecs::default(),
+            planned: Vec::new(),
             starts: Vec::new(),
             looks_at: None,
             caller_timers: CallerTimers::default(),

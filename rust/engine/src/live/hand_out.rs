@@ -5,11 +5,12 @@ use std::sync::Arc;
 use probelet_core::prober::Output;
 use probelet_core::time::{Instant, WallOffset};
 
-use super::attempts::{Start, Ticket};
+use super::attempts::{How, Start, Ticket};
 use super::exec::ExecAttempt;
 use super::state::{Shared, State};
 #[cfg(test)]
 use super::tests::trap::Moment;
+use crate::prefetch::prefetch;
 
 impl State {
     /// Hands out every output that waits. Posts the batch under the state's lock, so that Python reads the later of two
@@ -19,11 +20,23 @@ impl State {
         while let Some(output) = self.manager.poll_output() {
             self.hand_out(output, shared, now, wall);
             #[cfg(test)]
-            shared.trap.spring(Moment::HandingOut, || !self.starts.is_empty() && !self.outgoing.execs.is_empty());
+            shared.trap.spring(Moment::HandingOut, || !self.planned.is_empty() && !self.outgoing.execs.is_empty());
         }
+        self.make_starts();
         self.outgoing.notices.extend(self.starvation_log.say(now));
         self.outgoing.answers.extend(shared.doubts.take());
         shared.mailbox.post(std::mem::take(&mut self.outgoing));
+    }
+
+    /// Makes the attempts over a socket, once the memory of their plans has come.
+    fn make_starts(&mut self) {
+        for ticket in self.planned.drain(..) {
+            if let Some(plan) = self.plans.get(ticket.worker) {
+                plan.prefetch_request();
+                self.engine_stats.count_start();
+                self.starts.push(Start { ticket, plan: Arc::clone(plan), ahead: None });
+            }
+        }
     }
 
     fn hand_out(&mut self, output: Output, shared: &Shared, now: Instant, wall: WallOffset) {
@@ -31,30 +44,31 @@ impl State {
         match output {
             Output::Attempt(attempt) => {
                 let prober = self.manager.prober();
-                let Some(plan) = self.plans.of(attempt.worker, prober, &shared.user_agent) else {
-                    return;
-                };
-                self.engine_stats.count_start();
-                if plan.is_exec {
-                    let target = prober.target(attempt.worker).expect("it has a plan");
-                    self.next_exec += 1;
-                    let ticket = Ticket::of(&attempt);
-                    let exec = ExecAttempt {
-                        id: self.next_exec,
-                        pod: Arc::clone(target.pod),
-                        container: target.container_index,
-                        probe_type: target.probe_type,
-                        container_id: target.container_id.into(),
-                        due: attempt.scheduled,
-                        refusal: None,
-                    };
-                    if let Err(exec) = self.direct.take(ticket, exec) {
-                        self.give_to_python(ticket, now, exec);
+                let ticket = Ticket::of(&attempt);
+                match self.plans.of(attempt.worker, prober, &shared.user_agent) {
+                    None => {}
+                    Some(How::Exec) => {
+                        let target = prober.target(attempt.worker).expect("it has a plan");
+                        self.engine_stats.count_start();
+                        self.next_exec += 1;
+                        let exec = ExecAttempt {
+                            id: self.next_exec,
+                            pod: Arc::clone(target.pod),
+                            container: target.container_index,
+                            probe_type: target.probe_type,
+                            container_id: target.container_id.into(),
+                            due: attempt.scheduled,
+                            refusal: None,
+                        };
+                        if let Err(exec) = self.direct.take(ticket, exec) {
+                            self.give_to_python(ticket, now, exec);
+                        }
                     }
-                } else {
-                    self.worker_stats.expect(attempt.worker);
-                    let ticket = Ticket::of(&attempt);
-                    self.starts.push(Start { ticket, plan: Arc::clone(plan), ahead: None });
+                    Some(How::Socket(plan)) => {
+                        prefetch(&**plan);
+                        self.worker_stats.expect(attempt.worker);
+                        self.planned.push(ticket);
+                    }
                 }
             }
             Output::Event(event) => batch.push_event(wall.wall_ms(now), event),

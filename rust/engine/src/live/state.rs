@@ -63,6 +63,8 @@ pub(super) struct State {
     pub(super) next_exec: u64,
     /// Exec attempts that need no Python.
     pub(super) direct: DirectExecs,
+    /// Attempts over a socket whose plans were asked for.
+    pub(super) planned: Vec<Ticket>,
     /// Attempts over a socket that are to begin. Only the engine's thread can begin them.
     pub(super) starts: Vec<Start>,
     /// When that thread wakes by itself; None: only when its bell rings.
@@ -105,6 +107,7 @@ impl State {
     /// more, and the attempts of the helper, whose client is gone. Other exec attempts stay with Python, or on their way to
     /// it. Takes up workers that the panic stopped halfway.
     pub(super) fn recover(&mut self, law: &Starving, now: Instant, wall_ms: i64) {
+        self.planned.clear();
         self.starts.clear();
         self.direct.recover();
         let execs: HashSet<WorkerId> = self.execs.values().map(|flight| flight.ticket.worker).collect();

@@ -3,10 +3,11 @@
 //! The first bytes go out before the socket is registered with the poller: on one machine a connection is established
 //! as soon as `connect` returns, and a probe then waits only once, for the answer.
 
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, ErrorKind};
 use std::net::{self, SocketAddr};
 
-use socket2::{Domain, Protocol, Socket, Type};
+use rustix::io::Errno;
+use rustix::net::{AddressFamily, SendFlags, SocketFlags, SocketType, send, socket_with};
 use tokio::net::TcpStream;
 
 use super::descriptors::below_reserve;
@@ -76,40 +77,46 @@ pub(crate) async fn connect(address: SocketAddr, first: &[u8]) -> io::Result<Dia
 /// other probe. Go sets TCP_NODELAY on every connection. It changes nothing for a request that is sent with one write,
 /// so only senders of several pieces set it. IP_BIND_ADDRESS_NO_PORT only matters for a socket that is bound, and no
 /// socket here is.
+///
+/// The calls of an attempt go to the system directly, because in the C library each is also a point at which a thread
+/// may be cancelled, and prepares for that.
 pub(crate) fn open(address: SocketAddr) -> io::Result<net::TcpStream> {
-    let socket = Socket::new(Domain::for_address(address), Type::STREAM.nonblocking(), Some(Protocol::TCP))
+    let socket = socket_with(family(address), SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)
+        .map_err(io::Error::from)
         .and_then(below_reserve)
         .map_err(|error| at("socket", &error))?;
-    match socket.connect(&address.into()) {
-        Err(error) if error.raw_os_error() != Some(libc::EINPROGRESS) => Err(not_connected(address, &error)),
-        _ => Ok(socket.into()),
+    match rustix::net::connect(&socket, &address) {
+        Ok(()) | Err(Errno::INPROGRESS) => Ok(socket.into()),
+        Err(error) => Err(not_connected(address, error)),
     }
+}
+
+const fn family(address: SocketAddr) -> AddressFamily {
+    if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 }
 }
 
 /// The error of a connect(2) that failed at once. The system says EADDRNOTAVAIL if this machine has no local port left
 /// towards `address`, which is the prober's limit, and also if no interface could be the source, which a retry cannot
 /// mend, so that the target is unreachable. A datagram socket tells the two apart, because it has ports of its own.
-fn not_connected(address: SocketAddr, error: &io::Error) -> io::Error {
-    if error.raw_os_error() != Some(libc::EADDRNOTAVAIL) {
-        return at("connect", error);
-    }
-    let source =
-        Socket::new(Domain::for_address(address), Type::DGRAM, None).and_then(|socket| socket.connect(&address.into()));
-    match source {
-        Err(error) if error.raw_os_error() == Some(libc::EADDRNOTAVAIL) => {
-            SyscallError { call: "connect", number: libc::EADDRNOTAVAIL, cause: Cause::Unreachable }.into()
+fn not_connected(address: SocketAddr, error: Errno) -> io::Error {
+    if error == Errno::ADDRNOTAVAIL {
+        let datagrams = socket_with(family(address), SocketType::DGRAM, SocketFlags::CLOEXEC, None);
+        let source = datagrams.and_then(|socket| rustix::net::connect(socket, &address));
+        if source == Err(Errno::ADDRNOTAVAIL) {
+            let number = error.raw_os_error();
+            return SyscallError { call: "connect", number, cause: Cause::Unreachable }.into();
         }
-        _ => at("connect", error),
     }
+    at("connect", &error.into())
 }
 
 /// Sends `first` on a connection that was asked for. A socket that is not connected yet refuses to send, which tells as
 /// much as asking whether it is.
-pub(crate) async fn send_first(mut stream: net::TcpStream, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
-    match stream.write(first) {
+pub(crate) async fn send_first(stream: net::TcpStream, address: SocketAddr, first: &[u8]) -> io::Result<Dialled> {
+    match send(&stream, first, SendFlags::NOSIGNAL) {
         Ok(written) => return Ok(Dialled { link: Link::Fresh(stream), peer: address, written }),
-        Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-        Err(error) => return Err(at("connect", &error)),
+        Err(Errno::AGAIN) => {}
+        Err(error) => return Err(at("connect", &error.into())),
     }
     let stream = TcpStream::from_std(stream)?;
     stream.writable().await?;
@@ -188,8 +195,7 @@ mod tests {
 
     #[test]
     fn a_machine_with_a_source_address_that_cannot_connect_has_no_port_left() {
-        let refused = io::Error::from_raw_os_error(libc::EADDRNOTAVAIL);
-        let error = failed("127.0.0.1:1", &not_connected("127.0.0.1:1".parse().unwrap(), &refused));
+        let error = failed("127.0.0.1:1", &not_connected("127.0.0.1:1".parse().unwrap(), Errno::ADDRNOTAVAIL));
         assert_eq!(error.cause, Cause::Starved);
         assert_eq!(error.text, "dial tcp 127.0.0.1:1: connect: cannot assign requested address");
     }

@@ -2,7 +2,8 @@
 //!
 //! The runtime could watch both. But it allocates for each socket, wants it back before it is closed, keeps a timer for
 //! each attempt, and wakes a task for each event. A [`Poller`] has one epoll instance within the runtime's: one call adds
-//! a socket, and closing the socket removes it. Its owner takes what has happened and polls the attempts itself.
+//! a socket, and closing the socket removes it. Its owner takes what has happened and polls the attempts itself. While
+//! no attempt waits for anything of the runtime's, the owner sleeps in that epoll instance, and the runtime has no turn.
 
 use std::collections::BTreeSet;
 use std::future::{pending, poll_fn};
@@ -44,7 +45,7 @@ impl Poller {
         }
     }
 
-    /// Calls `ready` with the numbers of the attempts whose sockets became ready, and with [`TIMER`].
+    /// Calls `ready` with the numbers of the attempts whose sockets became ready, and with the owner's.
     pub(crate) fn take_ready(&self, mut ready: impl FnMut(u32)) {
         let Some(epoll) = self.epoll.get() else { return };
         let mut space = [MaybeUninit::uninit(); EVENTS];
@@ -57,6 +58,17 @@ impl Poller {
                 return;
             }
         }
+    }
+
+    /// Sleeps until something comes, and calls `ready` as [`Poller::take_ready`] does; the runtime stands still meanwhile.
+    /// True if nothing more had come then.
+    pub(crate) fn sleep(&self, ready: impl FnMut(u32)) -> bool {
+        let mut space = [MaybeUninit::uninit(); EVENTS];
+        let Some(Ok((events, _))) = self.epoll.get().map(|epoll| epoll::wait(epoll, &mut space, None)) else {
+            return false;
+        };
+        events.iter().map(|event| event.data.u64() as u32).for_each(ready);
+        events.len() < EVENTS
     }
 
     /// When the time of an attempt is over next.
@@ -74,12 +86,8 @@ impl Poller {
         })
     }
 
-    /// Watches a timer of the owner's, for as long as it is open.
-    pub(crate) fn watch_timer(&self, timer: &OwnedFd) -> io::Result<()> {
-        self.watch(timer, EventFlags::IN, TIMER)
-    }
-
-    fn watch(&self, descriptor: impl AsFd, flags: EventFlags, number: u32) -> io::Result<()> {
+    /// Watches a descriptor until it is closed. A number that is no attempt's is the owner's own.
+    pub(crate) fn watch(&self, descriptor: impl AsFd, flags: EventFlags, number: u32) -> io::Result<()> {
         let epoll = match self.epoll.get() {
             Some(epoll) => epoll,
             None => {
@@ -237,8 +245,6 @@ impl Drop for Time<'_> {
     }
 }
 
-/// The number of the owner's timer, which is no attempt's.
-const TIMER: u32 = u32::MAX;
 const EVENTS: usize = 128;
 /// The runtime's timers count milliseconds and round up.
 const LAST: Duration = Duration::from_millis(2);

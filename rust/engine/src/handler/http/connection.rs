@@ -1,11 +1,12 @@
 //! A connection that speaks HTTP/1.1, with or without TLS.
 
 use std::future::poll_fn;
-use std::io::{self, ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::pin::Pin;
 use std::task::{Context, Poll};
 
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, recv, send};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::task::yield_now;
 
@@ -65,25 +66,26 @@ impl Connection {
         }
         let Link::Plain { socket, peer } = &self.link else { unreachable!("the caller matched the link") };
         let peer = *peer;
-        let failed = |call, error: &io::Error| stream::operation_error(call, socket.local_addr().ok(), peer, error);
+        let failed = |call, error: Errno| stream::operation_error(call, socket.local_addr().ok(), peer, &error.into());
         let Buffers { reader, request, wait, .. } = buffers;
         loop {
             wait.ready().await;
             let mut may_write_on = false;
             if self.written < request.len() && self.write_error.is_none() {
-                match (&*socket).write(&request[self.written..]) {
+                match send(socket, &request[self.written..], SendFlags::NOSIGNAL) {
                     Ok(count) => {
                         self.written += count;
                         may_write_on = self.written < request.len();
                     }
-                    Err(error) if error.kind() == ErrorKind::WouldBlock => {}
-                    Err(error) => self.write_error = Some(failed("write", &error)),
+                    Err(Errno::AGAIN) => {}
+                    Err(error) => self.write_error = Some(failed("write", error)),
                 }
             }
-            match (&*socket).read(reader.space()) {
-                Err(error) if error.kind() == ErrorKind::WouldBlock && may_write_on => {}
-                Err(error) if error.kind() == ErrorKind::WouldBlock => wait.clear_ready(),
-                other => return other.map_err(|error| Some(failed("read", &error))),
+            match recv(socket, reader.space(), RecvFlags::empty()) {
+                Ok((count, _)) => return Ok(count),
+                Err(Errno::AGAIN) if may_write_on => {}
+                Err(Errno::AGAIN) => wait.clear_ready(),
+                Err(error) => return Err(Some(failed("read", error))),
             }
         }
     }

@@ -17,7 +17,7 @@ use super::trimmer::Trimmer;
 pub(super) struct Desk {
     pub(super) clock: Clock,
     pub(super) finished: Mutex<Vec<EndedAttempt>>,
-    pub(super) overdue: Mutex<Overdue>,
+    pub(super) overdue: Overdue,
     pub(super) trimmer: Trimmer,
     pub(super) doubts: Arc<Doubts>,
     /// The tasks that were woken since the loop last polled them.
@@ -32,7 +32,7 @@ impl Desk {
         Self {
             clock,
             finished: Mutex::default(),
-            overdue: Mutex::new(Overdue::after(overdue)),
+            overdue: Overdue::after(overdue),
             trimmer: Trimmer::default(),
             doubts,
             woken: Mutex::default(),
@@ -42,7 +42,7 @@ impl Desk {
 
     /// How long the loop was overdue until `now`, in total.
     pub(super) fn overdue(&self, now: Instant) -> Duration {
-        lock(&self.overdue).total(now)
+        self.overdue.total(now)
     }
 
     fn finish(&self, ended: EndedAttempt) {

@@ -6,9 +6,10 @@ mod desk;
 mod perform;
 mod plan;
 mod pool;
+mod sleeper;
 mod trimmer;
 
 pub(super) use self::attempt::{ELSEWHERE, EndedAttempt, Start, Ticket};
 pub(super) use self::connect_first::ConnectFirst;
-pub(super) use self::plan::PlanTable;
+pub(super) use self::plan::{How, PlanTable};
 pub(super) use self::pool::AttemptPool;

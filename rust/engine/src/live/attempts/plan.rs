@@ -2,7 +2,7 @@
 //!
 //! A pod's object, its containers, their probes and the texts of these lie far apart in memory. Of thousands of workers
 //! none is in the processor's caches when it is due, and an attempt would wait for each part in turn. A plan is in one
-//! place, with the request as it is sent.
+//! place, with the request as it is sent, and is asked for before it is needed.
 
 use std::sync::Arc;
 
@@ -19,8 +19,6 @@ use crate::handler::{Asker, PlainRequest, Question};
 pub(in super::super) struct Plan {
     /// The request of an ordinary HTTP probe.
     pub(super) plain: Option<PlainRequest>,
-    /// Whether the attempts run a command; then nothing else of the plan is read.
-    pub(in super::super) is_exec: bool,
     pub(super) timeout_seconds: i32,
     pod: Arc<PodSpec>,
     pub(super) container: usize,
@@ -34,7 +32,6 @@ impl Plan {
     fn of(target: &AttemptTarget<'_>, user_agent: &Arc<str>) -> Self {
         let plan = Self {
             plain: None,
-            is_exec: target.is_exec(),
             timeout_seconds: target.probe().timeout_seconds,
             pod: Arc::clone(target.pod),
             container: target.container_index,
@@ -57,6 +54,13 @@ impl Plan {
         has_its_address && Arc::ptr_eq(&self.pod, target.pod)
     }
 
+    /// Asks for the memory of the request. The plan itself is in the caches.
+    pub(in super::super) fn prefetch_request(&self) {
+        if let Some(plain) = &self.plain {
+            plain.prefetch();
+        }
+    }
+
     /// What the handlers are asked.
     pub(super) fn question(&self) -> Question<'_> {
         let container = &self.pod.containers[self.container];
@@ -71,30 +75,54 @@ impl Plan {
     }
 }
 
-/// The plans of the workers that have made an attempt, by the worker's number, with the version of their targets.
+/// The plans of the workers that have made an attempt, by the worker's number.
 #[derive(Debug, Default)]
-pub(in super::super) struct PlanTable(Vec<Option<(u32, Arc<Plan>)>>);
+pub(in super::super) struct PlanTable(Vec<Option<Planned>>);
+
+#[derive(Clone, Debug)]
+struct Planned {
+    /// Of the worker's target.
+    version: u32,
+    how: How,
+}
+
+/// How a worker's attempts are carried out.
+#[derive(Clone, Debug)]
+pub(in super::super) enum How {
+    /// They run a command, which needs no plan.
+    Exec,
+    /// They go over a socket.
+    Socket(Arc<Plan>),
+}
 
 impl PlanTable {
-    /// The plan of a worker, which is made anew when its pod's address has changed; None if the worker has ended.
-    pub(in super::super) fn of(
-        &mut self,
-        worker: WorkerId,
-        prober: &Prober,
-        user_agent: &Arc<str>,
-    ) -> Option<&Arc<Plan>> {
+    /// How the attempts of a worker are carried out, with a plan that is made anew when its pod's address has changed;
+    /// None if the worker has ended.
+    pub(in super::super) fn of(&mut self, worker: WorkerId, prober: &Prober, user_agent: &Arc<str>) -> Option<&How> {
         let version = prober.target_version(worker)?;
         let index = worker as usize;
         if self.0.len() <= index {
             self.0.resize(index + 1, None);
         }
         let row = &mut self.0[index];
-        if row.as_ref().is_none_or(|(planned, _)| *planned != version) {
+        if row.as_ref().is_none_or(|planned| planned.version != version) {
             let target = prober.target(worker)?;
-            let kept = row.take().map(|(_, plan)| plan).filter(|plan| plan.is_for(&target));
-            *row = Some((version, kept.unwrap_or_else(|| Arc::new(Plan::of(&target, user_agent)))));
+            let how = match row.take().map(|planned| planned.how) {
+                _ if target.is_exec() => How::Exec,
+                Some(How::Socket(plan)) if plan.is_for(&target) => How::Socket(plan),
+                _ => How::Socket(Arc::new(Plan::of(&target, user_agent))),
+            };
+            *row = Some(Planned { version, how });
         }
-        row.as_ref().map(|(_, plan)| plan)
+        row.as_ref().map(|planned| &planned.how)
+    }
+
+    /// The plan of a worker for which [`PlanTable::of`] has just been called.
+    pub(in super::super) fn get(&self, worker: WorkerId) -> Option<&Arc<Plan>> {
+        match self.0.get(worker as usize)?.as_ref()?.how {
+            How::Exec => None,
+            How::Socket(ref plan) => Some(plan),
+        }
     }
 
     /// Forgets the plan of a worker that ended.
@@ -151,7 +179,8 @@ mod tests {
         prober.add_pod(&pod.uid);
         let mut plans = PlanTable::default();
         let mut planned = |prober: &Prober| {
-            let plan = plans.of(0, prober, &"kube-probe/1.36".into())?;
+            plans.of(0, prober, &"kube-probe/1.36".into())?;
+            let plan = plans.get(0)?;
             Some((Arc::as_ptr(plan), plan.plain.as_ref().map(|plain| plain.address.to_string())))
         };
         assert_eq!(planned(&prober).unwrap().1, None, "without an address there is no ordinary request");

@@ -1,14 +1,17 @@
 //! Carries out attempts. Each has a task, a future that the loop itself polls when its socket is ready, when its time is
 //! over, and when something else that it waits for wakes it. A task that has finished an attempt waits for the next one.
 //!
+//! While no attempt needs the runtime (TLS, names, redirects, a caller's word do), the loop sleeps in its own poller, and
+//! an attempt costs no turn of the runtime's.
+//!
 //! The runtime could poll the tasks. But then an attempt that goes well would cost two turns of its scheduler, a timer
 //! and two bells, as many instructions as the rest of the attempt.
 
-use std::future::poll_fn;
+use std::future::{pending, poll_fn};
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::pin::{Pin, pin};
+use std::sync::atomic::{AtomicBool, Ordering, fence};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
@@ -21,6 +24,7 @@ use super::super::time::clock::Clock;
 use super::attempt::{EndedAttempt, Start};
 use super::desk::{Desk, Flight, lock};
 use super::perform::perform;
+use super::sleeper::{SLEEPER, Sleeper};
 use crate::handler::Buffers;
 use crate::net::poller::{Poller, Wait};
 
@@ -32,8 +36,14 @@ pub(in super::super) struct AttemptPool {
     tasks: Vec<Option<Task>>,
     free: Vec<u32>,
     idle: Vec<u32>,
-    /// The tasks to poll in a turn, kept for its memory.
+    /// The tasks to poll in the next turn.
     due: Vec<u32>,
+    /// Whether `due` has all that came.
+    has_slept: bool,
+    /// How many tasks wait for something of the runtime's.
+    foreign: usize,
+    sleeper: Arc<Sleeper>,
+    waker: Waker,
 }
 
 /// One task, as the loop sees it.
@@ -42,6 +52,8 @@ struct Task {
     seat: Arc<Seat>,
     waker: Waker,
     is_in_flight: bool,
+    /// Whether something of the runtime's has its waker.
+    is_foreign: bool,
 }
 
 /// What a task and the loop share.
@@ -70,18 +82,24 @@ impl Wake for Seat {
 
 impl AttemptPool {
     /// A pool without tasks; they come with the attempts. `overdue` is how long the loop was overdue before this pool.
-    pub(in super::super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> Self {
-        Self {
+    pub(in super::super) fn new(clock: Clock, overdue: Duration, doubts: Arc<Doubts>) -> io::Result<Self> {
+        let poller = Arc::default();
+        let sleeper = Sleeper::new(&poller)?;
+        Ok(Self {
             desk: Arc::new(Desk::new(clock, overdue, doubts)),
-            poller: Arc::default(),
+            poller,
             tasks: Vec::new(),
             free: Vec::new(),
             idle: Vec::new(),
             due: Vec::new(),
-        }
+            has_slept: false,
+            foreign: 0,
+            waker: Arc::clone(&sleeper).into(),
+            sleeper,
+        })
     }
 
-    /// An alarm that wakes the loop from [`AttemptPool::stirs`].
+    /// An alarm that wakes the loop from [`AttemptPool::wait`].
     pub(in super::super) fn alarm(&self) -> io::Result<Alarm> {
         Alarm::new(self.desk.clock.clone(), &self.poller)
     }
@@ -98,12 +116,9 @@ impl AttemptPool {
     /// Polls the tasks that can go on.
     pub(in super::super) fn turn(&mut self) {
         let mut due = std::mem::take(&mut self.due);
-        self.poller.take_ready(|number| {
-            if let Some(Some(task)) = self.tasks.get(number as usize) {
-                task.seat.wait.note_ready();
-                due.push(number);
-            }
-        });
+        if !std::mem::take(&mut self.has_slept) {
+            self.poller.take_ready(|number| note_ready(&self.tasks, &mut due, number));
+        }
         due.append(&mut lock(&self.desk.woken));
         due.drain(..).for_each(|number| self.poll(number));
         self.due = due;
@@ -118,14 +133,56 @@ impl AttemptPool {
         }
     }
 
-    /// Waits until [`AttemptPool::turn`] has something to do, until the alarm rings, or until the loop has something to
-    /// hand out.
-    pub(in super::super) async fn stirs(&mut self) {
+    /// Waits until [`AttemptPool::turn`] has something to do, until the alarm rings, until the loop has something to hand
+    /// out, or until `other` ends: what else the loop waits for in the runtime. Or until `bell` rings, which need not be of
+    /// the runtime; then it returns what `bell` says.
+    pub(in super::super) async fn wait<T>(
+        &mut self,
+        bell: impl Future<Output = T>,
+        other: Option<impl Future<Output = ()>>,
+    ) -> Option<T> {
+        self.has_slept = false;
+        let mut bell = pin!(bell);
+        if let (None, false) = (&other, self.needs_the_runtime()) {
+            loop {
+                self.sleeper.begin();
+                if let Poll::Ready(rung) = bell.as_mut().poll(&mut Context::from_waker(&self.waker)) {
+                    return Some(rung);
+                }
+                if self.sleep() {
+                    return None;
+                }
+            }
+        }
+        let other = async {
+            match other {
+                Some(other) => other.await,
+                None => pending().await,
+            }
+        };
         tokio::select! {
             biased;
-            () = self.desk.bell.notified() => {}
-            () = self.poller.stirs() => {}
+            () = self.desk.bell.notified() => None,
+            () = self.poller.stirs() => None,
+            () = other => None,
+            rung = &mut bell => Some(rung),
         }
+    }
+
+    /// Whether a task waits for something of the runtime's, or was woken by it.
+    fn needs_the_runtime(&self) -> bool {
+        self.foreign > 0 || !lock(&self.desk.woken).is_empty()
+    }
+
+    /// Sleeps until something comes. False if only the sleeper was woken.
+    fn sleep(&mut self) -> bool {
+        let mut is_stirred = false;
+        let Self { poller, tasks, due, .. } = self;
+        self.has_slept = poller.sleep(|number| {
+            is_stirred |= number != SLEEPER;
+            note_ready(tasks, due, number);
+        });
+        is_stirred
     }
 
     /// When the time of an attempt is over next.
@@ -145,7 +202,7 @@ impl AttemptPool {
 
     /// Notes that the loop turned at `now` and should turn again by `due`.
     pub(in super::super) fn turned(&self, now: Instant, due: Option<Instant>) {
-        lock(&self.desk.overdue).turned(now, due);
+        self.desk.overdue.turned(now, due);
     }
 
     /// How long the loop was overdue until `now`, in total.
@@ -168,7 +225,7 @@ impl AttemptPool {
         });
         let future = Box::pin(work(Arc::clone(&self.desk), Arc::clone(&seat)));
         let waker = Arc::clone(&seat).into();
-        self.tasks[number as usize] = Some(Task { future, seat, waker, is_in_flight: false });
+        self.tasks[number as usize] = Some(Task { future, seat, waker, is_in_flight: false, is_foreign: false });
         number
     }
 
@@ -179,9 +236,13 @@ impl AttemptPool {
         }
         task.seat.is_woken.store(false, Ordering::Release);
         let mut context = Context::from_waker(&task.waker);
-        let is_alive = catch_unwind(AssertUnwindSafe(|| task.future.as_mut().poll(&mut context).is_pending()));
+        let polled = catch_unwind(AssertUnwindSafe(|| task.future.as_mut().poll(&mut context).is_pending()));
+        let is_alive = polled.is_ok_and(|is_pending| is_pending);
         let is_done = task.seat.is_done.swap(false, Ordering::Relaxed);
-        if is_alive.is_ok_and(|is_pending| is_pending) {
+        let is_foreign = is_alive && !is_done && task.has_lent_its_waker();
+        let was_foreign = std::mem::replace(&mut task.is_foreign, is_foreign);
+        self.foreign = self.foreign - usize::from(was_foreign) + usize::from(is_foreign);
+        if is_alive {
             task.is_in_flight = !is_done;
             if !is_done {
                 return;
@@ -193,6 +254,24 @@ impl AttemptPool {
         }
         self.tasks[number as usize] = None;
         self.free.push(number);
+    }
+}
+
+impl Task {
+    /// Whether anybody but the loop can wake the task.
+    fn has_lent_its_waker(&self) -> bool {
+        let is_lent = Arc::strong_count(&self.seat) > SEATS_OF_ITS_OWN;
+        // Who has just woken the task and dropped the waker has noted that before: the loop sees the note from here on.
+        fence(Ordering::Acquire);
+        is_lent
+    }
+}
+
+/// Notes an event of the poller. Those of the owner's descriptors need no note.
+fn note_ready(tasks: &[Option<Task>], due: &mut Vec<u32>, number: u32) {
+    if let Some(Some(task)) = tasks.get(number as usize) {
+        task.seat.wait.note_ready();
+        due.push(number);
     }
 }
 
@@ -214,15 +293,19 @@ async fn work(desk: Arc<Desk>, seat: Arc<Seat>) {
     }
 }
 
+/// What the task itself has of its seat: its own, its future's and its waker's.
+const SEATS_OF_ITS_OWN: usize = 3;
 /// Tasks that wait at most, each with about eight KiB. More attempts are in flight only in a burst or if targets hang.
 const IDLE_MAX: usize = 256;
 
 #[cfg(test)]
 mod tests {
+    use std::future::Pending;
     use std::io::{Read, Write};
     use std::net::TcpListener;
 
     use probelet_core::prober::Outcome;
+    use probelet_core::spec::{Handler, HttpGet};
 
     use super::*;
     use crate::attempt::cause::Cause;
@@ -233,10 +316,12 @@ mod tests {
     /// need (TLS, gRPC, names, redirects) are boxed.
     #[test]
     fn a_task_is_small() {
-        let mut pool = pool();
-        let number = pool.hire();
-        let task = pool.tasks[number as usize].as_ref().expect("just hired");
-        let bytes = std::mem::size_of_val(&*task.future);
+        let bytes = run(async {
+            let mut pool = pool();
+            let number = pool.hire();
+            let task = pool.tasks[number as usize].as_ref().expect("just hired");
+            std::mem::size_of_val(&*task.future)
+        });
         assert!(bytes <= 3_072, "{bytes} bytes");
     }
 
@@ -250,7 +335,7 @@ mod tests {
         let mut all = Vec::new();
         while all.len() < count {
             while !pool.has_finished() {
-                pool.stirs().await;
+                pool.wait(pending::<()>(), None::<Pending<()>>).await;
                 pool.turn();
             }
             let mut ended = Vec::new();
@@ -265,7 +350,7 @@ mod tests {
     }
 
     fn pool() -> AttemptPool {
-        AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default())
+        AttemptPool::new(Clock::start(), Duration::ZERO, Arc::default()).expect("descriptors")
     }
 
     #[test]
@@ -303,6 +388,40 @@ mod tests {
         });
     }
 
+    /// Nobody accepts the connections, and the system accepts them in the listener's stead.
+    #[test]
+    fn attempts_that_wait_for_their_sockets_alone_need_no_runtime() {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        run(async {
+            let mut pool = pool();
+            let now = pool.desk.clock.now();
+            pool.launch(start(port, now));
+            assert!(!pool.needs_the_runtime());
+            let Handler::HttpGet(get) = ordinary(port) else { unreachable!("an HTTP probe") };
+            let over_tls = plan(Handler::HttpGet(HttpGet { scheme: "HTTPS".into(), ..get }), "127.0.0.1");
+            pool.launch(Start { plan: over_tls, ..start(port, now) });
+            assert!(pool.needs_the_runtime());
+            drop(listener);
+            let all = ended(&mut pool, 2).await;
+            assert!(all.iter().all(|it| it.report.cause == Cause::Reset), "{all:?}");
+            assert!(!pool.needs_the_runtime());
+        });
+    }
+
+    #[test]
+    fn a_bell_ends_a_sleep_in_the_poller_each_time() {
+        run(async {
+            let mut pool = pool();
+            for number in 0..3 {
+                let (bell, rung) = tokio::sync::oneshot::channel();
+                let ringer = std::thread::spawn(move || bell.send(number));
+                assert_eq!(pool.wait(rung, None::<Pending<()>>).await, Some(Ok(number)));
+                ringer.join().unwrap().unwrap();
+            }
+        });
+    }
+
     /// The connection waits for longer than the whole timeout; the target then answers.
     #[test]
     fn waiting_after_connecting_is_charged_neither_to_the_timeout_nor_to_the_duration() {
@@ -314,8 +433,8 @@ mod tests {
             connection.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
             read
         });
-        let mut pool = pool();
         let (ended, launched) = run(async {
+            let mut pool = pool();
             let asked = pool.desk.clock.now();
             let mut start = start(port, asked);
             assert!(start.connect(asked));

@@ -82,13 +82,10 @@ impl Signs {
 }
 
 impl HelperClient {
-    /// Waits until the helper may have said something; without a helper for ever.
-    pub(in super::super) async fn readable(&self) {
-        match &self.helper {
-            // A reader that finds nothing clears the readiness itself.
-            Some(helper) => drop(helper.socket.readable().await),
-            None => std::future::pending().await,
-        }
+    /// Waits until the helper may have said something; None without a helper.
+    pub(in super::super) fn readable(&self) -> Option<impl Future<Output = ()>> {
+        // A reader that finds nothing clears the readiness itself.
+        self.helper.as_ref().map(|helper| async { drop(helper.socket.readable().await) })
     }
 
     /// Takes up a change of the helper. The attempts of the one before have ended.

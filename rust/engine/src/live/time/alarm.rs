@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::time::Duration;
 
 use probelet_core::time::Instant;
+use rustix::event::epoll::EventFlags;
 use rustix::time::{
     Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
 };
@@ -28,7 +29,7 @@ impl Alarm {
     /// An alarm that is not set. It wakes the loop that waits for `poller`.
     pub(crate) fn new(clock: Clock, poller: &Poller) -> io::Result<Self> {
         let timer = timerfd_create(TimerfdClockId::Monotonic, TimerfdFlags::CLOEXEC | TimerfdFlags::NONBLOCK)?;
-        poller.watch_timer(&timer)?;
+        poller.watch(&timer, EventFlags::IN, TIMER)?;
         Ok(Self { timer, clock, at: None, ahead: Duration::ZERO })
     }
 
@@ -54,6 +55,8 @@ impl Alarm {
     }
 }
 
+/// No attempt's number.
+const TIMER: u32 = u32::MAX;
 /// How long a change by a caller may wait, because callers change the state in bursts: a node that starts adds
 /// thousands of pods.
 const HURRY: Duration = Duration::from_millis(1);
