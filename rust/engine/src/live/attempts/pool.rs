@@ -17,6 +17,7 @@ use std::task::{Context, Poll, Wake, Waker};
 use std::time::Duration;
 
 use probelet_core::time::Instant;
+use tokio::task::unconstrained;
 
 use super::super::doubts::Doubts;
 use super::super::time::alarm::Alarm;
@@ -133,16 +134,18 @@ impl AttemptPool {
         }
     }
 
-    /// Waits until [`AttemptPool::turn`] has something to do, until the alarm rings, until the loop has something to hand
-    /// out, or until `other` ends: what else the loop waits for in the runtime. Or until `bell` rings, which need not be of
-    /// the runtime; then it returns what `bell` says.
+    /// Waits until [`AttemptPool::turn`] has something to do, the alarm rings, or the loop has something to hand out.
+    ///
+    /// `other` ends the wait too; it needs the runtime. `bell` ends it and gives the result; it needs a waker alone.
     pub(in super::super) async fn wait<T>(
         &mut self,
         bell: impl Future<Output = T>,
         other: Option<impl Future<Output = ()>>,
     ) -> Option<T> {
         self.has_slept = false;
-        let mut bell = pin!(bell);
+        // If attempts have spent the budget of the loop's task, the runtime defers every bell until the task yields. The
+        // loop does not yield while it sleeps in the poller.
+        let mut bell = pin!(unconstrained(bell));
         if let (None, false) = (&other, self.needs_the_runtime()) {
             loop {
                 self.sleeper.begin();
@@ -261,7 +264,7 @@ impl Task {
     /// Whether anybody but the loop can wake the task.
     fn has_lent_its_waker(&self) -> bool {
         let is_lent = Arc::strong_count(&self.seat) > SEATS_OF_ITS_OWN;
-        // Who has just woken the task and dropped the waker has noted that before: the loop sees the note from here on.
+        // A thread that wakes the task notes it in `woken` before it drops the waker. The fence lets the loop see the note.
         fence(Ordering::Acquire);
         is_lent
     }
@@ -306,6 +309,7 @@ mod tests {
 
     use probelet_core::prober::Outcome;
     use probelet_core::spec::{Handler, HttpGet};
+    use tokio::task::coop;
 
     use super::*;
     use crate::attempt::cause::Cause;
@@ -409,11 +413,15 @@ mod tests {
         });
     }
 
+    /// Also if attempts have spent the budget that the runtime gives each of its tasks before it must yield.
     #[test]
     fn a_bell_ends_a_sleep_in_the_poller_each_time() {
         run(async {
             let mut pool = pool();
             for number in 0..3 {
+                while coop::has_budget_remaining() {
+                    coop::consume_budget().await;
+                }
                 let (bell, rung) = tokio::sync::oneshot::channel();
                 let ringer = std::thread::spawn(move || bell.send(number));
                 assert_eq!(pool.wait(rung, None::<Pending<()>>).await, Some(Ok(number)));
