@@ -86,6 +86,11 @@ pub(crate) const fn is_token_byte(byte: u8) -> bool {
     BYTES[byte as usize] & TOKEN != 0
 }
 
+/// Whether a byte may stand in a field's name as a response's reader takes it: Go lets a space pass.
+pub(crate) const fn is_read_name_byte(byte: u8) -> bool {
+    BYTES[byte as usize] & READ_NAME != 0
+}
+
 /// Whether a byte may stand in a field's value: anything but control characters other than the tab.
 pub(crate) const fn is_value_byte(byte: u8) -> bool {
     BYTES[byte as usize] & VALUE != 0
@@ -93,6 +98,7 @@ pub(crate) const fn is_value_byte(byte: u8) -> bool {
 
 const TOKEN: u8 = 1;
 const VALUE: u8 = 2;
+const READ_NAME: u8 = 4;
 /// What each byte may stand in. A table, because heads are long and most of their bytes need only this look-up.
 const BYTES: [u8; 256] = {
     let mut bytes = [0; 256];
@@ -100,7 +106,10 @@ const BYTES: [u8; 256] = {
     while byte < 256 {
         let c = byte as u8;
         if c.is_ascii_alphanumeric() || is_token_mark(c) {
-            bytes[byte] |= TOKEN;
+            bytes[byte] |= TOKEN | READ_NAME;
+        }
+        if c == b' ' {
+            bytes[byte] |= READ_NAME;
         }
         if !c.is_ascii_control() || c == b'\t' {
             bytes[byte] |= VALUE;

@@ -3,10 +3,10 @@
 use super::error::{ReadError, UNEXPECTED_EOF};
 use super::head::Head;
 use super::line::{Kept, Line};
+use super::whole_field::WholeField;
 use super::window::{NeedsInput, Window};
 use crate::attempt::cause::Cause;
 use crate::attempt::error::AttemptError;
-use crate::golang::header::trim;
 use crate::golang::text::quote;
 
 /// The reader's position within the fields.
@@ -62,8 +62,7 @@ impl Fields {
                 }
                 State::FirstFieldIsFolded => return Err(self.first_field_is_folded(window)),
                 State::Field => {
-                    self.whole_fields(window, head)?;
-                    if self.field_begins(window)? {
+                    if self.whole_fields(window, head) || self.field_begins(window)? {
                         return Ok(());
                     }
                 }
@@ -96,18 +95,21 @@ impl Fields {
         }
     }
 
-    /// Reads fields of one line each while they are in the window whole, as mostly all of them are. This copies
-    /// nothing.
-    fn whole_fields(&self, window: &mut Window, head: &mut Head) -> Result<(), ReadError> {
-        while !self.line.is_begun
-            && let Some((line, length, next)) = window.line_and_next()
-            && line.contains(&b':')
-            && !matches!(next, b' ' | b'\t')
-        {
-            head.field(trim(line), true).map_err(AttemptError::malformed)?;
+    /// Reads the fields that are whole in the window, as mostly all of them are, and the empty line if it is there too;
+    /// returns true if it has read that. This copies nothing.
+    fn whole_fields(&self, window: &mut Window, head: &mut Head) -> bool {
+        if self.line.is_begun {
+            return false;
+        }
+        while let Some(WholeField { name, value, length }) = WholeField::at(window.buffered()) {
+            head.keep(name, value);
             window.consume(length);
         }
-        Ok(())
+        let is_over = window.buffered().starts_with(b"\r\n");
+        if is_over {
+            window.consume(2);
+        }
+        is_over
     }
 
     /// Reads a field's first line; returns true if it is the empty line.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::golang::header::{canonical, is_token_byte, is_value_byte, lists, trim};
+use crate::golang::header::{canonical, is_read_name_byte, is_value_byte, lists, trim};
 use crate::golang::text::{quote, quote_list};
 
 /// The fields of a head that decide something. The others need only be well formed.
@@ -81,8 +81,8 @@ impl Head {
     /// field. Then `rest_is_value` says whether a value may hold the rest.
     pub(crate) fn field(&mut self, field: &[u8], rest_is_value: bool) -> Result<(), String> {
         let malformed = || format!("malformed MIME header line: {}", quote(field));
-        // Go lets a space in a name pass, but no field that matters has such a name.
-        let end = field.iter().position(|&byte| !is_token_byte(byte) && byte != b' ');
+        // No field that matters has a space in its name.
+        let end = field.iter().position(|&byte| !is_read_name_byte(byte));
         let colon = end.filter(|&end| end > 0 && field[end] == b':').ok_or_else(malformed)?;
         let (name, value) = (&field[..colon], &field[colon + 1..]);
         if !(rest_is_value && value.iter().copied().all(is_value_byte)) {
@@ -93,15 +93,19 @@ impl Head {
                 quote(&[canonical.as_bytes(), &field[colon..]].concat())
             ));
         }
+        // Drops the blanks before the value. A blank that a folded blank line left behind the value stays, as in Go.
+        let first = value.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
+        self.keep(name, &value[first..]);
+        Ok(())
+    }
+
+    /// Keeps a field that decides something, of a well-formed name and value.
+    pub(crate) fn keep(&mut self, name: &[u8], value: &[u8]) {
         if let Some(name) = Name::of(name).filter(|_| self.has_room()) {
-            // Drops the blanks before the value. A blank that a folded blank line left behind the value stays, as in
-            // Go.
-            let first = value.iter().position(|byte| !matches!(byte, b' ' | b'\t')).unwrap_or(value.len());
             let start = self.values.len();
-            self.values.extend_from_slice(&value[first..]);
+            self.values.extend_from_slice(value);
             self.fields.push((name, start..self.values.len()));
         }
-        Ok(())
     }
 
     /// Whether the head keeps one more field. A field that decides something comes once or twice; the others are kept
@@ -190,15 +194,17 @@ impl Head {
 
 impl Name {
     fn of(name: &[u8]) -> Option<Self> {
-        let known = match name.len() {
-            7 => [(&b"Trailer"[..], Self::Trailer), (b"Upgrade", Self::Upgrade)],
-            8 => [(&b"Location"[..], Self::Location); 2],
-            10 => [(&b"Connection"[..], Self::Connection); 2],
-            14 => [(&b"Content-Length"[..], Self::ContentLength); 2],
-            17 => [(&b"Transfer-Encoding"[..], Self::TransferEncoding); 2],
+        let (text, known) = match (name.len(), name.first()?) {
+            (7, b'T' | b't') => (&b"Trailer"[..], Self::Trailer),
+            (7, _) => (&b"Upgrade"[..], Self::Upgrade),
+            (8, _) => (&b"Location"[..], Self::Location),
+            (10, _) => (&b"Connection"[..], Self::Connection),
+            (14, _) => (&b"Content-Length"[..], Self::ContentLength),
+            (17, _) => (&b"Transfer-Encoding"[..], Self::TransferEncoding),
             _ => return None,
         };
-        known.into_iter().find(|(text, _)| text.eq_ignore_ascii_case(name)).map(|(_, name)| name)
+        // Most servers write names as Go does.
+        (text == name || text.eq_ignore_ascii_case(name)).then_some(known)
     }
 }
 

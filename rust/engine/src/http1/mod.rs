@@ -9,3 +9,4 @@ pub(crate) mod head;
 mod line;
 pub(crate) mod reader;
 pub(crate) mod window;
+mod whole_field;

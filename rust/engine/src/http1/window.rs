@@ -135,16 +135,6 @@ impl Window {
         Err(NeedsInput)
     }
 
-    /// A whole line without its end, its length with the end, and the byte after it; None unless all of this is in the
-    /// window.
-    pub(crate) fn line_and_next(&self) -> Option<(&[u8], usize, u8)> {
-        let buffered = self.buffered();
-        let end = buffered.iter().position(|&byte| byte == b'\n')?;
-        let next = *buffered.get(end + 1)?;
-        let line = &buffered[..end];
-        Some((line.strip_suffix(b"\r").unwrap_or(line), end + 1, next))
-    }
-
     /// Puts the last consumed byte back.
     pub(crate) fn back(&mut self) {
         self.start -= 1;
