@@ -1,7 +1,7 @@
 /* epoll: the practical floor. A raw epoll loop that sends the same probes at the same pace as a prober would, and keeps
- * nothing but the schedule: no thresholds, no results, no messages. It is as frugal as the best prober known here: it
- * sleeps to the end of a millisecond, so that probes share wake-ups, and it sends before it registers the socket, because
- * on one machine a connection exists as soon as connect() returns.
+ * nothing but the schedule: no thresholds, no results, no messages. It is as frugal as the best prober known here: probes
+ * of a millisecond begin together, so that they share a wake-up and wake their targets together, and it sends before it
+ * registers the socket, because on one machine a connection exists as soon as connect() returns.
  *
  *     epoll http|tcp --target ADDRESS/BITS:PORT [--faulty ADDRESS/BITS:PORT=PERCENT] [--workers 1000] [--period 1s]
  *          [--duration 10s] [--warm 2s] [--burst] [--exact]
@@ -128,16 +128,21 @@ static void expire(int64_t at) {
   while (oldest >= 0 && connections[oldest].started + TIMEOUT <= at) finish(oldest, false);
 }
 
-/* Sleeps to the end of the millisecond, as epoll_wait counts time: what is due in the same millisecond shares a wake-up, so
- * each probe is later and costs less. With --exact it wakes for each probe. */
-static void wait_until(int64_t due) {
+/* Takes what comes until a moment. */
+static void serve_until(int64_t moment) {
   struct epoll_event events[256];
-  int64_t left = due - now();
-  if (left < 0) left = 0;
-  if (!exact) left = (left + MILLISECOND - 1) / MILLISECOND * MILLISECOND;
-  struct timespec timeout = {left / SECOND, left % SECOND};
-  int n = epoll_pwait2(epoll, events, 256, &timeout, NULL);
-  for (int i = 0; i < n; i++) progress(events[i].data.fd, events[i].events);
+  for (int64_t left; (left = moment - now()) > 0;) {
+    struct timespec timeout = {left / SECOND, left % SECOND};
+    int n = epoll_pwait2(epoll, events, 256, &timeout, NULL);
+    for (int i = 0; i < n; i++) progress(events[i].data.fd, events[i].events);
+  }
+}
+
+/* Waits for what is due, and to the end of the millisecond: what is due in it begins together, so each probe is later and
+ * costs less. With --exact each probe begins alone. */
+static void wait_for(int64_t due) {
+  int64_t at = now(), left = due - at;
+  if (left > 0) serve_until(exact ? due : at + (left + MILLISECOND - 1) / MILLISECOND * MILLISECOND);
 }
 
 static double cpu_seconds(const struct rusage *usage) {
@@ -173,7 +178,7 @@ static void probe_for(int64_t begin, int64_t length) {
       int64_t due = begin + round * period + schedule[i].phase;
       bool over = due >= begin + length;
       int64_t next = over ? begin + length : due;
-      while (now() < next) wait_until(next);
+      wait_for(next);
       if (over) return;
       start(&schedule[i], due);
       expire(now());

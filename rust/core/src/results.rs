@@ -108,6 +108,11 @@ impl Results {
         self.containers[key.0].cached[probe_type as usize]
     }
 
+    /// Where the results of a container lie, without a look at them.
+    pub(crate) fn place(&self, key: ContainerKey) -> Option<&impl Sized> {
+        self.containers.place(key.0)
+    }
+
     /// Stores a result; returns true if it is new or differs, because the kubelet then sends an update.
     pub(crate) fn set(&mut self, probe_type: ProbeType, key: ContainerKey, result: ProbeResult) -> bool {
         self.containers[key.0].cached[probe_type as usize].replace(result) != Some(result)

@@ -43,6 +43,11 @@ impl<T> Slab<T> {
         self.values.get_mut(index as usize)?.as_mut()
     }
 
+    /// Where the value under a number lies, without a look at it.
+    pub(crate) fn place(&self, index: u32) -> Option<&Option<T>> {
+        self.values.get(index as usize)
+    }
+
     pub(crate) fn iter(&self) -> impl Iterator<Item = (u32, &T)> {
         #[cfg(test)]
         crate::visits::count(self.len());

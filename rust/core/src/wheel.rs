@@ -108,6 +108,14 @@ impl<T: Copy> TimerWheel<T> {
         Some(self.earliest[level * SLOTS + slot])
     }
 
+    /// The values of timers that are due at `now`, in no order: those of the next slot, which are all unless the caller is
+    /// late.
+    pub fn due(&self, now: Instant) -> impl Iterator<Item = &T> {
+        let ahead = self.first_slot().into_iter().flat_map(|(level, slot)| &self.slots[level * SLOTS + slot]);
+        let due = self.due[self.cursor..].iter().chain(ahead);
+        due.filter(move |entry| entry.deadline <= now).map(|entry| &entry.value)
+    }
+
     /// Keeps only the timers for which `keep` returns true.
     pub fn retain(&mut self, keep: impl Fn(&T) -> bool) {
         self.due.drain(..self.cursor);
@@ -281,6 +289,11 @@ mod tests {
                     }
                     Step::Fire(distance) => {
                         now = now.saturating_add(distance);
+                        let ahead: Vec<u64> = wheel.due(Instant::from_nanos(now)).copied().collect();
+                        let due = model.keys().take_while(|(deadline, _)| *deadline <= now);
+                        let due: Vec<u64> = due.map(|(_, order)| *order).collect();
+                        prop_assert!(ahead.iter().all(|order| due.contains(order)));
+                        prop_assert!(due.first().is_none_or(|first| ahead.contains(first)));
                         while let Some((deadline, value)) = wheel.pop(Instant::from_nanos(now)) {
                             let ((expected, order), ()) = model.pop_first().expect("the model has one too");
                             prop_assert_eq!((deadline.as_nanos(), value), (expected, order));

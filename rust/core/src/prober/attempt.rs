@@ -66,6 +66,12 @@ impl Prober {
         self.workers.get(id).map(|worker| worker.refreshed)
     }
 
+    /// Where the result of a worker lies that [`Prober::handle_attempt`] will replace, for a driver that asks the processor
+    /// for it while the attempt is in flight.
+    pub fn result_place(&self, id: WorkerId) -> Option<&impl Sized> {
+        self.results.place(self.workers.get(id)?.container_key?)
+    }
+
     /// Handles the end of an attempt. Ignores the outcome unless `run` is the run in flight.
     pub fn handle_attempt(&mut self, id: WorkerId, run: u32, outcome: Outcome, now: Instant) {
         let Some(worker) = self.workers.get_mut(id) else {

@@ -15,11 +15,21 @@ impl Prober {
         while self.step(now) {}
     }
 
+    /// Does one thing that an input has caused; returns false if there is nothing.
+    pub(crate) fn step_inputs(&mut self, now: Instant) -> bool {
+        let is_ready = !self.ready.is_empty();
+        if is_ready {
+            self.wake_next(now);
+        }
+        is_ready
+    }
+
     /// Does one thing that is due at `now`; returns false if nothing is due.
     pub(crate) fn step(&mut self, now: Instant) -> bool {
-        if !self.ready.is_empty() {
-            self.wake_next(now);
-        } else if let Some((_, timer)) = self.wheel.pop(now) {
+        if self.step_inputs(now) {
+            return true;
+        }
+        if let Some((_, timer)) = self.wheel.pop(now) {
             match timer.kind() {
                 Kind::Driver(id) => {
                     if let Some(token) = self.driver_timers.fire(id) {

@@ -30,6 +30,15 @@ impl Prober {
         if self.ready.is_empty() { self.wheel.next_deadline() } else { Some(Instant::ZERO) }
     }
 
+    /// Where the workers lie that [`Prober::settle`] will read at `now`. Of thousands of workers none is in the processor's
+    /// caches, and a driver can ask for all of them at once.
+    pub fn places_due(&self, now: Instant) -> impl Iterator<Item = &impl Sized> {
+        self.wheel.due(now).filter_map(|timer| match timer.kind() {
+            Kind::Tick { worker, .. } => self.workers.place(worker),
+            Kind::Driver(_) => None,
+        })
+    }
+
     /// Whether the phases of workers put them together at `at`, so that a driver gains nothing by waiting for more.
     pub fn is_on_phase_grid(&self, at: Instant) -> bool {
         self.phasing.is_on_grid(at)
@@ -181,6 +190,20 @@ mod tests {
             2,
             "a tick that has passed is served at once"
         );
+    }
+
+    #[test]
+    fn inputs_do_not_wait_for_the_timers_that_wait_for_each_other() {
+        let mut prober = unready(3);
+        let due = Instant::ZERO + Duration::from_secs(3_600);
+        let places = [Instant::ZERO, due].map(|at| prober.places_due(at).count());
+        assert_eq!(places, [0, 6], "the trigger of `unready` left each worker a dead tick");
+        trigger(&mut prober, 1);
+        while prober.step_inputs(due) {}
+        let attempts: Vec<_> = std::iter::from_fn(|| prober.poll_output()).collect();
+        assert!(matches!(&attempts[..], [Output::Attempt(attempt)] if attempt.worker == 1), "{attempts:?}");
+        assert_eq!(prober.next_deadline(), Some(due));
+        assert_eq!(settle(&mut prober, due), 2);
     }
 
     #[test]

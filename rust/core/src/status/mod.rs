@@ -73,6 +73,15 @@ impl StatusManager {
         while self.step(now) {}
     }
 
+    /// Does what inputs have caused, and fires no timer. A driver that lets timers wait for each other calls this between
+    /// two calls of [`StatusManager::settle`].
+    pub fn settle_inputs(&mut self, now: Instant) {
+        self.react();
+        while self.prober.step_inputs(now) {
+            self.react();
+        }
+    }
+
     /// Does one thing that is due at `now`; returns false if nothing is due.
     pub fn step(&mut self, now: Instant) -> bool {
         self.react();

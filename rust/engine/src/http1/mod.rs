@@ -8,5 +8,5 @@ pub(crate) mod fuzzing;
 pub(crate) mod head;
 mod line;
 pub(crate) mod reader;
-pub(crate) mod window;
 mod whole_field;
+pub(crate) mod window;

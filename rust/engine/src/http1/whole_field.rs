@@ -57,8 +57,23 @@ mod tests {
     #[test]
     fn any_other_field_is_left_to_the_reader_of_lines() {
         for bytes in [
-            "", "A", "A:", "A: b", "A: b\r", "A: b\r\n", "A: b\r\n c", "A: b\n\tc", "A: b\rc\r\n\r\n", ": b\n\n",
-            " A: b\n\n", "A\t: b\n\n", "A: \x01\n\n", "A\n\n", "\n\n", "\r\n\r\n", "é: b\n\n",
+            "",
+            "A",
+            "A:",
+            "A: b",
+            "A: b\r",
+            "A: b\r\n",
+            "A: b\r\n c",
+            "A: b\n\tc",
+            "A: b\rc\r\n\r\n",
+            ": b\n\n",
+            " A: b\n\n",
+            "A\t: b\n\n",
+            "A: \x01\n\n",
+            "A\n\n",
+            "\n\n",
+            "\r\n\r\n",
+            "é: b\n\n",
         ] {
             assert_eq!(WholeField::at(bytes.as_bytes()), None, "{bytes:?}");
         }

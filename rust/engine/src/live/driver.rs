@@ -18,6 +18,7 @@ use super::tests::trap::Moment;
 use super::time::clock::Clock;
 use super::time::overdue::BEAT;
 use super::time::wake_up::Patience;
+use crate::prefetch::prefetch;
 
 /// Runs until the engine is closed.
 pub(super) fn drive(shared: &Arc<Shared>) {
@@ -59,7 +60,7 @@ async fn turn(shared: Arc<Shared>) {
     while !shared.closing.load(Ordering::Acquire) {
         pool.turn();
         pool.finished(&mut ended);
-        let settled = settle(&shared, &pool, &mut helper, &mut ended, &mut starts);
+        let settled = settle(&shared, &pool, &mut helper, &mut ended, &mut starts, !held.is_empty());
         let beat = settled.has_attempts.then(|| settled.now + BEAT);
         pool.turned(settled.now, beat);
         let is_sent = helper.send_due(LoopTime { now: settled.now, overdue: pool.overdue(settled.now) });
@@ -85,7 +86,7 @@ async fn turn(shared: Arc<Shared>) {
         if !is_sent {
             continue;
         }
-        alarm.set(settled.wakes_at.into_iter().chain(beat).chain(pool.next_deadline()).min());
+        alarm.set(pool.wakes_at(settled.wakes_at.into_iter().chain(beat).min()));
         let rung = async {
             let for_the_journal = async {
                 match &table {
@@ -160,12 +161,16 @@ struct Settled {
 }
 
 /// One turn under the lock: finishes attempts that have ended, settles the core, hands out its outputs.
+///
+/// The thread may be awake because of an answer. What is due then waits for its own wake-up unless `is_urgent`, because
+/// probes that begin together wake their targets together, and the thread has fewer turns.
 fn settle(
     shared: &Shared,
     pool: &AttemptPool,
     helper: &mut HelperClient,
     ended: &mut Vec<EndedAttempt>,
     starts: &mut Vec<Start>,
+    is_urgent: bool,
 ) -> Settled {
     let time = |now| LoopTime { now, overdue: pool.overdue(now) };
     helper.read(time(shared.clock.now()));
@@ -175,27 +180,40 @@ fn settle(
     state.engine_stats.overdue = pool.overdue(now);
     state.take_from_helper(helper, &shared.starving, time(now), wall.wall_ms(now));
     state.manager.prober_mut().handle_wall_offset(wall);
+    let is_due = is_urgent || wake_up(&mut state, shared.wake_slack, []).is_some_and(|at| at <= now);
+    if is_due {
+        state.manager.prober().places_due(now).for_each(prefetch);
+    }
     for ended in ended.drain(..) {
         #[cfg(test)]
         shared.trap.spring(Moment::Finishing, || true);
         state.finish(ended, &shared.starving, now, wall.wall_ms(now));
     }
-    state.manager.settle(now);
+    if is_due {
+        state.manager.settle(now);
+        state.caller_timers.settled(now);
+    } else {
+        state.manager.settle_inputs(now);
+    }
     state.hand_out_all(shared, now, wall);
     std::mem::swap(&mut state.starts, starts);
     helper.take_due(&mut state.direct);
     let has_attempts = state.engine_stats.in_flight > state.execs.len() as u64;
-    let deadline = state.manager.prober_mut().next_deadline();
-    state.looks_at = deadline;
-    let is_together = deadline.is_some_and(|deadline| state.manager.prober().is_on_phase_grid(deadline));
-    let patience = Patience::of(shared.wake_slack, state.worker_stats.has_only_execs());
-    let timer = state.caller_timers.next(now);
+    state.looks_at = state.manager.prober_mut().next_deadline();
     let writing = journal.as_mut().and_then(|journal| turn_journal(journal, &mut state, shared, now, wall));
     let recording = turn_recorder(&mut state, shared, now, wall);
+    let wakes_at = wake_up(&mut state, shared.wake_slack, [writing, recording].into_iter().flatten());
     drop(state);
     shared.mailbox.ring();
-    let wakes_at = patience.wake_up(deadline, is_together, [timer, writing, recording].into_iter().flatten());
     Settled { now, wakes_at, has_attempts }
+}
+
+/// When the thread wakes for the core and for `others`.
+fn wake_up(state: &mut State, slack: Duration, others: impl IntoIterator<Item = Instant>) -> Option<Instant> {
+    let deadline = state.manager.prober_mut().next_deadline();
+    let is_together = deadline.is_some_and(|deadline| state.manager.prober().is_on_phase_grid(deadline));
+    let patience = Patience::of(slack, state.worker_stats.has_only_execs());
+    patience.wake_up(deadline, is_together, state.caller_timers.next().into_iter().chain(others))
 }
 
 /// The journal's part of a turn; returns when the journal next needs a turn of its own.

@@ -66,6 +66,9 @@ impl State {
                     }
                     Some(How::Socket(plan)) => {
                         prefetch(&**plan);
+                        if let Some(result) = prober.result_place(attempt.worker) {
+                            prefetch(result);
+                        }
                         self.worker_stats.expect(attempt.worker);
                         self.planned.push(ticket);
                     }

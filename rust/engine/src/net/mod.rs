@@ -3,6 +3,7 @@
 
 pub(crate) mod async_fd;
 pub(crate) mod connect;
+mod deadlines;
 pub(crate) mod descriptors;
 pub(crate) mod dial;
 mod dns;

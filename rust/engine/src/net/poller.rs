@@ -5,7 +5,6 @@
 //! a socket, and closing the socket removes it. Its owner takes what has happened and polls the attempts itself. While
 //! no attempt waits for anything of the runtime's, the owner sleeps in that epoll instance, and the runtime has no turn.
 
-use std::collections::BTreeSet;
 use std::future::{pending, poll_fn};
 use std::io::{self, ErrorKind};
 use std::mem::MaybeUninit;
@@ -25,6 +24,7 @@ use tokio::task::yield_now;
 use tokio::time::{Sleep, sleep_until};
 
 use super::async_fd::watched;
+use super::deadlines::Deadlines;
 use super::descriptors::below_reserve;
 
 /// The waits of one runtime's attempts, each under a number of its owner's choice.
@@ -32,7 +32,7 @@ use super::descriptors::below_reserve;
 pub(crate) struct Poller {
     /// Made with the first socket, because a probe that needs none must not fail for want of a descriptor.
     epoll: OnceLock<AsyncFd<OwnedFd>>,
-    deadlines: Mutex<BTreeSet<(Instant, u32)>>,
+    deadlines: Mutex<Deadlines>,
 }
 
 impl Poller {
@@ -71,19 +71,19 @@ impl Poller {
         events.len() < EVENTS
     }
 
-    /// When the time of an attempt is over next.
-    pub(crate) fn next_deadline(&self) -> Option<Instant> {
-        self.lock().first().map(|(deadline, _)| *deadline)
+    /// When the time of an attempt is over next, if the caller `asks` for moments as early as that.
+    pub(crate) fn next_deadline(&self, asks: impl Fn(Instant) -> bool) -> Option<Instant> {
+        self.lock().first(asks).map(|(deadline, _)| deadline)
+    }
+
+    /// Whether the time of no attempt runs.
+    pub(crate) fn is_timeless(&self) -> bool {
+        self.lock().is_empty()
     }
 
     /// Takes the number of an attempt whose time is over at `now`.
     pub(crate) fn pop_over(&self, now: Instant) -> Option<u32> {
-        let mut deadlines = self.lock();
-        let (deadline, number) = *deadlines.first()?;
-        (deadline <= now).then(|| {
-            deadlines.pop_first();
-            number
-        })
+        self.lock().pop_over(now)
     }
 
     /// Watches a descriptor until it is closed. A number that is no attempt's is the owner's own.
@@ -99,7 +99,7 @@ impl Poller {
     }
 
     /// Ignores poisoning: no code here can panic halfway through a change under the lock.
-    fn lock(&self) -> MutexGuard<'_, BTreeSet<(Instant, u32)>> {
+    fn lock(&self) -> MutexGuard<'_, Deadlines> {
         self.deadlines.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -206,7 +206,7 @@ impl Wait {
 
     /// Whether the time is over; if it is not, `timer` wakes the caller.
     fn is_late(&self, context: &mut Context<'_>, mut timer: Pin<&mut Sleep>) -> bool {
-        let Some(deadline) = self.poller.next_deadline() else { return false };
+        let Some(deadline) = self.poller.next_deadline(|_| true) else { return false };
         if self.poller.pop_over(Instant::now()).is_some() {
             self.note_over();
             return true;
@@ -226,22 +226,19 @@ impl Default for Wait {
 }
 
 /// An attempt's time, until it is dropped.
-struct Time<'a> {
-    wait: &'a Wait,
-    deadline: Instant,
-}
+struct Time<'a>(&'a Wait);
 
 impl<'a> Time<'a> {
     fn begin(wait: &'a Wait, deadline: Instant) -> Self {
         wait.is_over.store(false, Ordering::Relaxed);
-        wait.poller.lock().insert((deadline, wait.number));
-        Self { wait, deadline }
+        wait.poller.lock().begin(wait.number, deadline);
+        Self(wait)
     }
 }
 
 impl Drop for Time<'_> {
     fn drop(&mut self) {
-        self.wait.poller.lock().remove(&(self.deadline, self.wait.number));
+        self.0.poller.lock().end(self.0.number);
     }
 }
 
@@ -329,7 +326,7 @@ mod tests {
                 assert_eq!(wait.drive(wait.until(deadline, read)).await, Some(2));
                 late.join().unwrap().unwrap();
             }
-            assert_eq!(wait.poller.next_deadline(), None);
+            assert_eq!(wait.poller.next_deadline(|_| true), None);
         });
     }
 

@@ -123,7 +123,7 @@ impl AttemptPool {
         due.append(&mut lock(&self.desk.woken));
         due.drain(..).for_each(|number| self.poll(number));
         self.due = due;
-        if self.poller.next_deadline().is_some() {
+        if !self.poller.is_timeless() {
             let now = std::time::Instant::now();
             while let Some(number) = self.poller.pop_over(now) {
                 if let Some(Some(task)) = self.tasks.get(number as usize) {
@@ -188,9 +188,11 @@ impl AttemptPool {
         is_stirred
     }
 
-    /// When the time of an attempt is over next.
-    pub(in super::super) fn next_deadline(&self) -> Option<Instant> {
-        self.poller.next_deadline().map(|deadline| self.desk.clock.at(deadline))
+    /// When the loop wakes that would otherwise wake at `at`: then, or when the time of an attempt is over before.
+    pub(in super::super) fn wakes_at(&self, at: Option<Instant>) -> Option<Instant> {
+        let clock = &self.desk.clock;
+        let first = self.poller.next_deadline(|deadline| at.is_none_or(|at| clock.at(deadline) < at));
+        first.map(|deadline| clock.at(deadline)).or(at)
     }
 
     /// Moves the attempts that have ended into an empty list.

@@ -58,16 +58,19 @@ impl CallerTimers {
         }
     }
 
-    /// The first deadline after `now`. Forgets the earlier ones, because the core has settled `now`.
-    pub(crate) fn next(&mut self, now: Instant) -> Option<Instant> {
-        while let Some(&(deadline, timer)) = self.by_deadline.first() {
-            if deadline > now {
-                return Some(deadline);
-            }
+    /// The first deadline.
+    pub(crate) fn next(&self) -> Option<Instant> {
+        self.by_deadline.first().map(|(deadline, _)| *deadline)
+    }
+
+    /// Forgets the timers that the core has fired by settling `now`.
+    pub(crate) fn settled(&mut self, now: Instant) {
+        while let Some(&(deadline, timer)) = self.by_deadline.first()
+            && deadline <= now
+        {
             self.by_deadline.pop_first();
             self.deadlines.remove(&timer);
         }
-        None
     }
 }
 
@@ -125,12 +128,16 @@ mod tests {
                 id
             })
             .collect();
-        assert_eq!(timers.next(at(0)), Some(at(1)));
+        let settled = |timers: &mut CallerTimers, us| {
+            timers.settled(at(us));
+            timers.next()
+        };
+        assert_eq!(settled(&mut timers, 0), Some(at(1)));
         timers.cancelled(ids[0]);
-        assert_eq!(timers.next(at(0)), Some(at(2)));
-        assert_eq!(timers.next(at(2)), Some(at(3)), "the core has settled this moment");
+        assert_eq!(timers.next(), Some(at(2)));
+        assert_eq!(settled(&mut timers, 2), Some(at(3)), "the core has settled this moment");
         timers.cancelled(ids[1]);
         timers.cancelled(ids[2]);
-        assert_eq!((timers.next(at(0)), timers.deadlines.len()), (None, 0));
+        assert_eq!((timers.next(), timers.deadlines.len()), (None, 0));
     }
 }
