@@ -1,4 +1,4 @@
-"""The practical floor: a raw epoll loop that begins probes once a millisecond and sends before it registers a socket."""
+"""The practical floor: a raw epoll loop that begins probes each millisecond and sends before it registers a socket."""
 
 from benches.engines.engine import BUILD, Engine
 
