@@ -16,6 +16,7 @@ impl Prober {
     }
 
     /// Does one thing that an input has caused; returns false if there is nothing.
+    #[inline]
     pub(crate) fn step_inputs(&mut self, now: Instant) -> bool {
         let is_ready = !self.ready.is_empty();
         if is_ready {

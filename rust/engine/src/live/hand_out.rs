@@ -28,9 +28,13 @@ impl State {
         shared.mailbox.post(std::mem::take(&mut self.outgoing));
     }
 
-    /// Makes the attempts over a socket, once the memory of their plans has come.
+    /// Makes the attempts over a socket, once the memory of their plans has come, and asks for the results that they will
+    /// replace.
     fn make_starts(&mut self) {
         for ticket in self.planned.drain(..) {
+            if let Some(result) = self.manager.prober().result_place(ticket.worker) {
+                prefetch(result);
+            }
             if let Some(plan) = self.plans.get(ticket.worker) {
                 plan.prefetch_request();
                 self.engine_stats.count_start();
@@ -66,9 +70,6 @@ impl State {
                     }
                     Some(How::Socket(plan)) => {
                         prefetch(&**plan);
-                        if let Some(result) = prober.result_place(attempt.worker) {
-                            prefetch(result);
-                        }
                         self.worker_stats.expect(attempt.worker);
                         self.planned.push(ticket);
                     }
