@@ -76,7 +76,7 @@ impl Poller {
         self.lock().first(asks).map(|(deadline, _)| deadline)
     }
 
-    /// Whether the time of no attempt runs.
+    /// Whether the time of no attempt runs for sure: an attempt that has ended may still have its place in the order.
     pub(crate) fn is_timeless(&self) -> bool {
         self.lock().is_empty()
     }
