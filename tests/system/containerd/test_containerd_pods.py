@@ -109,6 +109,7 @@ def test_hooks_run_in_the_container_and_inside_the_grace(node: ContainerdNode) -
     node.run("web", app, {"name": "other", "command": SLEEP}, terminationGracePeriodSeconds=20)
     node.start()
     node.until(lambda: node.container("web")["state"] == "running", "a running container")
+    assert node.lines_with("hook failed") == []
     assert node.log("web") == ["begun"]
     kept = next(node.logs.glob("default_web_*/app/0.log")).open()
     node.remove("web")

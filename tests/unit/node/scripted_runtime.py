@@ -39,6 +39,8 @@ class ScriptedRuntime:
         # Called after each answer about an image.
         self.after_image_status: Callable[[], None] = lambda: None
         self.exec_answers: dict[tuple[str, ...], api_pb2.ExecSyncResponse] = {}
+        # The commands that wait for an event before they end.
+        self.held_commands: dict[tuple[str, ...], asyncio.Event] = {}
         self.with_events = with_events
         self.wall_ns: Callable[[], int] = time.time_ns
         self._readers: list[asyncio.Queue[api_pb2.ContainerEventResponse | None]] = []
@@ -217,7 +219,10 @@ class ScriptedRuntime:
 
     async def exec_sync(self, request: api_pb2.ExecSyncRequest) -> api_pb2.ExecSyncResponse:
         await self._enter("exec_sync", request)
-        return self.exec_answers.get(tuple(request.cmd), api_pb2.ExecSyncResponse())
+        command = tuple(request.cmd)
+        if command in self.held_commands:
+            await self.held_commands[command].wait()
+        return self.exec_answers.get(command, api_pb2.ExecSyncResponse())
 
     async def image_status(self, request: api_pb2.ImageStatusRequest) -> api_pb2.ImageStatusResponse:
         await self._enter("image_status", request)

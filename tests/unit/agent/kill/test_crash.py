@@ -74,13 +74,12 @@ async def test_a_kill_has_fewer_steps(world: World, monkeypatch: pytest.MonkeyPa
 
 async def test_the_next_agent_gives_the_rest_of_the_grace_and_runs_no_second_hook(world: World) -> None:
     world.runtime.exec_answers["probe",] = FAILS
+    world.runtime.held_commands["hook",] = asyncio.Event()
     (app, _) = world.run(two_containers())
     async with world.an_agent():
-        await world.until(lambda: world.runtime.called("exec_sync"))
-        world.runtime.held["exec_sync"] = asyncio.Event()
         await world.until(lambda: hooks(world))
         await world.for_seconds(12)
-    world.runtime.held.clear()
+    world.runtime.held_commands.clear()
     async with world.an_agent():
         await world.until(world.stopped)
         ((stopped, grace),) = world.stopped()
@@ -94,12 +93,11 @@ async def test_a_jump_of_the_wall_clock_gives_no_more_than_the_whole_grace_and_n
     world: World, jump_s: int, grace: range
 ) -> None:
     world.runtime.exec_answers["probe",] = FAILS
+    world.runtime.held_commands["hook",] = asyncio.Event()
     world.run(two_containers())
     async with world.an_agent():
-        await world.until(lambda: world.runtime.called("exec_sync"))
-        world.runtime.held["exec_sync"] = asyncio.Event()
         await world.until(lambda: hooks(world))
-    world.runtime.held.clear()
+    world.runtime.held_commands.clear()
     (path,) = (world.folder / "intents").glob("*.json")
     kept = json.loads(path.read_text())
     # The same difference as a clock that has jumped the other way.
@@ -112,13 +110,12 @@ async def test_a_jump_of_the_wall_clock_gives_no_more_than_the_whole_grace_and_n
 @pytest.mark.parametrize("meanwhile", ["ended", "terminating", "gone"])
 async def test_an_intent_is_dropped_if_nothing_is_left_to_kill(world: World, meanwhile: str) -> None:
     world.runtime.exec_answers["probe",] = FAILS
+    world.runtime.held_commands["hook",] = asyncio.Event()
     pod = two_containers()
     app, _other = world.run(pod)
     async with world.an_agent():
-        await world.until(lambda: world.runtime.called("exec_sync"))
-        world.runtime.held["exec_sync"] = asyncio.Event()
         await world.until(lambda: hooks(world))
-    world.runtime.held.clear()
+    world.runtime.held_commands.clear()
     world.runtime.exec_answers.clear()
     (path,) = (world.folder / "intents").glob("*.json")
     if meanwhile == "ended":

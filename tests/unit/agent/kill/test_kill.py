@@ -22,6 +22,11 @@ def failing(node: World) -> None:
     node.runtime.exec_answers["probe",] = FAILS
 
 
+def hold_hooks(node: World) -> asyncio.Event:
+    """Lets every hook run until the event is set."""
+    return node.runtime.held_commands.setdefault(("hook",), asyncio.Event())
+
+
 def hooks(node: World) -> int:
     return sum(list(call.cmd) == ["hook"] for call in node.runtime.called("exec_sync"))
 
@@ -73,11 +78,9 @@ async def test_a_sidecar_is_killed_with_the_words_for_init_containers(node: Worl
 
 async def test_the_hook_runs_within_the_grace_and_the_stop_gets_the_rest(node: World) -> None:
     failing(node)
-    over = asyncio.Event()
+    over = hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
     node.run(pod)
-    await node.until(lambda: node.runtime.called("exec_sync"))
-    node.runtime.held["exec_sync"] = over
     await node.until(lambda: hooks(node))
     await node.for_seconds(10)
     assert not node.stopped()
@@ -90,10 +93,9 @@ async def test_the_hook_runs_within_the_grace_and_the_stop_gets_the_rest(node: W
 
 async def test_a_hook_that_outlasts_the_grace_stops_the_container_all_the_same(node: World) -> None:
     failing(node)
+    hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": {**EXEC, "terminationGracePeriodSeconds": 3}}}, containers=HOOKED)
     node.run(pod)
-    await node.until(lambda: node.runtime.called("exec_sync"))
-    node.runtime.held["exec_sync"] = asyncio.Event()
     await node.until(node.stopped)
     assert [grace for _, grace in node.stopped()] == [2]
 
@@ -128,10 +130,9 @@ async def test_a_sleep_hook_sleeps_on_the_agents_clock(node: World) -> None:
 
 async def test_the_kubelets_kill_takes_over_when_the_pod_terminates_during_the_hook(node: World) -> None:
     failing(node)
+    hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
     node.run(pod)
-    await node.until(lambda: node.runtime.called("exec_sync"))
-    node.runtime.held["exec_sync"] = asyncio.Event()
     await node.until(lambda: hooks(node))
     node.terminate(pod)
     await node.until(lambda: not intents(node))
@@ -153,11 +154,9 @@ async def test_a_pod_that_terminates_is_not_killed_at_all(node: World) -> None:
 
 async def test_nothing_is_stopped_once_the_failed_instance_has_ended_by_itself(node: World) -> None:
     failing(node)
-    over = asyncio.Event()
+    over = hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
     (first,) = node.run(pod)
-    await node.until(lambda: node.runtime.called("exec_sync"))
-    node.runtime.held["exec_sync"] = over
     await node.until(lambda: hooks(node))
     node.runtime.exit(first, 0)
     node.runtime.exec_answers.clear()
@@ -170,12 +169,10 @@ async def test_nothing_is_stopped_once_the_failed_instance_has_ended_by_itself(n
 
 
 async def test_a_runtime_that_does_not_answer_is_asked_again_and_nothing_is_stopped_meanwhile(node: World) -> None:
-    failing(node)
-    node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
     (app,) = node.run(made_pod({"app": {"livenessProbe": EXEC}}))
-    node.runtime.refuse.clear()
     await node.until(lambda: node.runtime.called("exec_sync"))
     node.runtime.refuse["container_status"] = errors.RuntimeUnavailable("connection refused")
+    failing(node)
     await node.until(lambda: intents(node))
     await node.for_seconds(25)
     assert not node.stopped(), "nobody has said that this instance still runs"
@@ -231,11 +228,9 @@ async def test_a_stop_that_fails_is_repeated_without_a_second_hook_or_event(node
 
 async def test_the_intent_is_on_disk_before_the_hook_and_gone_after_the_end(node: World) -> None:
     failing(node)
-    over = asyncio.Event()
+    over = hold_hooks(node)
     pod = made_pod({"app": {"livenessProbe": EXEC}}, containers=HOOKED)
     (app,) = node.run(pod)
-    await node.until(lambda: node.runtime.called("exec_sync"))
-    node.runtime.held["exec_sync"] = over
     await node.until(lambda: hooks(node))
     (kept,) = intents(node)
     assert kept | {"deadline_ms": 0} == {
