@@ -174,7 +174,7 @@ async def test_c1_a_request_that_leaves_without_an_end_of_its_own_frees_the_pod(
 async def test_the_unready_grace_keeps_the_container_until_it_is_over(node: World) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
-    made = request(node, pod, {"app": app}, strategy={"unreadyGracePeriodSeconds": 3})
+    made = request(node, pod, {"app": app}, strategy={"unreadyGracePeriodSeconds": 10})
     await node.until(lambda: phase(node) == "Recreating")
     await node.for_seconds(5)
     assert not node.stopped(), "the manager has not taken the pod out of service yet"
@@ -190,7 +190,7 @@ async def test_the_unready_grace_keeps_the_container_until_it_is_over(node: Worl
 async def test_the_run_time_that_was_asked_for_is_waited_for(node: World) -> None:
     pod = plain_pod()
     (app,) = node.run(pod)
-    request(node, pod, {"app": app}, strategy={"minStartedSeconds": 5})
+    request(node, pod, {"app": app}, strategy={"minStartedSeconds": 10})
     await node.until(node.stopped)
     node.restart(pod)
     observe(node, pod, "app")
