@@ -290,12 +290,27 @@ def test_every_budget_has_to_allow_it() -> None:
     made.run(5)
     made.fail(pods[0])
     made.run(5)
-    assert made.last("web-0").message.startswith("PodDisruptionBudget b allows 0 more")
+    assert made.last("web-0").message == "PodDisruptionBudget b allows 0 more"
     made.pub("c", status={"unavailableAllowed": 0, "desiredAvailable": 10})
     made.pdb("b", status={"disruptionsAllowed": 1})
     made.run(5)
-    assert made.last("web-0").message.startswith("PodUnavailableBudget c allows 0 more")
+    assert made.last("web-0").message == "PodUnavailableBudget c allows 0 more"
     assert made.creates == []
+
+
+def test_a_refusal_says_how_many_restarts_the_budgets_status_does_not_show_yet() -> None:
+    made = Rig(OPEN)
+    pods = made.pods_of("web", 10)
+    made.pdb("a", status={"disruptionsAllowed": 1})
+    made.sync()
+    made.run(5)
+    made.fail(pods[0])
+    made.fail(pods[1])
+    made.run(5)
+    (restarted,) = made.created_pods
+    (denied,) = {"web-0", "web-1"} - {restarted}
+    text = "PodDisruptionBudget a allows 1 more; restarts that its status does not show yet: 1"
+    assert made.last(denied).message == text
 
 
 def test_a_status_that_is_older_than_the_spec_denies() -> None:

@@ -120,7 +120,9 @@ class Budgets:
         unseen = self._unseen(kept, down, now)
         if budget.allowed - unseen >= 1:
             return None
-        text = f"{name} allows {budget.allowed} more, and {unseen} of our restarts are not in its status yet"
+        text = f"{name} allows {budget.allowed} more"
+        if unseen:
+            text += f"; restarts that its status does not show yet: {unseen}"
         return Refusal("BudgetDenied", text, budget.key)
 
     def _unseen(self, kept: _Kept, down: Down, now: int) -> int:
