@@ -267,13 +267,14 @@ tools:
 	fi; \
 	exit $$ok
 
-# All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong.
+# All downloads happen here: exactly what the lock names, with its hashes. pip reports only what goes wrong. With --no-deps
+# pip resolves nothing, because the lock is whole: older releases of pip try a newer version of `coverage[toml]` first and stop.
 $(STAMPS)/packages: requirements.lock
 	@$(MAKE) --no-print-directory tools
 	$(say) "[1/5] Python packages into .venv (a cold run takes half a minute)"
 	@mkdir -p $(STAMPS)
 	@test -x $(PY) || $(PYTHON) -m venv .venv
-	@$(PY) -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements.lock
+	@$(PY) -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements.lock
 	@touch $@
 
 $(STAMPS)/extension: $(STAMPS)/packages pyproject.toml $(RUST_SOURCES)

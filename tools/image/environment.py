@@ -34,7 +34,7 @@ def write_packages(source: Path, root: Root, folder: Path) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as lock:
         lock.write(runtime_lock(source, version))
         lock.flush()
-        flags = ("--only-binary", ":all:", "--require-hashes", "-r", lock.name)
+        flags = ("--only-binary", ":all:", "--no-deps", "--require-hashes", "-r", lock.name)
         _install(root, _site(root, folder), *flags)
 
 

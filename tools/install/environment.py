@@ -60,7 +60,7 @@ def _install_packages(root: Path, environment: Path) -> None:
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as lock:
         lock.write(runtime_lock(root, _version(environment)))
         lock.flush()
-        _pip(environment, "--require-hashes", "-r", lock.name)
+        _pip(environment, "--no-deps", "--require-hashes", "-r", lock.name)
     # By its name, because pip notes the path of a wheel that a command line names.
     _pip(environment, "--no-index", "--find-links", root / WHEELS, "probelet")
 
